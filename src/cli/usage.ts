@@ -11,6 +11,7 @@ import { type CommandFlags, withServices } from './with-services.ts'
 interface UsageFlags extends CommandFlags, EntryFilterFlags, PeriodFlags {
   by?: string[]
   bucket?: string
+  weekStart?: string
   fillGaps?: boolean
   limit?: string
   page?: string
@@ -26,7 +27,8 @@ export function addUsageCommand(program: Command): void {
       'group by up to three of project, ticket, client, agent_manager, agent_name, agent_harness, provider, model, status, source, label:<name>',
       collect,
     )
-    .option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, or all for one bucket (default all)')
+    .option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, 1q, 1y, or all for one bucket (default all)')
+    .option('--week-start <day>', 'first day of weeks, such as sunday (default: that of the organization)')
     .option('--fill-gaps', 'include buckets without entries')
   addReportFilters(addPeriodFlags(usage))
     .option('--limit <number>', 'buckets per page, 1 to 1000 (default 1000)')
@@ -38,6 +40,7 @@ export function addUsageCommand(program: Command): void {
       examples(
         'tally usage --by project,model --last 30d',
         'tally usage --bucket 1d --month 2026-11 --project acme-web',
+        'tally usage --bucket 1q --year 2026',
         'tally usage --by label:repository --from 2026-10-01 --to 2026-11-01 --csv > october.csv',
       ),
     )
@@ -49,6 +52,7 @@ export function addUsageCommand(program: Command): void {
           ...entryFilterTexts(flags),
           ...(await periodTexts(services, flags)),
           bucket_width: flags.bucket ?? 'all',
+          week_start: flags.weekStart,
           group_by: flags.by,
           fill_gaps: flags.fillGaps ? 'true' : undefined,
           limit: flags.limit,
@@ -70,19 +74,44 @@ interface Line {
   result: UsageResult | undefined
 }
 
-/** How much of the moment at which a bucket's period begins is its name. */
-const NAME_LENGTHS: Record<string, number> = { '1h': 16, '1d': 10, '1w': 10, '1mo': 7 }
+const PERIOD_TITLES: Record<UsageReport['bucket_width'], string> = {
+  '1h': 'HOUR',
+  '1d': 'DAY',
+  '1w': 'WEEK OF',
+  '1mo': 'MONTH',
+  '1q': 'QUARTER',
+  '1y': 'YEAR',
+  all: '',
+}
 
-const PERIOD_TITLES: Record<string, string> = { '1h': 'HOUR', '1d': 'DAY', '1w': 'WEEK OF', '1mo': 'MONTH' }
+/** `2026-11-16 (W47)`, `2026-11`, `2026-Q4`: only weeks that start on Monday have a number, that of ISO 8601. */
+function periodName(startingAt: string, { bucket_width: width, week_start, time_zone }: UsageReport): string {
+  const minute = localMinute(startingAt, time_zone)
+  const [date, year, month] = [minute.slice(0, 10), minute.slice(0, 4), minute.slice(5, 7)]
+  switch (width) {
+    case '1h':
+      return minute
+    case '1w':
+      return week_start === 'monday' ? `${date} (W${Temporal.PlainDate.from(date).weekOfYear})` : date
+    case '1mo':
+      return `${year}-${month}`
+    case '1q':
+      return `${year}-Q${Math.ceil(Number(month) / 3)}`
+    case '1y':
+      return year
+    default:
+      return date
+  }
+}
 
 function printUsage(report: UsageReport): void {
-  const { data, bucket_width: width, group_by: dimensions, time_zone: timeZone } = report
+  const { data, bucket_width: width, group_by: dimensions } = report
   const lines: Line[] = data.flatMap(({ period, results }) => {
-    const name = localMinute(period.starting_at, timeZone).slice(0, NAME_LENGTHS[width])
+    const name = periodName(period.starting_at, report)
     return (results.length > 0 ? results : [undefined]).map((result) => ({ period: name, result }))
   })
   const columns: Column<Line>[] = [
-    ...(width === 'all' ? [] : [{ title: PERIOD_TITLES[width]!, of: ({ period }: Line) => period }]),
+    ...(width === 'all' ? [] : [{ title: PERIOD_TITLES[width], of: ({ period }: Line) => period }]),
     ...dimensions.map((dimension) => ({
       title: dimension.replace('_', ' ').toUpperCase(),
       of: ({ result }: Line) => keyText(result, dimension),

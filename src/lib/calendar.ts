@@ -18,6 +18,8 @@ export interface Span {
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
+const YEAR = /^\d{4}$/
+const QUARTER = /^(\d{4})-Q([1-4])$/i
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/
 
 /** Whether the text is an existing day. */
@@ -30,9 +32,24 @@ export function isDay(text: string): boolean {
 
 /** The days of a month; undefined if the text is not a month. */
 export function daysOfMonth(month: string): Days | undefined {
-  if (!MONTH.test(month)) return undefined
+  return MONTH.test(month) ? daysOfMonths(month, 1) : undefined
+}
+
+/** The days of a quarter, `2026-Q4`; undefined if the text is not a quarter. */
+export function daysOfQuarter(text: string): Days | undefined {
+  const [, year, quarter] = QUARTER.exec(text) ?? []
+  if (!year) return undefined
+  return daysOfMonths(`${year}-${String(Number(quarter) * 3 - 2).padStart(2, '0')}`, 3)
+}
+
+/** The days of a year, `2026`; undefined if the text is not a year. */
+export function daysOfYear(year: string): Days | undefined {
+  return YEAR.test(year) ? daysOfMonths(`${year}-01`, 12) : undefined
+}
+
+function daysOfMonths(month: string, months: number): Days {
   const first = Temporal.PlainDate.from(`${month}-01`)
-  return { from: first.toString(), to: first.add({ months: 1 }).subtract({ days: 1 }).toString() }
+  return { from: first.toString(), to: first.add({ months }).subtract({ days: 1 }).toString() }
 }
 
 export function addDays(day: string, days: number): string {

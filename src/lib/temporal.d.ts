@@ -25,6 +25,8 @@ declare namespace Temporal {
     readonly day: number
     /** 1 is Monday. */
     readonly dayOfWeek: number
+    /** ISO 8601. */
+    readonly weekOfYear: number
     with(fields: { month?: number; day?: number }): PlainDate
     add(duration: { days?: number; weeks?: number; months?: number }): PlainDate
     subtract(duration: { days?: number; weeks?: number; months?: number }): PlainDate

@@ -93,6 +93,7 @@ test('settings are shown and set as the API answers them', async () => {
   const settings = {
     name: 'Acme Ltd',
     time_zone: 'Europe/Berlin',
+    week_start: 'sunday',
     currency: 'EUR',
     unknown_projects: 'hold',
     approval_required: true,
@@ -116,6 +117,8 @@ test('settings are shown and set as the API answers them', async () => {
     'Acme Ltd',
     '--time-zone',
     'Europe/Berlin',
+    '--week-start',
+    'sunday',
     '--currency',
     'EUR',
     '--approval-required',
@@ -129,7 +132,7 @@ test('settings are shown and set as the API answers them', async () => {
   expect(await tally.json(['settings', 'show'])).toEqual(settings)
   const { stdout } = await tally.done(['settings', 'show'])
   expect(stdout).toMatch(
-    /^name +Acme Ltd\ntime zone +Europe\/Berlin\ncurrency +EUR\nunknown projects +hold\napproval required +yes\n/,
+    /^name +Acme Ltd\ntime zone +Europe\/Berlin\nweek start +sunday\ncurrency +EUR\nunknown projects +hold\napproval required +yes\n/,
   )
   expect(stdout).toMatch(/\naddress +1 Road\n +10115 Berlin\n(.*\n)*markup +12\.5%\n(.*\n)*logo +image\/png\n$/)
 

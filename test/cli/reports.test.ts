@@ -71,6 +71,26 @@ describe('tally usage', () => {
     ])
   })
 
+  test('names weeks, quarters and years', async () => {
+    const names = async (...options: string[]) => {
+      const { stdout } = await tally.done(['usage', ...options, '--fill-gaps'])
+      const lines = stdout.split('\n')
+      return lines.slice(0, lines.indexOf('')).map((line) => line.split(/ {2,}/)[0])
+    }
+    const fortnight = ['--from', '2025-12-22', '--to', '2026-01-05', '--bucket', '1w']
+    expect(await names(...fortnight)).toEqual(['WEEK OF', '2025-12-22 (W52)', '2025-12-29 (W1)'])
+    expect(await names(...fortnight, '--week-start', 'sunday')).toEqual([
+      'WEEK OF',
+      '2025-12-21',
+      '2025-12-28',
+      '2026-01-04',
+    ])
+    expect(await names('--year', '2025', '--bucket', '1q')).toEqual([
+      ...['QUARTER', '2025-Q1', '2025-Q2', '2025-Q3', '2025-Q4'],
+    ])
+    expect(await names('--quarter', '2025-Q4', '--bucket', '1y')).toEqual(['YEAR', '2025'])
+  })
+
   test('draws bars of tokens where no cost is known', async () => {
     const { stdout } = await tally.done(['usage', ...NOVEMBER, '--model', 'house-model', '--by', 'label:repository'])
     expect(stdout).toMatch(/acme\/web .* unpriced {2}█+\n/)

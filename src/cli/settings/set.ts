@@ -7,11 +7,14 @@ import { type CommandFlags, withServices } from '../with-services.ts'
 import { organizationService, printSettings } from './settings.ts'
 
 type UnknownProjects = Settings['unknown_projects']
+type Weekday = Settings['week_start']
 const UNKNOWN_PROJECTS: UnknownProjects[] = ['create', 'hold']
+const WEEKDAYS: Weekday[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
 interface SetFlags extends CommandFlags {
   name?: string
   timeZone?: string
+  weekStart?: Weekday
   currency?: string
   unknownProjects?: UnknownProjects
   approvalRequired?: 'yes' | 'no'
@@ -32,6 +35,7 @@ export function addSettingsSetCommand(settings: Command): void {
     .description('Change settings; settings you omit keep their values')
     .option('--name <name>', 'name of the organization, as bills show it')
     .option('--time-zone <zone>', 'IANA time zone for days and months')
+    .addOption(new Option('--week-start <day>', 'first day of weeks in reports and calendars').choices(WEEKDAYS))
     .option('--currency <code>', 'ISO 4217 code of the default bill currency')
     .addOption(
       new Option(
@@ -67,11 +71,12 @@ export function addSettingsSetCommand(settings: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<SetFlags>()
-      const { name, timeZone, currency, unknownProjects } = flags
+      const { name, timeZone, weekStart, currency, unknownProjects } = flags
       const yesOrNo = (said: 'yes' | 'no' | undefined) => said && said === 'yes'
       const change = {
         name,
         timeZone,
+        weekStart,
         currency,
         unknownProjects,
         approvalRequired: yesOrNo(flags.approvalRequired),

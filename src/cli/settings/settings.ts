@@ -13,6 +13,7 @@ export function printSettings(body: Settings, { json }: CommandFlags): void {
   }
   print(`name              ${body.name}`)
   print(`time zone         ${body.time_zone}`)
+  print(`week start        ${body.week_start}`)
   print(`currency          ${body.currency}`)
   print(`unknown projects  ${body.unknown_projects}`)
   print(`approval required ${body.approval_required ? 'yes' : 'no'}`)

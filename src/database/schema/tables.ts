@@ -20,6 +20,7 @@ import type {
   TelemetrySource,
   TokenKind,
   UnknownProjects,
+  Weekday,
 } from './values.ts'
 
 function defineTables(kit: ColumnKit) {
@@ -44,6 +45,7 @@ function defineTables(kit: ColumnKit) {
       logoType: text('logo_type'),
       telemetryByEmail: flag('telemetry_by_email').notNull().default(false),
       demoAt: time('demo_at'),
+      weekStart: text<Weekday>('week_start').notNull().default('monday'),
     }),
     users: table('users', {
       id: key('id'),

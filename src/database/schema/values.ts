@@ -27,6 +27,10 @@ export type SheetStatus = (typeof SHEET_STATUSES)[number]
 export const PLACED_BY = ['named', 'rule', 'manual'] as const
 export type PlacedBy = (typeof PLACED_BY)[number]
 
+/** In the order of ISO 8601. */
+export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+
 export const UNKNOWN_PROJECTS = ['create', 'hold'] as const
 export type UnknownProjects = (typeof UNKNOWN_PROJECTS)[number]
 

@@ -4,6 +4,7 @@ import type { Settings } from './schema.ts'
 export const EXAMPLE_SETTINGS: Settings = {
   name: 'Acme',
   time_zone: 'Europe/Berlin',
+  week_start: 'monday',
   currency: 'EUR',
   unknown_projects: 'create',
   approval_required: false,

@@ -120,6 +120,7 @@ function readChange(body: SettingsChange): Parameters<OrganizationService['chang
     address,
     markupPpm,
     timeZone: body.time_zone,
+    weekStart: body.week_start,
     unknownProjects: body.unknown_projects,
     approvalRequired: body.approval_required,
     telemetryByEmail: body.telemetry_by_email,

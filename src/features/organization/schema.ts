@@ -1,6 +1,6 @@
 /** API schema of the organization's settings, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { UNKNOWN_PROJECTS } from '../../database/schema/values.ts'
+import { UNKNOWN_PROJECTS, WEEKDAYS } from '../../database/schema/values.ts'
 import { LOGO_TYPES } from '../../fields.ts'
 import { chosen, givenName, oneOf, orNull, strict } from '../../schema.ts'
 
@@ -16,6 +16,7 @@ export const Settings = Type.Object(
   {
     name: Type.String({ description: 'Name of the organization, as shown on bills.' }),
     time_zone: Type.String({ description: 'IANA time zone for the boundaries of days and months.' }),
+    week_start: oneOf(WEEKDAYS, 'First day of the weeks in reports and calendars.'),
     currency: Type.String({ description: 'ISO 4217 code of the default bill currency.' }),
     unknown_projects: oneOf(
       UNKNOWN_PROJECTS,
@@ -61,6 +62,7 @@ export const SettingsChange = Type.Partial(
       description: 'IANA time zone for the boundaries of days and months.',
       examples: ['Europe/Berlin'],
     }),
+    week_start: chosen(WEEKDAYS, 'First day of the weeks in reports and calendars.'),
     currency: Type.String({ description: 'ISO 4217 code of the default bill currency.', examples: ['EUR'] }),
     unknown_projects: chosen(
       UNKNOWN_PROJECTS,

@@ -3,7 +3,7 @@
 import type { Actor } from '../../access/actor.ts'
 import { Cached } from '../../database/cached.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { UNKNOWN_PROJECTS } from '../../database/schema/values.ts'
+import { UNKNOWN_PROJECTS, WEEKDAYS } from '../../database/schema/values.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import {
   ADDRESS_LIMIT,
@@ -52,16 +52,23 @@ export function settingsBody(organization: Organization) {
 
 /** The settings that everyone can read: placement and counting, but no billing details. */
 export function commonSettingsBody(organization: Organization) {
-  const { name, timeZone, currency, unknownProjects, approvalRequired, telemetryByEmail, demoAt } = organization
+  const { name, timeZone, weekStart, currency, unknownProjects, approvalRequired, telemetryByEmail, demoAt } =
+    organization
   return {
     name,
     time_zone: timeZone,
+    week_start: weekStart,
     currency,
     unknown_projects: unknownProjects,
     approval_required: approvalRequired,
     telemetry_by_email: telemetryByEmail,
     demo: demoAt !== null,
   }
+}
+
+function issuesOfChoice<T extends string>(given: T | undefined, choices: readonly T[], pointer: string): Issue[] {
+  if (given === undefined || choices.includes(given)) return []
+  return [{ pointer, code: 'not_allowed', message: `must be one of ${choices.join(', ')}` }]
 }
 
 function issuesOfBilling(given: SettingsChange): Issue[] {
@@ -109,20 +116,13 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
      */
     async changeSettings(given: SettingsChange, by: Actor): Promise<Organization> {
       const name = given.name === undefined ? undefined : composeName(given.name)
-      const { timeZone, currency, unknownProjects } = given
+      const { timeZone, weekStart, currency, unknownProjects } = given
       const issues = [
         ...(name === undefined ? [] : issuesOfName(name, '/name')),
         ...(timeZone === undefined ? [] : issuesOfTimeZone(timeZone, '/time_zone')),
         ...(currency === undefined ? [] : issuesOfCurrency(currency, '/currency')),
-        ...(unknownProjects === undefined || UNKNOWN_PROJECTS.includes(unknownProjects)
-          ? []
-          : [
-              {
-                pointer: '/unknown_projects',
-                code: 'not_allowed',
-                message: `must be one of ${UNKNOWN_PROJECTS.join(', ')}`,
-              },
-            ]),
+        ...issuesOfChoice(weekStart, WEEKDAYS, '/week_start'),
+        ...issuesOfChoice(unknownProjects, UNKNOWN_PROJECTS, '/unknown_projects'),
         ...issuesOfBilling(given),
       ]
       if (issues.length > 0) throw validationFailed(issues)
@@ -131,6 +131,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
         const after: Organization = {
           name: name ?? before.name,
           timeZone: timeZone ?? before.timeZone,
+          weekStart: given.weekStart ?? before.weekStart,
           currency: currency ?? before.currency,
           unknownProjects: unknownProjects ?? before.unknownProjects,
           approvalRequired: given.approvalRequired ?? before.approvalRequired,

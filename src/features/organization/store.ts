@@ -1,13 +1,15 @@
 /** The one row of the table `organization`. */
 import { eq } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
-import type { UnknownProjects } from '../../database/schema/values.ts'
+import type { UnknownProjects, Weekday } from '../../database/schema/values.ts'
 import type { LogoType } from '../../fields.ts'
 
 export interface Organization {
   name: string
   /** IANA name; the zone of days and months in reports and bills. */
   timeZone: string
+  /** The first day of the weeks in reports. */
+  weekStart: Weekday
   /** ISO 4217 code of bills without a currency of their own. */
   currency: string
   unknownProjects: UnknownProjects
@@ -43,6 +45,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
     .select({
       name: organization.name,
       timeZone: organization.timeZone,
+      weekStart: organization.weekStart,
       currency: organization.currency,
       unknownProjects: organization.unknownProjects,
       approvalRequired: organization.approvalRequired,

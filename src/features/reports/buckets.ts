@@ -1,23 +1,31 @@
 /**
- * The buckets of a report: hours, days, weeks and months in a time zone. Pure.
+ * The buckets of a report: hours, days, weeks, months, quarters and years in a time zone. Pure.
  *
  * Buckets follow each other without gaps or overlaps, also when the clocks change. An hour ends when the local time
  * reaches the next one, and also when the clocks change: the two hours from 2 to 3 in an autumn night are two buckets.
  */
 
+import { WEEKDAYS, type Weekday } from '../../database/schema/values.ts'
 import { dateAt, type Span, startOfDate } from '../../lib/calendar.ts'
 
-export const BUCKET_WIDTHS = ['1h', '1d', '1w', '1mo', 'all'] as const
+export { WEEKDAYS }
+
+export const BUCKET_WIDTHS = ['1h', '1d', '1w', '1mo', '1q', '1y', 'all'] as const
 export type BucketWidth = (typeof BUCKET_WIDTHS)[number]
 
 export interface Bucket extends Span {
-  /** The full hour, day, week or month of the bucket, which the query may cover only partly. */
+  /** The full hour, day, week, month, quarter or year of the bucket, which the query may cover only partly. */
   period: Span
 }
 
-export interface BucketsQuery extends Span {
-  width: BucketWidth
+/** What decides where days and weeks begin. */
+export interface BucketCalendar {
   timeZone: string
+  weekStart: Weekday
+}
+
+export interface BucketsQuery extends Span, BucketCalendar {
+  width: BucketWidth
 }
 
 const HOUR_MS = 3_600_000
@@ -28,19 +36,21 @@ const USUAL_MS: Record<BucketWidth, number> = {
   '1d': 24 * HOUR_MS,
   '1w': 7 * 24 * HOUR_MS,
   '1mo': 28 * 24 * HOUR_MS,
+  '1q': 90 * 24 * HOUR_MS,
+  '1y': 365 * 24 * HOUR_MS,
   all: Number.POSITIVE_INFINITY,
 }
 
-/** The approximate number of buckets: exact, or slightly too high for months. */
+/** The approximate number of buckets: exact, or slightly too high for months and longer ones. */
 export function countBuckets({ startingAt, endingAt, width }: BucketsQuery): number {
   return Math.ceil((endingAt - startingAt) / USUAL_MS[width])
 }
 
 /** The first `limit` buckets. The first and the last one are limited to the query's range. */
-export function bucketsOf({ startingAt, endingAt, width, timeZone }: BucketsQuery, limit: number): Bucket[] {
+export function bucketsOf({ startingAt, endingAt, width, ...calendar }: BucketsQuery, limit: number): Bucket[] {
   const buckets: Bucket[] = []
   for (let start = startingAt; start < endingAt && buckets.length < limit; ) {
-    const period = width === 'all' ? { startingAt, endingAt } : periodAt(start, width, timeZone)
+    const period = width === 'all' ? { startingAt, endingAt } : periodAt(start, width, calendar)
     const end = Math.min(period.endingAt, endingAt)
     buckets.push({ startingAt: start, endingAt: end, period })
     start = end
@@ -48,9 +58,9 @@ export function bucketsOf({ startingAt, endingAt, width, timeZone }: BucketsQuer
   return buckets
 }
 
-/** The hour, day, week or month that contains a moment. */
-export function periodAt(moment: number, width: Exclude<BucketWidth, 'all'>, timeZone: string): Span {
-  return width === '1h' ? hourAt(moment, timeZone) : daysAt(moment, width, timeZone)
+/** The hour, day, week, month, quarter or year that contains a moment. */
+export function periodAt(moment: number, width: Exclude<BucketWidth, 'all'>, calendar: BucketCalendar): Span {
+  return width === '1h' ? hourAt(moment, calendar.timeZone) : daysAt(moment, width, calendar)
 }
 
 /** The canonical name of a time zone; undefined for one that does not exist, and for a plain offset. */
@@ -80,15 +90,30 @@ function hourAt(moment: number, timeZone: string): Span {
   }
 }
 
-const STEPS = { '1d': { days: 1 }, '1w': { weeks: 1 }, '1mo': { months: 1 } } as const
+const STEPS = {
+  '1d': { days: 1 },
+  '1w': { weeks: 1 },
+  '1mo': { months: 1 },
+  '1q': { months: 3 },
+  '1y': { months: 12 },
+} as const
 
-function daysAt(moment: number, width: keyof typeof STEPS, timeZone: string): Span {
-  const first = firstDateOf(dateAt(moment, timeZone), width)
+function daysAt(moment: number, width: keyof typeof STEPS, { timeZone, weekStart }: BucketCalendar): Span {
+  const first = firstDateOf(dateAt(moment, timeZone), width, weekStart)
   return { startingAt: startOfDate(first, timeZone), endingAt: startOfDate(first.add(STEPS[width]), timeZone) }
 }
 
-/** Weeks begin on Monday (ISO 8601). */
-function firstDateOf(date: Temporal.PlainDate, width: keyof typeof STEPS): Temporal.PlainDate {
-  if (width === '1d') return date
-  return width === '1w' ? date.subtract({ days: date.dayOfWeek - 1 }) : date.with({ day: 1 })
+function firstDateOf(date: Temporal.PlainDate, width: keyof typeof STEPS, weekStart: Weekday): Temporal.PlainDate {
+  switch (width) {
+    case '1d':
+      return date
+    case '1w':
+      return date.subtract({ days: (date.dayOfWeek - 1 - WEEKDAYS.indexOf(weekStart) + 7) % 7 })
+    case '1mo':
+      return date.with({ day: 1 })
+    case '1q':
+      return date.with({ month: date.month - ((date.month - 1) % 3), day: 1 })
+    case '1y':
+      return date.with({ month: 1, day: 1 })
+  }
 }

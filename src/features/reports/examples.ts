@@ -23,6 +23,7 @@ const ONE_DAY = { starting_at: '2026-10-31T23:00:00.000Z', ending_at: '2026-11-0
 export const EXAMPLE_USAGE: UsageReport = {
   ...NOVEMBER,
   bucket_width: '1d',
+  week_start: 'monday',
   group_by: ['project', 'model'],
   totals: FIGURES,
   data: [

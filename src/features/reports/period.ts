@@ -1,6 +1,6 @@
 /** Named periods: the last 30 days, a month, from one day to another. Pure. */
 import { type Issue, validationFailed } from '../../errors.ts'
-import { addDays, dayAt, daysOfMonth } from '../../lib/calendar.ts'
+import { addDays, type Days, dayAt, daysOfMonth, daysOfQuarter, daysOfYear } from '../../lib/calendar.ts'
 import { parseDuration, timestamp } from '../../lib/duration.ts'
 import type { QueryTexts } from '../../query.ts'
 import type { Circumstances } from './query.ts'
@@ -10,6 +10,10 @@ export interface NamedPeriod {
   last?: string | undefined
   /** `2026-11`. */
   month?: string | undefined
+  /** `2026-Q4`. */
+  quarter?: string | undefined
+  /** `2026`. */
+  year?: string | undefined
   /** A date or a timestamp. */
   from?: string | undefined
   to?: string | undefined
@@ -17,6 +21,13 @@ export interface NamedPeriod {
 
 /** The default: about as long as people remember, up to today. */
 const USUAL = '30d'
+
+/** The periods of the calendar, and what their text must be. */
+const CALENDAR: [name: 'month' | 'quarter' | 'year', daysOf: (text: string) => Days | undefined, expected: string][] = [
+  ['month', daysOfMonth, 'must be a month, such as 2026-11'],
+  ['quarter', daysOfQuarter, 'must be a quarter, such as 2026-Q4'],
+  ['year', daysOfYear, 'must be a year, such as 2026'],
+]
 
 const DAY_MS = 86_400_000
 
@@ -32,13 +43,18 @@ function refused(name: keyof NamedPeriod, message: string) {
  * Converts a period to parameters of a report. Dates stay dates, which the report interprets in its time zone. Throws
  * `validation_failed` (422) for an invalid period, or more than one.
  */
-export function periodTexts({ last, month, from, to }: NamedPeriod, { now, timeZone }: Circumstances): QueryTexts {
-  if ([last, month, from ?? to].filter((text) => text !== undefined).length > 1) {
-    throw refused(month === undefined ? 'last' : 'month', 'cannot be combined with another period')
+export function periodTexts(
+  period: NamedPeriod,
+  { now, timeZone }: Pick<Circumstances, 'now' | 'timeZone'>,
+): QueryTexts {
+  const { last, from, to } = period
+  const calendar = CALENDAR.filter(([name]) => period[name] !== undefined)
+  if (calendar.length + [last, from ?? to].filter((text) => text !== undefined).length > 1) {
+    throw refused(calendar[0]?.[0] ?? 'last', 'cannot be combined with another period')
   }
-  if (month !== undefined) {
-    const days = daysOfMonth(month)
-    if (!days) throw refused('month', 'must be a month, such as 2026-11')
+  for (const [name, daysOf, expected] of calendar) {
+    const days = daysOf(period[name]!)
+    if (!days) throw refused(name, expected)
     return { starting_at: days.from, ending_at: addDays(days.to, 1) }
   }
   if (from !== undefined) return { starting_at: from, ending_at: to }

@@ -1,4 +1,5 @@
 /** Parameters of reports, parsed from text: each issue points to `/query/<name>`. Pure. */
+import { WEEKDAYS, type Weekday } from '../../database/schema/values.ts'
 import { isDay, type Span, startOfDay } from '../../lib/calendar.ts'
 import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
 import { type EntryFilter, readFilter } from '../entries/listing/filter.ts'
@@ -8,8 +9,9 @@ import { DIMENSIONS, type Dimension } from './sums.ts'
 /** Defaults for a query. */
 export interface Circumstances {
   now: number
-  /** The organization's time zone. */
+  /** The organization's time zone and first day of the week. */
   timeZone: string
+  weekStart: Weekday
 }
 
 /** Buckets per query: over a year of hours, 27 years of days. */
@@ -27,6 +29,7 @@ const LABEL = /^label:[a-z0-9_.-]{1,64}$/
 export interface UsageQuery extends Span {
   width: BucketWidth
   timeZone: string
+  weekStart: Weekday
   dimensions: Dimension[]
   /** All filters except the period. */
   filter: EntryFilter
@@ -53,6 +56,7 @@ export function readUsage(texts: QueryTexts, circumstances: Circumstances): Usag
     ...period,
     width,
     timeZone,
+    weekStart: query.oneOf('week_start', WEEKDAYS) ?? circumstances.weekStart,
     dimensions: readDimensions(query),
     filter,
     fillGaps: query.flag('fill_gaps') ?? false,
@@ -89,13 +93,13 @@ function readUsagePage(page: string): UsagePage | undefined {
 }
 
 /** Whether the page starts at one of the query's buckets. */
-function fits({ from, endingAt }: UsagePage, { startingAt, endingAt: asked, width, timeZone }: UsageQuery): boolean {
+function fits({ from, endingAt }: UsagePage, { startingAt, endingAt: asked, width, ...calendar }: UsageQuery): boolean {
   return (
     from > startingAt &&
     from < endingAt &&
     endingAt === asked &&
     width !== 'all' &&
-    periodAt(from, width, timeZone).startingAt === from
+    periodAt(from, width, calendar).startingAt === from
   )
 }
 

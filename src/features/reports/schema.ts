@@ -1,6 +1,6 @@
 /** Reports in the API. One source for OpenAPI and the validation of responses in tests. */
 import { type Static, Type } from '@sinclair/typebox'
-import { SOURCES, STATUSES } from '../../database/schema/values.ts'
+import { SOURCES, STATUSES, WEEKDAYS } from '../../database/schema/values.ts'
 import { moment, oneOf, orNull, strict } from '../../schema.ts'
 import { BUCKET_WIDTHS } from './buckets.ts'
 import { CHECKS } from './checks.ts'
@@ -78,7 +78,7 @@ export const UsageBucket = Type.Object(
     period: Type.Object(bounds, {
       ...strict,
       description:
-        'The whole hour, day, week or month. It is longer than the bucket if the requested period starts or ends within it.',
+        'The whole hour, day, week, month, quarter or year. It is longer than the bucket if the requested period starts or ends within it.',
     }),
     results: Type.Array(UsageResult, { description: 'The groups, highest cost first.' }),
   },
@@ -102,6 +102,7 @@ export const UsageReport = Type.Object(
   {
     ...asked,
     bucket_width: oneOf(BUCKET_WIDTHS, 'As requested.'),
+    week_start: oneOf(WEEKDAYS, 'First day of weeks.'),
     group_by: Type.Array(Type.String()),
     totals: Type.Object(figures, { ...strict, description: 'Totals of the whole report, on every page.' }),
     data: Type.Array(UsageBucket, {

@@ -28,10 +28,10 @@ export interface ReportsDependencies {
 }
 
 export function createReportsService({ db, clock, organization }: ReportsDependencies) {
-  const circumstances = async (): Promise<Circumstances> => ({
-    now: clock.now(),
-    timeZone: (await organization.settings()).timeZone,
-  })
+  async function circumstances(): Promise<Circumstances> {
+    const { timeZone, weekStart } = await organization.settings()
+    return { now: clock.now(), timeZone, weekStart }
+  }
 
   const sums = createSums({ db })
   const rollup = createRollup({ db, clock, timeZone: async () => (await organization.settings()).timeZone })

@@ -77,6 +77,7 @@ export function createUsage({ sums }: Sums, rowLimit = ROW_LIMIT) {
       return {
         ...askedBody(asked),
         bucket_width: asked.width,
+        week_start: asked.weekStart,
         group_by: asked.dimensions,
         totals: figuresBody(totals),
         data: bodies(page, asked),

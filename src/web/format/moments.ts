@@ -60,6 +60,19 @@ export const dayInWords = (day: string): string => formatOf('UTC', DAY).format(n
 export const monthInWords = (day: string): string =>
   formatOf('UTC', { month: 'short', year: 'numeric' }).format(new Date(`${day}T00:00:00Z`))
 
+/** Formats the quarter of a day: `Q4 2026`. */
+export const quarterInWords = (day: string): string => `Q${quarterOf(day)} ${day.slice(0, 4)}`
+
+/** From 1 to 4. */
+const quarterOf = (day: string): number => Math.ceil(Number(day.slice(5, 7)) / 3)
+
+/** The number of the week that a day is in (ISO 8601): that of its Thursday, from 1 January on. */
+export function isoWeekOf(day: string): number {
+  const weekday = (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7
+  const thursday = addDays(day, 3 - weekday)
+  return Math.floor(daysBetween(`${thursday.slice(0, 4)}-01-01`, thursday) / 7) + 1
+}
+
 /** Cached, because creating a format takes a hundred times as long as using it, and tables have hundreds of times. */
 const isoDays = new Map<string, Intl.DateTimeFormat>()
 
@@ -105,6 +118,9 @@ export const addDays = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
 
 export const firstOfMonth = (day: string): string => `${day.slice(0, 7)}-01`
+
+export const firstOfQuarter = (day: string): string =>
+  `${day.slice(0, 4)}-${String(quarterOf(day) * 3 - 2).padStart(2, '0')}-01`
 
 /** The first day of the month `months` later, or earlier if negative. */
 export function addMonths(day: string, months: number): string {

@@ -2,7 +2,7 @@ import { Button, Group, Popover, Stack, Text } from '@mantine/core'
 import { DatePicker } from '@mantine/dates'
 import { IconCalendar, IconChevronDown } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useSettings } from '../server/me.ts'
+import { useFirstDayOfWeek, useSettings } from '../server/me.ts'
 import { ownPeriod, PERIODS, periodInWords, readPeriod } from './period.ts'
 
 interface PeriodPickerProps {
@@ -21,6 +21,7 @@ const ANY = 'Any time'
 /** Chooses a named period, or a first and last day. */
 export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }: PeriodPickerProps) {
   const { time_zone } = useSettings()
+  const firstDayOfWeek = useFirstDayOfWeek()
   const [isOpen, setOpen] = useState(false)
   const [days, setDays] = useState<[string | null, string | null]>([null, null])
   const period = readPeriod(value, time_zone)
@@ -64,7 +65,7 @@ export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }:
             <DatePicker
               type="range"
               allowSingleDateInRange
-              firstDayOfWeek={1}
+              firstDayOfWeek={firstDayOfWeek}
               value={days}
               defaultDate={period.to}
               onChange={([from, to]) => {

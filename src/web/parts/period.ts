@@ -1,5 +1,15 @@
 /** A period of days in the organization's time zone, both inclusive. */
-import { addDays, addMonths, dayInWords, dayOf, daysBetween, firstOfMonth, monthInWords } from '../format/moments.ts'
+import {
+  addDays,
+  addMonths,
+  dayInWords,
+  dayOf,
+  daysBetween,
+  firstOfMonth,
+  firstOfQuarter,
+  monthInWords,
+  quarterInWords,
+} from '../format/moments.ts'
 
 export interface Period {
   /** The first day, `2026-11-01`. */
@@ -18,9 +28,20 @@ export const PERIODS = {
     title: 'Last month',
     of: (today: string) => ({ from: addMonths(today, -1), to: addDays(firstOfMonth(today), -1) }),
   },
+  quarter: { title: 'This quarter', of: (today: string) => ({ from: firstOfQuarter(today), to: today }) },
+  'last-quarter': {
+    title: 'Last quarter',
+    of: (today: string) => ({ from: addMonths(firstOfQuarter(today), -3), to: addDays(firstOfQuarter(today), -1) }),
+  },
   year: { title: 'This year', of: (today: string) => ({ from: `${today.slice(0, 4)}-01-01`, to: today }) },
+  'last-year': {
+    title: 'Last year',
+    of: (today: string) => ({ from: `${lastYear(today)}-01-01`, to: `${lastYear(today)}-12-31` }),
+  },
   '12m': { title: 'Last 12 months', of: (today: string) => ({ from: addMonths(today, -11), to: today }) },
 } satisfies Record<string, { title: string; of: (today: string) => Period }>
+
+const lastYear = (today: string): string => addMonths(today, -12).slice(0, 4)
 
 const OWN = /^(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$/
 
@@ -52,6 +73,8 @@ export function periodBefore({ from, to }: Period): Period {
 export function periodInWords({ from, to }: Period): string {
   if (from === to) return dayInWords(from)
   if (from === firstOfMonth(from) && addMonths(from, 1) === addDays(to, 1)) return monthInWords(from)
+  if (from === firstOfQuarter(from) && addMonths(from, 3) === addDays(to, 1)) return quarterInWords(from)
+  if (from.endsWith('-01-01') && to === `${from.slice(0, 4)}-12-31`) return from.slice(0, 4)
   return `${dayInWords(from)} – ${dayInWords(to)}`
 }
 

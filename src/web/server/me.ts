@@ -3,6 +3,7 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
+import { WEEKDAYS } from '../format/weekdays.ts'
 import { answer, api } from './api.ts'
 import { Problem } from './problem.ts'
 import { queryClient } from './queries.ts'
@@ -51,6 +52,9 @@ export function useMe(): Me {
 
 /** Name, zone and currency of the organization. */
 export const useSettings = () => useMe().settings
+
+/** The first day of weeks in calendars, where 0 is Sunday. */
+export const useFirstDayOfWeek = () => WEEKDAYS[useSettings().week_start].number
 
 /** Whether the person has one of the roles. */
 export function useRole(...roles: Role[]): boolean {

@@ -332,6 +332,7 @@ forEachEngine('people', (open) => {
       name: 'Acme',
       timeZone: 'Europe/Berlin',
       currency: 'EUR',
+      weekStart: 'monday',
       unknownProjects: 'create',
       approvalRequired: false,
       telemetryByEmail: false,

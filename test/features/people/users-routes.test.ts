@@ -243,6 +243,7 @@ describe('settings', () => {
       name: 'Tally',
       time_zone: 'UTC',
       currency: 'USD',
+      week_start: 'monday',
       unknown_projects: 'create',
       approval_required: false,
       telemetry_by_email: false,
@@ -252,6 +253,7 @@ describe('settings', () => {
       name: ' Acme ',
       time_zone: 'Europe/Berlin',
       currency: 'EUR',
+      week_start: 'sunday',
       unknown_projects: 'hold',
       approval_required: true,
       telemetry_by_email: true,
@@ -264,9 +266,23 @@ describe('settings', () => {
       ...change,
       demo: false,
       name: 'Acme',
+      week_start: 'sunday',
       unknown_projects: 'create',
     })
     expect((await app.call('GET /api/v1/me', { session })).json.organization.name).toBe('Acme')
+  })
+
+  test('refuse a day that does not exist as the start of weeks', async () => {
+    const { status, json } = await app.call('PATCH /api/v1/settings', {
+      session: admin,
+      json: { week_start: 'someday' },
+    })
+    expect([status, json.errors[0].pointer]).toEqual([422, '/week_start'])
+    const { organization } = app.services
+    const refusal = await organization
+      .changeSettings({ weekStart: 'someday' as never }, TALLY)
+      .catch(({ code }) => code)
+    expect(refusal).toBe('validation_failed')
   })
 
   test('of bills are visible to billing, and not to members', async () => {
@@ -284,7 +300,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(7)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(8)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })
@@ -322,6 +338,7 @@ describe('settings', () => {
       name: '',
       time_zone: '+01:00',
       currency: 'euro',
+      week_start: 'monday',
       unknown_projects: 'drop',
       email: 'x',
       due_days: 400,

@@ -1,20 +1,29 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { WEEKDAYS, type Weekday } from '../../../src/database/schema/values.ts'
 import { type BucketWidth, bucketsOf, countBuckets, findTimeZone } from '../../../src/features/reports/buckets.ts'
 import { isDay, startOfDay } from '../../../src/lib/calendar.ts'
 
 const HOUR_MS = 3_600_000
 const iso = (moment: number) => new Date(moment).toISOString().replace(/:00\.000Z$/, 'Z')
 
+const weekStart = 'monday'
+
 /** Where buckets begin, and where the last one ends. */
-function bounds(timeZone: string, width: BucketWidth, from: string, to: string): string[] {
-  const found = bucketsOf({ startingAt: Date.parse(from), endingAt: Date.parse(to), width, timeZone }, 1_000)
+function bounds(
+  timeZone: string,
+  width: BucketWidth,
+  from: string,
+  to: string,
+  weekStart: Weekday = 'monday',
+): string[] {
+  const found = bucketsOf({ startingAt: Date.parse(from), endingAt: Date.parse(to), width, timeZone, weekStart }, 1_000)
   return [...found.map(({ startingAt }) => iso(startingAt)), iso(found.at(-1)!.endingAt)]
 }
 
 /** The lengths of buckets in hours. */
 function hours(timeZone: string, width: BucketWidth, from: string, to: string): number[] {
-  return bucketsOf({ startingAt: Date.parse(from), endingAt: Date.parse(to), width, timeZone }, 1_000).map(
+  return bucketsOf({ startingAt: Date.parse(from), endingAt: Date.parse(to), width, timeZone, weekStart }, 1_000).map(
     ({ startingAt, endingAt }) => (endingAt - startingAt) / HOUR_MS,
   )
 }
@@ -70,6 +79,7 @@ describe('a day', () => {
         endingAt: Date.parse('2010-11-07T04:00Z'),
         width: '1d',
         timeZone: 'America/St_Johns',
+        weekStart,
       },
       10,
     )
@@ -116,6 +126,7 @@ describe('an hour', () => {
         endingAt: Date.parse('2010-03-14T04:00Z'),
         width: '1h',
         timeZone: 'America/St_Johns',
+        weekStart,
       },
       10,
     )
@@ -140,6 +151,36 @@ test('a week begins on Monday, a month on its first', () => {
   ])
 })
 
+test('a week begins on the day that the organization chose, in its zone', () => {
+  expect(bounds('UTC', '1w', '2026-11-01T00:00Z', '2026-11-15T00:00Z', 'sunday')).toEqual([
+    '2026-11-01T00:00Z',
+    '2026-11-08T00:00Z',
+    '2026-11-15T00:00Z',
+  ])
+  expect(bounds('Asia/Riyadh', '1w', '2026-11-05T00:00Z', '2026-11-13T21:00Z', 'saturday')).toEqual([
+    '2026-11-05T00:00Z',
+    '2026-11-06T21:00Z',
+    '2026-11-13T21:00Z',
+  ])
+})
+
+test('a quarter begins in January, April, July and October, a year on its first day', () => {
+  expect(bounds('Europe/Berlin', '1q', '2026-02-15T00:00Z', '2027-01-10T00:00Z')).toEqual([
+    '2026-02-15T00:00Z',
+    '2026-03-31T22:00Z',
+    '2026-06-30T22:00Z',
+    '2026-09-30T22:00Z',
+    '2026-12-31T23:00Z',
+    '2027-01-10T00:00Z',
+  ])
+  expect(bounds('America/New_York', '1y', '2025-12-31T12:00Z', '2028-01-01T05:00Z')).toEqual([
+    '2025-12-31T12:00Z',
+    '2026-01-01T05:00Z',
+    '2027-01-01T05:00Z',
+    '2028-01-01T05:00Z',
+  ])
+})
+
 test('the first and the last bucket hold what is asked for, and say of which period they are a part', () => {
   const [first, last] = bucketsOf(
     {
@@ -147,6 +188,7 @@ test('the first and the last bucket hold what is asked for, and say of which per
       endingAt: Date.parse('2026-11-21T00:00:00.001Z'),
       width: '1d',
       timeZone: 'UTC',
+      weekStart,
     },
     10,
   )
@@ -163,7 +205,7 @@ test('the first and the last bucket hold what is asked for, and say of which per
 
 test('one bucket for all is the question itself', () => {
   const question = { startingAt: 17, endingAt: 4_711 }
-  expect(bucketsOf({ ...question, width: 'all', timeZone: 'Europe/Berlin' }, 10)).toEqual([
+  expect(bucketsOf({ ...question, width: 'all', timeZone: 'Europe/Berlin', weekStart }, 10)).toEqual([
     { ...question, period: question },
   ])
 })
@@ -209,13 +251,17 @@ function wall(timeZone: string, moment: number): { date: string; hour: string } 
   return { date: date!, hour: `${date} ${time!.slice(0, 2)} ${offset.join(' ')}` }
 }
 
-function nameOf(width: BucketWidth, timeZone: string, moment: number): string {
+function nameOf(width: BucketWidth, timeZone: string, weekStart: Weekday, moment: number): string {
   const { date, hour } = wall(timeZone, moment)
   if (width === '1h') return hour
   if (width === '1mo') return date.slice(0, 7)
   if (width === '1d') return date
+  if (width === '1q') return `${date.slice(0, 4)} ${'111222333444'.charAt(Number(date.slice(5, 7)) - 1)}`
+  if (width === '1y') return date.slice(0, 4)
   const day = new Date(`${date}T00:00:00Z`)
-  day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7))
+  // From Monday, 1, to Sunday, 7.
+  const first = WEEKDAYS.indexOf(weekStart) + 1
+  day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 7 - first) % 7))
   return day.toISOString().slice(0, 10)
 }
 
@@ -225,6 +271,8 @@ describe('buckets of any zone', () => {
     ['1d', 800],
     ['1w', 3_000],
     ['1mo', 9_000],
+    ['1q', 27_000],
+    ['1y', 80_000],
   ] as const) {
     test(`${width}: are what the clocks and calendars on the wall say, quarter of an hour by quarter of an hour`, () => {
       fc.assert(
@@ -232,14 +280,15 @@ describe('buckets of any zone', () => {
           fc.constantFrom(...ZONES),
           fc.integer({ min: FROM_MS / QUARTER_MS, max: TO_MS / QUARTER_MS }),
           fc.integer({ min: 1, max: quarters }),
-          (timeZone, start, length) => {
+          fc.constantFrom(...WEEKDAYS),
+          (timeZone, start, length, weekStart) => {
             const startingAt = start * QUARTER_MS
             const endingAt = (start + length) * QUARTER_MS
-            const found = bucketsOf({ startingAt, endingAt, width, timeZone }, 10_000)
+            const found = bucketsOf({ startingAt, endingAt, width, timeZone, weekStart }, 10_000)
             const expected: number[] = []
             let latest = ''
             for (let moment = startingAt; moment < endingAt; moment += QUARTER_MS) {
-              const name = nameOf(width, timeZone, moment)
+              const name = nameOf(width, timeZone, weekStart, moment)
               // Once a day has begun, yesterday shown again is a part of it; hours have their offset in their name.
               if (width === '1h' ? name === latest : name <= latest) continue
               expected.push(moment)
@@ -253,12 +302,14 @@ describe('buckets of any zone', () => {
               expect(period.startingAt).toBeLessThanOrEqual(startingAt)
               expect(period.endingAt).toBeGreaterThanOrEqual(endingAt)
             }
-            expect(countBuckets({ startingAt, endingAt, width, timeZone })).toBeLessThan(found.length * 1.2 + 2)
+            expect(countBuckets({ startingAt, endingAt, width, timeZone, weekStart })).toBeLessThan(
+              found.length * 1.2 + 2,
+            )
           },
         ),
         {
-          numRuns: width === '1mo' ? 20 : 60,
-          examples: [['America/St_Johns', Date.UTC(2010, 10, 7) / QUARTER_MS, 20]],
+          numRuns: { '1mo': 20, '1q': 8, '1y': 4 }[width as string] ?? 60,
+          examples: [['America/St_Johns', Date.UTC(2010, 10, 7) / QUARTER_MS, 20, 'monday']],
         },
       )
     })
@@ -268,12 +319,13 @@ describe('buckets of any zone', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ZONES),
-        fc.constantFrom('1h' as const, '1d' as const, '1w' as const, '1mo' as const),
+        fc.constantFrom('1h' as const, '1d' as const, '1w' as const, '1mo' as const, '1q' as const, '1y' as const),
         fc.integer({ min: FROM_MS, max: TO_MS }),
         fc.integer({ min: 1, max: 2_000 * HOUR_MS }),
         fc.integer({ min: 1, max: 40 }),
-        (timeZone, width, startingAt, length, part) => {
-          const question = { startingAt, endingAt: startingAt + length, width, timeZone }
+        fc.constantFrom(...WEEKDAYS),
+        (timeZone, width, startingAt, length, part, weekStart) => {
+          const question = { startingAt, endingAt: startingAt + length, width, timeZone, weekStart }
           const parts = []
           for (let from = startingAt; from < question.endingAt; from = parts.at(-1)!.endingAt) {
             parts.push(...bucketsOf({ ...question, startingAt: from }, part))

@@ -23,6 +23,12 @@ test('a month ends where the next begins', () => {
   expect(named({ month: '2026-12' })).toEqual({ starting_at: '2026-12-01', ending_at: '2027-01-01' })
 })
 
+test('a quarter and a year have three and twelve months', () => {
+  expect(named({ quarter: '2026-Q1' })).toEqual({ starting_at: '2026-01-01', ending_at: '2026-04-01' })
+  expect(named({ quarter: '2026-q4' })).toEqual({ starting_at: '2026-10-01', ending_at: '2027-01-01' })
+  expect(named({ year: '2026' })).toEqual({ starting_at: '2026-01-01', ending_at: '2027-01-01' })
+})
+
 test('from and to are what the report itself reads', () => {
   expect(named({ from: '2026-11-01' })).toEqual({ starting_at: '2026-11-01', ending_at: undefined })
   expect(named({ from: 'x', to: 'y' })).toEqual({ starting_at: 'x', ending_at: 'y' })
@@ -35,6 +41,11 @@ test('what names no period, or two, is refused under its name', () => {
     [{ last: '999999w' }, '/query/last'],
     [{ month: '2026-00' }, '/query/month'],
     [{ month: '2026-1' }, '/query/month'],
+    [{ quarter: '2026-Q5' }, '/query/quarter'],
+    [{ quarter: '2026' }, '/query/quarter'],
+    [{ year: '26' }, '/query/year'],
+    [{ year: '2026', quarter: '2026-Q1' }, '/query/quarter'],
+    [{ year: '2026', last: '1d' }, '/query/year'],
     [{ to: '2026-11-01' }, '/query/to'],
     [{ last: '1d', from: '2026-11-01' }, '/query/last'],
     [{ month: '2026-11', to: '2026-11-01' }, '/query/month'],

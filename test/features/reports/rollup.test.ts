@@ -7,6 +7,7 @@ import type { Database, Tx } from '../../../src/database/database.ts'
 import { STATUSES, type Status } from '../../../src/database/schema/values.ts'
 import type { EntryFilter } from '../../../src/features/entries/listing/filter.ts'
 import { readReport } from '../../../src/features/entries/reporting/report.ts'
+import { periodAt } from '../../../src/features/reports/buckets.ts'
 import { createRollup } from '../../../src/features/reports/rollup.ts'
 import { daysWithin, monthAt } from '../../../src/features/reports/rollup-calendar.ts'
 import { checkRollup } from '../../../src/features/reports/rollup-check.ts'
@@ -422,6 +423,11 @@ async function untilIdle(rollup: ReturnType<typeof createRollup>): Promise<void>
   while ((await rollup.step()) !== 'idle');
 }
 
+function quarterOf(moment: number): number[] {
+  const { startingAt, endingAt } = periodAt(moment, '1q', { timeZone: 'UTC', weekStart: 'monday' })
+  return [startingAt, endingAt]
+}
+
 forEachEngine('the roll-up', (open, engine) => {
   test('answers as the entries do after every change, wherever the job is', async () => {
     await fc.assert(
@@ -532,9 +538,13 @@ forEachEngine('the roll-up', (open, engine) => {
     }
     const before = shown(await answer(db, question))
     expect(before).toEqual(shown(await modelAnswer(db, scene, question)))
+    const quarter = { ...question, bounds: quarterOf(NOW) }
+    const inQuarter = shown(await answer(db, quarter))
+    expect(inQuarter).toEqual(shown(await modelAnswer(db, scene, quarter)))
 
     await db.write((tx) => tx.update(tx.tables.rollupSums).set({ input: 4n }) as never)
     expect(shown(await answer(db, question))).not.toEqual(before)
+    expect(shown(await answer(db, quarter))).not.toEqual(inQuarter)
     expect((await checkRollup({ db })).join('\n')).toContain('input')
   })
 

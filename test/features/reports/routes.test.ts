@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { TALLY } from '../../../src/access/actor.ts'
 import { newId } from '../../../src/lib/id.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { reportBody } from '../../support/reports.ts'
@@ -160,6 +161,8 @@ describe('a report of use', () => {
     ['1d', ['11-18T00:00', '11-20T00:00']],
     ['1w', ['11-18T00:00']],
     ['1mo', ['11-18T00:00']],
+    ['1q', ['11-18T00:00']],
+    ['1y', ['11-18T00:00']],
     ['all', ['11-18T00:00']],
   ]
   for (const [width, starts] of widths) {
@@ -167,6 +170,18 @@ describe('a report of use', () => {
       expect(Object.keys(await brief(`bucket_width=${width}`))).toEqual(starts)
     })
   }
+
+  test('has weeks that start as the organization says, or as asked', async () => {
+    const weeks = async (more = '') => {
+      const { week_start, data } = await usage(`bucket_width=1w${more}`)
+      return [week_start, ...data.map(({ period }: { period: { starting_at: string } }) => period.starting_at)]
+    }
+    expect(await weeks()).toEqual(['monday', '2026-11-16T00:00:00.000Z'])
+    await app.services.organization.changeSettings({ weekStart: 'friday' }, TALLY)
+    expect(await weeks()).toEqual(['friday', '2026-11-13T00:00:00.000Z', '2026-11-20T00:00:00.000Z'])
+    expect(await weeks('&week_start=sunday')).toEqual(['sunday', '2026-11-15T00:00:00.000Z'])
+    await app.services.organization.changeSettings({ weekStart: 'monday' }, TALLY)
+  })
 
   test('answers buckets without entries where gaps are asked for', async () => {
     const { data } = await usage('fill_gaps=true')
@@ -279,7 +294,8 @@ describe('a report of use', () => {
     ['starting_at=2026-11-21', '/query/starting_at'],
     ['starting_at=2026-11-18&ending_at=soon', '/query/ending_at'],
     ['starting_at=2026-11-18&ending_at=2026-11-18', '/query/ending_at'],
-    ['starting_at=2026-11-18&bucket_width=1y', '/query/bucket_width'],
+    ['starting_at=2026-11-18&bucket_width=2y', '/query/bucket_width'],
+    ['starting_at=2026-11-18&bucket_width=1w&week_start=someday', '/query/week_start'],
     ['starting_at=2024-11-18&bucket_width=1h', '/query/bucket_width'],
     ['starting_at=2026-11-18&time_zone=Mars/Base', '/query/time_zone'],
     ['starting_at=2026-11-18&time_zone=%2B01:00', '/query/time_zone'],
@@ -304,11 +320,14 @@ describe('a report of use', () => {
   }
 
   test('reports all issues at once', async () => {
-    const { json } = await app.call('GET /api/v1/reports/usage?bucket_width=1y&group_by=x&time_zone=x&limit=0', {
-      token: admin,
-    })
+    const { json } = await app.call(
+      'GET /api/v1/reports/usage?bucket_width=2y&week_start=x&group_by=x&time_zone=x&limit=0',
+      {
+        token: admin,
+      },
+    )
     expect(json.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual(
-      ['bucket_width', 'group_by', 'limit', 'starting_at', 'time_zone'].map((name) => `/query/${name}`),
+      ['bucket_width', 'group_by', 'limit', 'starting_at', 'time_zone', 'week_start'].map((name) => `/query/${name}`),
     )
   })
 })

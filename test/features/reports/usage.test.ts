@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { TALLY } from '../../../src/access/actor.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
+import { WEEKDAYS } from '../../../src/database/schema/values.ts'
 import { readReport } from '../../../src/features/entries/reporting/report.ts'
 import type { TokenEntry } from '../../../src/features/entries/schema.ts'
 import { bucketsOf } from '../../../src/features/reports/buckets.ts'
@@ -132,7 +133,16 @@ const question = fc.record({
     ),
     { maxLength: 3 },
   ),
-  width: fc.constantFrom('1h' as const, '1d' as const, '1w' as const, '1mo' as const, 'all' as const),
+  width: fc.constantFrom(
+    '1h' as const,
+    '1d' as const,
+    '1w' as const,
+    '1mo' as const,
+    '1q' as const,
+    '1y' as const,
+    'all' as const,
+  ),
+  weekStart: fc.constantFrom(...WEEKDAYS),
   timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns'),
   startingAt: fc.integer({ min: FROM_MS - 48 * HOUR_MS, max: FROM_MS + 20 * 24 * HOUR_MS }),
   length: fc.integer({ min: 1, max: 32 * 24 * HOUR_MS }),
@@ -163,49 +173,53 @@ forEachEngine('Reports of use', (open) => {
   test('are what counting entry by entry gives, for any question, page by page', async () => {
     const { reports, all } = staged
     await fc.assert(
-      fc.asyncProperty(question, async ({ dimensions, width, timeZone, startingAt, length, limit, model }) => {
-        const endingAt = startingAt + length
-        const texts = {
-          starting_at: new Date(startingAt).toISOString(),
-          ending_at: new Date(endingAt).toISOString(),
-          bucket_width: width,
-          time_zone: timeZone,
-          group_by: dimensions,
-          model,
-          limit: String(width === '1h' ? limit * 20 : limit),
-        }
-        const { buckets, answers } = await pages(async (page) =>
-          reports.usage(EVERYTHING, await reports.readUsage({ ...texts, page })),
-        )
-        const asked = all.filter((entry) => {
-          const started = Date.parse(entry.started_at)
-          return started >= startingAt && started < endingAt && (model === undefined || entry.model === model)
-        })
-        const expected: unknown[] = []
-        for (const bucket of bucketsOf({ startingAt, endingAt, width, timeZone }, 10_000)) {
-          const within = asked.filter(({ started_at }) => {
-            const started = Date.parse(started_at)
-            return started >= bucket.startingAt && started < bucket.endingAt
-          })
-          const groups = Map.groupBy(within, (entry) => text(dimensions.map((one) => keyOf(entry, one))))
-          for (const [keys, entries] of groups) {
-            expected.push([
-              new Date(bucket.startingAt).toISOString(),
-              keys,
-              JSON.stringify(figuresOf(entries, bucket.endingAt)),
-            ])
+      fc.asyncProperty(
+        question,
+        async ({ dimensions, width, weekStart, timeZone, startingAt, length, limit, model }) => {
+          const endingAt = startingAt + length
+          const texts = {
+            starting_at: new Date(startingAt).toISOString(),
+            ending_at: new Date(endingAt).toISOString(),
+            bucket_width: width,
+            week_start: weekStart,
+            time_zone: timeZone,
+            group_by: dimensions,
+            model,
+            limit: String(width === '1h' ? limit * 20 : limit),
           }
-        }
-        const answered = buckets.flatMap(({ starting_at, results }) =>
-          results.map((result) => [starting_at, text(keysOf(result, dimensions)), JSON.stringify(figuresIn(result))]),
-        )
-        expect(answered.toSorted()).toEqual(expected.toSorted() as never)
-        for (const { totals } of answers) expect(figuresIn(totals)).toEqual(figuresOf(asked, endingAt))
-        for (const { results } of buckets) {
-          const costs = results.map(({ cost }) => (cost === null ? -1 : Number(JSON.stringify(cost))))
-          expect(costs).toEqual(costs.toSorted((a, b) => b - a))
-        }
-      }),
+          const { buckets, answers } = await pages(async (page) =>
+            reports.usage(EVERYTHING, await reports.readUsage({ ...texts, page })),
+          )
+          const asked = all.filter((entry) => {
+            const started = Date.parse(entry.started_at)
+            return started >= startingAt && started < endingAt && (model === undefined || entry.model === model)
+          })
+          const expected: unknown[] = []
+          for (const bucket of bucketsOf({ startingAt, endingAt, width, timeZone, weekStart }, 10_000)) {
+            const within = asked.filter(({ started_at }) => {
+              const started = Date.parse(started_at)
+              return started >= bucket.startingAt && started < bucket.endingAt
+            })
+            const groups = Map.groupBy(within, (entry) => text(dimensions.map((one) => keyOf(entry, one))))
+            for (const [keys, entries] of groups) {
+              expected.push([
+                new Date(bucket.startingAt).toISOString(),
+                keys,
+                JSON.stringify(figuresOf(entries, bucket.endingAt)),
+              ])
+            }
+          }
+          const answered = buckets.flatMap(({ starting_at, results }) =>
+            results.map((result) => [starting_at, text(keysOf(result, dimensions)), JSON.stringify(figuresIn(result))]),
+          )
+          expect(answered.toSorted()).toEqual(expected.toSorted() as never)
+          for (const { totals } of answers) expect(figuresIn(totals)).toEqual(figuresOf(asked, endingAt))
+          for (const { results } of buckets) {
+            const costs = results.map(({ cost }) => (cost === null ? -1 : Number(JSON.stringify(cost))))
+            expect(costs).toEqual(costs.toSorted((a, b) => b - a))
+          }
+        },
+      ),
       { numRuns: 100 },
     )
   }, 60_000)

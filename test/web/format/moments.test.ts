@@ -11,8 +11,11 @@ import {
   daysBetween,
   duration,
   firstOfMonth,
+  firstOfQuarter,
+  isoWeekOf,
   momentOf,
   monthInWords,
+  quarterInWords,
   shortDayAndTime,
   startOfDay,
   timeAt,
@@ -124,4 +127,18 @@ test('a duration is in hours and minutes, and never in 60 minutes', () => {
     '1 h',
     '1 h 12 min',
   ])
+})
+
+test('a week has the number of ISO 8601, also around the end of a year', () => {
+  expect(['2026-01-01', '2026-12-31', '2027-01-03', '2027-01-04', '2024-12-30'].map(isoWeekOf)).toEqual([
+    1, 53, 53, 1, 1,
+  ])
+  const day = fc.integer({ min: 0, max: 40_000 }).map((days) => addDays('1990-01-01', days))
+  fc.assert(fc.property(day, (day) => expect(isoWeekOf(day)).toBe(Temporal.PlainDate.from(day).weekOfYear!)))
+})
+
+test('a quarter has three months', () => {
+  const days = ['2026-01-01', '2026-03-31', '2026-04-01', '2026-12-31']
+  expect(days.map(quarterInWords)).toEqual(['Q1 2026', 'Q1 2026', 'Q2 2026', 'Q4 2026'])
+  expect(days.map(firstOfQuarter)).toEqual(['2026-01-01', '2026-01-01', '2026-04-01', '2026-10-01'])
 })

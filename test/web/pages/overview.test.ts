@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { readAddress } from '../../../src/web/address.ts'
 import { addDays } from '../../../src/web/format/moments.ts'
-import { bucketInShort, bucketInWords, widthFor } from '../../../src/web/pages/overview/buckets.ts'
+import { bucketInShort, bucketInWords, widthFor, widthsFor } from '../../../src/web/pages/overview/buckets.ts'
 import { changeInWords } from '../../../src/web/pages/overview/change.ts'
 import { barsOf, entriesOf, keyOf, labelOf, largest, restLabelOf } from '../../../src/web/pages/overview/groups.ts'
 import type { Result, Usage } from '../../../src/web/pages/overview/usage.ts'
@@ -110,31 +110,45 @@ test('a change from or to an unknown cost or nothing has no percentage', () => {
   ])
 })
 
-test('a chart has at most 62 bars, whatever the period up to five years', () => {
-  const days = { '1h': 1 / 24, '1d': 1, '1w': 7, '1mo': 28 }
+test('a chart has at most 62 bars, whatever the period up to sixty years', () => {
+  const days = { '1h': 1 / 24, '1d': 1, '1w': 7, '1mo': 28, '1q': 90, '1y': 365 }
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 1_735 }), (length) => {
+    fc.property(fc.integer({ min: 0, max: 22_000 }), (length) => {
       const period = { from: '2026-01-01', to: addDays('2026-01-01', length) }
       expect((length + 1) / days[widthFor(period)]).toBeLessThanOrEqual(62)
     }),
   )
 })
 
-test('a bar is labeled with its hour, day, week or month in the organization’s zone', () => {
+test('another width is used if it makes two to 370 bars', () => {
+  const year = { from: '2026-01-01', to: '2026-12-31' }
+  expect(widthsFor(year).map(({ value }) => value)).toEqual(['1d', '1w', '1mo', '1q'])
+  expect(['1q', '1d', '1h', '1y', 'x', undefined].map((width) => widthFor(year, width))).toEqual([
+    ...(['1q', '1d', '1mo', '1mo', '1mo', '1mo'] as const),
+  ])
+})
+
+test('a bar is labeled with its hour, day, week, month, quarter or year in the organization’s zone', () => {
   const at = '2026-10-31T23:00:00Z'
-  const widths = ['1h', '1d', '1w', '1mo'] as const
-  expect(widths.map((width) => bucketInShort(at, width, 'Europe/Berlin'))).toEqual([
+  const widths = ['1h', '1d', '1w', '1mo', '1q', '1y'] as const
+  const berlin = { time_zone: 'Europe/Berlin', week_start: 'monday' } as const
+  expect(widths.map((width) => bucketInShort(at, width, berlin))).toEqual([
     '00:00',
     '1 Nov',
     '1 Nov',
     'Nov 2026',
+    'Q4 2026',
+    '2026',
   ])
-  expect(widths.map((width) => bucketInWords(at, width, 'Europe/Berlin'))).toEqual([
+  expect(widths.map((width) => bucketInWords(at, width, berlin))).toEqual([
     '00:00',
     '1 Nov 2026',
-    'Week of 1 Nov 2026',
+    'Week 44, from 1 Nov 2026',
     'Nov 2026',
+    'Q4 2026',
+    '2026',
   ])
+  expect(bucketInWords(at, '1w', { ...berlin, week_start: 'sunday' })).toBe('Week of 1 Nov 2026')
 })
 
 const NO_FILTERS = readAddress('', FILTERS)

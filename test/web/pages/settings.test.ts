@@ -4,6 +4,7 @@ import { type AllSettings, changeOf, numberExample, valuesOf } from '../../../sr
 const settings = {
   name: 'Acme',
   time_zone: 'Europe/Berlin',
+  week_start: 'monday',
   currency: 'EUR',
   unknown_projects: 'create',
   approval_required: true,

@@ -57,7 +57,10 @@ test('named periods end today in the organization’s zone, and last month ends 
     '90d': '2025-12-02..2026-03-01',
     month: '2026-03-01..2026-03-01',
     'last-month': '2026-02-01..2026-02-28',
+    quarter: '2026-01-01..2026-03-01',
+    'last-quarter': '2025-10-01..2025-12-31',
     year: '2026-01-01..2026-03-01',
+    'last-year': '2025-01-01..2025-12-31',
     '12m': '2025-04-01..2026-03-01',
   })
   expect(named('America/New_York')).toMatchObject({
@@ -87,10 +90,12 @@ test('everything before a day ends with the previous day', () => {
   expect(before('2026-03-01')).toEqual({ from: '2000-01-01', to: '2026-02-28' })
 })
 
-test('a period is written as a day, a month or its first and last day', () => {
+test('a period is written as a day, a month, a quarter, a year or its first and last day', () => {
   const shown = (from: string, to: string) => periodInWords({ from, to })
   expect(shown('2026-11-21', '2026-11-21')).toBe('21 Nov 2026')
   expect(shown('2026-02-01', '2026-02-28')).toBe('Feb 2026')
   expect(shown('2026-02-01', '2026-02-27')).toBe('1 Feb 2026 – 27 Feb 2026')
+  expect(shown('2026-10-01', '2026-12-31')).toBe('Q4 2026')
+  expect(shown('2026-01-01', '2026-12-31')).toBe('2026')
   expect(shown('2026-01-01', '2026-02-28')).toBe('1 Jan 2026 – 28 Feb 2026')
 })

@@ -4,7 +4,7 @@ import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import { entryFilters } from '../../entries/listing/parameters.ts'
-import { BUCKET_WIDTHS } from '../buckets.ts'
+import { BUCKET_WIDTHS, WEEKDAYS } from '../buckets.ts'
 import { usageColumns, usageLines } from '../csv.ts'
 import { EXAMPLE_USAGE } from '../examples.ts'
 import { reportPeriod } from '../parameters.ts'
@@ -20,7 +20,12 @@ const UsageQuery = t.Object(
     bucket_width: parameter({
       type: 'string',
       enum: [...BUCKET_WIDTHS],
-      description: `Default: \`1d\`. Weeks start on Monday; \`all\` is a single bucket. At most ${BUCKET_LIMIT.toLocaleString('en')} buckets.`,
+      description: `Default: \`1d\`. \`1q\` is a quarter, \`1y\` a year, \`all\` a single bucket. At most ${BUCKET_LIMIT.toLocaleString('en')} buckets.`,
+    }),
+    week_start: parameter({
+      type: 'string',
+      enum: [...WEEKDAYS],
+      description: 'First day of the weeks of `1w`. Default: that of the organization.',
     }),
     group_by: listParameter(`Up to three of ${DIMENSIONS.map((name) => `\`${name}\``).join(', ')}, \`label:<name>\`.`),
     fill_gaps: parameter({ type: 'boolean', description: 'Also return buckets without entries.' }),
@@ -49,7 +54,7 @@ export const usageRoute = ({ reports }: { reports: ReportsService }) =>
         tag: 'Reports',
         summary: 'Report tokens and cost over time',
         description:
-          'Covers the entries visible to the signed-in person or the token’s creator. An entry belongs to the time its session started. Buckets are hours, days, weeks or months in the time zone; the first and last bucket are cut at the bounds of the period. Draft and pending entries on token sheets are excluded unless selected with `status`. Amounts cover priced entries only; `unpriced_entries` is the number of entries they exclude.',
+          'Covers the entries visible to the signed-in person or the token’s creator. An entry belongs to the time its session started. Buckets are hours, days, weeks, months, quarters or years in the time zone; the first and last bucket are cut at the bounds of the period. Draft and pending entries on token sheets are excluded unless selected with `status`. Amounts cover priced entries only; `unpriced_entries` is the number of entries they exclude.',
         responses: {
           200: {
             description: 'A page of buckets.',

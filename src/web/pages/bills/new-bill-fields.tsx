@@ -19,7 +19,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { dayOf } from '../../format/moments.ts'
 import { ClientPicker, ProjectPicker } from '../../parts/pickers.tsx'
 import { CurrencySelect } from '../../parts/zone-and-currency.tsx'
-import { useSettings } from '../../server/me.ts'
+import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import type { BillValues } from './new-bill-values.ts'
 
 export type BillForm = UseFormReturnType<BillValues>
@@ -65,6 +65,7 @@ export const NewBillFields = ({ form, currency }: NewBillFieldsProps) => (
 
 function WhatAndWhen({ form }: { form: BillForm }) {
   const { time_zone } = useSettings()
+  const firstDayOfWeek = useFirstDayOfWeek()
   const today = dayOf(new Date(), time_zone)
   const { scope, span, client, project } = form.values
   return (
@@ -113,7 +114,7 @@ function WhatAndWhen({ form }: { form: BillForm }) {
             label={`First and last day (${time_zone})`}
             valueFormat="D MMM YYYY"
             maxDate={today}
-            firstDayOfWeek={1}
+            firstDayOfWeek={firstDayOfWeek}
             flex={1}
             {...form.getInputProps('days')}
             error={form.errors.days ?? form.errors.period}

@@ -5,7 +5,7 @@ import { dayOf } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { answer, api } from '../../server/api.ts'
-import { useSettings } from '../../server/me.ts'
+import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
 import type { Bill } from './bill-body.ts'
 
@@ -17,6 +17,7 @@ export interface BillDialogProps {
 
 export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
   const { time_zone } = useSettings()
+  const firstDayOfWeek = useFirstDayOfWeek()
   const today = dayOf(new Date(), time_zone)
   const [on, setOn] = useState<string | null>(today)
   const [reference, setReference] = useState('')
@@ -47,7 +48,7 @@ export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
         minDate={bill.issued_on}
         maxDate={today}
         valueFormat="D MMM YYYY"
-        firstDayOfWeek={1}
+        firstDayOfWeek={firstDayOfWeek}
         data-autofocus
       />
       <TextInput

@@ -22,7 +22,7 @@ const REST_COLOR = 'gray.5'
 const MAX_BAR_WIDTH_PX = 44
 
 export default function Chart({ bars, labels, restLabel, measure, width }: ChartProps) {
-  const { time_zone } = useSettings()
+  const settings = useSettings()
   const hasRest = bars.some(({ rest }) => rest > 0)
   // Model names contain dots, which the library would read as a path into the data.
   const series: { name: string; label: string; color: string }[] = labels.map((label, index) => ({
@@ -58,9 +58,9 @@ export default function Chart({ bars, labels, restLabel, measure, width }: Chart
         maxBarWidth={MAX_BAR_WIDTH_PX}
         barProps={{ isAnimationActive: false }}
         valueFormatter={(value) => (measure === 'cost' ? money(value) : roughCount(value))}
-        xAxisProps={{ tickFormatter: (at: string) => bucketInShort(at, width, time_zone), minTickGap: 24 }}
+        xAxisProps={{ tickFormatter: (at: string) => bucketInShort(at, width, settings), minTickGap: 24 }}
         yAxisProps={{ tickFormatter: measure === 'cost' ? (value) => roughMoney(value) : roughCount, width: 64 }}
-        tooltipProps={{ labelFormatter: (at) => (at === undefined ? '' : bucketInWords(String(at), width, time_zone)) }}
+        tooltipProps={{ labelFormatter: (at) => (at === undefined ? '' : bucketInWords(String(at), width, settings)) }}
       />
     </div>
   )

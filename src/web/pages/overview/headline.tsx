@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { count } from '../../format/counts.ts'
 import { Count, Money } from '../../parts/figures.tsx'
 import { type Period, periodBefore, periodInWords } from '../../parts/period.ts'
+import type { Width } from './buckets.ts'
 import { changeInWords } from './change.ts'
 import classes from './overview.module.css'
 import { type Totals, useTotalsBefore, useTrend } from './usage.ts'
@@ -24,8 +25,8 @@ const FIGURES: readonly Figure[] = [
   { title: 'Entries', of: ({ entries }) => entries, shown: count },
 ]
 
-export function Headline({ period }: { period: Period }) {
-  const { data: course, isPlaceholderData } = useTrend(period)
+export function Headline({ period, width }: { period: Period; width: Width }) {
+  const { data: course, isPlaceholderData } = useTrend(period, width)
   const { data: before } = useTotalsBefore(period)
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md" opacity={isPlaceholderData ? 0.55 : 1}>

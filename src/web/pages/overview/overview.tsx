@@ -9,6 +9,7 @@ import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { Attention } from './attention.tsx'
+import { widthFor } from './buckets.ts'
 import { Headline } from './headline.tsx'
 import { Largest } from './largest.tsx'
 import { Trend } from './trend.tsx'
@@ -16,13 +17,15 @@ import { useHasEntries, useTrend } from './usage.ts'
 
 export default function Overview() {
   const { time_zone } = useSettings()
-  const [{ period: name, by, measure }, show] = useAddress({
+  const [{ period: name, by, measure, bucket }, show] = useAddress({
     period: one,
     by: oneOf('project', 'model', 'agent_manager'),
     measure: oneOf('cost', 'tokens'),
+    bucket: one,
   })
   const period = readPeriod(name, time_zone)
-  const { data: course, error, refetch } = useTrend(period)
+  const width = widthFor(period, bucket)
+  const { data: course, error, refetch } = useTrend(period, width)
   const isEmpty = course?.totals.entries === 0
   const { data: hasEntries } = useHasEntries(isEmpty)
   return (
@@ -35,12 +38,7 @@ export default function Overview() {
       {isEmpty && hasEntries === false && <EmptyCell />}
       {isEmpty && hasEntries && <NothingThen />}
       {!isEmpty && !error && (
-        <Figures
-          period={period}
-          name={name}
-          chosen={{ dimension: by, measure }}
-          choose={({ dimension, measure }) => show({ by: dimension, measure })}
-        />
+        <Figures period={period} name={name} chosen={{ dimension: by, measure, width }} choose={show} />
       )}
     </Page>
   )
@@ -54,7 +52,7 @@ interface FiguresProps extends Pick<Parameters<typeof Trend>[0], 'chosen' | 'cho
 
 const Figures = ({ period, name, chosen, choose }: FiguresProps) => (
   <>
-    <Headline period={period} />
+    <Headline period={period} width={chosen.width} />
     <Grid gap="md">
       <Grid.Col span={{ base: 12, lg: 8 }}>
         <Trend period={period} name={name} chosen={chosen} choose={choose} />

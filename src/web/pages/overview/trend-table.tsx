@@ -14,7 +14,7 @@ interface CourseTableProps {
 }
 
 export function TrendTable({ bars, labels, restLabel, measure, width }: CourseTableProps) {
-  const { time_zone } = useSettings()
+  const settings = useSettings()
   const hasRest = bars.some(({ rest }) => rest > 0)
   const shown = (value: number) => (measure === 'cost' ? <Money amount={value} /> : <Count value={value} />)
   return (
@@ -34,7 +34,7 @@ export function TrendTable({ bars, labels, restLabel, measure, width }: CourseTa
           {bars.toReversed().map(({ starting_at, stripes, rest, total }) => (
             <Table.Tr key={starting_at}>
               <Table.Th fw={400} style={{ whiteSpace: 'nowrap' }}>
-                {bucketInWords(starting_at, width, time_zone)}
+                {bucketInWords(starting_at, width, settings)}
               </Table.Th>
               {stripes.map((value, index) => (
                 <Table.Td key={labels[index]} ta="right">

@@ -1,9 +1,9 @@
 /** Usage over time by project, model or person, as a chart and a table. */
-import { Button, Collapse, Group, Paper, SegmentedControl, Skeleton, Title } from '@mantine/core'
+import { Button, Collapse, Group, NativeSelect, Paper, SegmentedControl, Skeleton, Title } from '@mantine/core'
 import { IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import type { Period } from '../../parts/period.ts'
-import { widthFor } from './buckets.ts'
+import { type Width, widthsFor } from './buckets.ts'
 import { barsOf, keyOf, labelOf, largest, type Measure, restLabelOf } from './groups.ts'
 import classes from './overview.module.css'
 import { TrendTable } from './trend-table.tsx'
@@ -15,13 +15,15 @@ const Chart = lazy(() => import('./chart.tsx'))
 interface Chosen {
   dimension: 'project' | 'model' | 'agent_manager'
   measure: Measure
+  width: Width
 }
 
 interface TrendProps {
   period: Period
   name: string | undefined
   chosen: Chosen
-  choose: (chosen: Chosen) => void
+  /** Changes what is in the URL. */
+  choose: (change: { by?: Chosen['dimension']; measure?: Measure; bucket?: Width }) => void
 }
 
 const BY = [
@@ -37,6 +39,7 @@ const MEASURES = [
 export function Trend({ period, chosen, choose }: TrendProps) {
   const [isTable, setTable] = useState(false)
   const shown = useBars(period, chosen)
+  const widths = widthsFor(period)
   return (
     <Paper withBorder p="md" h="100%" className={classes.course}>
       <Group justify="space-between" mb="sm" gap="xs">
@@ -44,25 +47,34 @@ export function Trend({ period, chosen, choose }: TrendProps) {
           {chosen.measure === 'cost' ? 'Cost' : 'Tokens'} over time
         </Title>
         <Group gap="xs" className="tally-no-print">
+          {widths.length > 1 && (
+            <NativeSelect
+              size="xs"
+              data={widths}
+              value={chosen.width}
+              onChange={({ currentTarget }) => choose({ bucket: currentTarget.value as Width })}
+              aria-label="Bucket width"
+            />
+          )}
           <SegmentedControl
             size="xs"
             data={BY}
             value={chosen.dimension}
-            onChange={(dimension) => choose({ ...chosen, dimension: dimension as Chosen['dimension'] })}
+            onChange={(dimension) => choose({ by: dimension as Chosen['dimension'] })}
             aria-label="Break down by"
           />
           <SegmentedControl
             size="xs"
             data={MEASURES}
             value={chosen.measure}
-            onChange={(measure) => choose({ ...chosen, measure: measure as Measure })}
+            onChange={(measure) => choose({ measure: measure as Measure })}
             aria-label="Measure"
           />
         </Group>
       </Group>
       {shown ? (
         <Suspense fallback={<Skeleton className={classes.chart} />}>
-          <Chart {...shown} measure={chosen.measure} width={widthFor(period)} />
+          <Chart {...shown} measure={chosen.measure} width={chosen.width} />
         </Suspense>
       ) : (
         <Skeleton className={classes.chart} />
@@ -80,19 +92,19 @@ export function Trend({ period, chosen, choose }: TrendProps) {
         {isTable ? 'Hide table' : 'Show as table'}
       </Button>
       <Collapse expanded={isTable}>
-        {shown && <TrendTable {...shown} measure={chosen.measure} width={widthFor(period)} />}
+        {shown && <TrendTable {...shown} measure={chosen.measure} width={chosen.width} />}
       </Collapse>
     </Paper>
   )
 }
 
 /** Undefined until all data of the chart is loaded. */
-function useBars(period: Period, { dimension, measure }: Chosen) {
-  const { data: course } = useTrend(period)
+function useBars(period: Period, { dimension, measure, width }: Chosen) {
+  const { data: course } = useTrend(period, width)
   const { data: groups } = useGroups(period, dimension)
   const stripes = groups && largest(groups, dimension, measure)
   const values = stripes?.map((stripe) => keyOf(stripe, dimension)!)
-  const { data: groupsCourse, isPlaceholderData } = useGroupsTrend(period, dimension, values)
+  const { data: groupsCourse, isPlaceholderData } = useGroupsTrend(period, { dimension, values, width })
   if (!course || !groups || !values || (values.length > 0 && (!groupsCourse || isPlaceholderData))) return undefined
   return {
     labels: stripes!.map((stripe) => labelOf(stripe, dimension)),

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { asBounds, type Period, periodBefore } from '../../parts/period.ts'
 import { answer, api, type Body } from '../../server/api.ts'
-import { widthFor } from './buckets.ts'
+import type { Width } from './buckets.ts'
 
 export const DIMENSIONS = ['project', 'model', 'agent_manager', 'agent_harness'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
@@ -18,10 +18,10 @@ const ask = (query: Query) => answer(api.reports.usage.get({ query }))
 const asked = (period: Period) => ['reports', 'overview', asBounds(period)] as const
 
 /** Total usage over time, with the totals of the period. */
-export const useTrend = (period: Period) =>
+export const useTrend = (period: Period, width: Width) =>
   useQuery({
-    queryKey: [...asked(period), 'course'],
-    queryFn: () => ask({ ...asBounds(period), bucket_width: widthFor(period), fill_gaps: 'true' }),
+    queryKey: [...asked(period), 'course', width],
+    queryFn: () => ask({ ...asBounds(period), bucket_width: width, fill_gaps: 'true' }),
     placeholderData: keepPreviousData,
   })
 
@@ -44,11 +44,13 @@ export const useGroups = (period: Period, dimension: Dimension) =>
   })
 
 /** Usage over time of some groups; a year of all groups could be megabytes. */
-export const useGroupsTrend = (period: Period, dimension: Dimension, values: string[] | undefined) =>
+export const useGroupsTrend = (
+  period: Period,
+  { dimension, values, width }: { dimension: Dimension; values: string[] | undefined; width: Width },
+) =>
   useQuery({
-    queryKey: [...asked(period), 'course', dimension, values],
-    queryFn: () =>
-      ask({ ...asBounds(period), bucket_width: widthFor(period), group_by: [dimension], [dimension]: values! }),
+    queryKey: [...asked(period), 'course', width, dimension, values],
+    queryFn: () => ask({ ...asBounds(period), bucket_width: width, group_by: [dimension], [dimension]: values! }),
     enabled: values !== undefined && values.length > 0,
     placeholderData: keepPreviousData,
   })

@@ -1,7 +1,8 @@
-import { Fieldset, Group, NumberInput, Radio, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { Fieldset, Group, NumberInput, Radio, Select, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { dayOf } from '../../format/moments.ts'
+import { WEEKDAYS } from '../../format/weekdays.ts'
 import { CurrencySelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
 import { numberExample, type SettingsValues } from './values.ts'
 
@@ -22,6 +23,13 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
           label="Time zone"
           description="Defines when days and months begin."
           {...form.getInputProps('time_zone')}
+        />
+        <Select
+          label="First day of the week"
+          description="In reports and calendars."
+          data={Object.entries(WEEKDAYS).map(([value, { name }]) => ({ value, label: name }))}
+          allowDeselect={false}
+          {...form.getInputProps('week_start')}
         />
         <CurrencySelect
           label="Bill currency"

@@ -9,6 +9,7 @@ type SettingsChange = NonNullable<Parameters<typeof api.settings.patch>[0]>
 export const valuesOf = (settings: AllSettings) => ({
   name: settings.name,
   time_zone: settings.time_zone,
+  week_start: settings.week_start,
   currency: settings.currency as string | null,
   unknown_projects: settings.unknown_projects,
   approval_required: settings.approval_required,

@@ -23,7 +23,7 @@ import { periodInWords } from '../../parts/period.ts'
 import { OFFERED } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
-import { useSettings } from '../../server/me.ts'
+import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import {
   COUNTS,
   changeOf,
@@ -120,7 +120,7 @@ function AgentFields({ form, sheet }: { form: Form; sheet: Sheet }) {
     withSeconds: false,
     valueFormat: 'D MMM YYYY, HH:mm',
     highlightToday: true,
-    firstDayOfWeek: 1,
+    firstDayOfWeek: useFirstDayOfWeek(),
     required: true,
   } as const
   return (

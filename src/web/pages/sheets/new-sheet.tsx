@@ -7,7 +7,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, PersonPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
-import { useRole, useSettings } from '../../server/me.ts'
+import { useFirstDayOfWeek, useRole, useSettings } from '../../server/me.ts'
 import { SHEET_CHANGES, type Sheet } from './sheet-body.ts'
 
 interface Values {
@@ -20,6 +20,7 @@ interface Values {
 
 export function NewSheet({ close, opened }: { close: () => void; opened: (sheet: Sheet) => void }) {
   const { time_zone } = useSettings()
+  const firstDayOfWeek = useFirstDayOfWeek()
   const isAdmin = useRole('admin')
   const form = useForm<Values>({
     initialValues: {
@@ -73,7 +74,7 @@ export function NewSheet({ close, opened }: { close: () => void; opened: (sheet:
         <DatePickerInput
           type="range"
           allowSingleDateInRange
-          firstDayOfWeek={1}
+          firstDayOfWeek={firstDayOfWeek}
           label="Date range"
           description={`Inclusive. Time zone: ${time_zone}`}
           valueFormat="D MMM YYYY"

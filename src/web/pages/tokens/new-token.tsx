@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { addDays, dayOf } from '../../format/moments.ts'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { TokenOnce } from '../../parts/token-once.tsx'
-import { useRole, useSettings } from '../../server/me.ts'
+import { useFirstDayOfWeek, useRole, useSettings } from '../../server/me.ts'
 import { showIssues } from '../../server/send.ts'
 import { type CreatedToken, type TokenKind, useNewToken } from '../../server/tokens.ts'
 import { EMPTY_TOKEN, requestOf, type TokenValues } from './token-values.ts'
@@ -66,6 +66,7 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
   const isAdmin = useRole('admin')
   const mayBill = useRole('billing', 'admin')
   const today = dayOf(new Date(), useSettings().time_zone)
+  const firstDayOfWeek = useFirstDayOfWeek()
   const [refusal, setRefusal] = useState('')
   const form = useForm<TokenValues>({
     initialValues: EMPTY_TOKEN,
@@ -122,7 +123,7 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
               label="Date (UTC)"
               minDate={addDays(today, 1)}
               valueFormat="D MMM YYYY"
-              firstDayOfWeek={1}
+              firstDayOfWeek={firstDayOfWeek}
               {...form.getInputProps('expires_at')}
             />
           )}
