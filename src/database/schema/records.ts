@@ -13,11 +13,24 @@ export interface PriceTier {
   cache_write_1h?: string
 }
 
+/** What a source says of a model of a session besides its usage; what it does not say is absent. */
+export interface SessionAttributes {
+  /** Absent if it only repeats the harness. */
+  agent?: string | undefined
+  provider?: string | undefined
+  /** A place is named as a whole: the project and ticket of two sources need not belong together. */
+  place?: { project?: string | undefined; ticket?: string | undefined } | undefined
+  summary?: string | undefined
+  labels?: LabelMap | undefined
+}
+
 /**
  * The totals that one source has reported for one model of a session. Counts are numbers up to 10^12; money is decimal
  * text of nano-dollars.
  */
 export interface SessionTotals {
+  /** Absent in rows that earlier versions wrote. */
+  attributes?: SessionAttributes | undefined
   model: string
   provider: string | null
   started_at: number

@@ -1,5 +1,5 @@
 /** Converts usage between its database columns and its domain type. */
-import type { SessionTotals } from '../../database/schema/records.ts'
+import type { SessionAttributes, SessionTotals } from '../../database/schema/records.ts'
 import { type EntryRecord, LOCKED_STATUSES } from './store.ts'
 import { COUNT_KINDS, type Counts, mapCounts, type Part, type Totals, type Usage } from './totals.ts'
 
@@ -63,9 +63,16 @@ export interface ModelTotals {
   totals: Totals
 }
 
-export function writeTotals({ model, provider, totals }: ModelTotals): SessionTotals {
+/** The totals of one model of a session from one source, with what it says besides. */
+export interface Statement extends ModelTotals {
+  /** Undefined if an earlier version of Tally did not keep them. */
+  attributes: SessionAttributes | undefined
+}
+
+export function writeTotals({ model, provider, totals, attributes }: Statement): SessionTotals {
   const { counts, over200k, reportedCostNanos } = totals
   return {
+    attributes,
     model,
     provider: provider ?? null,
     started_at: totals.startedAt,
@@ -87,9 +94,10 @@ export function writeTotals({ model, provider, totals }: ModelTotals): SessionTo
   }
 }
 
-export function readTotals(kept: SessionTotals): ModelTotals {
+export function readTotals(kept: SessionTotals): Statement {
   const over = kept.over_200k
   return {
+    attributes: kept.attributes,
     model: kept.model,
     provider: kept.provider ?? undefined,
     totals: {

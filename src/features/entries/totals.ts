@@ -129,8 +129,11 @@ function isNothing({ counts, reportedCostNanos }: Totals): boolean {
   return totalTokens(counts) === 0 && !reportedCostNanos
 }
 
-/** On a tie of output tokens, the source that comes first here supplies the session. */
-const SOURCE_ORDER: SessionSource[] = ['report', 'log', 'span', 'metric']
+/**
+ * The precedence of sources: of two with equally many output tokens, the first one here supplies the session, and of two
+ * that say different things about it, the first one is believed.
+ */
+export const SOURCE_ORDER: readonly SessionSource[] = ['report', 'log', 'span', 'metric']
 
 /** The one source that supplies all models of a session: the one with the most output tokens. */
 export function supplyingSource(outputs: Map<SessionSource, number>): SessionSource {
@@ -138,4 +141,39 @@ export function supplyingSource(outputs: Map<SessionSource, number>): SessionSou
     ([a, outputOfA], [b, outputOfB]) => outputOfB - outputOfA || SOURCE_ORDER.indexOf(a) - SOURCE_ORDER.indexOf(b),
   )
   return ranked[0]![0]
+}
+
+/**
+ * Fills in what totals lack from other totals of exactly the same usage, the first ones first. A cost or a number of
+ * requests belongs to the tokens that it was reported with: next to other counts it would be wrong.
+ */
+export function completeTotals(totals: Totals, others: readonly Totals[]): Totals {
+  const { over200k, requests, reportedCostNanos } = totals
+  if (over200k !== null && requests !== null && reportedCostNanos !== null) return totals
+  const alike = others.filter(({ counts }) => isSameUsage(counts, totals.counts))
+  if (alike.length === 0) return totals
+  return {
+    ...totals,
+    over200k:
+      over200k ??
+      alike.find((other) => other.over200k !== null && isSameCounts(other.counts, totals.counts))?.over200k ??
+      null,
+    requests: requests ?? alike.find((other) => other.requests !== null)?.requests ?? null,
+    reportedCostNanos:
+      reportedCostNanos ?? alike.find((other) => other.reportedCostNanos !== null)?.reportedCostNanos ?? null,
+  }
+}
+
+/** Not every source knows for how long the cache was written, so both durations count together. */
+function isSameUsage(a: Counts, b: Counts): boolean {
+  return (
+    a.input === b.input &&
+    a.output === b.output &&
+    a.cacheRead === b.cacheRead &&
+    a.cacheWrite + a.cacheWrite1h === b.cacheWrite + b.cacheWrite1h
+  )
+}
+
+function isSameCounts(a: Counts, b: Counts): boolean {
+  return COUNT_KINDS.every((kind) => a[kind] === b[kind])
 }

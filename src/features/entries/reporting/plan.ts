@@ -6,7 +6,8 @@ import { Problem } from '../../../errors.ts'
 import { textOfLabels } from './names.ts'
 import { type Circumstances, type EntryDraft, NO_SESSION, newEntry, type Recorded, type Submission } from './record.ts'
 import { digestOf, fingerprintOf } from './report.ts'
-import { placeReport, recordInSession } from './sessions.ts'
+import { placeReport } from './session-placement.ts'
+import { recordInSession } from './sessions.ts'
 import type { RecordingState } from './state.ts'
 
 /** A submission as a set has it. */

@@ -23,6 +23,9 @@ export interface Report extends Totals {
   labels: LabelMap | undefined
 }
 
+/** The largest number of labels of an entry, as in the schema of reports. */
+export const LABEL_LIMIT = 16
+
 /** How far an agent's clock may be ahead. A day also covers a timestamp with a wrong time zone. */
 const AHEAD_LIMIT_MS = 86_400_000
 

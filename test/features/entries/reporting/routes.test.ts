@@ -258,16 +258,18 @@ describe('a session', () => {
     expect([other.status, other.json.id === first.json.id]).toEqual([201, false])
   })
 
-  test('is not moved by a stale report', async () => {
+  test('is not moved by a stale report, which only fills in what later ones left out', async () => {
     const session_id = newSession()
-    await report({ session_id, ended_at: '2026-11-20T12:00:00Z', tokens: { input: 2000, output: 2 } })
+    await report({ session_id, ended_at: '2026-11-20T12:00:00Z', tokens: { input: 2000, output: 2 }, project: 'later' })
     const stale = await report({
       session_id,
       ended_at: '2026-11-20T11:00:00Z',
       tokens: { input: 9000, output: 9 },
       project: 'stale project',
+      summary: 'what it was about',
     })
-    expect([stale.status, stale.json.tokens.input, stale.json.project]).toEqual([200, 2000, null])
+    const { tokens, project, summary } = stale.json
+    expect([stale.status, tokens.input, project.name, summary]).toEqual([200, 2000, 'later', 'what it was about'])
     const smaller = await report({ session_id, ended_at: '2026-11-20T12:00:00Z', tokens: { input: 1999, output: 2 } })
     expect(smaller.json.tokens.input).toBe(2000)
   })

@@ -1,0 +1,115 @@
+/**
+ * What the sources of a session say besides its usage, and how that is merged (docs/design/concepts.md, "Merging
+ * sources"). Pure: the result does not depend on the order in which the sources arrive.
+ */
+import type { LabelMap, SessionAttributes } from '../../../database/schema/records.ts'
+import type { SessionSource } from '../../../database/schema/values.ts'
+import { readTotals, type Statement } from '../rows.ts'
+import type { EntryView } from '../store.ts'
+import { SOURCE_ORDER, totalTokens } from '../totals.ts'
+import { LABEL_LIMIT, type Report, sortLabels } from './report.ts'
+import type { SourceTotals } from './store/sessions.ts'
+
+/** The attributes that a report contains. */
+export function attributesOf(report: Report): SessionAttributes {
+  const { agent, provider, project, ticket, summary, labels } = report
+  return present({
+    agent: namesAgent(report) ? agent : undefined,
+    provider,
+    place: project === undefined && ticket === undefined ? undefined : { project, ticket },
+    summary,
+    labels,
+  })
+}
+
+/** A report must contain a name for the agent; one that only repeats the harness says nothing. */
+export function namesAgent({ agent, harness }: { agent: string; harness: string }): boolean {
+  return agent !== harness
+}
+
+/** The attributes that the only source of a session has given to an entry. A rule or a person is not a source. */
+export function attributesOfEntry(view: EntryView): SessionAttributes {
+  const { entry, agent, provider, project, ticket, labels } = view
+  const { placedBy, namedProject, namedTicket } = entry
+  const names =
+    placedBy === 'named'
+      ? // A ticket leads to its project, which the report need not have named.
+        { ticket: ticket?.key, project: ticket ? undefined : project?.key }
+      : { ticket: undefined, project: undefined }
+  const place = { project: namedProject ?? names.project, ticket: namedTicket ?? names.ticket }
+  const isNamed = placedBy !== 'manual' && (place.project !== undefined || place.ticket !== undefined)
+  return present({
+    agent: namesAgent(view) ? agent : undefined,
+    provider: provider ?? undefined,
+    place: isNamed ? place : undefined,
+    summary: entry.summary ?? undefined,
+    labels: labels ?? undefined,
+  })
+}
+
+/** The report with these attributes instead of its own. */
+export function withAttributes(report: Report, { agent, provider, place, summary, labels }: SessionAttributes): Report {
+  const { harness } = report
+  const { project, ticket } = place ?? {}
+  return { ...report, agent: agent ?? harness, provider, project, ticket, summary, labels }
+}
+
+/** The attributes that `added` has and `known` lacks; undefined if there are none. */
+export function missingAttributes(known: SessionAttributes, added: SessionAttributes): SessionAttributes | undefined {
+  const missing = Object.entries(added).filter(([name]) => !(name in known))
+  return missing.length === 0 ? undefined : Object.fromEntries(missing)
+}
+
+/** The attributes of one model of a session that each source knows, the source with the highest precedence first. */
+export function rankAttributes(rows: readonly SourceTotals[], chainModelId: number): SessionAttributes[] {
+  return SOURCE_ORDER.flatMap((source) => {
+    const attributes = attributesFrom(rows, source, chainModelId)
+    return attributes ? [attributes] : []
+  })
+}
+
+/**
+ * What a source says of a model, and otherwise of the session's other models, the latest first: whoever names the
+ * project of a session with several sources names it for all of it.
+ */
+function attributesFrom(
+  rows: readonly SourceTotals[],
+  source: SessionSource,
+  chainModelId: number,
+): SessionAttributes | undefined {
+  const said = rows.filter((row) => row.source === source)
+  if (said.length === 0) return undefined
+  const own = said.find((row) => row.chainModelId === chainModelId)
+  const others = said.filter((row) => row !== own).map(({ totals }) => readTotals(totals))
+  return Object.assign({}, ...others.sort(byAge).map(({ attributes }) => attributes), own?.totals.attributes)
+}
+
+/** The oldest first; of two of the same age always the same one, whatever arrived first. */
+function byAge(a: Statement, b: Statement): number {
+  return (
+    a.totals.endedAt - b.totals.endedAt ||
+    totalTokens(a.totals.counts) - totalTokens(b.totals.counts) ||
+    (JSON.stringify(a.attributes) < JSON.stringify(b.attributes) ? -1 : 1)
+  )
+}
+
+/** Each attribute as the first source that has it says it; labels are merged one by one, by their name. */
+export function mergeAttributes(ranked: readonly SessionAttributes[]): SessionAttributes {
+  const merged: SessionAttributes = Object.assign({}, ...ranked.toReversed())
+  return present({ ...merged, labels: mergeLabels(ranked.map(({ labels }) => labels ?? {})) })
+}
+
+function mergeLabels(ranked: readonly LabelMap[]): LabelMap | undefined {
+  const merged = new Map<string, string>()
+  for (const labels of ranked) {
+    for (const [name, value] of Object.entries(labels)) {
+      if (!merged.has(name) && merged.size < LABEL_LIMIT) merged.set(name, value)
+    }
+  }
+  return sortLabels(Object.fromEntries(merged))
+}
+
+/** Without the attributes that are undefined, so that the others can be laid over it. */
+function present(attributes: SessionAttributes): SessionAttributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined))
+}

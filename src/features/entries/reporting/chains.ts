@@ -1,0 +1,233 @@
+/** Chains of parts (docs/design/concepts.md, "Sessions"): steps of a plan, which read and change its state only. */
+import type { SessionSource } from '../../../database/schema/values.ts'
+import { Problem } from '../../../errors.ts'
+import { type Placement, UNATTRIBUTED } from '../../placement/service.ts'
+import { valueAtPrice } from '../../prices/service.ts'
+import { countsOf, isLocked, type ModelTotals, partOf, usageColumns } from '../rows.ts'
+import type { EntryRecord, EntryView } from '../store.ts'
+import { completeTotals, nextStep, sumOfParts, type Totals, totalTokens } from '../totals.ts'
+import { attributesOf, attributesOfEntry, missingAttributes, namesAgent, withAttributes } from './attributes.ts'
+import { textOfLabels } from './names.ts'
+import { changeOf, newEntry, placementColumns, type Recorded, valuationColumns } from './record.ts'
+import { newPlacement, type PlacedReport, placeNew } from './session-placement.ts'
+import type { SessionRecord } from './store/sessions.ts'
+
+function sessionShrunk(metric: string): Problem {
+  return new Problem(
+    'session_shrunk',
+    `The session's ${metric} would fall below the total of its locked entries. Report the session's totals so far, not the usage since the last report. Nothing was changed.`,
+  )
+}
+
+/** A report while it is recorded in its session. */
+export interface Recording extends PlacedReport {
+  session: SessionRecord
+  /** Earlier sessions of other people with the same harness and id, of which this one may be a duplicate. */
+  others: readonly SessionRecord[]
+  source: SessionSource
+}
+
+export function repeated(entry: EntryView): Recorded {
+  return { outcome: 'repeated', replayed: false, entry }
+}
+
+/** The sum of a chain's parts: the totals of the only source of an uncontested session. */
+export function totalsOf(parts: readonly EntryView[]): Totals {
+  const sum = sumOfParts(parts.map(({ entry }) => partOf(entry)))
+  const hasKnown = (columnOf: (entry: EntryRecord) => unknown) => parts.some(({ entry }) => columnOf(entry) !== null)
+  return {
+    startedAt: parts[0]!.entry.startedAt,
+    endedAt: parts.at(-1)!.entry.endedAt,
+    counts: sum.counts,
+    over200k: hasKnown((entry) => entry.over200kInput) ? sum.over200k : null,
+    requests: hasKnown((entry) => entry.requests) ? sum.requests : null,
+    // Without a reported cost, a part counts with its list value, even if another source supplies the session.
+    reportedCostNanos: hasKnown((entry) => entry.reportedCost) ? sum.costNanos : null,
+  }
+}
+
+/**
+ * A report that is older than what is known changes no count. It fills in what later ones did not repeat, so that the
+ * order of arrival makes no difference.
+ */
+export function fillIn(recording: Recording, parts: readonly EntryView[]): Recorded {
+  const { state, report } = recording
+  const last = parts.at(-1)!
+  if (isLocked(last.entry)) return repeated(last)
+  const missing = missingAttributes(attributesOfEntry(last), attributesOf(report)) ?? {}
+  const older = withAttributes(report, missing)
+  const labelText = older.labels && textOfLabels(older.labels)
+  const identity = state.identify({ ...recording, report: older, labelText })
+  const usage: Totals = partOf(last.entry)
+  const isWhole = parts.length === 1
+  const totals = isWhole ? completeTotals(usage, [report]) : usage
+  const startedAt = isWhole ? Math.min(usage.startedAt, report.startedAt) : usage.startedAt
+  // If later reports left it unattributed, the fields of this one alone may place it.
+  const ranked = last.entry.placedBy === null ? [attributesOf(report)] : []
+  const stale: Recording = { ...recording, report: older, identity, ranked, hasNews: ranked.length > 0 }
+  return changePart(stale, last, { ...totals, startedAt })
+}
+
+/** Updates the chain so that it sums to the totals, and applies the report's other fields. */
+export function moveChain(recording: Recording, parts: readonly EntryView[], totals: Totals): Recorded {
+  const last = parts.at(-1)
+  if (!last) return appendPart(recording, undefined, totals)
+  const step = nextStep(
+    parts.map(({ entry }) => partOf(entry)),
+    totals,
+  )
+  if (step.kind === 'shrunk') throw sessionShrunk(step.metric)
+  if (step.kind === 'unchanged') return repeated(last)
+  return step.kind === 'append' ? appendPart(recording, last, step.usage) : changePart(recording, last, step.usage)
+}
+
+export function appendPart(recording: Recording, last: EntryView | undefined, totals: Totals): Recorded {
+  const { state, session, report, reporter, identity } = recording
+  const placement = last ? newPlacement(recording, last) : placeNew(recording)
+  const duplicate = last ? undefined : findPossibleDuplicate(recording)
+  const entry = newEntry(
+    state.nextEntryId(),
+    { source: session.source, identity, placement: placement ?? UNATTRIBUTED, report, reporter },
+    usageOf(recording, last, totals),
+    {
+      sessionId: session.id,
+      part: (last?.entry.part ?? 0) + 1,
+      continuesId: last?.entry.id ?? null,
+      fingerprint: null,
+      possibleDuplicateId: duplicate?.entry.id ?? null,
+    },
+    { continues: last?.entry.uid ?? null, duplicateOf: duplicate?.entry.uid ?? null },
+    recording,
+  )
+  const view = last ? continued(recording, entry, last, placement !== undefined) : entry
+  state.addEntry(view)
+  return { outcome: 'created', replayed: false, entry: view }
+}
+
+/** Valued with the fields that the entry will have: without a new provider, the previous one remains. */
+function usageOf({ report }: Recording, last: EntryView | undefined, totals: Totals): ModelTotals {
+  return { model: report.model, provider: report.provider ?? last?.provider ?? undefined, totals }
+}
+
+/**
+ * A new part with the values that the report does not repeat. Its project is the current one: the locked part's may have
+ * been merged, or its ticket may have moved.
+ */
+function continued({ state, identity, report }: Recording, view: EntryView, last: EntryView, isPlaced: boolean) {
+  const kept: EntryView = {
+    ...view,
+    entry: {
+      ...view.entry,
+      agentId: namesAgent(report) ? identity.agentId : last.entry.agentId,
+      labelSetId: identity.labelSetId ?? last.entry.labelSetId,
+      providerId: identity.providerId ?? last.entry.providerId,
+      summary: report.summary ?? last.entry.summary,
+    },
+    agent: namesAgent(report) ? report.agent : last.agent,
+    labels: identity.labelSetId === null ? last.labels : view.labels,
+    provider: identity.providerId === null ? last.provider : view.provider,
+  }
+  if (isPlaced) return kept
+  const project = state.work.findCurrentProject(last.entry)
+  return {
+    ...kept,
+    entry: { ...kept.entry, ...placementOf(last.entry), projectId: project?.id ?? null },
+    project,
+    ticket: last.ticket,
+    rule: last.rule,
+    ruleVersion: last.ruleVersion,
+  }
+}
+
+/** The first entry of another person's session with the same harness and id, preferably of the same model. */
+function findPossibleDuplicate({ state, others, identity }: Recording): EntryView | undefined {
+  if (others.length === 0) return undefined
+  const parts = others.flatMap(({ id }) => [...state.chains(id).values()].flat())
+  return parts.find(({ entry }) => entry.chainModelId === identity.chainModelId) ?? parts[0]
+}
+
+function changePart(recording: Recording, last: EntryView, totals: Totals): Recorded {
+  const { state, session, identity, report, reporter, now } = recording
+  const placement = newPlacement(recording, last)
+  const usage = usageOf(recording, last, totals)
+  const before = last.entry
+  const moved = placement && placementColumns(placement)
+  const isMoved = moved !== undefined && !isSame(moved, placementOf(before))
+  const valued = revaluation(recording, last, usage)
+  const change = {
+    startedAt: usage.totals.startedAt,
+    endedAt: usage.totals.endedAt,
+    ...usageColumns(usage.totals),
+    ...valued.columns,
+    source: session.source,
+    superseded: false,
+    agentId: namesAgent(report) ? identity.agentId : before.agentId,
+    providerId: identity.providerId ?? before.providerId,
+    summary: report.summary ?? before.summary,
+    labelSetId: identity.labelSetId ?? before.labelSetId,
+    ...(moved ?? placementOf(before)),
+  }
+  if (isSame(change, before)) return repeated(last)
+  const view: EntryView = {
+    ...last,
+    entry: { ...before, ...change, updatedAt: now },
+    agent: namesAgent(report) ? report.agent : last.agent,
+    provider: report.provider ?? last.provider,
+    labels: report.labels ?? last.labels,
+    price: valued.price,
+    ...(placement && {
+      project: placement.project,
+      ticket: placement.ticket,
+      rule: placement.rule?.uid ?? null,
+      ruleVersion: placement.rule,
+    }),
+  }
+  state.changeEntry(view)
+  const record = (action: string, details: Record<string, unknown>) =>
+    state.addHistory(before.id, changeOf(action, recording, reporter), details)
+  // Totals may decrease legitimately, but an agent that reports only the usage since its last report looks the same.
+  const [tokensBefore, tokens] = [totalTokens(countsOf(before)), totalTokens(usage.totals.counts)]
+  if (tokens < tokensBefore) record('shrunk', { tokens_before: tokensBefore, tokens })
+  if (isMoved) record('placed', becauseOf(placement!))
+  if (before.source !== session.source) record('source_changed', { from: before.source, to: session.source })
+  return { outcome: 'updated', replayed: false, entry: view }
+}
+
+function becauseOf({ by, rule }: Placement): Record<string, unknown> {
+  if (by === 'rule' && rule) return { because: 'rule', rule: rule.uid, version: rule.version }
+  return { because: 'named_in_report' }
+}
+
+function isSame(change: Partial<EntryRecord>, last: Partial<EntryRecord>): boolean {
+  for (const column in change) {
+    if (last[column as keyof EntryRecord] !== change[column as keyof EntryRecord]) return false
+  }
+  return true
+}
+
+function placementOf({
+  projectId,
+  ticketId,
+  placedBy,
+  ruleVersionId,
+  placementNote,
+  namedProject,
+  namedTicket,
+}: EntryRecord) {
+  return { projectId, ticketId, placedBy, ruleVersionId, placementNote, namedProject, namedTicket }
+}
+
+/**
+ * An update keeps the price row that valued the part, even if prices were loaded since. It is looked up again if the
+ * part was unpriced, or if its provider or its start, by which the price was found, has changed.
+ */
+function revaluation({ prices }: Recording, last: EntryView, usage: ModelTotals) {
+  const { priceId, priceStep, startedAt } = last.entry
+  const isSamePrice = startedAt === usage.totals.startedAt && last.provider === (usage.provider ?? null)
+  const kept = priceId === null || !isSamePrice ? undefined : valueAtPrice(prices, priceId, usage.totals)
+  if (!kept) return valuationColumns(usage, prices)
+  return {
+    columns: { listValue: kept.listValueNanos, priceId, priceStep, priceNote: kept.note },
+    price: last.price,
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Sessions with several sources (docs/design/concepts.md, "Merging sources"): steps of a plan, which read and change its
+ * state only.
+ */
+import type { SessionSource } from '../../../database/schema/values.ts'
+import { isLocked, readTotals, type Statement, usageColumns, writeTotals } from '../rows.ts'
+import type { EntryView } from '../store.ts'
+import { completeTotals, isStale, SOURCE_ORDER, supplyingSource, type Totals, ZERO_COUNTS } from '../totals.ts'
+import { attributesOf, attributesOfEntry, mergeAttributes, rankAttributes, withAttributes } from './attributes.ts'
+import { moveChain, type Recording, repeated, totalsOf } from './chains.ts'
+import { textOfLabels } from './names.ts'
+import { changeOf, type Recorded } from './record.ts'
+import type { Report } from './report.ts'
+import type { SessionRecord, SourceTotals } from './store/sessions.ts'
+
+/**
+ * Records a session with several sources: what each of them says is stored separately. The totals are never added up:
+ * the source with the most output tokens supplies every model. Everything else is merged.
+ */
+export function recordFromSources(recording: Recording): Recorded {
+  const { state, source, report, identity } = recording
+  const { chainModelId } = identity
+  const chains = state.chains(recording.session.id)
+  if (!recording.session.contested) saveFirstSource(recording, chains)
+
+  const kept = withEarlierAttributes(state.sources(recording.session.id), recording.session, chains)
+  const own = kept.find((row) => row.source === source && row.chainModelId === chainModelId)
+  const known = own && readTotals(own.totals)
+  const isOpen = !hasLocked(chains.get(chainModelId) ?? [])
+  const statement = known ? updated(known, report, isOpen) : statementOf(report)
+  const current = { chainModelId, source, totals: writeTotals(statement) }
+  if (!isEqual(own?.totals, current.totals)) state.saveSource(recording.session.id, current)
+  const hasNews = !isEqual(known?.attributes, statement.attributes)
+
+  const all = [...kept.filter((row) => row !== own), current]
+  const winner = supplyingSource(outputBySource(all))
+  if (winner !== recording.session.source) {
+    recording.session = state.changeSession(recording.session, { source: winner })
+  }
+  const moved = supplyAll({ ...recording, hasNews }, all, chains)
+  const recorded = moved.get(chainModelId)
+  if (recorded) return { ...recorded, entry: state.current(recorded.entry) }
+  // The supplying source does not know the model.
+  const entry = chains.get(chainModelId)?.at(-1) ?? moved.values().next().value!.entry
+  return repeated(state.current(entry))
+}
+
+/** Sessions that an earlier version recorded: their entries have what their source said. */
+function withEarlierAttributes(
+  rows: readonly SourceTotals[],
+  { source }: SessionRecord,
+  chains: Chains,
+): readonly SourceTotals[] {
+  return rows.map((row) => {
+    if (row.totals.attributes || row.source !== source) return row
+    const last = chains.get(row.chainModelId)?.at(-1)
+    return last ? { ...row, totals: { ...row.totals, attributes: attributesOfEntry(last) } } : row
+  })
+}
+
+function statementOf(report: Report): Statement {
+  return { model: report.model, provider: report.provider, totals: report, attributes: attributesOf(report) }
+}
+
+/**
+ * What a source says of a model after a further report: of two the later one counts, and the other one fills gaps. A
+ * stale report adds no cost to tokens that are locked.
+ */
+function updated(known: Statement, report: Report, isOpen: boolean): Statement {
+  const reported = statementOf(report)
+  const stale = isStale(report, known.totals)
+  const [older, newer] = stale ? [reported, known] : [known, reported]
+  const attributes = { ...older.attributes, ...newer.attributes }
+  const totals = stale && !isOpen ? newer.totals : completeTotals(newer.totals, [older.totals])
+  const startedAt = Math.min(older.totals.startedAt, newer.totals.startedAt)
+  return { model: newer.model, provider: attributes.provider, totals: { ...totals, startedAt }, attributes }
+}
+
+function hasLocked(parts: readonly EntryView[]): boolean {
+  return parts.some(({ entry }) => isLocked(entry))
+}
+
+/** Updates all chains of a session to the totals of its source, and to what all its sources say besides. */
+function supplyAll(recording: Recording, rows: readonly SourceTotals[], chains: Chains): Map<number, Recorded> {
+  const { state, session, report } = recording
+  const supplied = new Map<number, SourceTotals>()
+  for (const row of rows) if (row.source === session.source) supplied.set(row.chainModelId, row)
+  const recorded = new Map<number, Recorded>()
+  for (const chainModelId of new Set([...chains.keys(), ...supplied.keys()])) {
+    const parts = chains.get(chainModelId) ?? []
+    const row = supplied.get(chainModelId)
+    if (!row) {
+      supersede(recording, parts.at(-1)!)
+      continue
+    }
+    const ranked = rankAttributes(rows, chainModelId)
+    const { model } = readTotals(row.totals)
+    const merged = { ...withAttributes(report, mergeAttributes(ranked)), model }
+    const labelText = merged.labels && textOfLabels(merged.labels)
+    const identity = { ...state.identify({ ...recording, report: merged, labelText }), chainModelId }
+    const totals = suppliedTotals(row, rows, parts)
+    recorded.set(chainModelId, moveChain({ ...recording, report: merged, identity, ranked }, parts, totals))
+  }
+  return recorded
+}
+
+/**
+ * The totals of the supplying source, completed by those of the others. Once a part is locked, its cost is no longer
+ * completed: a cost that another source reports later would be a correction of what was approved.
+ */
+function suppliedTotals(row: SourceTotals, rows: readonly SourceTotals[], parts: readonly EntryView[]): Totals {
+  const { totals } = readTotals(row.totals)
+  if (hasLocked(parts)) return totals
+  const all = SOURCE_ORDER.flatMap((source) => rows.filter((other) => other.source === source))
+    .filter(({ chainModelId }) => chainModelId === row.chainModelId)
+    .map((other) => readTotals(other.totals).totals)
+  return { ...completeTotals(totals, all), startedAt: Math.min(...all.map(({ startedAt }) => startedAt)) }
+}
+
+function outputBySource(rows: SourceTotals[]): Map<SessionSource, number> {
+  const outputs = new Map<SessionSource, number>()
+  for (const { source, totals } of rows) outputs.set(source, (outputs.get(source) ?? 0) + totals.output)
+  return outputs
+}
+
+type Chains = Map<number, readonly EntryView[]>
+
+/** From now on, what each source says is stored next to the entries, starting with the first source. */
+function saveFirstSource(recording: Recording, chains: Chains): void {
+  const { state } = recording
+  recording.session = state.changeSession(recording.session, { contested: true })
+  const { id, source } = recording.session
+  for (const [chainModelId, parts] of chains) {
+    const last = parts.at(-1)!
+    const attributes = attributesOfEntry(last)
+    const { model } = last
+    const statement = { model, provider: attributes.provider, totals: totalsOf(parts), attributes }
+    state.saveSource(id, { chainModelId, source, totals: writeTotals(statement) })
+  }
+}
+
+/** Sets a model that the supplying source does not know to zero, unless it is locked. */
+function supersede({ state, now, reporter, session }: Recording, last: EntryView): void {
+  if (isLocked(last.entry) || last.entry.superseded) return
+  state.changeEntry({
+    ...last,
+    entry: {
+      ...last.entry,
+      ...usageColumns({ counts: ZERO_COUNTS, over200k: null, requests: 0, reportedCostNanos: 0n }),
+      listValue: last.entry.listValue === null ? null : 0n,
+      superseded: true,
+      updatedAt: now,
+    },
+  })
+  state.addHistory(last.entry.id, changeOf('superseded', { now }, reporter), { by: session.source })
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
