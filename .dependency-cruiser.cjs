@@ -47,6 +47,7 @@ const DATABASE = [
 const INTERFACES = [
   '^src/features/[^/]+/(service|schema|examples)\\.ts$',
   '^src/features/organization/bill-numbers\\.ts$',
+  '^src/features/prices/usage\\.ts$',
   '^src/features/entries/(totals|action-results)\\.ts$',
   '^src/features/entries/[^/]+/service\\.ts$',
   '^src/features/entries/approval/states\\.ts$',

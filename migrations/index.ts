@@ -8,6 +8,7 @@ import postgresTelemetry from './postgres/0006_telemetry.sql' with { type: 'text
 import postgresDemo from './postgres/0007_demo.sql' with { type: 'text' }
 import postgresOwnership from './postgres/0008_ownership.sql' with { type: 'text' }
 import postgresSets from './postgres/0009_sets.sql' with { type: 'text' }
+import postgresUsageDetails from './postgres/0010_usage_details.sql' with { type: 'text' }
 import postgresWeekStart from './postgres/0013_week_start.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
@@ -18,6 +19,7 @@ import sqliteTelemetry from './sqlite/0006_telemetry.sql' with { type: 'text' }
 import sqliteDemo from './sqlite/0007_demo.sql' with { type: 'text' }
 import sqliteOwnership from './sqlite/0008_ownership.sql' with { type: 'text' }
 import sqliteSets from './sqlite/0009_sets.sql' with { type: 'text' }
+import sqliteUsageDetails from './sqlite/0010_usage_details.sql' with { type: 'text' }
 import sqliteWeekStart from './sqlite/0013_week_start.sql' with { type: 'text' }
 
 export interface Migration {
@@ -36,5 +38,10 @@ export const MIGRATIONS: Migration[] = [
   { version: 7, name: 'demo', sql: { sqlite: sqliteDemo, postgres: postgresDemo } },
   { version: 8, name: 'ownership', sql: { sqlite: sqliteOwnership, postgres: postgresOwnership } },
   { version: 9, name: 'sets', sql: { sqlite: sqliteSets, postgres: postgresSets } },
+  {
+    version: 10,
+    name: 'usage_details',
+    sql: { sqlite: sqliteUsageDetails, postgres: postgresUsageDetails },
+  },
   { version: 13, name: 'week_start', sql: { sqlite: sqliteWeekStart, postgres: postgresWeekStart } },
 ]

@@ -1,4 +1,5 @@
 /** The history of a population over two years, session by session in chronological order. */
+import { type UsageDetails, usageDetails } from '../../src/features/prices/usage.ts'
 import { type Harness, isUsedIn, type Manager, type Population, type Project, type Ticket } from './population.ts'
 import { type Random, type Urn, urnOf } from './random.ts'
 
@@ -77,7 +78,7 @@ export interface PastEntry {
   startedAt: number
   endedAt: number
   counts: { input: number; output: number; cacheRead: number; cacheWrite: number; cacheWrite1h: number }
-  over200k: PastEntry['counts'] | null
+  details: UsageDetails | null
   requests: number | null
   /** The share of the list value that the caller reported as cost; null if it reported none. */
   reportedShare: number | null
@@ -183,9 +184,9 @@ class Past {
   #alone(entry: PastEntry): PastEntry[] {
     entry.fingerprint = (BigInt(this.random.bits()) << 31n) | BigInt(this.random.bits() >>> 1)
     if (!this.random.chance(REPEATED_BY_MISTAKE)) return [entry]
-    const { counts, over200k, fingerprint } = entry
+    const { counts, details, fingerprint } = entry
     const createdAt = entry.createdAt + MINUTE_MS
-    return [entry, this.#again(entry, { counts, over200k, fingerprint, createdAt, duplicateOf: entry })]
+    return [entry, this.#again(entry, { counts, details, fingerprint, createdAt, duplicateOf: entry })]
   }
 
   /** An approved session that continued has another part, which starts where the previous one ended. */
@@ -255,7 +256,7 @@ class Past {
     return tickets[Math.max(0, newest - Math.floor(this.random.fraction() ** 2 * 12))]!
   }
 
-  #used(model: string): Pick<PastEntry, 'model' | 'counts' | 'over200k' | 'requests'> {
+  #used(model: string): Pick<PastEntry, 'model' | 'counts' | 'details' | 'requests'> {
     const { random } = this
     const requests = Math.max(1, Math.round(14 * random.size(2.6)))
     const written = model.startsWith('claude') ? 3_500 : 0
@@ -268,13 +269,14 @@ class Past {
     }
     const long = random.chance(LONG_CONTEXT) ? random.fraction() * 0.6 : 0
     const share = (count: number) => Math.floor(count * long)
-    const over200k = long > 0 && {
+    const above200k = {
       input: share(counts.input),
       output: share(counts.output),
       cacheRead: share(counts.cacheRead),
       cacheWrite: share(counts.cacheWrite),
       cacheWrite1h: share(counts.cacheWrite1h),
     }
-    return { model, counts, over200k: over200k || null, requests: random.chance(0.8) ? requests : null }
+    const details = long > 0 ? usageDetails({ requestsAbove: [{ threshold: 200_000, counts: above200k }] }) : null
+    return { model, counts, details, requests: random.chance(0.8) ? requests : null }
   }
 }

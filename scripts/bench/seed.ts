@@ -18,6 +18,7 @@ import { parseArgs } from 'node:util'
 import { Progress } from '../../src/cli/terminal/progress.ts'
 import type { Tx } from '../../src/database/database.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
+import { detailsText } from '../../src/features/entries/rows.ts'
 import { normalizeModelName, type PriceTable, value } from '../../src/features/prices/service.ts'
 import { createServices } from '../../src/services.ts'
 import { DAYS, type PastEntry, past } from './past.ts'
@@ -173,8 +174,8 @@ class Inserter {
 
   /** Always the same columns in the same order. Other columns are NULL in every entry. */
   #rowOf(entry: PastEntry): Row {
-    const { manager, counts, over200k, session, project, ticket, model, provider, startedAt, requests } = entry
-    const valuation = value(this.prices, { model, provider, startedAt, counts, over200k, requests })
+    const { manager, counts, details, session, project, ticket, model, provider, startedAt, endedAt, requests } = entry
+    const valuation = value(this.prices, { model, provider, startedAt, endedAt, counts, details, requests })
     const listValue = valuation?.listValueNanos ?? null
     const isCostReported = entry.reportedShare !== null && listValue !== null
     this.#lastEntry += 1
@@ -189,17 +190,13 @@ class Inserter {
       model_id: this.#name(model).id,
       provider_id: provider && this.#name(provider).id,
       started_at: startedAt,
-      ended_at: entry.endedAt,
+      ended_at: endedAt,
       input: counts.input,
       output: counts.output,
       cache_read: counts.cacheRead,
       cache_write: counts.cacheWrite,
       cache_write_1h: counts.cacheWrite1h,
-      over_200k_input: over200k?.input ?? null,
-      over_200k_output: over200k?.output ?? null,
-      over_200k_cache_read: over200k?.cacheRead ?? null,
-      over_200k_cache_write: over200k?.cacheWrite ?? null,
-      over_200k_cache_write_1h: over200k?.cacheWrite1h ?? null,
+      usage_details: detailsText(details),
       requests,
       reported_cost: isCostReported ? Math.round(Number(listValue) * entry.reportedShare!) : null,
       list_value: listValue,

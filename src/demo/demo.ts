@@ -169,7 +169,8 @@ function mayGoOn({ user, body }: DemoReport): boolean {
 function resumed({ user, isCi, at, body }: DemoReport, random: Random): DemoReport {
   const factor = 1.3 + random.fraction()
   const later = at + (3 + random.below(9)) * DAY_MS
-  const { tokens, requests = 1, reported_cost: cost } = body
+  const { requests = 1, reported_cost: cost } = body
+  const tokens = body.tokens!
   const more = (count: number) => Math.round(count * factor)
   return {
     user,

@@ -42,7 +42,8 @@ export async function expectedUse(): Promise<Figures[]> {
 export function usedOf(entries: Record<string, unknown>[]): Figures[] {
   return entries
     .map(({ agent_harness, session_id, model, requests, tokens }) => {
-      const { total: _, over_200k: __, ...counts } = tokens as Record<string, unknown>
+      const { input, output, cache_read, cache_write, cache_write_1h } = tokens as Record<string, unknown>
+      const counts = { input, output, cache_read, cache_write, cache_write_1h }
       return { agent_harness, session_id, model, requests, ...counts } as unknown as Figures
     })
     .sort(byName)

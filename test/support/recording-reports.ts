@@ -94,7 +94,8 @@ export class RandomReports {
   /** Later totals of the same session; sometimes smaller ones. */
   #continued(body: ReportBody): ReportBody {
     const { random } = this
-    const { tokens, reported_cost: cost, requests } = body
+    const { reported_cost: cost, requests } = body
+    const tokens = body.tokens!
     const more = random.chance(0.3) ? -40 : random.below(5) * 25
     const { project: _project, ticket: _ticket, labels: _labels, summary: _summary, ...rest } = body
     return {

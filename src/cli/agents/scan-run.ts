@@ -6,6 +6,7 @@ import { type ReportOptions, reportOf } from '../../agents/report.ts'
 import { scanAll } from '../../agents/scan.ts'
 import { loadKept, storeKept } from '../../agents/scan-cache.ts'
 import { readAgentsEnvironment } from '../../config.ts'
+import { usageDetails } from '../../features/prices/usage.ts'
 import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
 import { COMMIT, VERSION } from '../../version.ts'
 import { CommandError } from '../failures.ts'
@@ -86,10 +87,12 @@ const UNNAMED_COMMITS = new Set(['dev', 'unknown'])
 /** Kept as long as neither the uses nor the prices change: the price table takes longer to read than all that is kept. */
 async function listValuesOf(uses: readonly SessionUse[]): Promise<(string | null)[]> {
   const environment = readAgentsEnvironment()
-  const used = uses.map(({ model, provider, startedAt, tokens, requests }) => ({
-    ...{ model, provider, startedAt: Date.parse(startedAt), requests },
+  const used = uses.map(({ model, provider, startedAt, endedAt, tokens, requests }) => ({
+    ...{ model, provider, startedAt: Date.parse(startedAt), endedAt: Date.parse(endedAt), requests },
     counts: countsOf(tokens),
-    over200k: tokens.over_200k ? countsOf(tokens.over_200k) : null,
+    details: tokens.over_200k
+      ? usageDetails({ requestsAbove: [{ threshold: 200_000, counts: countsOf(tokens.over_200k) }] })
+      : null,
   }))
   const digest = new Bun.CryptoHasher('sha256').update(JSON.stringify([VERSION, COMMIT, used])).digest('hex')
   const kept = loadKept<{ digest: string; values: (string | null)[] }>(environment, 'list-values')

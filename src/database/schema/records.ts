@@ -3,14 +3,52 @@
 /** Label names and values, sorted by name, so that equal sets are equal text. */
 export type LabelMap = Record<string, string>
 
-/** Prices for requests with at least `from_tokens` on the input side; decimal text of pico-dollars per token. */
-export interface PriceTier {
-  from_tokens: number
+/** Decimal text of pico-dollars per token. */
+export interface Prices {
   input?: string
   output?: string
   cache_read?: string
   cache_write?: string
   cache_write_1h?: string
+  input_audio?: string
+  input_image?: string
+  output_audio?: string
+  output_image?: string
+}
+
+/** Prices for requests with at least `from_tokens` on the input side. */
+export interface PriceTier extends Prices {
+  from_tokens: number
+}
+
+/** Prices under some condition: a multiplier in millionths, or prices that replace those of the row. */
+interface PriceAdjustment extends Prices {
+  multiplier?: string
+  tiers?: PriceTier[]
+}
+
+/** What a vendor charges besides the five prices. */
+export interface PriceExtras extends Pick<Prices, 'input_audio' | 'input_image' | 'output_audio' | 'output_image'> {
+  /** Pico-dollars per use. */
+  tools?: Record<string, string>
+  variants?: (PriceAdjustment & { service_tier?: string; speed?: string; region?: string })[]
+  /** Minutes after midnight UTC. */
+  hours?: (PriceAdjustment & { from: number; to: number })[]
+}
+
+/** Usage that most entries do not have. */
+export interface UsageDetails {
+  /** `[threshold, input, output, cache_read, cache_write, cache_write_1h]`: the sum of longer requests, ascending. */
+  above?: number[][]
+  service_tier?: string
+  speed?: string
+  region?: string
+  /** Uses by the name of the tool. */
+  tools?: Record<string, number>
+  input_audio?: number
+  input_image?: number
+  output_audio?: number
+  output_image?: number
 }
 
 /** What a source says of a model of a session besides its usage; what it does not say is absent. */
@@ -40,7 +78,7 @@ export interface SessionTotals {
   cache_read: number
   cache_write: number
   cache_write_1h: number
-  over_200k: [input: number, output: number, cacheRead: number, cacheWrite: number, cacheWrite1h: number] | null
+  details: UsageDetails | null
   requests: number | null
   reported_cost: string | null
 }
@@ -55,8 +93,11 @@ export interface TelemetryTotals {
   ended_at: number
   /** In the order of the channels' `PARTS`. */
   parts: number[]
-  /** Like `parts`, for single calls above 200,000 input-side tokens; null if single calls are not known. */
-  over_200k: number[] | null
+  /**
+   * For each threshold, the threshold and then the parts of single calls with more input-side tokens; null if single
+   * calls are not known.
+   */
+  above: number[][] | null
   /** Null if single calls are not known. */
   requests: number | null
   reported_cost: string

@@ -4,7 +4,15 @@
  */
 
 import { type ColumnKit, postgresKit, sqliteKit } from './columns.ts'
-import type { LabelMap, PriceTier, RuleCondition, SessionFacts, SessionTotals, TelemetryTotals } from './records.ts'
+import type {
+  LabelMap,
+  PriceExtras,
+  PriceTier,
+  RuleCondition,
+  SessionFacts,
+  SessionTotals,
+  TelemetryTotals,
+} from './records.ts'
 import type {
   LinkPurpose,
   ManagerBy,
@@ -295,11 +303,7 @@ function defineTables(kit: ColumnKit) {
       cacheRead: integer('cache_read').notNull(),
       cacheWrite: integer('cache_write').notNull(),
       cacheWrite1h: integer('cache_write_1h').notNull(),
-      over200kInput: integer('over_200k_input'),
-      over200kOutput: integer('over_200k_output'),
-      over200kCacheRead: integer('over_200k_cache_read'),
-      over200kCacheWrite: integer('over_200k_cache_write'),
-      over200kCacheWrite1h: integer('over_200k_cache_write_1h'),
+      usageDetails: text('usage_details'),
       requests: integer('requests'),
       reportedCost: bigInteger('reported_cost'),
       listValue: bigInteger('list_value'),
@@ -466,6 +470,7 @@ function defineTables(kit: ColumnKit) {
       cacheWrite: bigInteger('cache_write'),
       cacheWrite1h: bigInteger('cache_write_1h'),
       tiers: json<PriceTier[]>('tiers'),
+      extras: json<PriceExtras>('extras'),
       effectiveFrom: time('effective_from'),
       source: text('source').notNull(),
       loadedAt: time('loaded_at').notNull(),

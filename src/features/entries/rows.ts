@@ -1,5 +1,13 @@
 /** Converts usage between its database columns and its domain type. */
-import type { SessionAttributes, SessionTotals } from '../../database/schema/records.ts'
+import type { SessionAttributes, SessionTotals, UsageDetails as StoredDetails } from '../../database/schema/records.ts'
+import {
+  MEDIA_FIELDS,
+  MEDIA_KINDS,
+  SERVICE_FIELDS,
+  SERVICE_KINDS,
+  type UsageDetails,
+  usageDetails,
+} from '../prices/usage.ts'
 import { type EntryRecord, LOCKED_STATUSES } from './store.ts'
 import { COUNT_KINDS, type Counts, mapCounts, type Part, type Totals, type Usage } from './totals.ts'
 
@@ -14,15 +22,43 @@ export function countsOf(entry: EntryRecord): Counts {
   return mapCounts((kind) => entry[kind])
 }
 
-export function over200kOf(entry: EntryRecord): Counts | null {
-  if (entry.over200kInput === null) return null
-  return {
-    input: entry.over200kInput,
-    output: entry.over200kOutput ?? 0,
-    cacheRead: entry.over200kCacheRead ?? 0,
-    cacheWrite: entry.over200kCacheWrite ?? 0,
-    cacheWrite1h: entry.over200kCacheWrite1h ?? 0,
+export function detailsOf({ usageDetails: text }: Pick<EntryRecord, 'usageDetails'>): UsageDetails | null {
+  return text === null ? null : readDetails(JSON.parse(text))
+}
+
+/** The column's text. Equal details have equal text, by which a change is recognized. */
+export function detailsText(details: UsageDetails | null): string | null {
+  return details && JSON.stringify(writeDetails(details))
+}
+
+function writeDetails({ requestsAbove, tools, media, ...service }: UsageDetails): StoredDetails {
+  const stored: StoredDetails = {}
+  if (requestsAbove) {
+    stored.above = requestsAbove.map(({ threshold, counts }) => [threshold, ...COUNT_KINDS.map((kind) => counts[kind])])
   }
+  for (const kind of SERVICE_KINDS) if (service[kind] !== null) stored[SERVICE_FIELDS[kind]] = service[kind]
+  if (tools) stored.tools = Object.fromEntries(Object.entries(tools).sort(([one], [other]) => (one < other ? -1 : 1)))
+  for (const kind of MEDIA_KINDS) if (media?.[kind] !== undefined) stored[MEDIA_FIELDS[kind]] = media[kind]
+  return stored
+}
+
+function readDetails({ above, service_tier, speed, region, tools, ...shares }: StoredDetails): UsageDetails | null {
+  const media = MEDIA_KINDS.flatMap((kind) => {
+    const tokens = shares[MEDIA_FIELDS[kind]]
+    return tokens === undefined ? [] : [[kind, tokens] as const]
+  })
+  return usageDetails({
+    requestsAbove:
+      above?.map(([threshold, ...counts]) => ({
+        threshold: threshold!,
+        counts: mapCounts((kind) => counts[COUNT_KINDS.indexOf(kind)]!),
+      })) ?? null,
+    serviceTier: service_tier ?? null,
+    speed: speed ?? null,
+    region: region ?? null,
+    tools: tools ?? null,
+    media: media.length > 0 ? Object.fromEntries(media) : null,
+  })
 }
 
 export function isLocked({ status }: Pick<EntryRecord, 'status'>): boolean {
@@ -35,7 +71,7 @@ export function partOf(entry: EntryRecord): Part {
     startedAt: entry.startedAt,
     endedAt: entry.endedAt,
     counts: countsOf(entry),
-    over200k: over200kOf(entry),
+    details: detailsOf(entry),
     requests: entry.requests,
     reportedCostNanos: entry.reportedCost,
     costNanos: costNanosOf(entry),
@@ -43,14 +79,10 @@ export function partOf(entry: EntryRecord): Part {
 }
 
 /** The columns that store usage. */
-export function usageColumns({ counts, over200k, requests, reportedCostNanos }: Usage) {
+export function usageColumns({ counts, details, requests, reportedCostNanos }: Usage) {
   return {
     ...counts,
-    over200kInput: over200k?.input ?? null,
-    over200kOutput: over200k?.output ?? null,
-    over200kCacheRead: over200k?.cacheRead ?? null,
-    over200kCacheWrite: over200k?.cacheWrite ?? null,
-    over200kCacheWrite1h: over200k?.cacheWrite1h ?? null,
+    usageDetails: detailsText(details),
     requests,
     reportedCost: reportedCostNanos,
   }
@@ -70,7 +102,7 @@ export interface Statement extends ModelTotals {
 }
 
 export function writeTotals({ model, provider, totals, attributes }: Statement): SessionTotals {
-  const { counts, over200k, reportedCostNanos } = totals
+  const { counts, details, reportedCostNanos } = totals
   return {
     attributes,
     model,
@@ -82,20 +114,13 @@ export function writeTotals({ model, provider, totals, attributes }: Statement):
     cache_read: counts.cacheRead,
     cache_write: counts.cacheWrite,
     cache_write_1h: counts.cacheWrite1h,
-    over_200k: over200k && [
-      over200k.input,
-      over200k.output,
-      over200k.cacheRead,
-      over200k.cacheWrite,
-      over200k.cacheWrite1h,
-    ],
+    details: details && writeDetails(details),
     requests: totals.requests,
     reported_cost: reportedCostNanos === null ? null : reportedCostNanos.toString(),
   }
 }
 
 export function readTotals(kept: SessionTotals): Statement {
-  const over = kept.over_200k
   return {
     attributes: kept.attributes,
     model: kept.model,
@@ -110,7 +135,7 @@ export function readTotals(kept: SessionTotals): Statement {
         cacheWrite: kept.cache_write,
         cacheWrite1h: kept.cache_write_1h,
       },
-      over200k: over && mapCounts((kind) => over[COUNT_KINDS.indexOf(kind)]!),
+      details: kept.details && readDetails(kept.details),
       requests: kept.requests,
       reportedCostNanos: kept.reported_cost === null ? null : BigInt(kept.reported_cost),
     },

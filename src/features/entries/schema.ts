@@ -2,8 +2,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/values.ts'
 import { listOf, moment, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema.ts'
+import { NOTES_TEXT, valueFields } from '../prices/schema.ts'
+import { SERVICE_NAME, TOOL_NAME } from '../prices/usage.ts'
 
-const COUNT_LIMIT = 1_000_000_000_000
+export const COUNT_LIMIT = 1_000_000_000_000
 /** A billion dollars; in nano-dollars this fits into 64 bits, with room for sums. */
 const COST_LIMIT = 1_000_000_000
 export const BATCH_LIMIT = 1_000
@@ -36,9 +38,81 @@ const Over200k = Type.Partial(
   Type.Object(counts, {
     ...strict,
     description:
-      'The part of the five counts that came from single requests with more than 200,000 input-side tokens. Valued at the long-context price.',
+      'The part of the five counts that came from single requests with more than 200,000 input-side tokens: the short form of `requests_above` with this threshold.',
   }),
 )
+
+const serviceName = (description: string, examples: string[]) =>
+  Type.String({
+    description,
+    pattern: SERVICE_NAME,
+    errorMessage: 'must be a name of 1 to 40 characters of a-z 0-9 _ . -',
+    examples,
+  })
+
+const media = {
+  input_audio: count('Tokens of audio, included in `input`.'),
+  input_image: count('Tokens of images, included in `input`.'),
+  output_audio: count('Tokens of audio, included in `output`.'),
+  output_image: count('Tokens of images, included in `output`.'),
+}
+
+/** More than any price table has. */
+const THRESHOLD_LIMIT = 32
+
+const threshold = Type.Integer({
+  description: 'Number of input-side tokens (input and the three cache counts) of one request.',
+  minimum: 1,
+  maximum: COUNT_LIMIT,
+  examples: [272_000],
+})
+
+const RequestsAbove = Type.Array(
+  Type.Object(
+    {
+      threshold,
+      input: Type.Optional(counts.input),
+      output: Type.Optional(counts.output),
+      cache_read: Type.Optional(counts.cache_read),
+      cache_write: Type.Optional(counts.cache_write),
+      cache_write_1h: Type.Optional(counts.cache_write_1h),
+    },
+    strict,
+  ),
+  {
+    maxItems: THRESHOLD_LIMIT,
+    description:
+      'For each threshold in ascending order, the part of the five counts that came from single requests with more input-side tokens. A request above two thresholds is in both. Valued at the long-context prices.',
+  },
+)
+
+/** As many requests as a long session has. */
+const REQUESTS_LIMIT = 10_000
+
+const UsageOfRequests = Type.Array(
+  Type.Partial(
+    Type.Object(
+      {
+        ...counts,
+        input_includes_cache: Type.Boolean({ description: 'As in `tokens`.' }),
+      },
+      strict,
+    ),
+  ),
+  {
+    minItems: 1,
+    maxItems: REQUESTS_LIMIT,
+    description:
+      'The counts of each request of the session, instead of `requests` and `requests_above`. Tally stores their sums. If `tokens` is present as well, it must equal these sums.',
+  },
+)
+
+const Tools = Type.Record(Type.String({ pattern: TOOL_NAME }), Type.Integer({ minimum: 0, maximum: COUNT_LIMIT }), {
+  ...strict,
+  maxProperties: 16,
+  description: 'Charged uses of tools that the vendor provides, by name.',
+  examples: [{ web_search: 3 }],
+})
 
 const TokenCounts = Type.Object(
   {
@@ -50,10 +124,14 @@ const TokenCounts = Type.Object(
     input_includes_cache: Type.Optional(
       Type.Boolean({
         description:
-          'Set to true if `input` includes the three cache counts, as OpenAI and Gemini count. Tally subtracts them, also in `over_200k`.',
+          'Set to true if `input` includes the three cache counts, as OpenAI and Gemini count. Tally subtracts them, also in `over_200k` and `requests_above`.',
       }),
     ),
     over_200k: Type.Optional(Over200k),
+    input_audio: Type.Optional(media.input_audio),
+    input_image: Type.Optional(media.input_image),
+    output_audio: Type.Optional(media.output_audio),
+    output_image: Type.Optional(media.output_image),
   },
   { ...strict, description: 'Token counts of the session. All five counts are disjoint.' },
 )
@@ -86,7 +164,10 @@ export const TokenEntryReport = Type.Object(
       'Session end. Must not be earlier than the start or more than one day ahead of the server time.',
       ['2026-11-20T18:20:41Z'],
     ),
-    tokens: TokenCounts,
+    tokens: Type.Optional({
+      ...TokenCounts,
+      description: `${TokenCounts.description} Required unless \`usage\` is present.`,
+    }),
     reported_cost: Type.Optional(
       Type.Number({
         description:
@@ -130,6 +211,24 @@ export const TokenEntryReport = Type.Object(
     requests: Type.Optional(
       Type.Integer({ description: 'Number of model calls in the session.', minimum: 0, maximum: COUNT_LIMIT }),
     ),
+    requests_above: Type.Optional(RequestsAbove),
+    usage: Type.Optional(UsageOfRequests),
+    service_tier: Type.Optional(
+      serviceName(
+        'Service tier of all these requests, such as `batch`, `flex` or `priority`. `standard` and `default` are the same as none. A session has an entry for each combination of model, service tier, speed and region.',
+        ['batch'],
+      ),
+    ),
+    speed: Type.Optional(
+      serviceName('Speed of all these requests, such as `fast`. `standard` is the same as none.', ['fast']),
+    ),
+    region: Type.Optional(
+      serviceName(
+        'Region of all these requests, if the vendor charges by region, such as `us` or `eu`. `global` is the same as none.',
+        ['us'],
+      ),
+    ),
+    tools: Type.Optional(Tools),
   },
   {
     ...strict,
@@ -167,6 +266,12 @@ export const TokenEntryDraftChange = Type.Object(
     labels: clearable(optionalFields.labels),
     provider: clearable(optionalFields.provider),
     requests: clearable(optionalFields.requests),
+    requests_above: clearable(optionalFields.requests_above),
+    usage: optionalFields.usage,
+    service_tier: clearable(optionalFields.service_tier),
+    speed: clearable(optionalFields.speed),
+    region: clearable(optionalFields.region),
+    tools: clearable(optionalFields.tools),
   },
   {
     ...strict,
@@ -213,11 +318,32 @@ export const TokenEntry = Type.Object(
       {
         ...counts,
         total: Type.Integer({ description: 'Sum of the five counts.' }),
-        over_200k: orNull(Type.Object(counts, strict)),
+        over_200k: orNull(
+          Type.Object(counts, {
+            ...strict,
+            description: 'The part from requests with more than 200,000 input-side tokens; null if unknown.',
+          }),
+        ),
+        input_audio: orNull(media.input_audio),
+        input_image: orNull(media.input_image),
+        output_audio: orNull(media.output_audio),
+        output_image: orNull(media.output_image),
       },
       strict,
     ),
     requests: orNull(Type.Integer()),
+    requests_above: orNull(
+      Type.Array(Type.Object({ threshold, ...counts }, strict), {
+        description:
+          'For each known threshold, the part of the counts from requests with more input-side tokens. Null if nothing is known of single requests.',
+      }),
+    ),
+    service_tier: orNull(Type.String({ description: 'Service tier; null for the standard one.', examples: ['batch'] })),
+    speed: orNull(Type.String({ description: 'Speed; null for the standard one.', examples: ['fast'] })),
+    region: orNull(Type.String({ description: 'Region that the vendor charges for; null if none.', examples: ['us'] })),
+    tools: orNull(
+      Type.Record(Type.String(), Type.Integer(), { description: 'Charged uses of tools, by name; null if none.' }),
+    ),
     cost: orNull(
       money(
         'The reported cost, or else the list value. Null if neither is known (unpriced), which is not the same as 0.',
@@ -237,9 +363,7 @@ export const TokenEntry = Type.Object(
             minimum: 1,
             maximum: 7,
           }),
-          note: orNull(
-            Type.String({ description: '`cache_price_assumed`, `tier_uncertain`, or both, separated by a comma.' }),
-          ),
+          note: orNull(Type.String({ description: NOTES_TEXT })),
         },
         { ...strict, description: 'How the list value was determined; null if the model has no price.' },
       ),
@@ -317,25 +441,7 @@ const Valuation = Type.Object(
       },
       { ...strict, description: 'ID of the row in the price table.' },
     ),
-    parts: Type.Array(
-      Type.Object(
-        {
-          kind: oneOf(
-            ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'],
-            'The token count that was priced.',
-          ),
-          tokens: Type.Integer(),
-          price: Type.Number({ description: 'US dollars per million tokens.' }),
-          from_tokens: orNull(
-            Type.Integer({ description: 'Where the long-context price begins; null for the base price.' }),
-          ),
-          amount: Type.Number({ description: 'tokens × price, in US dollars, exact at 12 decimals.' }),
-        },
-        strict,
-      ),
-      { description: 'Only counts that are not 0.' },
-    ),
-    list_value: money('Sum of the components, rounded once, half to even.'),
+    ...valueFields,
   },
   { ...strict, description: 'Calculation of the list value.' },
 )

@@ -5,6 +5,14 @@
  * the last part changes; once it is locked (approved, billed), additional usage becomes a new part.
  */
 import type { SessionSource } from '../../database/schema/values.ts'
+import {
+  MEDIA_FIELDS,
+  type MediaKind,
+  type RequestsAbove,
+  requestsFrom,
+  type UsageDetails,
+  usageDetails,
+} from '../prices/usage.ts'
 
 export const COUNT_KINDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
 export type CountKind = (typeof COUNT_KINDS)[number]
@@ -13,8 +21,8 @@ export type Counts = Record<CountKind, number>
 /** The usage of a report, of a part, or of a whole session and model. */
 export interface Usage {
   counts: Counts
-  /** The share from single requests above 200,000 input-side tokens; null if unknown. */
-  over200k: Counts | null
+  /** Null if there is nothing but the counts. */
+  details: UsageDetails | null
   /** Model calls; null if unknown. */
   requests: number | null
   reportedCostNanos: bigint | null
@@ -47,14 +55,59 @@ export function totalTokens(counts: Counts): number {
   return counts.input + counts.output + counts.cacheRead + counts.cacheWrite + counts.cacheWrite1h
 }
 
+interface SumOfParts {
+  counts: Counts
+  details: UsageDetails | null
+  requests: number
+  costNanos: bigint
+}
+
 /** The sum of the parts. Unknown requests and costs count as zero: the session's totals take precedence. */
-export function sumOfParts(parts: Part[]): { counts: Counts; over200k: Counts; requests: number; costNanos: bigint } {
+export function sumOfParts(parts: Part[]): SumOfParts {
   return {
     counts: mapCounts((kind) => parts.reduce((sum, part) => sum + part.counts[kind], 0)),
-    over200k: mapCounts((kind) => parts.reduce((sum, part) => sum + (part.over200k?.[kind] ?? 0), 0)),
+    details: sumOfDetails(parts),
     requests: parts.reduce((sum, part) => sum + (part.requests ?? 0), 0),
     costNanos: parts.reduce((sum, part) => sum + (part.costNanos ?? 0n), 0n),
   }
+}
+
+/** All parts have the same service. A sum of single requests is known if that of each part is. */
+function sumOfDetails(parts: Part[]): UsageDetails | null {
+  const known = parts.find(({ details }) => details !== null)?.details
+  if (!known) return null
+  const lengths = parts.flatMap(({ details }) => details?.requestsAbove?.map(({ threshold }) => threshold) ?? [])
+  const requestsAbove = [...new Set(lengths)]
+    .sort((one, other) => one - other)
+    .flatMap((threshold) => requestsAboveIn(parts, threshold) ?? [])
+  return usageDetails({
+    ...known,
+    requestsAbove: requestsAbove.length > 0 ? requestsAbove : null,
+    tools: sumOf(parts.map(({ details }) => details?.tools)),
+    media: sumOf(parts.map(({ details }) => details?.media)),
+  })
+}
+
+/** The sum over the parts; undefined if it is not known of one of them. */
+function requestsAboveIn(parts: readonly Usage[], threshold: number): RequestsAbove | undefined {
+  const shares = parts.map((part) => requestsFrom(part, threshold + 1))
+  if (!shares.every(({ isExact }) => isExact)) return undefined
+  return { threshold, counts: mapCounts((kind) => shares.reduce((sum, { counts }) => sum + counts[kind], 0)) }
+}
+
+type Numbers = Partial<Record<string, number>>
+
+/** A tool may be called `constructor`. */
+function numberAt(numbers: Numbers, name: string): number {
+  return Object.hasOwn(numbers, name) ? numbers[name]! : 0
+}
+
+function sumOf<Sums extends Numbers>(each: (Sums | null | undefined)[]): Sums | null {
+  const sums: Numbers = {}
+  for (const numbers of each) {
+    for (const name in numbers) sums[name] = numberAt(sums, name) + numbers[name]!
+  }
+  return Object.keys(sums).length > 0 ? (sums as Sums) : null
 }
 
 /**
@@ -85,8 +138,7 @@ export type ChainStep =
 export function nextStep(parts: Part[], totals: Totals): ChainStep {
   const last = parts.at(-1)
   if (!last) return { kind: 'set', usage: totals }
-  const before = sumOfParts(last.locked ? parts : parts.slice(0, -1))
-  const usage = difference(totals, before)
+  const usage = difference(totals, last.locked ? parts : parts.slice(0, -1))
   const negative = firstNegative(usage)
   if (negative !== undefined) return { kind: 'shrunk', metric: negative }
   if (last.locked) {
@@ -101,23 +153,48 @@ export function nextStep(parts: Part[], totals: Totals): ChainStep {
   return { kind: 'set', usage: { ...usage, startedAt, endedAt: Math.max(totals.endedAt, startedAt) } }
 }
 
-function difference(totals: Totals, before: ReturnType<typeof sumOfParts>): Totals {
-  const { over200k, requests, reportedCostNanos } = totals
+function difference(totals: Totals, earlier: Part[]): Totals {
+  const { requests, reportedCostNanos } = totals
+  const before = sumOfParts(earlier)
   const counts = mapCounts((kind) => totals.counts[kind] - before.counts[kind])
   return {
     ...totals,
     counts,
-    // Earlier parts may have no known share; they are already valued, and are not valued again here.
-    over200k: over200k && mapCounts((kind) => Math.min(over200k[kind] - before.over200k[kind], counts[kind])),
+    details: totals.details && earlier.length > 0 ? detailsDifference(totals.details, earlier, before) : totals.details,
     requests: requests === null ? null : requests - before.requests,
     reportedCostNanos: reportedCostNanos === null ? null : reportedCostNanos - before.costNanos,
   }
 }
 
-function firstNegative({ counts, over200k, requests, reportedCostNanos }: Totals): string | undefined {
-  for (const kind of COUNT_KINDS) {
-    if (counts[kind] < 0) return kind
-    if (over200k && over200k[kind] < 0) return `${kind} over 200k`
+/** Sums of single requests that are not known of an earlier part are not known of the rest either. */
+function detailsDifference(totals: UsageDetails, earlier: Part[], before: SumOfParts): UsageDetails {
+  const requestsAbove = totals.requestsAbove?.flatMap(({ threshold, counts }) => {
+    const known = requestsAboveIn(earlier, threshold)
+    return known ? [{ threshold, counts: mapCounts((kind) => counts[kind] - known.counts[kind]) }] : []
+  })
+  return {
+    ...totals,
+    requestsAbove: requestsAbove?.length ? requestsAbove : null,
+    tools: numbersDifference(totals.tools, before.details?.tools),
+    media: numbersDifference(totals.media, before.details?.media),
+  }
+}
+
+function numbersDifference<Of extends Numbers>(totals: Of | null, before: Of | null | undefined): Of | null {
+  if (!totals || !before) return totals
+  return Object.fromEntries(
+    Object.entries(totals).map(([name, count]) => [name, count! - numberAt(before, name)]),
+  ) as Of
+}
+
+function firstNegative({ counts, details, requests, reportedCostNanos }: Totals): string | undefined {
+  for (const kind of COUNT_KINDS) if (counts[kind] < 0) return kind
+  for (const { threshold, counts: long } of details?.requestsAbove ?? []) {
+    for (const kind of COUNT_KINDS) if (long[kind] < 0) return `${kind} in requests above ${threshold} tokens`
+  }
+  for (const [name, uses] of Object.entries(details?.tools ?? {})) if (uses < 0) return `uses of ${name}`
+  for (const [kind, tokens] of Object.entries(details?.media ?? {})) {
+    if (tokens < 0) return MEDIA_FIELDS[kind as MediaKind]
   }
   if (requests !== null && requests < 0) return 'requests'
   if (reportedCostNanos !== null && reportedCostNanos < 0n) return 'cost'
@@ -125,8 +202,9 @@ function firstNegative({ counts, over200k, requests, reportedCostNanos }: Totals
 }
 
 /** Whether neither tokens nor money were added. More requests alone create no part: they cost nothing. */
-function isNothing({ counts, reportedCostNanos }: Totals): boolean {
-  return totalTokens(counts) === 0 && !reportedCostNanos
+function isNothing({ counts, details, reportedCostNanos }: Totals): boolean {
+  const usesTools = Object.values(details?.tools ?? {}).some((uses) => uses > 0)
+  return totalTokens(counts) === 0 && !reportedCostNanos && !usesTools
 }
 
 /**
@@ -148,20 +226,31 @@ export function supplyingSource(outputs: Map<SessionSource, number>): SessionSou
  * requests belongs to the tokens that it was reported with: next to other counts it would be wrong.
  */
 export function completeTotals(totals: Totals, others: readonly Totals[]): Totals {
-  const { over200k, requests, reportedCostNanos } = totals
-  if (over200k !== null && requests !== null && reportedCostNanos !== null) return totals
+  const { requests, reportedCostNanos } = totals
   const alike = others.filter(({ counts }) => isSameUsage(counts, totals.counts))
   if (alike.length === 0) return totals
   return {
     ...totals,
-    over200k:
-      over200k ??
-      alike.find((other) => other.over200k !== null && isSameCounts(other.counts, totals.counts))?.over200k ??
-      null,
+    details: completeDetails(totals, alike),
     requests: requests ?? alike.find((other) => other.requests !== null)?.requests ?? null,
     reportedCostNanos:
       reportedCostNanos ?? alike.find((other) => other.reportedCostNanos !== null)?.reportedCostNanos ?? null,
   }
+}
+
+/** All are of one chain, so of the same service. Sums of single requests belong to exactly their counts. */
+function completeDetails({ counts, details }: Totals, alike: readonly Totals[]): UsageDetails | null {
+  const known = alike.filter((other) => other.details !== null)
+  if (known.length === 0) return details
+  const findIn = <Field extends keyof UsageDetails>(others: readonly Totals[], field: Field) =>
+    details?.[field] ?? others.find((other) => other.details![field] !== null)?.details?.[field] ?? null
+  const exact = known.filter((other) => isSameCounts(other.counts, counts))
+  return usageDetails({
+    ...(details ?? known[0]!.details),
+    requestsAbove: findIn(exact, 'requestsAbove'),
+    tools: findIn(known, 'tools'),
+    media: findIn(known, 'media'),
+  })
 }
 
 /** Not every source knows for how long the cache was written, so both durations count together. */

@@ -2,14 +2,15 @@
 
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import { over200kOf } from './rows.ts'
+import type { UsageDetails } from '../prices/usage.ts'
+import { detailsOf } from './rows.ts'
 import type { TokenEntry } from './schema.ts'
 import type { EntryView } from './store.ts'
 import { type Counts, totalTokens } from './totals.ts'
 
 export function toTokenEntry(view: EntryView): TokenEntry {
   const { entry, manager, project, ticket, bill } = view
-  const over200k = over200kOf(entry)
+  const details = detailsOf(entry)
   const reportedCost = moneyNumber(entry.reportedCost)
   const listValue = moneyNumber(entry.listValue)
   return {
@@ -25,8 +26,13 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     provider: view.provider,
     started_at: timestamp(entry.startedAt),
     ended_at: timestamp(entry.endedAt),
-    tokens: { ...wireCounts(entry), total: totalTokens(entry), over_200k: over200k && wireCounts(over200k) },
+    tokens: wireTokens(entry, details),
     requests: entry.requests,
+    requests_above: details && wireRequestsAbove(details),
+    service_tier: details?.serviceTier ?? null,
+    speed: details?.speed ?? null,
+    region: details?.region ?? null,
+    tools: details?.tools ?? null,
     cost: reportedCost ?? listValue,
     reported_cost: reportedCost,
     list_value: listValue,
@@ -52,6 +58,39 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     created_at: timestamp(entry.createdAt),
     updated_at: timestampOrNull(entry.updatedAt),
   }
+}
+
+function wireTokens(entry: Counts, details: UsageDetails | null): TokenEntry['tokens'] {
+  const long = details?.requestsAbove?.find(({ threshold }) => threshold === 200_000)
+  const media = details && wireMedia(details)
+  return {
+    input: entry.input,
+    output: entry.output,
+    cache_read: entry.cacheRead,
+    cache_write: entry.cacheWrite,
+    cache_write_1h: entry.cacheWrite1h,
+    total: totalTokens(entry),
+    over_200k: long ? wireCounts(long.counts) : null,
+    input_audio: media?.input_audio ?? null,
+    input_image: media?.input_image ?? null,
+    output_audio: media?.output_audio ?? null,
+    output_image: media?.output_image ?? null,
+  }
+}
+
+export function wireMedia({ media }: UsageDetails) {
+  return {
+    input_audio: media?.inputAudio ?? null,
+    input_image: media?.inputImage ?? null,
+    output_audio: media?.outputAudio ?? null,
+    output_image: media?.outputImage ?? null,
+  }
+}
+
+export function wireRequestsAbove({ requestsAbove }: UsageDetails) {
+  return requestsAbove === null
+    ? null
+    : requestsAbove.map(({ threshold, counts }) => ({ threshold, ...wireCounts(counts) }))
 }
 
 export function wireCounts({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Counts) {

@@ -7,6 +7,7 @@ import { isMaker, makersProviders } from './makers.ts'
 import { normalizeModelName, undatedNames, unvendoredNames } from './model-name.ts'
 import { type PriceRow, type Rates, ratesOf } from './rates.ts'
 import { ALWAYS } from './update-offer.ts'
+import { REQUEST_THRESHOLDS } from './usage.ts'
 
 /**
  * The origin of a price or an alias: `default` is the embedded table, `admin` was set by hand, `tally` is a custom
@@ -81,6 +82,8 @@ export class PriceTable {
   readonly #adminAliases = new Map<string, PriceAlias>()
   /** By the canonical form of a model or alias, then provider: its spelling in the table. */
   readonly #spelled = new Map<string, ByProvider<{ provider: string; model: string }>>()
+  /** The lengths of requests at which some price changes, and the usual ones: ascending. */
+  readonly thresholds: readonly number[]
   #found = new Map<string, ByProvider<Hit[]>>()
   #remembered = 0
 
@@ -105,6 +108,7 @@ export class PriceTable {
       }
     }
     this.#indexSpellings()
+    this.thresholds = thresholdsOf(prices)
   }
 
   /** The row for a model at a moment; undefined if there is none, which is step 8: unpriced. */
@@ -245,6 +249,21 @@ export class PriceTable {
       for (const [name, providers] of index) for (const provider of providers.keys()) write(provider, name)
     }
   }
+}
+
+/** Bounds what a report stores: published tables have about ten. */
+const THRESHOLDS_LIMIT = 32
+
+/** A price from N tokens on is that of requests above N - 1. */
+function thresholdsOf(prices: readonly StoredPrice[]): number[] {
+  const thresholds = new Set(REQUEST_THRESHOLDS)
+  for (const { tiers, extras } of prices) {
+    const adjustments = extras ? [...extras.variants, ...extras.hours] : []
+    for (const { fromTokens } of [...tiers, ...adjustments.flatMap((one) => one.tiers)]) {
+      if (thresholds.size < THRESHOLDS_LIMIT && fromTokens > 1) thresholds.add(fromTokens - 1)
+    }
+  }
+  return [...thresholds].sort((one, other) => one - other)
 }
 
 function readyPrice(stored: StoredPrice): Price {

@@ -1,33 +1,64 @@
 /**
- * The list value of token counts at a price row (docs/design/pricing.md, "Units", "A price row", "Tiers"). Pure, and
- * exact: prices are integers of pico-dollars per token, products are summed as integers, and the sum is rounded once,
+ * The list value of a usage at a price row (docs/design/pricing.md, "Units", "A price row", "Tiers", "Other charges").
+ * Pure, and exact: prices are integers of pico-dollars, products are summed as integers, and the sum is rounded once,
  * half to even, to nano-dollars.
  */
 import { divideHalfEven, type Nanos, type Picos } from '../../lib/money.ts'
+import {
+  MEDIA_KINDS,
+  type MediaKind,
+  PRICED_KINDS,
+  type PricedKind,
+  requestsFrom,
+  SERVICE_KINDS,
+  type ServiceKind,
+  type TokenCounts,
+  type Usage,
+} from './usage.ts'
 
-/** The five counts of an entry. They are disjoint: no token counts in two of them. */
-export const PRICED_KINDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
-export type PricedKind = (typeof PRICED_KINDS)[number]
-
-/** The JSON fields of the five prices, in the embedded table and in the database. */
-export const PRICE_FIELDS = {
-  input: 'input',
-  output: 'output',
-  cacheRead: 'cache_read',
-  cacheWrite: 'cache_write',
-  cacheWrite1h: 'cache_write_1h',
-} as const satisfies Record<PricedKind, string>
-
-/** Whole numbers from 0 to 10^12, which are exact in JavaScript. */
-export type TokenCounts = Record<PricedKind, number>
+export { PRICE_FIELDS, PRICED_KINDS, type PricedKind, type TokenCounts, type Usage } from './usage.ts'
 
 /** Null is unknown, 0 is free. */
 export type TokenPrices = Record<PricedKind, Picos | null>
 
+/** A count with a price of its own. */
+export type TokenKind = PricedKind | MediaKind
+
 /** Prices of a request with `fromTokens` or more input-side tokens; an absent kind has the price of the level below. */
 export interface PriceTier {
   fromTokens: number
-  prices: Partial<Record<PricedKind, Picos>>
+  prices: Partial<Record<TokenKind, Picos>>
+}
+
+/** Other prices under some condition: a multiplier of all prices of tokens, or prices that replace those of the row. */
+export interface Adjustment {
+  /** In millionths: 1,100,000 is 1.1 times the price. Null if the prices are listed. */
+  multiplier: bigint | null
+  prices: Partial<Record<TokenKind, Picos>>
+  /** As in a row. */
+  tiers: PriceTier[]
+}
+
+/** The prices of a service tier, a speed or a region. */
+export interface PriceVariant extends Adjustment {
+  kind: ServiceKind
+  /** As in reports, such as `batch`, `fast` or `us`. */
+  name: string
+}
+
+/** The prices of some hours of every day, in minutes after midnight UTC. They may span midnight. */
+export interface PriceHours extends Adjustment {
+  from: number
+  to: number
+}
+
+/** What a vendor charges besides the five prices. */
+export interface ExtraPrices {
+  media: Partial<Record<MediaKind, Picos>>
+  /** Pico-dollars per use, by the name of the tool. */
+  tools: Record<string, Picos>
+  variants: PriceVariant[]
+  hours: PriceHours[]
 }
 
 /** A price in tables and in the database. */
@@ -36,6 +67,8 @@ export interface PriceRow extends TokenPrices {
   model: string
   /** Ascending by `fromTokens`. */
   tiers: PriceTier[]
+  /** Absent if the row has only the prices above. */
+  extras?: ExtraPrices | null
   /** The start of its effect, in milliseconds since 1970; null if it has always been in effect. */
   effectiveFrom: number | null
 }
@@ -52,37 +85,74 @@ export const PRICE_LIMIT_PICOS: Picos = 1_000_000_000n
  */
 export const PRICE_CEILING_PICOS: Picos = 1_800_000_000n
 
-/** Some cache tokens were valued at the input price, since the row has no price for them. */
-const CACHE_PRICE_ASSUMED = 'cache_price_assumed'
-/** Some requests may have reached a long-context price; the base price used is the lower bound. */
-const TIER_UNCERTAIN = 'tier_uncertain'
+/** 1,000 dollars per use: the most expensive known tool charges a few cents. */
+export const TOOL_PRICE_LIMIT_PICOS: Picos = 1_000_000_000_000_000n
 
-/** The five prices from a certain length on, with substitutes for absent ones. */
-interface Level {
+/** Vendors charge at most six times the price; a thousand is a mistake. */
+export const MULTIPLIER_DIGITS = 6
+export const MULTIPLIER_LIMIT = 100_000_000n
+
+/** What an entry notes about its list value, in this order. */
+export const PRICE_NOTES = [
+  /** Some cache tokens were valued at the input price, since the row has no price for them. */
+  'cache_price_assumed',
+  /** Some requests may have reached a long-context price; the price used is the lower bound. */
+  'tier_uncertain',
+  /** Some of the session may have been in hours with other prices; those of the other hours were used. */
+  'hours_uncertain',
+  'service_tier_unpriced',
+  'speed_unpriced',
+  'region_unpriced',
+  'tool_unpriced',
+  'audio_unpriced',
+  'image_unpriced',
+] as const
+export type PriceNote = (typeof PRICE_NOTES)[number]
+
+const UNPRICED_SERVICE = {
+  serviceTier: 'service_tier_unpriced',
+  speed: 'speed_unpriced',
+  region: 'region_unpriced',
+} as const satisfies Record<ServiceKind, PriceNote>
+
+const UNPRICED_MEDIA = {
+  inputAudio: 'audio_unpriced',
+  inputImage: 'image_unpriced',
+  outputAudio: 'audio_unpriced',
+  outputImage: 'image_unpriced',
+} as const satisfies Record<MediaKind, PriceNote>
+
+/** The prices from a certain length on, as listed. */
+interface ListedLevel {
   /** Null for the base price. */
   fromTokens: number | null
-  prices: TokenPrices
-  assumed: Record<PricedKind, boolean>
+  prices: Partial<Record<TokenKind, Picos | null>>
+  /** Set for a price that is not that of the requested service. */
+  notes: Partial<Record<TokenKind, PriceNote>>
+}
+
+/** With substitutes for absent prices, and a note for each. */
+interface Level extends ListedLevel {
+  prices: Record<TokenKind, Picos | null>
 }
 
 /** A price row prepared for valuation. */
 export interface Rates {
-  base: Level
-  /** Ascending by `fromTokens`. */
-  tiers: (Level & { fromTokens: number })[]
+  /** The base price, then the tiers in ascending order. */
+  levels: Level[]
+  listed: ListedLevel[]
+  extras: ExtraPrices | null
 }
 
-export interface Usage {
-  counts: TokenCounts
-  /** The share of `counts` from single requests above 200,000 input-side tokens; null if unknown. */
-  over200k: TokenCounts | null
-  /** Model calls; null if unknown. */
-  requests: number | null
+/** A usage with its time, for prices that differ between hours of the day. */
+export interface TimedUsage extends Usage {
+  startedAt: number
+  endedAt: number
 }
 
-/** One product of the calculation. The list value is the sum of all amounts, rounded once. */
+/** One product of the calculation. */
 export interface ValuedPart {
-  kind: PricedKind
+  kind: TokenKind
   /** The threshold of the long-context price; null for the base price. */
   fromTokens: number | null
   tokens: number
@@ -90,124 +160,303 @@ export interface ValuedPart {
   amountPicos: Picos
 }
 
+export interface ValuedTool {
+  name: string
+  uses: number
+  pricePicos: Picos
+  amountPicos: Picos
+}
+
+/** A multiplier of the amounts of all tokens, and why it applies. */
+export interface AppliedMultiplier {
+  kind: ServiceKind | 'hours'
+  name: string
+  /** In millionths. */
+  multiplier: bigint
+}
+
+/** The list value is the sum of the parts, times the multipliers, plus the sum of the tools, rounded once. */
 export interface CountsValue {
   listValueNanos: Nanos
-  /** Null, or `cache_price_assumed`, `tier_uncertain`, or both in this order, separated by a comma. */
+  /** Null, or some of {@link PRICE_NOTES} in their order, separated by commas. */
   note: string | null
   parts: ValuedPart[]
+  tools: ValuedTool[]
+  multipliers: AppliedMultiplier[]
 }
 
-export function ratesOf(row: Pick<PriceRow, PricedKind | 'tiers'>): Rates {
-  let known: TokenPrices = row
-  const tiers = row.tiers.map(({ fromTokens, prices }) => {
-    known = { ...known, ...prices }
-    return { ...levelOf(known), fromTokens }
-  })
-  return { base: { ...levelOf(row), fromTokens: null }, tiers }
+export function ratesOf(row: Pick<PriceRow, PricedKind | 'tiers' | 'extras'>): Rates {
+  const listed = listedLevels(row)
+  return { levels: listed.map(levelOf), listed, extras: row.extras ?? null }
 }
 
-/**
- * A missing one-hour write price is replaced with the five-minute price; a missing cache price with the input price,
- * which is noted.
- */
-function levelOf({ input, output, cacheRead, cacheWrite, cacheWrite1h }: TokenPrices): Omit<Level, 'fromTokens'> {
-  return {
-    prices: {
-      input,
-      output,
-      cacheRead: cacheRead ?? input,
-      cacheWrite: cacheWrite ?? input,
-      cacheWrite1h: cacheWrite1h ?? cacheWrite ?? input,
-    },
-    assumed: {
-      input: false,
-      output: false,
-      cacheRead: cacheRead === null,
-      cacheWrite: cacheWrite === null,
-      cacheWrite1h: cacheWrite1h === null && cacheWrite === null,
-    },
+function listedLevels({ tiers, extras, ...row }: Pick<PriceRow, PricedKind | 'tiers' | 'extras'>): ListedLevel[] {
+  let prices: ListedLevel['prices'] = { ...pricesOf(row), ...extras?.media }
+  const levels: ListedLevel[] = [{ fromTokens: null, prices, notes: {} }]
+  for (const tier of tiers) {
+    prices = { ...prices, ...tier.prices }
+    levels.push({ fromTokens: tier.fromTokens, prices, notes: {} })
   }
+  return levels
+}
+
+function pricesOf({ input, output, cacheRead, cacheWrite, cacheWrite1h }: TokenPrices): TokenPrices {
+  return { input, output, cacheRead, cacheWrite, cacheWrite1h }
 }
 
 /**
- * The value of a usage at a row's rates; `over200k` never exceeds `counts`. Undefined if the row has no price for some
- * of the tokens.
+ * A missing one-hour write price is replaced with the five-minute price; a missing cache price with the input price, and
+ * a missing price of audio or images with that of text, which is noted.
  */
-export function valueCounts(rates: Rates, usage: Usage): CountsValue | undefined {
-  const { counts } = usage
-  const { level, longLevel, uncertain } = levelsFor(rates, usage)
-  const sum: Sum = { picos: 0n, assumed: false, parts: [] }
-  for (const kind of PRICED_KINDS) {
-    const longTokens = longLevel && usage.over200k ? usage.over200k[kind] : 0
-    const priced = add(sum, kind, counts[kind] - longTokens, level) && add(sum, kind, longTokens, longLevel ?? level)
-    if (!priced) return undefined
+function levelOf({ fromTokens, prices, notes }: ListedLevel): Level {
+  const level: Level = { fromTokens, prices: { ...UNKNOWN, ...prices }, notes: { ...notes } }
+  const substitute = (kind: TokenKind, other: TokenKind, note?: PriceNote) => {
+    if (level.prices[kind] !== null) return
+    level.prices[kind] = level.prices[other]
+    const noted = note ?? level.notes[other]
+    if (noted) level.notes[kind] = noted
   }
-  return {
-    listValueNanos: divideHalfEven(sum.picos, PICOS_PER_NANO),
-    note: noteOf(sum.assumed, uncertain),
-    parts: sum.parts,
-  }
+  substitute('cacheRead', 'input', 'cache_price_assumed')
+  substitute('cacheWrite', 'input', 'cache_price_assumed')
+  substitute('cacheWrite1h', 'cacheWrite')
+  for (const kind of MEDIA_KINDS) substitute(kind, SIDE_OF[kind], UNPRICED_MEDIA[kind])
+  return level
+}
+
+const UNKNOWN: Level['prices'] = {
+  input: null,
+  output: null,
+  cacheRead: null,
+  cacheWrite: null,
+  cacheWrite1h: null,
+  inputAudio: null,
+  inputImage: null,
+  outputAudio: null,
+  outputImage: null,
+}
+
+/** The count that includes a share. */
+const SIDE_OF = {
+  inputAudio: 'input',
+  inputImage: 'input',
+  outputAudio: 'output',
+  outputImage: 'output',
+} as const satisfies Record<MediaKind, PricedKind>
+
+/**
+ * The value of a usage at a row's rates; shares never exceed `counts`. Undefined if the row has no price for some of the
+ * tokens, or if the value would exceed 64 bits.
+ */
+export function valueCounts(rates: Rates, usage: TimedUsage): CountsValue | undefined {
+  const valuation = new Valuation()
+  const levels = valuation.levelsFor(rates, usage)
+  const isPriced = valuation.addTokens(levels, usage)
+  if (!isPriced) return undefined
+  if (usage.details?.tools) valuation.addTools(usage.details.tools, rates.extras?.tools)
+  return valuation.value()
 }
 
 const PICOS_PER_NANO = 1_000n
+const MILLION = 1_000_000n
+/** The largest amount that a database can store. */
+const VALUE_LIMIT_NANOS: Nanos = 2n ** 63n - 1n
 
-interface Sum {
-  picos: Picos
-  assumed: boolean
-  parts: ValuedPart[]
-}
-
-/** Adds the amount of some tokens. Returns false if there are any and their price is unknown. */
-function add(sum: Sum, kind: PricedKind, tokens: number, { prices, assumed, fromTokens }: Level): boolean {
-  if (tokens === 0) return true
-  const pricePicos = prices[kind]
-  if (pricePicos === null) return false
-  const amountPicos = BigInt(tokens) * pricePicos
-  sum.picos += amountPicos
-  sum.assumed ||= assumed[kind]
-  sum.parts.push({ kind, fromTokens, tokens, pricePicos, amountPicos })
-  return true
-}
-
-function noteOf(assumed: boolean, uncertain: boolean): string | null {
-  if (assumed) return uncertain ? `${CACHE_PRICE_ASSUMED},${TIER_UNCERTAIN}` : CACHE_PRICE_ASSUMED
-  return uncertain ? TIER_UNCERTAIN : null
-}
-
-interface Levels {
-  /** The level for counts that `longLevel` does not apply to. */
+/** Tokens at one level of prices. */
+interface Share {
   level: Level
-  /** The level for the share above 200,000. */
-  longLevel?: Level | undefined
-  uncertain: boolean
+  counts: Partial<Record<TokenKind, number>>
 }
 
-/** Long-context prices apply per request, but an entry sums a session; so the known data of single requests decides. */
-function levelsFor({ base, tiers }: Rates, { counts, over200k, requests }: Usage): Levels {
-  if (tiers.length === 0) return { level: base, uncertain: false }
-  const length = inputSide(counts)
-  if (requests === 1) {
-    return { level: tiers.findLast((tier) => tier.fromTokens <= length) ?? base, uncertain: false }
+class Valuation {
+  readonly #parts: ValuedPart[] = []
+  readonly #tools: ValuedTool[] = []
+  readonly #multipliers: AppliedMultiplier[] = []
+  #tokenPicos = 0n
+  #toolPicos = 0n
+  #notes: Set<PriceNote> | undefined
+
+  /** The prices of the usage's service and hours. What has no price is noted. */
+  levelsFor({ levels, listed, extras }: Rates, { details, startedAt, endedAt }: TimedUsage): Level[] {
+    if (!details && !extras) return levels
+    let replaced: ListedLevel[] | undefined
+    const apply = (adjustment: Adjustment, name: string, kind: AppliedMultiplier['kind'], note: PriceNote) => {
+      if (adjustment.multiplier !== null) {
+        this.#multipliers.push({ kind, name, multiplier: adjustment.multiplier })
+      } else if (replaced) {
+        // Nobody has listed the prices of both together.
+        this.#note(note)
+      } else replaced = replacePrices(listed, adjustment, note)
+    }
+    const hours = extras && hoursAt(extras.hours, startedAt, endedAt)
+    if (hours === 'uncertain') this.#note('hours_uncertain')
+    else if (hours) apply(hours, hoursText(hours), 'hours', 'hours_uncertain')
+    for (const kind of SERVICE_KINDS) {
+      const name = details?.[kind] ?? null
+      if (name === null) continue
+      const variant = extras?.variants.find((one) => one.kind === kind && one.name === name)
+      if (variant) apply(variant, name, kind, UNPRICED_SERVICE[kind])
+      else this.#note(UNPRICED_SERVICE[kind])
+    }
+    return replaced ? replaced.map(levelOf) : levels
   }
-  if (!over200k) return { level: base, uncertain: tiers[0]!.fromTokens <= length }
 
-  const longLevel = tiers.find(beginsAt200k)
-  const longLength = inputSide(over200k)
-  const uncertain = tiers.some((tier) => {
-    if (tier === longLevel) return false
-    // Only requests above 200,000 can reach a later tier; an earlier tier may be reached by all counts that are valued
-    // at base.
-    if (tier.fromTokens > 200_001) return tier.fromTokens <= longLength
-    return tier.fromTokens <= (longLevel ? length - longLength : length)
-  })
-  return { level: base, longLevel, uncertain }
+  /** Returns false if the price of some tokens is unknown. */
+  addTokens(levels: Level[], usage: Usage): boolean {
+    const shares = this.#sharesOf(levels, usage)
+    const media = usage.details?.media
+    if (!media) return shares.every((share) => PRICED_KINDS.every((kind) => this.#add(kind, share)))
+    for (const kind of MEDIA_KINDS) this.#takeOut(kind, media[kind] ?? 0, shares)
+    return shares.every((share) => VALUED_KINDS.every((kind) => this.#add(kind, share)))
+  }
+
+  addTools(uses: Record<string, number>, prices: Record<string, Picos> | undefined): void {
+    for (const [name, count] of Object.entries(uses)) {
+      if (count === 0) continue
+      if (!prices || !Object.hasOwn(prices, name)) {
+        this.#note('tool_unpriced')
+        continue
+      }
+      const pricePicos = prices[name]!
+      const amountPicos = BigInt(count) * pricePicos
+      this.#toolPicos += amountPicos
+      this.#tools.push({ name, uses: count, pricePicos, amountPicos })
+    }
+  }
+
+  value(): CountsValue | undefined {
+    let [sum, scale] = [this.#tokenPicos, 1n]
+    for (const { multiplier } of this.#multipliers) {
+      sum *= multiplier
+      scale *= MILLION
+    }
+    const listValueNanos = divideHalfEven(sum + this.#toolPicos * scale, PICOS_PER_NANO * scale)
+    if (listValueNanos > VALUE_LIMIT_NANOS) return undefined
+    const notes = this.#notes
+    return {
+      listValueNanos,
+      note: notes ? PRICE_NOTES.filter((note) => notes.has(note)).join(',') : null,
+      parts: this.#parts,
+      tools: this.#tools,
+      multipliers: this.#multipliers,
+    }
+  }
+
+  /** Long-context prices apply per request, but an entry sums a session; so the known data of single requests decides. */
+  #sharesOf(levels: Level[], usage: Usage): Share[] {
+    const base = levels[0]!
+    if (levels.length === 1) return [{ level: base, counts: usage.counts }]
+    const shares: Share[] = []
+    let reached = usage.counts
+    for (const [position, level] of levels.entries()) {
+      const next = levels[position + 1]
+      const longer = next ? requestsFrom(usage, next.fromTokens!) : undefined
+      if (longer && !longer.isExact) this.#note('tier_uncertain')
+      shares.push({ level, counts: longer ? difference(reached, longer.counts) : reached })
+      if (longer) reached = longer.counts
+    }
+    return shares
+  }
+
+  /**
+   * Separates a share from its count. If the count is spread over several levels, the share is taken from the longest
+   * requests, which results in the lower bound.
+   */
+  #takeOut(kind: MediaKind, tokens: number, shares: Share[]): void {
+    if (tokens === 0) return
+    const side = SIDE_OF[kind]
+    if (shares.filter(({ counts }) => counts[side]).length > 1) this.#note('tier_uncertain')
+    let left = tokens
+    for (const share of shares.toReversed()) {
+      const taken = Math.min(left, share.counts[side] ?? 0)
+      share.counts = { ...share.counts, [kind]: taken, [side]: share.counts[side]! - taken }
+      left -= taken
+    }
+  }
+
+  /** Adds the amount of some tokens. Returns false if there are any and their price is unknown. */
+  #add(kind: TokenKind, { level, counts }: Share): boolean {
+    const tokens = counts[kind] ?? 0
+    if (tokens === 0) return true
+    const pricePicos = level.prices[kind]
+    if (pricePicos === null) return false
+    const amountPicos = BigInt(tokens) * pricePicos
+    this.#tokenPicos += amountPicos
+    const note = level.notes[kind]
+    if (note) this.#note(note)
+    this.#parts.push({ kind, fromTokens: level.fromTokens, tokens, pricePicos, amountPicos })
+    return true
+  }
+
+  #note(note: PriceNote): void {
+    this.#notes ??= new Set()
+    this.#notes.add(note)
+  }
 }
 
-/** Vendors charge more from 200,000 tokens on (xAI) or above 200,000 (Anthropic, Google). */
-function beginsAt200k({ fromTokens }: { fromTokens: number }): boolean {
-  return fromTokens === 200_000 || fromTokens === 200_001
+const VALUED_KINDS: readonly TokenKind[] = [...PRICED_KINDS, ...MEDIA_KINDS]
+
+function difference(counts: TokenCounts, less: TokenCounts): TokenCounts {
+  return {
+    input: counts.input - less.input,
+    output: counts.output - less.output,
+    cacheRead: counts.cacheRead - less.cacheRead,
+    cacheWrite: counts.cacheWrite - less.cacheWrite,
+    cacheWrite1h: counts.cacheWrite1h - less.cacheWrite1h,
+  }
 }
 
-function inputSide({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenCounts): number {
-  return input + cacheRead + cacheWrite + cacheWrite1h
+/**
+ * The levels of a row with the listed prices of an adjustment. Where the adjustment has no price, although the row has
+ * one, or although the row's price changes with the length, the row's price holds, and is noted.
+ */
+function replacePrices(row: ListedLevel[], { prices, tiers }: Adjustment, note: PriceNote): ListedLevel[] {
+  const lengths = new Set([...row.map(({ fromTokens }) => fromTokens ?? 0), ...tiers.map((tier) => tier.fromTokens)])
+  const own: Partial<Record<TokenKind, Picos>> = {}
+  let before: ListedLevel | undefined
+  return [...lengths]
+    .sort((one, other) => one - other)
+    .map((length) => {
+      const standard = row.findLast((level) => (level.fromTokens ?? 0) <= length)!
+      const given = length === 0 ? prices : tiers.find((tier) => tier.fromTokens === length)?.prices
+      const notes: ListedLevel['notes'] = {}
+      for (const kind of VALUED_KINDS) {
+        if (given?.[kind] !== undefined) own[kind] = given[kind]
+        else if (before && before.prices[kind] !== standard.prices[kind]) delete own[kind]
+        if (own[kind] === undefined && standard.prices[kind] != null) notes[kind] = note
+      }
+      before = standard
+      return { fromTokens: length === 0 ? null : length, prices: { ...standard.prices, ...own }, notes }
+    })
+}
+
+const DAY_MINUTES = 1_440
+const MINUTE_MS = 60_000
+
+/** The hours that include a whole session; `uncertain` if some hours include only a part of it. */
+function hoursAt(hours: PriceHours[], startedAt: number, endedAt: number): PriceHours | 'uncertain' | undefined {
+  const duration = (endedAt - startedAt) / MINUTE_MS
+  let isTouched = false
+  for (const one of hours) {
+    const length = (one.to - one.from + DAY_MINUTES) % DAY_MINUTES || DAY_MINUTES
+    const start = startedAt / MINUTE_MS - one.from
+    const offset = start - Math.floor(start / DAY_MINUTES) * DAY_MINUTES
+    if (offset < length && offset + duration <= length) return one
+    isTouched ||= offset < length || offset + duration > DAY_MINUTES
+  }
+  return isTouched ? 'uncertain' : undefined
+}
+
+/** `16:30-00:30`, in UTC. */
+function hoursText({ from, to }: Pick<PriceHours, 'from' | 'to'>): string {
+  return `${clockText(from)}-${clockText(to)}`
+}
+
+export function clockText(minutes: number): string {
+  return `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
+}
+
+/** Minutes after midnight of a time such as `16:30`; undefined if it is none. */
+export function minutesOf(clock: unknown): number | undefined {
+  const [, hours, minutes] = (typeof clock === 'string' && /^([01]\d|2[0-3]):([0-5]\d)$/.exec(clock)) || []
+  return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes)
 }

@@ -4,7 +4,9 @@ import { listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
 import { PRICE_SOURCES } from './price-table.ts'
-import { PRICE_FIELDS } from './rates.ts'
+import { PRICE_NOTES } from './rates.ts'
+import { TOKEN_FIELDS } from './records.ts'
+import { SERVICE_FIELDS, SERVICE_NAME, TOOL_NAME } from './usage.ts'
 
 const nameOf = (description: string, examples: string[], minLength = 1) =>
   Type.String({
@@ -44,6 +46,22 @@ const given = {
   cache_write_1h: Type.Optional(priceOf(PRICES.cache_write_1h)),
 }
 
+const MEDIA = {
+  input_audio: 'Tokens of audio in the input. If absent, the input price applies and the entry is marked accordingly.',
+  input_image: 'Tokens of images in the input. If absent, the input price applies and the entry is marked accordingly.',
+  output_audio:
+    'Tokens of audio in the output. If absent, the output price applies and the entry is marked accordingly.',
+  output_image:
+    'Tokens of images in the output. If absent, the output price applies and the entry is marked accordingly.',
+}
+
+const givenMedia = {
+  input_audio: Type.Optional(priceOf(MEDIA.input_audio)),
+  input_image: Type.Optional(priceOf(MEDIA.input_image)),
+  output_audio: Type.Optional(priceOf(MEDIA.output_audio)),
+  output_image: Type.Optional(priceOf(MEDIA.output_image)),
+}
+
 const Tiers = Type.Array(
   Type.Object(
     {
@@ -52,6 +70,7 @@ const Tiers = Type.Array(
         minimum: 1,
       }),
       ...given,
+      ...givenMedia,
     },
     strict,
   ),
@@ -59,6 +78,76 @@ const Tiers = Type.Array(
     description:
       'Prices of long requests, in ascending order. Prices that a tier leaves out are those of the tier below.',
   },
+)
+
+const adjustment = {
+  multiplier: Type.Optional(
+    Type.Number({
+      description: 'Factor of all prices of tokens, with at most 6 decimals. Several multipliers stack.',
+      exclusiveMinimum: 0,
+      maximum: 100,
+    }),
+  ),
+  ...given,
+  ...givenMedia,
+  tiers: Type.Optional(Tiers),
+}
+
+const serviceName = (description: string, examples: string[]) =>
+  Type.Optional(
+    Type.String({
+      description,
+      pattern: SERVICE_NAME,
+      errorMessage: 'must be a name of 1 to 40 characters of a-z 0-9 _ . -',
+      examples,
+    }),
+  )
+
+const Variants = Type.Array(
+  Type.Object(
+    {
+      service_tier: serviceName('The service tier that it applies to.', ['batch']),
+      speed: serviceName('The speed that it applies to.', ['fast']),
+      region: serviceName('The region that it applies to.', ['us']),
+      ...adjustment,
+    },
+    strict,
+  ),
+  {
+    maxItems: 32,
+    description:
+      'Prices of one service tier, speed or region each: a multiplier, or prices that replace those of the row. A price that a variant leaves out is the standard one, and entries note it.',
+  },
+)
+
+const clock = (description: string) =>
+  Type.String({
+    description,
+    pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
+    errorMessage: 'must be a time of day in UTC, such as 16:30',
+    examples: ['16:30'],
+  })
+
+const Hours = Type.Array(
+  Type.Object(
+    {
+      from: clock('Start, in UTC.'),
+      to: clock('End, in UTC; the next day if it is earlier than the start.'),
+      ...adjustment,
+    },
+    strict,
+  ),
+  {
+    maxItems: 24,
+    description:
+      'Other prices at some hours of every day, like variants. An entry that is only partly in such hours has the usual prices, and notes it.',
+  },
+)
+
+const Tools = Type.Record(
+  Type.String({ pattern: TOOL_NAME }),
+  Type.Number({ description: 'US dollars per use, at most 12 decimals.', minimum: 0, maximum: 1_000 }),
+  { ...strict, maxProperties: 32, description: 'Prices per use of tools, by name.', examples: [{ web_search: 0.01 }] },
 )
 
 const Author = orNull(
@@ -73,6 +162,13 @@ const rowFields = {
   model: Type.String({ description: 'The model name, as written in the table.' }),
   ...known,
   tiers: Tiers,
+  input_audio: orNull(priceOf(MEDIA.input_audio)),
+  input_image: orNull(priceOf(MEDIA.input_image)),
+  output_audio: orNull(priceOf(MEDIA.output_audio)),
+  output_image: orNull(priceOf(MEDIA.output_image)),
+  tools: Tools,
+  variants: Variants,
+  hours: Hours,
   effective_from: orNull(moment('When the price takes effect; null if it was always in effect.')),
 }
 
@@ -111,6 +207,10 @@ export const NewPrice = Type.Object(
     cache_write: given.cache_write,
     cache_write_1h: given.cache_write_1h,
     tiers: Type.Optional(Tiers),
+    ...givenMedia,
+    tools: Type.Optional(Tools),
+    variants: Type.Optional(Variants),
+    hours: Type.Optional(Hours),
     effective_from: Type.Optional(
       Type.String({
         description: `When the price takes effect: a date, a timestamp with a UTC offset, or \`${ALWAYS}\`. By default today, or always for the first price of a model.`,
@@ -221,31 +321,60 @@ export const PriceTableBody = Type.Object(
 )
 export type PriceTableBody = Static<typeof PriceTableBody>
 
+/** The notes of a value, for a description. */
+export const NOTES_TEXT = `Separated by commas: ${PRICE_NOTES.map((note) => `\`${note}\``).join(', ')}.`
+
+/** The calculation of a list value: the sum of the parts, times the multipliers, plus the sum of the tools. */
+export const valueFields = {
+  parts: Type.Array(
+    Type.Object(
+      {
+        kind: oneOf(Object.values(TOKEN_FIELDS), 'The token count that was priced.'),
+        tokens: Type.Integer(),
+        price: Type.Number({ description: 'US dollars per million tokens.' }),
+        from_tokens: orNull(
+          Type.Integer({
+            description: 'Number of tokens from which the long-context price applies; null for the base price.',
+          }),
+        ),
+        amount: Type.Number({ description: 'tokens × price, in US dollars, exact at 12 decimals.' }),
+      },
+      strict,
+    ),
+    { description: 'Only counts above 0.' },
+  ),
+  multipliers: Type.Array(
+    Type.Object(
+      {
+        kind: oneOf([...Object.values(SERVICE_FIELDS), 'hours'], 'Why the multiplier applies.'),
+        name: Type.String({ description: 'The service tier, speed, region or hours.', examples: ['fast'] }),
+        multiplier: Type.Number(),
+      },
+      strict,
+    ),
+    { description: 'Factors of the sum of the parts.' },
+  ),
+  tools: Type.Array(
+    Type.Object(
+      {
+        name: Type.String({ examples: ['web_search'] }),
+        uses: Type.Integer(),
+        price: Type.Number({ description: 'US dollars per use.' }),
+        amount: Type.Number({ description: 'uses × price, in US dollars.' }),
+      },
+      strict,
+    ),
+    { description: 'Uses of tools with a price, which multipliers do not change.' },
+  ),
+  list_value: Type.Number({
+    description:
+      'The sum of the parts, times the multipliers, plus the sum of the tools, rounded once, half to even, in US dollars.',
+  }),
+}
+
 const SampleValue = Type.Object(
-  {
-    parts: Type.Array(
-      Type.Object(
-        {
-          kind: oneOf(Object.values(PRICE_FIELDS), 'Which of the five token counts.'),
-          tokens: Type.Integer(),
-          price: Type.Number({ description: 'US dollars per million tokens.' }),
-          from_tokens: orNull(
-            Type.Integer({
-              description: 'Number of tokens from which the long-context price applies; null for the base price.',
-            }),
-          ),
-          amount: Type.Number({ description: 'tokens × price, in US dollars, exact at 12 decimals.' }),
-        },
-        strict,
-      ),
-      { description: 'Only counts above 0.' },
-    ),
-    note: orNull(
-      Type.String({ description: '`cache_price_assumed`, `tier_uncertain`, or both, separated by a comma.' }),
-    ),
-    list_value: Type.Number({ description: 'The sum of the parts, rounded once, half to even, in US dollars.' }),
-  },
-  { ...strict, description: 'Cost of the requested token counts.' },
+  { ...valueFields, note: orNull(Type.String({ description: NOTES_TEXT })) },
+  { ...strict, description: 'Cost of the requested usage.' },
 )
 
 export const ResolutionBody = Type.Object(

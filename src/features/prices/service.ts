@@ -19,7 +19,7 @@ import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-e
 import { dayOf, type LoadOptions, type LoadPlan, type PlannedTable, planLoad } from './load-plan.ts'
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './price-table.ts'
 import type { PriceListQuery } from './query.ts'
-import { type TokenCounts, type Usage, type ValuedPart, valueCounts } from './rates.ts'
+import { type CountsValue, type TimedUsage, type TokenCounts, valueCounts } from './rates.ts'
 import { refusedPrice } from './request.ts'
 import {
   type AliasView,
@@ -46,11 +46,10 @@ import { rowBody } from './wire.ts'
 
 export { normalizeModelName } from './model-name.ts'
 export type { Price, PriceTable } from './price-table.ts'
-export type { TokenCounts, Usage, ValuedPart } from './rates.ts'
 export { REVALUATION_BUDGET_MS, type Repriced, type Revaluation, repricedBody } from './repricing.ts'
 export { readNewPrice } from './request.ts'
 export { RepricingBody } from './schema.ts'
-export { aliasBody, partBody, priceBody, resolutionBody, tableBody } from './wire.ts'
+export { aliasBody, priceBody, resolutionBody, tableBody, valueBody } from './wire.ts'
 export type { AliasView, ExportFormat, PlannedTable, PriceFilter, PriceSource, PriceView, Resolution, TableFormat }
 export { EXPORT_FORMATS, PRICE_SOURCES, TABLE_FORMATS }
 
@@ -109,12 +108,11 @@ export interface PricesService {
   removeAlias(alias: string, by: Actor): Promise<void>
 }
 
-export interface UsageOfModel extends Usage {
+/** Its start decides which of a model's dated prices applies. */
+export interface UsageOfModel extends TimedUsage {
   model: string
   /** The provider that ran the model, if the report contains it. */
   provider: string | null
-  /** Decides which of a model's dated prices applies. */
-  startedAt: number
 }
 
 export interface Valuation {
@@ -122,7 +120,7 @@ export interface Valuation {
   price: Price
   /** The step, 1 to 7, that found the price. */
   step: number
-  /** Null, or `cache_price_assumed`, `tier_uncertain`, or both in this order, separated by a comma. */
+  /** Null, or some of `PRICE_NOTES` in their order, separated by commas. */
   note: string | null
 }
 
@@ -145,21 +143,21 @@ export function value(table: PriceTable, usage: UsageOfModel): Valuation | undef
 export function valueAtPrice(
   table: PriceTable,
   priceId: number,
-  usage: Usage,
+  usage: TimedUsage,
 ): Pick<Valuation, 'listValueNanos' | 'note'> | undefined {
   const price = table.findPrice(priceId)
   return price && valueCounts(price.rates, usage)
 }
 
-/** The calculation of a value: the row, and the products that sum up to it. Undefined as above. */
-export function partsAtPrice(
+/** The calculation of a value at a row. Undefined as above. */
+export function explainValue(
   table: PriceTable,
   priceId: number,
-  usage: Usage,
-): { price: Price; parts: ValuedPart[] } | undefined {
+  usage: TimedUsage,
+): { price: Price; value: CountsValue } | undefined {
   const price = table.findPrice(priceId)
-  const valued = price && valueCounts(price.rates, usage)
-  return valued && { price, parts: valued.parts }
+  const value = price && valueCounts(price.rates, usage)
+  return value && { price, value }
 }
 
 interface PricesDependencies {
@@ -275,7 +273,10 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
       const { hit, lookups } = (await cached.get(db.read)).explain(model, provider, at)
       const price = hit && (await findView(db.read, hit.price.uid))
       const steps = explainSteps({ model, at, hit, lookups })
-      const value = hit && counts && valueCounts(hit.price.rates, { counts, over200k: null, requests: 1 })
+      const value =
+        hit &&
+        counts &&
+        valueCounts(hit.price.rates, { counts, details: null, requests: 1, startedAt: at, endedAt: at })
       return {
         model,
         provider,

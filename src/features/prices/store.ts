@@ -1,10 +1,11 @@
 /** The tables `prices`, `price_aliases` and `price_tables`. Price rows are only ever added. */
 import { and, asc, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
-import type { PriceTier as PriceTierRecord } from '../../database/schema/records.ts'
+import type { Tables } from '../../database/schema/tables.ts'
 import { type Id, newId } from '../../lib/id.ts'
 import type { PriceAlias, PriceSource, StoredPrice } from './price-table.ts'
-import { PRICE_CEILING_PICOS, PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier } from './rates.ts'
+import { PRICE_CEILING_PICOS, PRICED_KINDS, type PriceRow } from './rates.ts'
+import { extrasOf, extrasRecord, tierOf, tierRecord } from './records.ts'
 
 /** Where prices come from; `loadedBy` is null for the embedded table. */
 export interface PriceOrigin {
@@ -14,7 +15,7 @@ export interface PriceOrigin {
 }
 
 /**
- * Rows per INSERT. A price has 14 columns, so 500 are 7,000 parameters: below the 32,766 of SQLite and the 65,535 of
+ * Rows per INSERT. A price has 15 columns, so 500 are 7,500 parameters: below the 32,766 of SQLite and the 65,535 of
  * PostgreSQL; beyond a few hundred rows a longer statement is no faster.
  */
 const ROWS_PER_INSERT = 500
@@ -53,17 +54,18 @@ export async function addPrices(tx: Tx, rows: PriceRow[], { source, loadedAt, lo
   for (const row of rows) assertWithinCeiling(row)
   for (const chunk of chunksOf(rows)) {
     await tx.insert(tx.tables.prices).values(
-      chunk.map(({ provider, model, input, output, cacheRead, cacheWrite, cacheWrite1h, tiers, effectiveFrom }) => ({
+      chunk.map(({ tiers, extras, ...row }) => ({
         uid: newId('prc'),
-        provider,
-        model,
-        input,
-        output,
-        cacheRead,
-        cacheWrite,
-        cacheWrite1h,
+        provider: row.provider,
+        model: row.model,
+        input: row.input,
+        output: row.output,
+        cacheRead: row.cacheRead,
+        cacheWrite: row.cacheWrite,
+        cacheWrite1h: row.cacheWrite1h,
         tiers: tiers.length > 0 ? tiers.map(tierRecord) : null,
-        effectiveFrom,
+        extras: extras ? extrasRecord(extras) : null,
+        effectiveFrom: row.effectiveFrom,
         source,
         loadedAt,
         loadedBy,
@@ -101,6 +103,10 @@ export async function addAliases(tx: Tx, aliases: Omit<PriceAlias, 'source'>[], 
   }
 }
 
+function jsonOf({ tiers, extras }: Pick<Tables['prices']['$inferSelect'], 'tiers' | 'extras'>) {
+  return { tiers: (tiers ?? []).map(tierOf), extras: extras && extrasOf(extras) }
+}
+
 /** All prices of the database, or of one source, in the order of loading: a higher key was loaded later. */
 export async function listPrices(reader: Reader, source?: PriceSource): Promise<StoredPrice[]> {
   const { prices } = reader.tables
@@ -109,7 +115,7 @@ export async function listPrices(reader: Reader, source?: PriceSource): Promise<
     .from(prices)
     .where(source === undefined ? undefined : eq(prices.source, source))
     .orderBy(asc(prices.id))
-  return rows.map((row) => ({ ...row, source: row.source as PriceSource, tiers: (row.tiers ?? []).map(tierOf) }))
+  return rows.map((row) => ({ ...row, ...jsonOf(row), source: row.source as PriceSource }))
 }
 
 /** A price with additional information for people. */
@@ -139,7 +145,7 @@ function selectViews(reader: Reader) {
 type ViewRow = Awaited<ReturnType<typeof selectViews>>[number]
 
 function viewOf({ price, loadedBy }: ViewRow): PriceView {
-  return { ...price, source: price.source as PriceSource, tiers: (price.tiers ?? []).map(tierOf), loadedBy }
+  return { ...price, ...jsonOf(price), source: price.source as PriceSource, loadedBy }
 }
 
 /** Prices, most recently loaded first: all, or a page starting after the key `after`. */
@@ -256,22 +262,4 @@ export async function insertTableVersion(tx: Tx, source: PriceSource, version: s
     .onConflictDoNothing()
     .returning({ version: priceTables.version })
   return inserted.length === 1
-}
-
-function tierRecord({ fromTokens, prices }: PriceTier): PriceTierRecord {
-  const record: PriceTierRecord = { from_tokens: fromTokens }
-  for (const kind of PRICED_KINDS) {
-    const price = prices[kind]
-    if (price !== undefined) record[PRICE_FIELDS[kind]] = price.toString()
-  }
-  return record
-}
-
-function tierOf(record: PriceTierRecord): PriceTier {
-  const prices: PriceTier['prices'] = {}
-  for (const kind of PRICED_KINDS) {
-    const text = record[PRICE_FIELDS[kind]]
-    if (text !== undefined) prices[kind] = BigInt(text)
-  }
-  return { fromTokens: record.from_tokens, prices }
 }

@@ -2,6 +2,7 @@
  * The rows that a newer table adds to one that was loaded before (docs/design/pricing.md, "The embedded table"). Pure.
  */
 import { PRICED_KINDS, type PricedKind, type PriceRow } from './rates.ts'
+import { extrasRecord, TOKEN_KINDS } from './records.ts'
 
 /**
  * The rows to add so that from `today` on, and from each date in the offered table, the prices of the offered table are
@@ -53,19 +54,24 @@ export function rowAt<Row extends PriceRow>(rows: Row[], at: number | null): Row
   return found
 }
 
-type Prices = Pick<PriceRow, PricedKind | 'tiers'>
+type Prices = Pick<PriceRow, PricedKind | 'tiers' | 'extras'>
 
 export function isSamePrice(one: Prices, other: Prices | undefined): boolean {
   return (
     other !== undefined &&
     PRICED_KINDS.every((kind) => one[kind] === other[kind]) &&
+    extrasText(one) === extrasText(other) &&
     one.tiers.length === other.tiers.length &&
     one.tiers.every((tier, index) => {
       const counterpart = other.tiers[index]!
       return (
         tier.fromTokens === counterpart.fromTokens &&
-        PRICED_KINDS.every((kind) => tier.prices[kind] === counterpart.prices[kind])
+        TOKEN_KINDS.every((kind) => tier.prices[kind] === counterpart.prices[kind])
       )
     })
   )
+}
+
+function extrasText({ extras }: Prices): string {
+  return extras ? JSON.stringify(extrasRecord(extras)) : ''
 }

@@ -4,23 +4,68 @@ import { decimalNumber, moneyNumber, PICO_DIGITS, type Picos } from '../../lib/m
 import type { Resolution } from './explain.ts'
 import { PER_MILLION_DIGITS } from './formats/reader.ts'
 import type { PlannedTable } from './load-plan.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type PriceRow, type PriceTier, type ValuedPart } from './rates.ts'
+import {
+  type Adjustment,
+  type CountsValue,
+  clockText,
+  type ExtraPrices,
+  MULTIPLIER_DIGITS,
+  type PriceRow,
+  type PriceTier,
+  type TokenKind,
+  type ValuedPart,
+} from './rates.ts'
+import { TOKEN_FIELDS, TOKEN_KINDS } from './records.ts'
 import { type Repriced, repricedBody } from './repricing.ts'
 import type { AliasBody, PriceBody, PriceTableBody, ResolutionBody } from './schema.ts'
 import type { AliasView, PriceView } from './store.ts'
+import { type MediaKind, SERVICE_FIELDS } from './usage.ts'
 
 function perMillion(picos: Picos): number {
   return decimalNumber(picos, PER_MILLION_DIGITS)
 }
 
-function tierBody({ fromTokens, prices }: PriceTier): PriceBody['tiers'][number] {
-  const body: PriceBody['tiers'][number] = { from_tokens: fromTokens }
-  for (const kind of PRICED_KINDS) {
-    const price = prices[kind]
-    if (price !== undefined) body[PRICE_FIELDS[kind]] = perMillion(price)
-  }
+function pricesBody(
+  prices: Partial<Record<TokenKind, Picos>>,
+): Partial<Record<(typeof TOKEN_FIELDS)[TokenKind], number>> {
+  const body: ReturnType<typeof pricesBody> = {}
+  for (const kind of TOKEN_KINDS) if (prices[kind] !== undefined) body[TOKEN_FIELDS[kind]] = perMillion(prices[kind])
   return body
 }
+
+function tierBody({ fromTokens, prices }: PriceTier): PriceBody['tiers'][number] {
+  return { from_tokens: fromTokens, ...pricesBody(prices) }
+}
+
+function adjustmentBody({ multiplier, prices, tiers }: Adjustment) {
+  return {
+    ...(multiplier === null ? {} : { multiplier: decimalNumber(multiplier, MULTIPLIER_DIGITS) }),
+    ...pricesBody(prices),
+    ...(tiers.length > 0 ? { tiers: tiers.map(tierBody) } : {}),
+  }
+}
+
+function extrasBody({ media, tools, variants, hours }: ExtraPrices) {
+  const mediaOf = (kind: MediaKind) => (media[kind] === undefined ? null : perMillion(media[kind]))
+  return {
+    input_audio: mediaOf('inputAudio'),
+    input_image: mediaOf('inputImage'),
+    output_audio: mediaOf('outputAudio'),
+    output_image: mediaOf('outputImage'),
+    tools: Object.fromEntries(Object.entries(tools).map(([name, price]) => [name, decimalNumber(price, PICO_DIGITS)])),
+    variants: variants.map(({ kind, name, ...adjustment }) => ({
+      [SERVICE_FIELDS[kind]]: name,
+      ...adjustmentBody(adjustment),
+    })),
+    hours: hours.map(({ from, to, ...adjustment }) => ({
+      from: clockText(from),
+      to: clockText(to),
+      ...adjustmentBody(adjustment),
+    })),
+  }
+}
+
+const NO_EXTRAS: ExtraPrices = { media: {}, tools: {}, variants: [], hours: [] }
 
 export function rowBody(row: PriceRow): PriceTableBody['new'][number] {
   const priceOf = (picos: Picos | null) => (picos === null ? null : perMillion(picos))
@@ -33,6 +78,7 @@ export function rowBody(row: PriceRow): PriceTableBody['new'][number] {
     cache_write: priceOf(row.cacheWrite),
     cache_write_1h: priceOf(row.cacheWrite1h),
     tiers: row.tiers.map(tierBody),
+    ...extrasBody(row.extras ?? NO_EXTRAS),
     effective_from: timestampOrNull(row.effectiveFrom),
   }
 }
@@ -100,18 +146,32 @@ export function resolutionBody({ model, provider, at, step, price, steps, value 
     step,
     price: price && priceBody(price),
     steps,
-    value: value && {
-      parts: value.parts.map(partBody),
-      note: value.note,
-      list_value: moneyNumber(value.listValueNanos),
-    },
+    value: value && { ...valueBody(value), note: value.note },
   }
 }
 
-/** One product in the calculation of a list value. */
-export function partBody({ kind, fromTokens, tokens, pricePicos, amountPicos }: ValuedPart) {
+/** The calculation of a list value. */
+export function valueBody({ parts, multipliers, tools, listValueNanos }: CountsValue) {
   return {
-    kind: PRICE_FIELDS[kind],
+    parts: parts.map(partBody),
+    multipliers: multipliers.map(({ kind, name, multiplier }) => ({
+      kind: kind === 'hours' ? kind : SERVICE_FIELDS[kind],
+      name,
+      multiplier: decimalNumber(multiplier, MULTIPLIER_DIGITS),
+    })),
+    tools: tools.map(({ name, uses, pricePicos, amountPicos }) => ({
+      name,
+      uses,
+      price: decimalNumber(pricePicos, PICO_DIGITS),
+      amount: decimalNumber(amountPicos, PICO_DIGITS),
+    })),
+    list_value: moneyNumber(listValueNanos),
+  }
+}
+
+function partBody({ kind, fromTokens, tokens, pricePicos, amountPicos }: ValuedPart) {
+  return {
+    kind: TOKEN_FIELDS[kind],
     tokens,
     price: perMillion(pricePicos),
     from_tokens: fromTokens,

@@ -6,6 +6,7 @@ import type { LabelMap, SessionFacts, TelemetryTotals, TimedValue } from '../../
 import type { TelemetrySource } from '../../database/schema/values.ts'
 import type { Report } from '../entries/reporting/report.ts'
 import { type Counts, totalTokens } from '../entries/totals.ts'
+import { usageDetails } from '../prices/usage.ts'
 import { isReservedName } from '../projects/service.ts'
 import { COST_LIMIT_NANOS, COUNT_LIMIT } from './channels/fields.ts'
 import { type Observation, PARTS, type Parts, type PointUsage, type RequestUsage } from './channels/observation.ts'
@@ -164,7 +165,7 @@ class Books {
         started_at: time.startedAt,
         ended_at: time.endedAt,
         parts: PARTS.map(() => 0),
-        over_200k: countsCalls ? PARTS.map(() => 0) : null,
+        above: countsCalls ? [[LONG_CALL_TOKENS, ...PARTS.map(() => 0)]] : null,
         requests: countsCalls ? 0 : null,
         reported_cost: '0',
         cost_incomplete: false,
@@ -233,11 +234,11 @@ function keyOf({ source, modelKey }: Pick<ModelTotals, 'source' | 'modelKey'>): 
 function withCall(totals: TelemetryTotals, { parts, costNanos }: RequestUsage): TelemetryTotals {
   const counts = PARTS.map((part) => parts[part])
   const sum = (to: number[]) => to.map((count, position) => count + counts[position]!)
-  const isLong = totalTokens(parts) - parts.output > LONG_CALL_TOKENS
+  const length = totalTokens(parts) - parts.output
   return {
     ...totals,
     parts: sum(totals.parts),
-    over_200k: isLong ? sum(totals.over_200k!) : totals.over_200k,
+    above: totals.above!.map(([threshold, ...long]) => [threshold!, ...(length > threshold! ? sum(long) : long)]),
     requests: totals.requests! + 1,
     reported_cost: (BigInt(totals.reported_cost) + (costNanos ?? 0n)).toString(),
     cost_incomplete: totals.cost_incomplete || costNanos === null,
@@ -290,7 +291,10 @@ export function reportOf(
     startedAt: totals.started_at,
     endedAt: totals.ended_at,
     counts: countsOf(totals.parts),
-    over200k: totals.over_200k && countsOf(totals.over_200k),
+    details: usageDetails({
+      requestsAbove:
+        totals.above?.map(([threshold, ...parts]) => ({ threshold: threshold!, counts: countsOf(parts) })) ?? null,
+    }),
     requests: totals.requests,
     // The cost of only some calls is not the cost of all, and no cost at all is not a cost of 0.
     reportedCostNanos: totals.cost_incomplete || cost === 0n ? null : cost,

@@ -18,7 +18,7 @@ function totals(output: number, change: Partial<Totals> = {}): Totals {
     startedAt: 1_000,
     endedAt: 2_000,
     counts: { ...ZERO_COUNTS, output },
-    over200k: null,
+    details: null,
     requests: null,
     reportedCostNanos: null,
     ...change,

@@ -42,7 +42,13 @@ test('one million random counts and prices have the value of exact rationals, ro
       prices[kind] = BigInt(round % 4 === 0 ? price - (price % 500) : price)
       exact += BigInt(counts[kind]) * prices[kind]
     }
-    const valued = valueCounts(ratesOf({ ...prices, tiers: [] }), { counts, over200k: null, requests: null })!
+    const valued = valueCounts(ratesOf({ ...prices, tiers: [] }), {
+      counts,
+      details: null,
+      requests: null,
+      startedAt: 0,
+      endedAt: 0,
+    })!
     // The exact value is `exact / 1000` nano-dollars: half up, and back by one where that was a tie to an odd one.
     const halfUp = (exact + 500n) / 1000n
     const isTie = exact % 1000n === 500n
@@ -61,7 +67,13 @@ test('the largest counts at the highest price that can be forced fit 64 bits', (
   const largest = Object.fromEntries(PRICED_KINDS.map((kind) => [kind, COUNT_LIMIT])) as TokenCounts
   const highest = Object.fromEntries(PRICED_KINDS.map((kind) => [kind, PRICE_CEILING_PICOS])) as never
   const rates = ratesOf({ ...(highest as Record<PricedKind, bigint>), tiers: [] })
-  const value = valueCounts(rates, { counts: largest, over200k: null, requests: null })!.listValueNanos
+  const value = valueCounts(rates, {
+    counts: largest,
+    details: null,
+    requests: null,
+    startedAt: 0,
+    endedAt: 0,
+  })!.listValueNanos
   expect(value).toBe(9_000_000_000_000_000_000n)
   expect(BigInt.asIntN(64, value)).toBe(value)
 })

@@ -373,7 +373,7 @@ describe('of several rows for a name', () => {
   })
 
   test('the embedded table’s dates are kept', () => {
-    const perMillion = (at: string) => DEFAULT.find('o3', null, day(at))?.price.rates.base.prices.input
+    const perMillion = (at: string) => DEFAULT.find('o3', null, day(at))?.price.rates.levels[0]?.prices.input
     expect(perMillion('2025-06-09')).toBe(10_000_000n)
     expect(perMillion('2025-06-10')).toBe(2_000_000n)
   })

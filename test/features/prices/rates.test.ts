@@ -5,11 +5,12 @@ import {
   PRICED_KINDS,
   type PriceTier,
   ratesOf,
+  type TimedUsage,
   type TokenCounts,
   type TokenPrices,
-  type Usage,
   valueCounts,
 } from '../../../src/features/prices/rates.ts'
+import { usageDetails } from '../../../src/features/prices/usage.ts'
 
 const NO_PRICES: TokenPrices = { input: null, output: null, cacheRead: null, cacheWrite: null, cacheWrite1h: null }
 const NO_TOKENS: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
@@ -42,10 +43,14 @@ function worth(
     requests = null,
   }: { tiers?: PriceTier[]; over200k?: Partial<TokenCounts>; requests?: number | null } = {},
 ) {
-  const usage: Usage = {
+  const usage: TimedUsage = {
     counts: { ...NO_TOKENS, ...counts },
-    over200k: over200k ? { ...NO_TOKENS, ...over200k } : null,
+    details: usageDetails({
+      requestsAbove: over200k ? [{ threshold: 200_000, counts: { ...NO_TOKENS, ...over200k } }] : null,
+    }),
     requests,
+    startedAt: 0,
+    endedAt: 0,
   }
   return valueCounts(ratesOf({ ...NO_PRICES, ...prices, tiers }), usage)
 }
@@ -63,6 +68,8 @@ describe('the list value of counts', () => {
         { kind: 'cacheWrite', fromTokens: null, tokens: 3_066, pricePicos: 3_750_000n, amountPicos: 11_497_500_000n },
         { kind: 'cacheWrite1h', fromTokens: null, tokens: 600, pricePicos: 6_000_000n, amountPicos: 3_600_000_000n },
       ],
+      tools: [],
+      multipliers: [],
     })
   })
 
@@ -204,9 +211,11 @@ describe('a long-context price', () => {
       worth(SONNET, { input: 900_000 }, { tiers, over200k: { input } })
     expect(uncertain(later, 272_000)).toMatchObject({ listValueNanos: 2_700_000_000n, note: 'tier_uncertain' })
     expect(uncertain(later, 271_999)).toMatchObject({ listValueNanos: 2_700_000_000n, note: null })
-    for (const input of [0, 900_000]) {
-      expect(uncertain(earlier, input)).toMatchObject({ listValueNanos: 2_700_000_000n, note: 'tier_uncertain' })
-    }
+    expect(uncertain(earlier, 0)).toMatchObject({ listValueNanos: 2_700_000_000n, note: 'tier_uncertain' })
+    // Every request over 200,000 is also over 128,000, and requests that use 128,000 together are not.
+    expect(uncertain(earlier, 900_000)).toMatchObject({ listValueNanos: 5_400_000_000n, note: null })
+    expect(uncertain(earlier, 772_000)).toMatchObject({ listValueNanos: 5_016_000_000n, note: null })
+    expect(uncertain(earlier, 771_999)).toMatchObject({ listValueNanos: 5_015_997_000n, note: 'tier_uncertain' })
   })
 
   test('leaves kinds that it does not name at the price below', () => {

@@ -113,7 +113,7 @@ describe('a list of prices', () => {
     })
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(text.split('\r\n')[0]).toBe(
-      'provider,model,input,output,cache_read,cache_write,cache_write_1h,tiers,effective_from,source',
+      'provider,model,input,output,cache_read,cache_write,cache_write_1h,tiers,input_audio,input_image,output_audio,output_image,tools,variants,hours,effective_from,source',
     )
     const { json } = await app.call('POST /api/v1/prices/load?dry_run=true', {
       session: admin,
@@ -175,6 +175,8 @@ describe('resolving', () => {
         { kind: 'input', tokens: 250_000, price: 6, from_tokens: 200_001, amount: 1.5 },
         { kind: 'output', tokens: 1_000, price: 22.5, from_tokens: 200_001, amount: 0.0225 },
       ],
+      multipliers: [],
+      tools: [],
       note: null,
       list_value: 1.5225,
     })

@@ -41,8 +41,9 @@ function usage(model: string, counts: number[], more: Partial<UsageOfModel> = {}
     model,
     provider: null,
     startedAt: NOW,
+    endedAt: NOW,
     counts: { input, output, cacheRead, cacheWrite, cacheWrite1h },
-    over200k: null,
+    details: null,
     requests: null,
     ...more,
   }

@@ -83,7 +83,16 @@ describe('calls', () => {
       reportedCostNanos: 5n,
       startedAt: NOW - 9000,
       endedAt: NOW,
-      over200k: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 },
+      details: {
+        requestsAbove: [
+          { threshold: 200_000, counts: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 } },
+        ],
+        serviceTier: null,
+        speed: null,
+        region: null,
+        tools: null,
+        media: null,
+      },
     })
   })
 
@@ -98,7 +107,9 @@ describe('calls', () => {
   test('above 200,000 input-side tokens are told apart', () => {
     const long = observed({ usage: call('a', { input: 1, cacheRead: 200_000, output: 9 }) })
     const short = observed({ usage: call('b', { cacheRead: 200_000, output: 300_000 }) })
-    expect(reports(recorded([long, short])).log!.over200k).toMatchObject({ input: 1, cacheRead: 200_000, output: 9 })
+    expect(reports(recorded([long, short])).log!.details?.requestsAbove).toMatchObject([
+      { threshold: 200_000, counts: { input: 1, cacheRead: 200_000, output: 9 } },
+    ])
   })
 
   test('in another that repeats them count once, whichever comes first', () => {
@@ -169,7 +180,7 @@ describe('points', () => {
     expect(reports(recorded([one], [two, one])).metric).toMatchObject({
       counts: { output: 11 },
       requests: null,
-      over200k: null,
+      details: null,
     })
   })
 

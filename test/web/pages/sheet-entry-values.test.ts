@@ -18,7 +18,12 @@ const entry = {
     cache_write_1h: 0,
     total: 300_005,
     over_200k: { input: 250_000, output: 1, cache_read: 0, cache_write: 0, cache_write_1h: 0 },
+    input_audio: 90,
+    input_image: null,
+    output_audio: null,
+    output_image: null,
   },
+  requests_above: [{ threshold: 200_000, input: 250_000, output: 1, cache_read: 0, cache_write: 0, cache_write_1h: 0 }],
   reported_cost: 0.5,
   requests: null,
   project: { id: 'prj_1', key: 'ACME', name: 'Acme' },
@@ -61,7 +66,8 @@ test('a change keeps what the form does not show: milliseconds, long requests an
     requests: null,
     summary: null,
     labels: null,
-    tokens: { input: 300_000, output: 6, over_200k: entry.tokens.over_200k },
+    tokens: { input: 300_000, output: 6, input_audio: 90 },
+    requests_above: entry.requests_above,
   })
   expect(
     changeOf({ ...valuesOf(entry, ZONE), started_at: '2026-11-02 10:00:00', project: '' }, entry, ZONE),

@@ -39,7 +39,7 @@ export function totalsOf(parts: readonly EntryView[]): Totals {
     startedAt: parts[0]!.entry.startedAt,
     endedAt: parts.at(-1)!.entry.endedAt,
     counts: sum.counts,
-    over200k: hasKnown((entry) => entry.over200kInput) ? sum.over200k : null,
+    details: sum.details,
     requests: hasKnown((entry) => entry.requests) ? sum.requests : null,
     // Without a reported cost, a part counts with its list value, even if another source supplies the session.
     reportedCostNanos: hasKnown((entry) => entry.reportedCost) ? sum.costNanos : null,

@@ -3,6 +3,7 @@
  * changes the state only, so two reports of one session in a set are just two steps of it.
  */
 import { Problem } from '../../../errors.ts'
+import { chainName } from '../../prices/usage.ts'
 import { textOfLabels } from './names.ts'
 import { type Circumstances, type EntryDraft, NO_SESSION, newEntry, type Recorded, type Submission } from './record.ts'
 import { digestOf, fingerprintOf } from './report.ts'
@@ -48,7 +49,8 @@ export function wantAll(state: RecordingState, items: readonly SetItem[]): void 
 export function wantParts(state: RecordingState, items: readonly SetItem[]): void {
   for (const { report, reporter } of items) {
     if (report.sessionKey === undefined) continue
-    const [harnessId, chainModelId] = [state.peekCanonical(report.harness), state.peekCanonical(report.model)]
+    const harnessId = state.peekCanonical(report.harness)
+    const chainModelId = state.peekCanonical(chainName(report.model, report.details))
     if (harnessId === undefined || chainModelId === undefined) continue
     state.wantParts({ sessionKey: report.sessionKey, harnessId }, reporter.manager.id, chainModelId)
   }

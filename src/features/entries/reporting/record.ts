@@ -4,7 +4,7 @@ import { type Id, newId } from '../../../lib/id.ts'
 import type { Placement, PlacementOptions, RuleSet, Subject } from '../../placement/service.ts'
 import { type PriceTable, value } from '../../prices/service.ts'
 import type { Change } from '../history/store.ts'
-import type { ModelTotals } from '../rows.ts'
+import { detailsText, type ModelTotals } from '../rows.ts'
 import type { EntryRecord, EntryView } from '../store.ts'
 import type { Report } from './report.ts'
 import type { Manager } from './store/sessions.ts'
@@ -143,7 +143,7 @@ export function newEntry(
   { now, prices }: Pick<Circumstances, 'now' | 'prices'>,
 ): EntryView {
   const { columns, price } = valuationColumns(of, prices)
-  const { counts, over200k, requests, reportedCostNanos, startedAt, endedAt } = of.totals
+  const { counts, details, requests, reportedCostNanos, startedAt, endedAt } = of.totals
   return {
     // Written out, because the properties of an entry are too many to copy from one object to the next for each report.
     entry: {
@@ -165,11 +165,7 @@ export function newEntry(
       cacheRead: counts.cacheRead,
       cacheWrite: counts.cacheWrite,
       cacheWrite1h: counts.cacheWrite1h,
-      over200kInput: over200k?.input ?? null,
-      over200kOutput: over200k?.output ?? null,
-      over200kCacheRead: over200k?.cacheRead ?? null,
-      over200kCacheWrite: over200k?.cacheWrite ?? null,
-      over200kCacheWrite1h: over200k?.cacheWrite1h ?? null,
+      usageDetails: detailsText(details),
       requests,
       reportedCost: reportedCostNanos,
       listValue: columns.listValue,

@@ -7,8 +7,10 @@ import { numberText } from '../../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
 import { isReservedName } from '../../projects/service.ts'
+import { detailsText } from '../rows.ts'
 import { TIMESTAMP, TokenEntryReport } from '../schema.ts'
-import { COUNT_KINDS, type CountKind, type Counts, mapCounts, type Totals } from '../totals.ts'
+import { COUNT_KINDS, type Counts, type Totals } from '../totals.ts'
+import { readUsage, usageIssues } from './report-usage.ts'
 
 /** A checked report. Optional texts that were not sent are undefined. */
 export interface Report extends Totals {
@@ -21,6 +23,8 @@ export interface Report extends Totals {
   sessionKey: string | undefined
   summary: string | undefined
   labels: LabelMap | undefined
+  /** The counts of each request, if the report lists them. They are summed, not stored. */
+  listed?: Counts[] | undefined
 }
 
 /** The largest number of labels of an entry, as in the schema of reports. */
@@ -28,15 +32,6 @@ export const LABEL_LIMIT = 16
 
 /** How far an agent's clock may be ahead. A day also covers a timestamp with a wrong time zone. */
 const AHEAD_LIMIT_MS = 86_400_000
-
-const WIRE_COUNTS = {
-  input: 'input',
-  output: 'output',
-  cacheRead: 'cache_read',
-  cacheWrite: 'cache_write',
-  cacheWrite1h: 'cache_write_1h',
-} as const satisfies Record<CountKind, string>
-const CACHE_KINDS = ['cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
 
 const TIMESTAMP_PATTERN = new RegExp(TIMESTAMP)
 /** RFC 3339 has no earlier timestamp, though an offset in the first hours of the year 0000 would result in one. */
@@ -48,14 +43,13 @@ export const reportChecker: TypeCheck<typeof TokenEntryReport> = TypeCompiler.Co
 
 /**
  * The parsed report; throws `validation_failed` with every issue that the schema cannot express. `value` has passed
- * {@link reportChecker}; `now` is the server's clock in milliseconds.
+ * {@link reportChecker}; `now` is the server's clock in milliseconds; single requests are summed at the thresholds.
  */
-export function readReport(value: TokenEntryReport, now: number): Report {
+export function readReport(value: TokenEntryReport, now: number, thresholds?: readonly number[]): Report {
   const span = readSpan(value)
   const issues = issuesOfFields(value, span, now)
   if (issues.length > 0) throw validationFailed(issues)
-  const { tokens } = value
-  const counts = disjoint(tokens)
+  const { counts, details, requests, listed } = readUsage(value, thresholds)
   return {
     harness: composeName(value.agent_harness),
     agent: composeName(value.agent_name),
@@ -69,8 +63,9 @@ export function readReport(value: TokenEntryReport, now: number): Report {
     startedAt: span.startedAt!,
     endedAt: span.endedAt!,
     counts,
-    over200k: tokens.over_200k ? disjoint(tokens.over_200k, tokens.input_includes_cache) : null,
-    requests: value.requests ?? null,
+    details,
+    requests,
+    listed,
     reportedCostNanos:
       value.reported_cost === undefined ? null : parseDecimal(numberText(value, 'reported_cost'), NANO_DIGITS)!,
   }
@@ -126,7 +121,7 @@ export function issuesBeyondSchema(value: unknown, now: number): Issue[] {
 }
 
 function issuesOfFields(value: Record<string, unknown>, span: Span, now: number): Issue[] {
-  return [...timeIssues(value, span, now), ...tokenIssues(value.tokens), ...nameIssues(value)]
+  return [...timeIssues(value, span, now), ...usageIssues(value), ...nameIssues(value)]
 }
 
 /** A name that is not valid for projects or tickets elsewhere is not valid in a report either. */
@@ -164,46 +159,6 @@ function noSuchTime(pointer: string, text: unknown): Issue[] {
   return [{ pointer, code: 'no_such_time', message: 'is not a valid date and time' }]
 }
 
-function tokenIssues(tokens: unknown): Issue[] {
-  if (!isObject(tokens)) return []
-  const issues: Issue[] = []
-  const over = isObject(tokens.over_200k) ? tokens.over_200k : undefined
-  if (tokens.input_includes_cache === true) {
-    issues.push(...cacheIssues(tokens, '/tokens/input'))
-    if (over) issues.push(...cacheIssues(over, '/tokens/over_200k/input'))
-  }
-  for (const kind of COUNT_KINDS) {
-    const name = WIRE_COUNTS[kind]
-    if (over && number(over[name]) > number(tokens[name])) {
-      issues.push({
-        pointer: `/tokens/over_200k/${name}`,
-        code: 'exceeds_total',
-        message: `must not exceed tokens.${name}, which includes it`,
-      })
-    }
-  }
-  return issues
-}
-
-function cacheIssues(counts: Record<string, unknown>, pointer: string): Issue[] {
-  const cache = CACHE_KINDS.reduce((sum, kind) => sum + number(counts[WIRE_COUNTS[kind]]), 0)
-  if (typeof counts.input !== 'number' || counts.input >= cache) return []
-  return [
-    {
-      pointer,
-      code: 'cache_exceeds_input',
-      message: `must be at least the sum of the cache counts (${cache}) because input_includes_cache is true. Send false if input does not include cached tokens`,
-    },
-  ]
-}
-
-/** The five counts without overlap: cached tokens that the caller also counted as input are subtracted from it. */
-function disjoint(wire: Partial<TokenEntryReport['tokens']>, inputIncludesCache = wire.input_includes_cache): Counts {
-  const counts = mapCounts((kind) => wire[WIRE_COUNTS[kind]] ?? 0)
-  if (inputIncludesCache) counts.input -= counts.cacheRead + counts.cacheWrite + counts.cacheWrite1h
-  return counts
-}
-
 /** Replaces breaks and tabs with a space, and trims. Undefined for an empty text. */
 export function foldLine(text: string): string | undefined {
   return text.replace(LINE_BREAKS, ' ').trim() || undefined
@@ -218,15 +173,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function number(value: unknown): number {
-  return typeof value === 'number' ? value : 0
-}
-
 const encoder = new TextEncoder()
 
 /** SHA-256 of a report's content, independent of the order of its fields: equal reports have equal digests. */
 export function digestOf(report: Report): Uint8Array {
-  const { counts, over200k } = report
+  const { counts } = report
   const text = JSON.stringify([
     report.harness,
     report.agent,
@@ -240,11 +191,23 @@ export function digestOf(report: Report): Uint8Array {
     report.startedAt,
     report.endedAt,
     COUNT_KINDS.map((kind) => counts[kind]),
-    over200k && COUNT_KINDS.map((kind) => over200k[kind]),
+    detailsContent(report),
     report.requests,
     report.reportedCostNanos?.toString(),
   ])
   return Bun.SHA256.hash(encoder.encode(text)) as Uint8Array
+}
+
+/** The requests of the report rather than their sums, whose thresholds depend on the price table. */
+function detailsContent({ details, listed }: Report): unknown {
+  if (listed) return [listed, details && detailsText({ ...details, requestsAbove: null })]
+  if (!details) return null
+  // As digests of earlier versions contain it.
+  const { requestsAbove, ...others } = details
+  const [only] = requestsAbove ?? []
+  const isShortForm = requestsAbove?.length === 1 && only!.threshold === 200_000
+  const isAlone = Object.values(others).every((value) => value === null)
+  return isShortForm && isAlone ? COUNT_KINDS.map((kind) => only!.counts[kind]) : detailsText(details)
 }
 
 /** The first 63 bits of a digest, which the database stores to find equal entries. */

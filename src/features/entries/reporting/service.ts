@@ -44,10 +44,16 @@ export function createReporting({ db, ...dependencies }: ReportingDependencies) 
   }
 
   /** The item of a batch. Throws `validation_failed` with every issue. */
-  function readItem(item: unknown, now: number): Report {
+  function readItem(item: unknown, now: number, thresholds: readonly number[] | undefined): Report {
     if (item instanceof Problem) throw item
     if (!reportChecker.Check(item)) throw validationFailed(issuesOfReport(item, now))
-    return readReport(item, now)
+    return readReport(item, now, thresholds)
+  }
+
+  /** The thresholds at which single requests are summed; undefined if no report lists them. */
+  async function thresholdsFor(bodies: readonly unknown[]): Promise<readonly number[] | undefined> {
+    const isListed = bodies.some((body) => typeof body === 'object' && body !== null && 'usage' in body)
+    return isListed ? (await dependencies.prices.table(db.read)).thresholds : undefined
   }
 
   return {
@@ -68,7 +74,8 @@ export function createReporting({ db, ...dependencies }: ReportingDependencies) 
      * `session_shrunk` (409).
      */
     async reportEntry(body: TokenEntryReport, caller: CallerOf<'service'>, idempotencyKey?: string): Promise<Reported> {
-      const report = readReport(body, clock.now())
+      const thresholds = body.usage && (await thresholdsFor([body]))
+      const report = readReport(body, clock.now(), thresholds)
       const submission = { report, source: 'report', reporter: reporterOf(caller) } as const
       const { outcome, replayed, entry } = await record(setItem(submission, idempotencyKey))
       return { outcome, replayed, entry: toTokenEntry(entry) }
@@ -87,12 +94,13 @@ export function createReporting({ db, ...dependencies }: ReportingDependencies) 
     ): Promise<BatchItem[]> {
       const reporter = reporterOf(caller)
       const now = clock.now()
+      const thresholds = await thresholdsFor(items)
       const results: BatchItem[] = []
       const positions: number[] = []
       const accepted: SetItem[] = []
       for (const [position, item] of items.entries()) {
         try {
-          const submission = { report: readItem(item, now), source: 'report', reporter } as const
+          const submission = { report: readItem(item, now, thresholds), source: 'report', reporter } as const
           accepted.push(setItem(submission, idempotencyKey && `${idempotencyKey}#${position}`))
           positions.push(position)
         } catch (error) {

@@ -3,7 +3,8 @@
  * state only.
  */
 import type { SessionSource } from '../../../database/schema/values.ts'
-import { isLocked, readTotals, type Statement, usageColumns, writeTotals } from '../rows.ts'
+import { serviceOf } from '../../prices/usage.ts'
+import { detailsOf, isLocked, readTotals, type Statement, usageColumns, writeTotals } from '../rows.ts'
 import type { EntryView } from '../store.ts'
 import { completeTotals, isStale, SOURCE_ORDER, supplyingSource, type Totals, ZERO_COUNTS } from '../totals.ts'
 import { attributesOf, attributesOfEntry, mergeAttributes, rankAttributes, withAttributes } from './attributes.ts'
@@ -94,8 +95,8 @@ function supplyAll(recording: Recording, rows: readonly SourceTotals[], chains: 
       continue
     }
     const ranked = rankAttributes(rows, chainModelId)
-    const { model } = readTotals(row.totals)
-    const merged = { ...withAttributes(report, mergeAttributes(ranked)), model }
+    const { model, totals: said } = readTotals(row.totals)
+    const merged = { ...withAttributes(report, mergeAttributes(ranked)), model, details: said.details }
     const labelText = merged.labels && textOfLabels(merged.labels)
     const identity = { ...state.identify({ ...recording, report: merged, labelText }), chainModelId }
     const totals = suppliedTotals(row, rows, parts)
@@ -146,7 +147,12 @@ function supersede({ state, now, reporter, session }: Recording, last: EntryView
     ...last,
     entry: {
       ...last.entry,
-      ...usageColumns({ counts: ZERO_COUNTS, over200k: null, requests: 0, reportedCostNanos: 0n }),
+      ...usageColumns({
+        counts: ZERO_COUNTS,
+        details: serviceOf(detailsOf(last.entry)),
+        requests: 0,
+        reportedCostNanos: 0n,
+      }),
       listValue: last.entry.listValue === null ? null : 0n,
       superseded: true,
       updatedAt: now,

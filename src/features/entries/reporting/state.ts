@@ -3,6 +3,7 @@ import type { Tx } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { type Changes, type KnownRows, type NewIds, WorkingSet } from '../../../database/working-set.ts'
 import type { Id } from '../../../lib/id.ts'
+import { chainName } from '../../prices/usage.ts'
 import { NamedWork, type ProjectRow } from '../../projects/service.ts'
 import {
   type Change,
@@ -132,10 +133,11 @@ export class RecordingState {
   }
 
   /** Loads, before the plan is first made, what it needs at least. */
-  wantNames({ report: { harness, agent, model, provider, labels }, labelText }: Submission): void {
+  wantNames({ report: { harness, agent, model, provider, labels, details }, labelText }: Submission): void {
     this.#wantName(harness)
     this.#wantName(agent)
     this.#wantName(model)
+    if (details) this.#wantName(chainName(model, details))
     if (provider !== undefined) this.#wantName(provider)
     if (labels && !this.interned.labelSets.has(labelText!)) this.#labelSets.want(labels)
   }
@@ -179,13 +181,13 @@ export class RecordingState {
   identify({ report, labelText }: Submission): Identity {
     const harness = this.name(report.harness)
     const model = this.name(report.model)
-    const { labels } = report
+    const { labels, details } = report
     return {
       harnessId: harness.id,
       canonicalHarnessId: harness.canonicalId,
       agentId: this.name(report.agent).id,
       modelId: model.id,
-      chainModelId: model.canonicalId,
+      chainModelId: (details ? this.name(chainName(report.model, details)) : model).canonicalId,
       providerId: report.provider === undefined ? null : this.name(report.provider).id,
       labelSetId: labels ? (this.interned.labelSets.get(labelText!) ?? this.#labelSets.get(labels)) : null,
     }

@@ -30,11 +30,11 @@ import {
 } from '../reporting/record.ts'
 import { type Report, readReport } from '../reporting/report.ts'
 import type { ReportingService } from '../reporting/service.ts'
-import { countsOf, over200kOf, usageColumns } from '../rows.ts'
+import { countsOf, detailsOf, usageColumns } from '../rows.ts'
 import type { TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../schema.ts'
 import { type EntryView, getView, insertEntries, updateEntry } from '../store.ts'
 import { moveAlong } from '../ticket-moves.ts'
-import { toTokenEntry, wireCounts } from '../wire.ts'
+import { toTokenEntry, wireCounts, wireMedia, wireRequestsAbove } from '../wire.ts'
 import {
   deleteDrafts,
   findOnSheet,
@@ -256,6 +256,12 @@ function hasOwnPlace({ entry }: EntryView): boolean {
 /** The draft as a request body with the change applied: null removes a field. */
 function changedBody(view: EntryView, change: TokenEntryDraftChange): TokenEntryDraft {
   const body = bodyOf(view) as Record<string, unknown>
+  // The sums of single requests are part of the counts that they belong to.
+  if (change.tokens !== undefined || change.usage !== undefined) delete body.requests_above
+  if (change.usage !== undefined) {
+    delete body.requests
+    delete body.tokens
+  }
   for (const [field, value] of Object.entries(change)) {
     if (value === null) delete body[field]
     else if (field === 'reported_cost') body[field] = exactCost(change)
@@ -271,7 +277,7 @@ function exactCost(change: TokenEntryDraftChange): number {
 
 function bodyOf(view: EntryView): Partial<TokenEntryDraft> {
   const { entry } = view
-  const over200k = over200kOf(entry)
+  const details = detailsOf(entry)
   const ownPlace = hasOwnPlace(view)
   const body = {
     agent_harness: view.harness,
@@ -280,13 +286,22 @@ function bodyOf(view: EntryView): Partial<TokenEntryDraft> {
     provider: view.provider,
     started_at: timestamp(entry.startedAt),
     ended_at: timestamp(entry.endedAt),
-    tokens: { ...wireCounts(countsOf(entry)), ...(over200k && { over_200k: wireCounts(over200k) }) },
+    tokens: { ...wireCounts(countsOf(entry)), ...(details?.media && withoutNulls(wireMedia(details))) },
     requests: entry.requests,
+    requests_above: details && wireRequestsAbove(details),
+    service_tier: details?.serviceTier ?? null,
+    speed: details?.speed ?? null,
+    region: details?.region ?? null,
+    tools: details?.tools ?? null,
     reported_cost: moneyNumber(entry.reportedCost),
     summary: entry.summary,
     labels: view.labels,
     project: (ownPlace ? view.project?.key : null) ?? entry.namedProject,
     ticket: (ownPlace ? view.ticket?.key : null) ?? entry.namedTicket,
   }
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) as Partial<TokenEntryDraft>
+  return withoutNulls(body) as Partial<TokenEntryDraft>
+}
+
+function withoutNulls(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }

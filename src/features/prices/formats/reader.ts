@@ -5,7 +5,8 @@
 import { numberText } from '../../../lib/exact-json.ts'
 import { type Picos, parseDecimal } from '../../../lib/money.ts'
 import type { PriceAlias, PriceSource } from '../price-table.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type PricedKind, type PriceRow, type PriceTier } from '../rates.ts'
+import { PRICE_FIELDS, PRICED_KINDS, type PricedKind, type PriceRow, type PriceTier, type TokenKind } from '../rates.ts'
+import { TOKEN_KINDS } from '../records.ts'
 import { MODELS_LIMIT, tooManyModels } from './document.ts'
 
 /** A price as a file lists it. */
@@ -26,6 +27,8 @@ export type ReasonCode =
   | 'bad_name'
   | 'bad_date'
   | 'bad_tier'
+  | 'bad_tool'
+  | 'bad_variant'
   | 'unknown_field'
   | 'not_a_number'
   | 'negative'
@@ -196,15 +199,15 @@ export function pricesWithOurNames(notes: ModelNotes, holder: Holder): Record<Pr
 export class TierNotes {
   readonly #tiers = new Map<number, PriceTier>()
 
-  add(fromTokens: number, kind: PricedKind, picos: Picos | null): void {
+  add(fromTokens: number, kind: TokenKind, picos: Picos | null): void {
     if (picos === null) return
     const tier = this.#tiers.get(fromTokens) ?? { fromTokens, prices: {} }
     tier.prices[kind] = picos
     this.#tiers.set(fromTokens, tier)
   }
 
-  addAll(fromTokens: number, prices: Record<PricedKind, Picos | null>): void {
-    for (const kind of PRICED_KINDS) this.add(fromTokens, kind, prices[kind])
+  addAll(fromTokens: number, prices: Partial<Record<TokenKind, Picos | null>>): void {
+    for (const kind of TOKEN_KINDS) this.add(fromTokens, kind, prices[kind] ?? null)
   }
 
   ascending(): PriceTier[] {

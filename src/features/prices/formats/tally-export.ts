@@ -24,10 +24,14 @@ function withoutReplaced(prices: StoredPrice[]): StoredPrice[] {
 }
 
 function fieldsOf(price: StoredPrice): Fields {
-  const { tiers, effective_from: start, ...body } = rowBody(price)
+  const { tiers, tools, variants, hours, effective_from: start, ...body } = rowBody(price)
+  const listed = <Listed extends object>(value: Listed) => (Object.keys(value).length > 0 ? value : null)
   return {
     ...body,
-    tiers: tiers.length > 0 ? tiers : null,
+    tiers: listed(tiers),
+    tools: listed(tools),
+    variants: listed(variants),
+    hours: listed(hours),
     effective_from: start?.replace('T00:00:00.000Z', '') ?? ALWAYS,
     source: price.source,
   }

@@ -4,18 +4,12 @@
  */
 import { csvLines } from '../../../lib/csv-lines.ts'
 import { parseMoment } from '../../../lib/duration.ts'
+import { parseExactJson } from '../../../lib/exact-json.ts'
 import { PRICE_SOURCES, type PriceSource } from '../price-table.ts'
 import { PRICE_FIELDS, PRICED_KINDS, type PricedKind } from '../rates.ts'
 import { MODELS_LIMIT, type Position, type TableDocument } from './document.ts'
-import {
-  type Holder,
-  isHolder,
-  type ModelNotes,
-  PER_MILLION_DIGITS,
-  pricesWithOurNames,
-  TableNotes,
-  TierNotes,
-} from './reader.ts'
+import { EXTRA_FIELDS, readExtras, readTiers } from './extras.ts'
+import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, pricesWithOurNames, TableNotes } from './reader.ts'
 
 /** The columns of the CSV and the fields of a price in the JSON, in the order of an export. */
 export const TALLY_FIELDS = [
@@ -23,6 +17,7 @@ export const TALLY_FIELDS = [
   'model',
   ...Object.values(PRICE_FIELDS),
   'tiers',
+  ...EXTRA_FIELDS,
   'effective_from',
   'source',
 ] as const
@@ -61,8 +56,13 @@ export function readTallyCsv(text: string): TableNotes {
       const cell = cellOf(PRICE_FIELDS[kind])
       prices[kind] = cell === '' ? null : notes.price(cell, PRICE_FIELDS[kind], PER_MILLION_DIGITS)
     }
-    const tiers = readTiers(notes, tiersInCell(notes, cellOf('tiers')))
-    notes.take({ ...prices, tiers }, sourceOf(notes, cellOf('source')), momentOf(notes, cellOf('effective_from')))
+    const tiers = readTiers(notes, jsonInCell(notes, 'tiers', cellOf('tiers')))
+    const extras = readExtras(notes, extrasInCells(notes, cellOf))
+    notes.take(
+      { ...prices, tiers, extras },
+      sourceOf(notes, cellOf('source')),
+      momentOf(notes, cellOf('effective_from')),
+    )
   }
   return table
 }
@@ -71,15 +71,19 @@ function columnNames(cells: string[] | undefined): string[] {
   return cells?.map((name) => name.trim().toLowerCase()) ?? []
 }
 
-/** Tiers are in one cell, as JSON. */
-function tiersInCell(notes: ModelNotes, cell: string): unknown {
+/** Lists and objects are in one cell, as JSON. */
+function jsonInCell(notes: ModelNotes, field: string, cell: string): unknown {
   if (cell === '') return undefined
   try {
-    return JSON.parse(cell)
+    return parseExactJson(cell)
   } catch {
-    notes.refuse('bad_tier', 'tiers is not valid JSON')
+    notes.refuse('bad_tier', `${field} is not valid JSON`)
     return undefined
   }
+}
+
+function extrasInCells(notes: ModelNotes, cellOf: (name: TallyField) => string): Holder {
+  return Object.fromEntries(EXTRA_FIELDS.map((field) => [field, jsonInCell(notes, field, cellOf(field))]))
 }
 
 /** `{"prices": […], "aliases": […]}`, or only the list of prices. */
@@ -117,22 +121,14 @@ function readPrice(table: TableNotes, price: Holder): void {
     if (!TALLY_FIELDS.includes(name as TallyField)) notes.refuse('unknown_field', `unknown field '${name}'`)
   }
   notes.take(
-    { ...pricesWithOurNames(notes, price), tiers: readTiers(notes, price.tiers) },
+    {
+      ...pricesWithOurNames(notes, price),
+      tiers: readTiers(notes, price.tiers),
+      extras: readExtras(notes, price),
+    },
     sourceOf(notes, price.source ?? ''),
     momentOf(notes, price.effective_from ?? ''),
   )
-}
-
-function readTiers(notes: ModelNotes, listed: unknown) {
-  const tiers = new TierNotes()
-  if (listed !== undefined && listed !== null && !Array.isArray(listed)) notes.refuse('bad_tier', 'tiers is not a list')
-  for (const tier of Array.isArray(listed) ? listed : []) {
-    const from = isHolder(tier) ? tier.from_tokens : undefined
-    if (!isHolder(tier) || typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1) {
-      notes.refuse('bad_tier', 'has a tier without from_tokens, the number of tokens from which it applies')
-    } else tiers.addAll(from, pricesWithOurNames(notes, tier))
-  }
-  return tiers.ascending()
 }
 
 function momentOf(notes: ModelNotes, written: unknown): number | null | undefined {

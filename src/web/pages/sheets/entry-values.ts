@@ -121,7 +121,8 @@ export const draftOf = (values: EntryValues, timeZone: string) => ({
 export function changeOf(values: EntryValues, entry: SheetEntry, timeZone: string) {
   const before = valuesOf(entry, timeZone)
   const { project, ticket, ...others } = optional(values)
-  const over200k = entry.tokens.over_200k
+  const { input_audio, input_image, output_audio, output_image } = entry.tokens
+  const media = Object.entries({ input_audio, input_image, output_audio, output_image })
   return {
     ...required(values),
     ...others,
@@ -129,7 +130,8 @@ export function changeOf(values: EntryValues, entry: SheetEntry, timeZone: strin
     ...(values.ticket === before.ticket ? {} : { ticket }),
     ...(values.started_at === before.started_at ? {} : { started_at: momentOf(values.started_at!, timeZone) }),
     ...(values.ended_at === before.ended_at ? {} : { ended_at: momentOf(values.ended_at!, timeZone) }),
-    tokens: { ...countsOf(values), ...(over200k ? { over_200k: over200k } : {}) },
+    tokens: { ...countsOf(values), ...Object.fromEntries(media.filter(([, tokens]) => tokens !== null)) },
+    ...(entry.requests_above ? { requests_above: entry.requests_above } : {}),
   }
 }
 

@@ -85,8 +85,9 @@ describe('a report', () => {
       input_includes_cache: true,
       over_200k: { input: 50, cache_read: 40 },
     }
-    const { counts, over200k } = readReport(reportBody({ tokens }), NOW)
-    expect([counts.input, counts.cacheRead, over200k?.input]).toEqual([30, 60, 10])
+    const { counts, details } = readReport(reportBody({ tokens }), NOW)
+    expect([counts.input, counts.cacheRead]).toEqual([30, 60])
+    expect(details?.requestsAbove).toMatchObject([{ threshold: 200_000, counts: { input: 10, cacheRead: 40 } }])
   })
 
   test('keeps every digit of a reported cost and rounds past the ninth decimal half to even', () => {

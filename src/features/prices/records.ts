@@ -1,0 +1,85 @@
+/** Tiers and other charges as the database stores them, with prices as decimal text. */
+import type {
+  PriceExtras as ExtrasRecord,
+  Prices as PricesRecord,
+  PriceTier as TierRecord,
+} from '../../database/schema/records.ts'
+import type { Adjustment, ExtraPrices, PriceTier, TokenKind } from './rates.ts'
+import { MEDIA_FIELDS, type MediaKind, PRICE_FIELDS, SERVICE_FIELDS, SERVICE_KINDS } from './usage.ts'
+
+/** The JSON fields of all prices of tokens. */
+export const TOKEN_FIELDS = { ...PRICE_FIELDS, ...MEDIA_FIELDS }
+export const TOKEN_KINDS = Object.keys(TOKEN_FIELDS) as TokenKind[]
+
+export function tierRecord({ fromTokens, prices }: PriceTier): TierRecord {
+  return { from_tokens: fromTokens, ...pricesRecord(prices) }
+}
+
+export function tierOf({ from_tokens: fromTokens, ...prices }: TierRecord): PriceTier {
+  return { fromTokens, prices: pricesOf(prices) }
+}
+
+/** Equal charges have equal records, whatever the order in which a table lists them. */
+export function extrasRecord({ media, tools, variants, hours }: ExtraPrices): ExtrasRecord {
+  const record: ExtrasRecord = pricesRecord(media)
+  const names = Object.keys(tools).sort()
+  if (names.length > 0) record.tools = Object.fromEntries(names.map((name) => [name, tools[name]!.toString()]))
+  if (variants.length > 0) {
+    record.variants = variants
+      .toSorted(
+        (one, other) =>
+          SERVICE_KINDS.indexOf(one.kind) - SERVICE_KINDS.indexOf(other.kind) || (one.name < other.name ? -1 : 1),
+      )
+      .map(({ kind, name, ...adjustment }) => ({ [SERVICE_FIELDS[kind]]: name, ...adjustmentRecord(adjustment) }))
+  }
+  if (hours.length > 0) {
+    record.hours = hours
+      .toSorted((one, other) => one.from - other.from)
+      .map(({ from, to, ...adjustment }) => ({ from, to, ...adjustmentRecord(adjustment) }))
+  }
+  return record
+}
+
+export function extrasOf({ tools = {}, variants = [], hours = [], ...media }: ExtrasRecord): ExtraPrices {
+  return {
+    media: pricesOf(media) as Partial<Record<MediaKind, bigint>>,
+    tools: Object.fromEntries(Object.entries(tools).map(([name, price]) => [name, BigInt(price)])),
+    variants: variants.map((variant) => {
+      const kind = SERVICE_KINDS.find((one) => variant[SERVICE_FIELDS[one]] !== undefined)!
+      return { kind, name: variant[SERVICE_FIELDS[kind]]!, ...adjustmentOf(variant) }
+    }),
+    hours: hours.map(({ from, to, ...adjustment }) => ({ from, to, ...adjustmentOf(adjustment) })),
+  }
+}
+
+type AdjustmentRecord = PricesRecord & { multiplier?: string; tiers?: TierRecord[] }
+
+function adjustmentRecord({ multiplier, prices, tiers }: Adjustment): AdjustmentRecord {
+  const record: AdjustmentRecord = pricesRecord(prices)
+  if (multiplier !== null) record.multiplier = multiplier.toString()
+  if (tiers.length > 0) record.tiers = tiers.map(tierRecord)
+  return record
+}
+
+function adjustmentOf({ multiplier, tiers = [], ...prices }: AdjustmentRecord): Adjustment {
+  return {
+    multiplier: multiplier === undefined ? null : BigInt(multiplier),
+    prices: pricesOf(prices),
+    tiers: tiers.map(tierOf),
+  }
+}
+
+function pricesRecord(prices: Partial<Record<TokenKind, bigint>>): PricesRecord {
+  const record: PricesRecord = {}
+  for (const kind of TOKEN_KINDS) if (prices[kind] !== undefined) record[TOKEN_FIELDS[kind]] = prices[kind].toString()
+  return record
+}
+
+function pricesOf(record: PricesRecord): Partial<Record<TokenKind, bigint>> {
+  const prices: Partial<Record<TokenKind, bigint>> = {}
+  for (const kind of TOKEN_KINDS) {
+    const text = record[TOKEN_FIELDS[kind]]
+    if (text !== undefined) prices[kind] = BigInt(text)
+  }
+  return prices
+}
