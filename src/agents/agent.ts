@@ -13,12 +13,19 @@ export interface Counts {
   cache_write_1h: number
 }
 
-export interface Tokens extends Counts {
-  /** The part of the five counts in requests with more than 200,000 input-side tokens; absent if unknown. */
-  over_200k?: Counts
+/** The part of the five counts that is from single requests with more input-side tokens than the threshold. */
+export interface RequestsAbove extends Counts {
+  threshold: number
 }
 
-/** Use of one model in one session: its totals so far. */
+/** What the vendor charges differently for. Absent if it is the vendor's standard. */
+export interface Service {
+  service_tier?: string
+  speed?: string
+  region?: string
+}
+
+/** Use of one model in one session with one service: its totals so far. */
 export interface SessionUse {
   agentHarness: AgentName
   sessionId: string
@@ -27,7 +34,12 @@ export interface SessionUse {
   provider: string | null
   startedAt: string
   endedAt: string
-  tokens: Tokens
+  tokens: Counts
+  /** Ascending. Thresholds of which nothing is known are absent, and those above the first that no request exceeds. */
+  requestsAbove: RequestsAbove[]
+  service: Service
+  /** The number of charged uses, by the name of the tool. */
+  tools: Record<string, number>
   requests: number
   /** Exact decimal text of US dollars; null if the agent does not know the cost of every request. */
   reportedCost: string | null

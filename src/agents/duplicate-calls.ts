@@ -57,8 +57,11 @@ function assignSession(merged: MergedCall, call: ModelCall, spans: Map<string, S
 
 function settled({ call, own, copiedFrom }: MergedCall): ModelCall {
   if (own) {
-    const { session, folder, branch } = own
-    return session === call.session ? call : { ...call, session, folder, branch }
+    if (own.session === call.session) return call
+    // What surrounds a copy may not be what surrounded the call.
+    const { service: _, tools: __, ...rest } = call
+    const { session, at, folder, branch, service, tools } = own
+    return { ...rest, session, at, folder, branch, ...(service ? { service } : {}), ...(tools ? { tools } : {}) }
   }
   // Each fork of a fork names its parent, which may no longer have a file.
   let session = call.session

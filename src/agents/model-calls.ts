@@ -1,5 +1,5 @@
 /** What readers find in session files, before duplicates are removed. */
-import type { Counts } from './agent.ts'
+import type { Counts, Service } from './agent.ts'
 
 /** One call of a model, as recorded in one file. */
 export interface ModelCall {
@@ -28,6 +28,10 @@ export interface ModelCall {
   isSum?: boolean
   /** The parts of a call that its vendor prices one by one, if there are several. Their sum is `counts`. */
   parts?: Counts[]
+  /** Absent if it is the standard one. */
+  service?: Service
+  /** The number of charged uses, by the name of the tool. */
+  tools?: Record<string, number>
   /** The URL of the folder's repository, if the agent records it. */
   remote?: string
   /** The session's running total after the call, as text, if the file records nothing else. */
@@ -92,7 +96,7 @@ export interface SessionTotals {
   ownFrom: number
   /** The latest time of a call that was copied from another session; null if there is none. */
   copiedUntil: number | null
-  models: Record<string, Counts>
+  models: Record<string, Counts & { webSearches: number }>
 }
 
 /** A count in a file: absent and null are 0. Undefined if it is not a valid count, which is damage. */
@@ -142,6 +146,22 @@ export function objectOf(value: unknown): Record<string, unknown> | undefined {
 /** Empty if it is not a text. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** Vendors' names of what they do not charge differently for. */
+const STANDARD = new Set(['', 'standard', 'default', 'auto', 'global', 'not_available'])
+
+/** The longest that the server accepts, and its characters. */
+const SERVICE_NAME = /^[a-z0-9][a-z0-9_.-]{0,39}$/
+
+/** The service that an agent recorded; undefined if it is the standard one. */
+export function serviceOf(recorded: { [Kind in keyof Service]?: unknown }): Service | undefined {
+  const service: Service = {}
+  for (const kind of ['service_tier', 'speed', 'region'] as const) {
+    const name = textOf(recorded[kind]).toLowerCase()
+    if (SERVICE_NAME.test(name) && !STANDARD.has(name)) service[kind] = name
+  }
+  return Object.keys(service).length > 0 ? service : undefined
 }
 
 /** A time in the format of an agent: ISO 8601 text, or milliseconds since 1970. Undefined for anything else. */

@@ -1,6 +1,6 @@
 /** A session's use as a body for the report endpoint. */
 import type { TokenEntryReport } from '../features/entries/schema.ts'
-import type { SessionUse } from './agent.ts'
+import type { Counts, RequestsAbove, SessionUse } from './agent.ts'
 
 /** Options that the reporting person sets for all entries. */
 export interface ReportOptions {
@@ -36,6 +36,9 @@ export function reportOf(use: SessionUse, options: ReportOptions = {}): TokenEnt
     started_at: use.startedAt,
     ended_at: use.endedAt,
     tokens: use.tokens,
+    ...(use.requestsAbove.length === 0 ? {} : { requests_above: use.requestsAbove.map(withoutZeros) }),
+    ...use.service,
+    ...(Object.keys(use.tools).length === 0 ? {} : { tools: use.tools }),
     ...(reportedCost === null ? {} : { reported_cost: exactNumber(reportedCost) }),
     summary: text + missing,
     ...(options.project === undefined ? {} : { project: options.project }),
@@ -45,6 +48,11 @@ export function reportOf(use: SessionUse, options: ReportOptions = {}): TokenEnt
     ...(use.provider === null ? {} : { provider: plainText(use.provider, NAME_LENGTH) }),
     requests: use.requests,
   }
+}
+
+/** Counts that are absent are 0. */
+function withoutZeros({ threshold, ...counts }: RequestsAbove): { threshold: number } & Partial<Counts> {
+  return { threshold, ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)) }
 }
 
 // TypeScript 5.9's library does not declare JSON.rawJSON (ES2026) yet.

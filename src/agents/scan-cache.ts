@@ -10,7 +10,7 @@ import type { FileDamage, FileReading, ModelCall, SessionTotals } from './model-
 import type { SessionSum } from './session-sums.ts'
 
 /** Must be increased if a reader reads something else from the same file, or if the shape of the cache changes. */
-const FORMAT = 2
+const FORMAT = 3
 
 /** The state of a file when it was read. The file counts as unchanged if all of this is the same. */
 export interface FileState {
@@ -151,8 +151,13 @@ function rowOfCall(call: ModelCall, names: Map<string, number>): CallRow {
     place(call.remote ?? ''),
     call.total ?? '',
     call.isSum ? 1 : 0,
-    call.parts ? JSON.stringify(call.parts) : '',
+    detailsOf(call),
   ]
+}
+
+/** What few calls have, as JSON; otherwise empty. */
+function detailsOf({ parts, service, tools }: ModelCall): string {
+  return parts || service || tools ? JSON.stringify({ parts, service, tools }) : ''
 }
 
 function callOfRow(row: CallRow, names: string[]): ModelCall {
@@ -181,6 +186,5 @@ function callOfRow(row: CallRow, names: string[]): ModelCall {
   }
   if (row[17] !== '') call.total = row[17] as string
   if (row[18] === 1) call.isSum = true
-  if (row[19] !== '') call.parts = JSON.parse(row[19] as string)
-  return call
+  return row[19] === '' ? call : { ...call, ...JSON.parse(row[19] as string) }
 }

@@ -1,7 +1,8 @@
 /** Adds up the use of each model in each session. */
 import { formatDecimal, parseDecimal } from '../lib/money.ts'
-import type { Tokens } from './agent.ts'
-import { addCounts, inputSideOf, type ModelCall, noCounts } from './model-calls.ts'
+import { REQUEST_THRESHOLDS } from '../lib/request-thresholds.ts'
+import type { Counts, RequestsAbove, Service } from './agent.ts'
+import { addCounts, inputSideOf, type ModelCall, noCounts, totalOf } from './model-calls.ts'
 
 /** A sum, before git or the clock is consulted. Cached, so it must not contain anything of the conversation. */
 export interface SessionSum {
@@ -11,7 +12,10 @@ export interface SessionSum {
   /** Times of the first and the last call, in milliseconds. */
   firstAt: number
   lastAt: number
-  tokens: Tokens
+  tokens: Counts
+  requestsAbove: RequestsAbove[]
+  service: Service
+  tools: Record<string, number>
   requests: number
   /** Exact decimal text; empty where the cost of any call is unknown. */
   cost: string
@@ -21,17 +25,14 @@ export interface SessionSum {
   remote: string
 }
 
-/** Some vendors charge more for requests with more input than this. */
-const LONG_CONTEXT_TOKENS = 200_000
-
 /** Vendors' costs per call have fewer digits, and a JavaScript number has at most these. */
 const COST_DIGITS = 18
 
-/** One sum per session and model. */
+/** One sum per session, model and service. */
 export function sumCalls(calls: readonly ModelCall[]): SessionSum[] {
   const sums = new Map<string, Summing>()
   for (const call of calls) {
-    const key = `${call.session}\n${call.model}`
+    const key = [call.session, call.model, ...servicesIn(call)].join('\n')
     const summing = sums.get(key)
     if (summing) summing.add(call)
     else sums.set(key, new Summing(call))
@@ -39,15 +40,19 @@ export function sumCalls(calls: readonly ModelCall[]): SessionSum[] {
   return [...sums.values()].map((summing) => summing.sum())
 }
 
+function servicesIn({ service }: ModelCall): (string | undefined)[] {
+  return service ? [service.service_tier, service.speed, service.region] : []
+}
+
 class Summing {
   readonly #counts = noCounts()
-  readonly #long = noCounts()
+  /** Undefined if it is not known of all calls. */
+  readonly #above: (Counts | undefined)[] = REQUEST_THRESHOLDS.map(noCounts)
+  readonly #tools = new Map<string, number>()
   #first: ModelCall
   #last: ModelCall
   #requests = 0
   #costs: bigint | undefined = 0n
-  /** False if it includes a sum that may contain a long request. */
-  #isLengthKnown = true
   #branch = ''
   #branchAt = -1
 
@@ -60,10 +65,9 @@ class Summing {
   add(call: ModelCall): void {
     const { counts, at, branch, cost, requests = 1, isSum = requests > 1 } = call
     addCounts(this.#counts, counts)
-    for (const part of call.parts ?? [counts]) {
-      if (inputSideOf(part) <= LONG_CONTEXT_TOKENS) continue
-      if (isSum) this.#isLengthKnown = false
-      else addCounts(this.#long, part)
+    for (const part of call.parts ?? [counts]) this.#addLength(part, isSum)
+    for (const [tool, uses] of Object.entries(call.tools ?? {})) {
+      this.#tools.set(tool, (this.#tools.get(tool) ?? 0) + uses)
     }
     this.#requests += requests
     const units = cost === '' ? undefined : parseDecimal(cost, COST_DIGITS)
@@ -76,6 +80,26 @@ class Summing {
     }
   }
 
+  /** A sum of several calls that is longer than a threshold may contain a longer call, or none. */
+  #addLength(counts: Counts, isSum: boolean): void {
+    const length = inputSideOf(counts)
+    for (const [index, threshold] of REQUEST_THRESHOLDS.entries()) {
+      if (length <= threshold) break
+      const above = this.#above[index]
+      if (isSum) this.#above[index] = undefined
+      else if (above) addCounts(above, counts)
+    }
+  }
+
+  #requestsAbove(): RequestsAbove[] {
+    const known = REQUEST_THRESHOLDS.flatMap((threshold, index) => {
+      const counts = this.#above[index]
+      return counts ? [{ threshold, ...counts }] : []
+    })
+    const end = known.findIndex((counts) => totalOf(counts) === 0)
+    return end === -1 ? known : known.slice(0, end + 1)
+  }
+
   sum(): SessionSum {
     const last = this.#last
     return {
@@ -84,7 +108,10 @@ class Summing {
       provider: last.provider,
       firstAt: this.#first.at,
       lastAt: last.at,
-      tokens: { ...this.#counts, ...(this.#isLengthKnown ? { over_200k: this.#long } : {}) },
+      tokens: this.#counts,
+      requestsAbove: this.#requestsAbove(),
+      service: last.service ?? {},
+      tools: Object.fromEntries(this.#tools),
       requests: this.#requests,
       cost: this.#costs === undefined ? '' : formatDecimal(this.#costs, COST_DIGITS),
       folder: last.folder,

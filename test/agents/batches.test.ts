@@ -46,6 +46,7 @@ function uses(count: number): SessionUse[] {
     summary: 'Codex',
     title: null,
     missing: null,
+    ...{ requestsAbove: [], service: {}, tools: {} },
     file: '/nowhere',
   }))
 }

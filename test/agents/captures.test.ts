@@ -144,14 +144,14 @@ test('a session of Qwen Code without a file is counted from the ledger', () => {
   home.copy('cases/qwen-code/usage_record.jsonl', '.qwen/usage_record.jsonl')
   const [use] = home.uses('qwen-code')
   expect(figuresOf(use!)).toMatchObject({ requests: 2, input: 3_603 - 2_048, output: 183, cache_read: 2_048 })
-  expect(use!.tokens.over_200k).toMatchObject({ input: 0, output: 0 })
+  expect(use!.requestsAbove).toMatchObject([{ threshold: 32_000, input: 0, output: 0 }])
 })
 
 test('a sum of Qwen Code with more tokens than a long request has does not show whether one was long', () => {
   const models = { 'qwen3-coder-plus': { requests: 3, inputTokens: 200_001, outputTokens: 5, cachedTokens: 0 } }
   const session = { sessionId: 's', startTime: 1_764_000_000_000, models }
   home.writeLines('.qwen/usage_record.jsonl', [session])
-  expect(home.uses('qwen-code')[0]!.tokens.over_200k).toBeUndefined()
+  expect(home.uses('qwen-code')[0]!.requestsAbove).toMatchObject([{ threshold: 256_000, input: 0 }])
 })
 
 const OPENCODE_FIGURES = {

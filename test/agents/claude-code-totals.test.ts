@@ -149,9 +149,24 @@ test('Two processes of one session at the same time count nothing twice', () => 
 
 test('Whether an unlisted request was long is known only if it is short', () => {
   home.writeLines(project('s'), [call('a', 1, 10), totals({ [SONNET]: 1_000 })])
-  expect(home.uses('claude-code')[0]!.tokens.over_200k).toMatchObject({ input: 0 })
-  home.writeLines(project('s'), [call('a', 1, 10), totals({ [SONNET]: 100_000 })])
-  expect(home.uses('claude-code')[0]!.tokens.over_200k).toBeUndefined()
+  expect(home.uses('claude-code')[0]!.requestsAbove).toMatchObject([{ threshold: 32_000, input: 0 }])
+  home.writeLines(project('s'), [call('a', 1, 10), totals({ [SONNET]: 30_000 })])
+  expect(home.uses('claude-code')[0]!.requestsAbove).toMatchObject([{ threshold: 200_000, input: 0 }])
+})
+
+test('An unlisted request has the settings of the conversation, and web searches of its own', () => {
+  const fast = call('b', 2, 10)
+  Object.assign(fast.message.usage, { speed: 'fast', server_tool_use: { web_search_requests: 1 } })
+  const counted = totals({ [SONNET]: 27 })
+  counted.modelUsage[SONNET]!.webSearchRequests = 4
+  home.writeLines(project('s'), [call('a', 1, 10), fast, counted])
+  const uses = home
+    .uses('claude-code')
+    .map(({ service, requests, tokens, tools }) => [...[service, requests, tokens.input, tools]])
+  expect(uses).toEqual([
+    [{}, 1, 10, {}],
+    [{ speed: 'fast' }, 2, 17, { web_search: 4 }],
+  ])
 })
 
 test('Totals that are not whole numbers are reported, and everything else counts', () => {

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { reportOf } from '../../src/agents/report.ts'
 import { scanSession } from '../../src/agents/scan.ts'
 import { readAgentsEnvironment } from '../../src/config.ts'
-import { AgentHome, figuresOf } from '../support/agent-home.ts'
+import { AgentHome, countsAbove, figuresOf } from '../support/agent-home.ts'
 
 let home: AgentHome
 beforeEach(() => {
@@ -87,14 +88,49 @@ describe('one call', () => {
     expect(home.uses('claude-code')[0]!.tokens).toMatchObject({ cache_write: 35, cache_write_1h: 7 })
   })
 
-  test('with more than 200,000 input tokens is counted separately, because of its price', () => {
+  test('with many input tokens is also counted at each length where prices change', () => {
     home.writeLines(project('s'), [
-      answer({ usage: { cache_read_input_tokens: 199_900 } }),
-      answer({ id: 'm2', usage: { cache_read_input_tokens: 199_901 } }),
+      answer(),
+      answer({ id: 'm2', usage: { cache_read_input_tokens: 199_900 } }),
+      answer({ id: 'm3', usage: { cache_read_input_tokens: 199_901 } }),
     ])
-    expect(home.uses('claude-code')[0]!.tokens.over_200k).toEqual({
-      ...{ input: 100, output: 10, cache_read: 199_901, cache_write: 0, cache_write_1h: 0 },
-    })
+    const none = { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0 }
+    const both = { ...none, input: 200, output: 20, cache_read: 399_801 }
+    const [use] = home.uses('claude-code')
+    expect(use!.requestsAbove).toEqual([
+      { threshold: 32_000, ...both },
+      { threshold: 128_000, ...both },
+      { threshold: 200_000, ...none, input: 100, output: 10, cache_read: 199_901 },
+      { threshold: 256_000, ...none },
+    ])
+    expect(reportOf(use!).requests_above!.slice(2)).toEqual([
+      { threshold: 200_000, input: 100, output: 10, cache_read: 199_901 },
+      { threshold: 256_000 },
+    ])
+  })
+
+  test('counts separately if its tier, speed or region has a price of its own', () => {
+    const usage = { service_tier: 'standard', speed: 'standard', inference_geo: '' }
+    home.writeLines(project('s'), [
+      answer({ usage }),
+      answer({ id: 'm2', usage: { ...usage, speed: 'fast' } }),
+      answer({ id: 'm3', usage: { ...usage, inference_geo: 'us', service_tier: 'batch' } }),
+      answer({ id: 'm4', usage: { ...usage, inference_geo: 'global', service_tier: null } }),
+      answer({ id: 'm5', usage: { ...usage, speed: 'fast' } }),
+    ])
+    expect(home.uses('claude-code').map(({ service, requests }) => [service, requests])).toEqual([
+      [{}, 2],
+      [{ speed: 'fast' }, 2],
+      [{ service_tier: 'batch', region: 'us' }, 1],
+    ])
+    expect(reportOf(home.uses('claude-code')[1]!)).toMatchObject({ speed: 'fast', session_id: 's' })
+  })
+
+  test('has the number of its web searches, once', () => {
+    const usage = { server_tool_use: { web_search_requests: 2, web_fetch_requests: 7 } }
+    home.writeLines(project('s'), [answer({ usage }), answer({ usage }), answer({ id: 'm2', usage })])
+    const [use] = home.uses('claude-code')
+    expect(reportOf(use!).tools).toEqual({ web_search: 4 })
   })
 
   test('that ran in several iterations is long only if one of them is, and counts once', () => {
@@ -104,14 +140,14 @@ describe('one call', () => {
     home.writeLines(project('s'), [answer({ usage }), answer({ usage })])
     const [use] = home.uses('claude-code')
     expect([use!.requests, use!.tokens.cache_read]).toEqual([1, 350_000])
-    expect(use!.tokens.over_200k).toMatchObject({ input: 100, output: 5, cache_read: 200_000 })
+    expect(countsAbove(use!, 200_000)).toMatchObject({ input: 100, output: 5, cache_read: 200_000 })
   })
 
   test('in iterations that do not add up to it is judged as one', () => {
     const iteration = { type: 'message', input_tokens: 100, output_tokens: 5, cache_read_input_tokens: 150_000 }
     const usage = { output_tokens: 10, cache_read_input_tokens: 350_000, iterations: [iteration, iteration] }
     home.writeLines(project('s'), [answer({ usage })])
-    expect(home.uses('claude-code')[0]!.tokens.over_200k).toMatchObject({ input: 100, cache_read: 350_000 })
+    expect(countsAbove(home.uses('claude-code')[0]!, 200_000)).toMatchObject({ input: 100, cache_read: 350_000 })
   })
 
   test('in iterations has the cache writes of its message, whose duration the iterations may lack', () => {
@@ -120,7 +156,8 @@ describe('one call', () => {
     const usage = { input_tokens: 2, output_tokens: 10, cache_creation_input_tokens: 500_000, cache_creation }
     home.writeLines(project('s'), [answer({ usage: { ...usage, iterations: [iteration, iteration] } })])
     const writes = { cache_write: 100_000, cache_write_1h: 400_000 }
-    expect(home.uses('claude-code')[0]!.tokens).toMatchObject({ ...writes, over_200k: writes })
+    const [use] = home.uses('claude-code')
+    expect([use!.tokens, countsAbove(use!, 200_000)]).toMatchObject([writes, writes])
   })
 
   test('includes the summary that the vendor made of a long conversation, which its own counts lack', () => {

@@ -178,6 +178,38 @@ describe('Codex with a record per response', () => {
     ])
   })
 
+  test('has the service tier that it was asked with, also in a copy without it', () => {
+    const settings = (service_tier?: string) =>
+      line('event_msg', { type: 'thread_settings_applied', thread_settings: { service_tier } })
+    home.writeLines(rollout(ONE), [
+      ...[meta(ONE), turn('gpt-5.4'), settings('priority'), record('a', ONE, [100, 60, 10])],
+      ...[settings(), record('b', ONE, [50, 40, 5]), settings('default'), record('c', ONE, [50, 40, 5])],
+    ])
+    home.writeLines(rollout(TWO), [
+      ...[meta(TWO, { forked_from_id: ONE }), turn('gpt-5.4'), record('a', ONE, [100, 60, 10])],
+      ...[settings('flex'), record('d', TWO, [50, 40, 5])],
+    ])
+    expect(home.uses('codex').map(({ sessionId, service, requests }) => [sessionId, service, requests])).toEqual([
+      [ONE, { service_tier: 'priority' }, 1],
+      [ONE, {}, 2],
+      [TWO, { service_tier: 'flex' }, 1],
+    ])
+  })
+
+  test('has the web searches of its thread, but not those that a fork copied, nor pages that were opened', () => {
+    const search = (type = 'search') => line('response_item', { type: 'web_search_call', action: { type } })
+    const original = [meta(ONE), turn('gpt-5.4'), search(), search('open_page'), record('a', ONE, [100, 60, 10])]
+    home.writeLines(rollout(ONE), original)
+    home.writeLines(rollout(TWO), [
+      ...[meta(TWO, { forked_from_id: ONE }), ...original.slice(1)],
+      ...[search(), search(), record('b', TWO, [50, 40, 5])],
+    ])
+    expect(home.uses('codex').map(({ sessionId, tools }) => [sessionId, tools])).toEqual([
+      [ONE, { web_search: 1 }],
+      [TWO, { web_search: 2 }],
+    ])
+  })
+
   test('counts what an older version did before in the same thread', () => {
     home.writeLines(rollout(ONE), [
       meta(ONE),

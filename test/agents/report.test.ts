@@ -21,6 +21,7 @@ const use: SessionUse = {
   summary: 'Claude Code in acme/web on main',
   title: 'Find the leak',
   missing: null,
+  ...{ requestsAbove: [], service: {}, tools: {} },
   file: '/home/ada/.claude/projects/p/s.jsonl',
 }
 

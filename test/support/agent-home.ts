@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { AgentName, Scan, SessionUse } from '../../src/agents/agent.ts'
+import type { AgentName, Counts, Scan, SessionUse } from '../../src/agents/agent.ts'
 import { type ScanOptions, scanAll } from '../../src/agents/scan.ts'
 import { type AgentsEnvironment, readAgentsEnvironment } from '../../src/config.ts'
 
@@ -63,8 +63,15 @@ export class AgentHome {
 
 /** The fields of a use that tests compare. */
 export function figuresOf({ agentHarness, sessionId, model, requests, tokens }: SessionUse): Figures {
-  const { over_200k, ...counts } = tokens
-  return { agent_harness: agentHarness, session_id: sessionId, model, requests, ...counts }
+  return { agent_harness: agentHarness, session_id: sessionId, model, requests, ...tokens }
+}
+
+/** The counts of the requests above a threshold; undefined if they are not in the use. */
+export function countsAbove({ requestsAbove }: SessionUse, threshold: number): Counts | undefined {
+  const found = requestsAbove.find((each) => each.threshold === threshold)
+  if (!found) return undefined
+  const { threshold: _, ...counts } = found
+  return counts
 }
 
 export function byName(one: Figures, other: Figures): number {

@@ -18,8 +18,14 @@ import {
 } from '../model-calls.ts'
 import type { ReadFile } from './reader.ts'
 
-const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'] as const
-const CACHE_COUNTS = ['cacheCreationEphemeral1hInputTokens'] as const
+const COUNTS = [
+  'inputTokens',
+  'outputTokens',
+  'cacheReadInputTokens',
+  'cacheCreationInputTokens',
+  'cacheCreationEphemeral1hInputTokens',
+  'webSearchRequests',
+] as const
 
 /** Collects the totals of one file, and what the lines around them say about their time. */
 export class TotalsReading {
@@ -61,15 +67,15 @@ export class TotalsReading {
   }
 }
 
-function modelsOf(usage: Record<string, unknown>): Record<string, Counts> | undefined {
-  const models: Record<string, Counts> = {}
+function modelsOf(usage: Record<string, unknown>): SessionTotals['models'] | undefined {
+  const models: SessionTotals['models'] = {}
   for (const [model, value] of Object.entries(usage)) {
     const record = objectOf(value) ?? {}
-    const [counts, split] = [countsOf(record, COUNTS), countsOf(record, CACHE_COUNTS)]
-    if (!counts || !split) return undefined
-    const [input, output, cache_read, written] = counts
-    const cache_write_1h = Math.min(split[0], written)
-    models[model] = { input, output, cache_read, cache_write: written - cache_write_1h, cache_write_1h }
+    const counts = countsOf(record, COUNTS)
+    if (!counts) return undefined
+    const [input, output, cache_read, written, longer, webSearches] = counts
+    const cache_write_1h = Math.min(longer, written)
+    models[model] = { input, output, cache_read, cache_write: written - cache_write_1h, cache_write_1h, webSearches }
   }
   return models
 }
@@ -149,40 +155,56 @@ function unlistedIn(chain: readonly SessionTotals[], inherited: Inherited, calls
 
 function unlistedAt(
   totals: SessionTotals,
-  inherited: Record<string, Counts>,
+  inherited: SessionTotals['models'],
   calls: readonly ModelCall[],
 ): ModelCall[] {
   const counted = sumsByModel(Object.entries(totals.models))
   const earlier = sumsByModel(Object.entries(inherited))
-  const listed = sumsByModel(calls.map(({ model, counts }) => [model, counts]))
+  const listed = sumsByModel(calls.map((call) => [call.model, { ...call.counts, webSearches: webSearchesOf(call) }]))
   // A name that the totals lack may be another name of one that the lines lack.
   const areNamesClear = [...listed.keys()].every((name) => counted.has(name))
-  return [...counted].flatMap(([name, { model, counts }]): ModelCall[] => {
+  return [...counted].flatMap(([name, sum]): ModelCall[] => {
     const known = listed.get(name)
     if (!known && !areNamesClear) return []
-    const left = rest(rest(counts, earlier.get(name)?.counts), known?.counts)
-    if (!left || totalOf(left) === 0) return []
-    const { provider, folder, branch } = calls.findLast((call) => call.at <= totals.at) ?? CALL_DEFAULTS
-    const { session, at } = totals
-    const call = { ...CALL_DEFAULTS, key: '', session, at, provider, folder, branch, isSum: true }
-    // An interrupted answer is listed with fewer output tokens, and was not another request.
-    return [{ ...call, model: known?.model ?? model, counts: left, requests: inputSideOf(left) > 0 ? 1 : 0 }]
+    const counts = rest(rest(sum.counts, earlier.get(name)?.counts), known?.counts)
+    if (!counts || totalOf(counts) === 0) return []
+    const webSearches = sum.webSearches - (earlier.get(name)?.webSearches ?? 0) - (known?.webSearches ?? 0)
+    const { provider, folder, branch } = calls.findLast(({ at }) => at <= totals.at) ?? CALL_DEFAULTS
+    // Such requests have the settings of the conversation.
+    const service = calls.findLast(({ at, model }) => at <= totals.at && model === known?.model)?.service
+    return [
+      {
+        ...{ ...CALL_DEFAULTS, key: '', session: totals.session, at: totals.at, isSum: true },
+        ...{ model: known?.model ?? sum.model, provider, folder, branch, counts },
+        // An interrupted answer is listed with fewer output tokens, and was not another request.
+        requests: inputSideOf(counts) > 0 ? 1 : 0,
+        ...(service ? { service } : {}),
+        ...(webSearches > 0 ? { tools: { web_search: webSearches } } : {}),
+      },
+    ]
   })
 }
 
-interface NamedCounts {
+function webSearchesOf({ tools }: ModelCall): number {
+  return tools?.web_search ?? 0
+}
+
+interface ModelSum {
   /** The name as it was written last. */
   model: string
   counts: Counts
+  webSearches: number
 }
 
-function sumsByModel(counts: Iterable<[model: string, counts: Counts]>): Map<string, NamedCounts> {
-  const sums = new Map<string, NamedCounts>()
-  for (const [model, each] of counts) {
+function sumsByModel(used: Iterable<[model: string, used: Counts & { webSearches: number }]>): Map<string, ModelSum> {
+  const sums = new Map<string, ModelSum>()
+  for (const [model, each] of used) {
     const name = commonName(model)
-    const sum = sums.get(name)?.counts ?? noCounts()
-    addCounts(sum, each)
-    sums.set(name, { model: model.replace(CONTEXT_WINDOW, ''), counts: sum })
+    const sum = sums.get(name) ?? { model, counts: noCounts(), webSearches: 0 }
+    addCounts(sum.counts, each)
+    sum.webSearches += each.webSearches
+    sum.model = model.replace(CONTEXT_WINDOW, '')
+    sums.set(name, sum)
   }
   return sums
 }

@@ -5,6 +5,7 @@ import type { Counts } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
   addCounts,
+  countOf,
   countsOf,
   type FileReading,
   findCountable,
@@ -12,6 +13,7 @@ import {
   momentOf,
   noCounts,
   objectOf,
+  serviceOf,
   textOf,
   totalOf,
 } from '../model-calls.ts'
@@ -121,10 +123,19 @@ function callsOf(
     // Git returns this if no branch is checked out.
     branch: branch === 'HEAD' ? '' : branch,
     isSidechain: record.isSidechain === true,
+    ...chargesOf(usage),
   }
   const iterations = Array.isArray(usage.iterations) ? usage.iterations.map((each) => objectOf(each) ?? {}) : []
   const parts = partsOf(iterations, countable.counts)
   return [parts ? { ...call, parts } : call, ...separateCalls(iterations, call)]
+}
+
+/** What is charged besides tokens, or changes their price. */
+function chargesOf(usage: Record<string, unknown>): Pick<ModelCall, 'service' | 'tools'> {
+  const { service_tier, speed, inference_geo } = usage
+  const service = serviceOf({ service_tier, speed, region: inference_geo })
+  const searches = countOf(objectOf(usage.server_tool_use)?.web_search_requests)
+  return { ...(service ? { service } : {}), ...(searches ? { tools: { web_search: searches } } : {}) }
 }
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
@@ -175,7 +186,8 @@ function separateCalls(iterations: Record<string, unknown>[], call: ModelCall): 
     const counts = countsOfUsage(iteration)
     const model = type === 'compaction' ? call.model : textOf(iteration.model)
     if (!counts || totalOf(counts) === 0 || model === '') return []
-    return [{ ...call, key: call.key === '' ? '' : `${call.key} ${type} ${index}`, model, counts, cost: '' }]
+    const { tools: _, ...rest } = call
+    return [{ ...rest, key: call.key === '' ? '' : `${call.key} ${type} ${index}`, model, counts, cost: '' }]
   })
 }
 

@@ -4,7 +4,7 @@
  */
 import { basename, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
-import type { Counts } from '../agent.ts'
+import type { Counts, Service } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
@@ -14,6 +14,7 @@ import {
   type ModelCall,
   momentOf,
   objectOf,
+  serviceOf,
   textOf,
   totalOf,
 } from '../model-calls.ts'
@@ -59,6 +60,15 @@ type Usage = [input: number, cached: number, written: number, output: number, re
 
 const NOTHING: Usage = [0, 0, 0, 0, 0]
 
+const MARKS = [
+  '"session_meta"',
+  '"turn_context"',
+  '"token_usage_record"',
+  '"token_count"',
+  '"thread_settings_applied"',
+  '"web_search_call"',
+]
+
 class RolloutReading {
   readonly #damages = new Damages()
   readonly #calls: ModelCall[] = []
@@ -71,6 +81,9 @@ class RolloutReading {
   #remote = ''
   #provider = ''
   #model = UNKNOWN_MODEL
+  #service: Service | undefined
+  /** Searches of the response that is not counted yet. */
+  #webSearches = 0
   /** The thread's total that has been counted so far. */
   #total: Usage | undefined
   /** How often the total started again from zero, as in old versions when a thread continues on another day. */
@@ -80,16 +93,15 @@ class RolloutReading {
   constructor(readonly path: string) {}
 
   run(): FileReading {
-    const marks = ['"session_meta"', '"turn_context"', '"token_usage_record"', '"token_count"']
-    readMarkedLines(this.path, marks, this.#damages, (record, line) => {
+    readMarkedLines(this.path, MARKS, this.#damages, (record, line) => {
       const payload = objectOf(record.payload)
       if (!payload) return
       if (record.type === 'session_meta') this.#readMeta(record, payload)
       else if (record.type === 'turn_context') this.#readTurn(payload)
       else if (record.type === 'token_usage_record') this.#readRecord(record, payload, line)
-      else if (record.type === 'event_msg' && payload.type === 'token_count') {
-        this.#readTotal(record, payload, line)
-      }
+      else if (record.type === 'event_msg' && payload.type === 'token_count') this.#readTotal(record, payload, line)
+      else if (record.type === 'event_msg' && payload.type === 'thread_settings_applied') this.#readSettings(payload)
+      else if (record.type === 'response_item' && payload.type === 'web_search_call') this.#readSearch(payload)
     })
     const thread = this.#thread || (THREAD.exec(this.path)?.[1] ?? basename(this.path, '.jsonl'))
     for (const call of this.#calls) call.session ||= thread
@@ -125,6 +137,16 @@ class RolloutReading {
   #readTurn(turn: Record<string, unknown>): void {
     this.#model = textOf(turn.model) || this.#model
     this.#folder = textOf(turn.cwd) || this.#folder
+  }
+
+  /** What Codex asks for. It does not record what the vendor's answers say. */
+  #readSettings(payload: Record<string, unknown>): void {
+    this.#service = serviceOf({ service_tier: objectOf(payload.thread_settings)?.service_tier })
+  }
+
+  /** Opening a page that was found is not charged. */
+  #readSearch(payload: Record<string, unknown>): void {
+    if (objectOf(payload.action)?.type === 'search') this.#webSearches += 1
   }
 
   #readRecord(record: Record<string, unknown>, payload: Record<string, unknown>, line: number): void {
@@ -175,7 +197,10 @@ class RolloutReading {
       branch: this.#branch,
       remote: this.#remote,
       ...(total === undefined ? {} : { total }),
+      ...(this.#service ? { service: this.#service } : {}),
+      ...(this.#webSearches > 0 ? { tools: { web_search: this.#webSearches } } : {}),
     })
+    this.#webSearches = 0
   }
 }
 

@@ -87,12 +87,10 @@ const UNNAMED_COMMITS = new Set(['dev', 'unknown'])
 /** Kept as long as neither the uses nor the prices change: the price table takes longer to read than all that is kept. */
 async function listValuesOf(uses: readonly SessionUse[]): Promise<(string | null)[]> {
   const environment = readAgentsEnvironment()
-  const used = uses.map(({ model, provider, startedAt, endedAt, tokens, requests }) => ({
+  const used = uses.map(({ model, provider, startedAt, endedAt, tokens, requests, ...use }) => ({
     ...{ model, provider, startedAt: Date.parse(startedAt), endedAt: Date.parse(endedAt), requests },
     counts: countsOf(tokens),
-    details: tokens.over_200k
-      ? usageDetails({ requestsAbove: [{ threshold: 200_000, counts: countsOf(tokens.over_200k) }] })
-      : null,
+    details: detailsOf(use),
   }))
   const digest = new Bun.CryptoHasher('sha256').update(JSON.stringify([VERSION, COMMIT, used])).digest('hex')
   const kept = loadKept<{ digest: string; values: (string | null)[] }>(environment, 'list-values')
@@ -102,6 +100,17 @@ async function listValuesOf(uses: readonly SessionUse[]): Promise<(string | null
   const values = used.map((usage) => listValue(usage)?.toString() ?? null)
   storeKept(environment, 'list-values', { digest, values })
   return values
+}
+
+function detailsOf({ requestsAbove, service, tools }: Pick<SessionUse, 'requestsAbove' | 'service' | 'tools'>) {
+  const lengths = requestsAbove.map(({ threshold, ...counts }) => ({ threshold, counts: countsOf(counts) }))
+  return usageDetails({
+    requestsAbove: lengths.length > 0 ? lengths : null,
+    serviceTier: service.service_tier ?? null,
+    speed: service.speed ?? null,
+    region: service.region ?? null,
+    tools: Object.keys(tools).length > 0 ? tools : null,
+  })
 }
 
 function countsOf({ input, output, cache_read, cache_write, cache_write_1h }: Counts) {

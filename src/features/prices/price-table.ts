@@ -3,11 +3,11 @@
  * tried in order and the first hit wins; every lookup is of a whole name.
  */
 import type { Id } from '../../lib/id.ts'
+import { REQUEST_THRESHOLDS } from '../../lib/request-thresholds.ts'
 import { isMaker, makersProviders } from './makers.ts'
 import { normalizeModelName, undatedNames, unvendoredNames } from './model-name.ts'
 import { type PriceRow, type Rates, ratesOf } from './rates.ts'
 import { ALWAYS } from './update-offer.ts'
-import { REQUEST_THRESHOLDS } from './usage.ts'
 
 /**
  * The origin of a price or an alias: `default` is the embedded table, `admin` was set by hand, `tally` is a custom

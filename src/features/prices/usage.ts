@@ -68,12 +68,6 @@ export interface Usage {
   requests: number | null
 }
 
-/**
- * The lengths at which vendors change their prices. Whoever sees single requests sums them at these, so that every price
- * table values the sums exactly.
- */
-export const REQUEST_THRESHOLDS: readonly number[] = [32_000, 128_000, 200_000, 256_000, 272_000, 512_000]
-
 const NONE: UsageDetails = {
   requestsAbove: null,
   serviceTier: null,

@@ -1,11 +1,12 @@
 /** The usage in a report: its counts, single requests, service, tools and media. Pure: no database. */
+
 import type { Issue } from '../../../errors.ts'
+import { REQUEST_THRESHOLDS } from '../../../lib/request-thresholds.ts'
 import {
   MEDIA_FIELDS,
   MEDIA_KINDS,
   type MediaKind,
   PRICE_FIELDS,
-  REQUEST_THRESHOLDS,
   type RequestsAbove,
   SERVICE_FIELDS,
   type ServiceKind,
