@@ -9,6 +9,7 @@ import { parseExactJson } from '../lib/exact-json.ts'
 import { GatheredBytes } from '../lib/gathered-bytes.ts'
 import { countParsedMembers, duplicateNames, type JsonCounts, JsonLimitExceeded, scanJson } from '../lib/json-scan.ts'
 import { type BodyMemory, COUNTED_BYTES } from './load-limits.ts'
+import { partsOf } from './unread-bodies.ts'
 
 const KIB = 1_024
 const MIB = 1_048_576
@@ -122,9 +123,6 @@ function tooLarge(limitBytes: number): Problem {
   return new Problem(
     'body_too_large',
     `The body is larger than ${inWords(limitBytes)}. Split it into several requests.`,
-    {
-      headers: { connection: 'close' },
-    },
   )
 }
 
@@ -145,7 +143,7 @@ async function readBytes(context: BodyContext, limitBytes: number): Promise<Uint
   try {
     // Most reports arrive together with their headers, and are read at once.
     if (length < COUNTED_BYTES) return await request.bytes()
-    return request.body ? await gather(context, request.body, length) : new Uint8Array()
+    return await gather(context, length)
   } catch (error) {
     // A client that disconnects halfway is not a server error.
     throw error instanceof Problem ? error : new Problem('bad_request', 'The body ended before it was complete.')
@@ -153,14 +151,10 @@ async function readBytes(context: BodyContext, limitBytes: number): Promise<Uint
 }
 
 /** Memory is counted as it is used: a declared length reserves nothing. */
-async function gather(
-  { request, bodyMemory }: BodyContext,
-  body: AsyncIterable<Uint8Array>,
-  limitBytes: number,
-): Promise<Uint8Array> {
+async function gather({ request, bodyMemory }: BodyContext, limitBytes: number): Promise<Uint8Array> {
   const gathered = new GatheredBytes(limitBytes)
   let held = 0
-  for await (const part of body) {
+  for await (const part of partsOf(request)) {
     if (gathered.length + part.byteLength > limitBytes) throw tooLarge(limitBytes)
     gathered.add(part)
     if (gathered.length - held >= COUNTED_BYTES) {

@@ -17,6 +17,7 @@ import { asProblemOf, logProblem, problemResponse } from './problems.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import type { SessionCookie } from './session-cookie.ts'
+import { UnreadBodies } from './unread-bodies.ts'
 
 /** Ids sent by clients are logged and returned, so they must be short and plain. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:/-]{1,128}$/
@@ -91,6 +92,7 @@ export const requests = (dependencies: RequestsDependencies) => {
   } = dependencies
   const bodyMemory = new BodyMemory()
   const exportLimit = new ExportLimit()
+  const unreadBodies = new UnreadBodies()
 
   /** Returns no promise if the credential is cached: this runs before every request. */
   function authenticate(request: Request): Caller | Promise<Caller> {
@@ -192,13 +194,18 @@ export const requests = (dependencies: RequestsDependencies) => {
       }
       logger.debug({ ...line, ms: Math.round((performance.now() - begunAt) * 10) / 10 }, 'request completed')
     })
-    .onError({ as: 'global' }, ({ error, code, request, path, requestId, set }) => {
+    .onError({ as: 'global' }, async ({ error, code, request, path, requestId, set, address }) => {
       const problem = code === 'NOT_FOUND' ? noRouteProblem(routes(), path) : asProblemOf(error, code)
       // The response has its own status; this one is for the metrics.
       set.status = problem.status
       logProblem(logger, problem, error, { id: requestId, method: request.method, path })
       const id = requestId || Bun.randomUUIDv7()
-      return isOtlpExport(request.method, path) ? otlpRefusal(problem, id, request) : problemResponse(problem, id)
+      const response = isOtlpExport(request.method, path)
+        ? otlpRefusal(problem, id, request)
+        : problemResponse(problem, id)
+      bodyMemory.release(request)
+      if (!(await unreadBodies.discard(request, address()))) response.headers.set('connection', 'close')
+      return response
     })
 }
 

@@ -47,7 +47,7 @@ async function decoderOf(bomb: Form, request: Request, stream: AsyncIterable<Uin
     case 'otlp-protobuf': {
       const encoding = bomb.decoder === 'otlp-json' ? 'json' : 'protobuf'
       const kind = bomb.path.split('/').at(-1) as Kind
-      return decoding.read({ kind, encoding, gzip: bomb.gzip ?? false, contentLength: null, stream })
+      return decoding.read({ kind, encoding, gzip: bomb.gzip ?? false, contentLength: null, parts: stream })
     }
     case 'report':
       return readJson({ request, bodyMemory })

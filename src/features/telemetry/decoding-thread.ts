@@ -32,7 +32,7 @@ const RETRY_AFTER = { 'retry-after': '2' }
 export interface Export extends Omit<Body, 'bytes'> {
   /** The Content-Length header; null if it is absent. */
   contentLength: number | null
-  stream: AsyncIterable<Uint8Array> | null
+  parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
 export class Decoding {
@@ -46,12 +46,12 @@ export class Decoding {
   }
 
   /** Throws a Problem: `bad_request`, `body_too_large`, or `overloaded` if too much is being decoded already. */
-  async read({ contentLength, stream, ...form }: Export): Promise<ReadResult> {
+  async read({ contentLength, parts, ...form }: Export): Promise<ReadResult> {
     if (contentLength !== null && contentLength > BODY_LIMIT_BYTES) throw tooLarge(tooManyBytes().message)
     const gathered = new GatheredBytes(contentLength ?? BODY_LIMIT_BYTES)
     let bytes = 0
     try {
-      for await (const chunk of whole(stream)) {
+      for await (const chunk of whole(parts)) {
         bytes += chunk.byteLength
         this.#heldBytes += chunk.byteLength
         if (bytes > BODY_LIMIT_BYTES) throw tooLarge(tooManyBytes().message)
@@ -76,9 +76,9 @@ export class Decoding {
 }
 
 /** A stream that breaks off is no failure of this server. */
-async function* whole(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+async function* whole(parts: Export['parts']): AsyncGenerator<Uint8Array> {
   try {
-    if (stream) yield* stream
+    yield* parts
   } catch {
     throw new Problem('bad_request', 'The request body ended unexpectedly.')
   }
@@ -90,7 +90,7 @@ function refusalOf(answer: Exclude<FromDecoding, { read: unknown } | { part: unk
 }
 
 function tooLarge(message: string): Problem {
-  return new Problem('body_too_large', message, { headers: { connection: 'close' } })
+  return new Problem('body_too_large', message)
 }
 
 function tooMuch(): Problem {

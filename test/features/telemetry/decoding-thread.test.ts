@@ -11,12 +11,12 @@ async function* chunks(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8A
 
 const body = (...parts: string[]): Export => of(chunks(...parts))
 
-const of = (stream: Export['stream'], contentLength: number | null = null): Export => ({
+const of = (parts: Export['parts'], contentLength: number | null = null): Export => ({
   kind: 'logs',
   encoding: 'json',
   gzip: false,
   contentLength,
-  stream,
+  parts,
 })
 
 /** The problem's code, and the seconds after which to try again where it says so. */

@@ -5,6 +5,7 @@ import type { Caller, CallerOf } from '../../../access/caller.ts'
 import { access, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { OTLP_CONTENT_TYPES, otlpSuccess, readOtlpForm } from '../../../http/otlp.ts'
+import { partsOf } from '../../../http/unread-bodies.ts'
 import { batchesOf } from '../batches.ts'
 import type { ReadResult } from '../channels/reader.ts'
 import { Decoding } from '../decoding-thread.ts'
@@ -29,7 +30,7 @@ export const otlpRoutes = ({ telemetry }: { telemetry: Receiver }) => {
       const form = readOtlpForm(request)
       const length = request.headers.get('content-length')
       const contentLength = length === null ? null : Number(length)
-      const read = await decoding.read({ kind, ...form, contentLength, stream: request.body })
+      const read = await decoding.read({ kind, ...form, contentLength, parts: partsOf(request) })
       const received = await receive(telemetry, requireCaller(caller, ['service', 'organization']), read)
       return otlpSuccess(kind, form.encoding, received)
     }
