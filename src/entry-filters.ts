@@ -166,6 +166,14 @@ export const ENTRY_FILTERS = {
     help: 'whether the cost is known',
     group: 'state',
   },
+  cost_mismatch: {
+    kind: 'flag',
+    description:
+      'Whether the reported cost is more than 10 times the list value, or less than a tenth of it, and they are more than 1 US dollar apart',
+    argument: 'true|false',
+    help: 'whether the reported cost is far from the list value (more than 10 times, and $1, apart)',
+    group: 'state',
+  },
   sheet: {
     kind: 'list',
     description: 'Id of a token sheet',

@@ -50,6 +50,7 @@ const OTHERS: Record<EntryFilterName, string> = {
   without_label: 'repository',
   placed: 'manual',
   priced: 'false',
+  cost_mismatch: 'true',
   sheet: 'sht_01a1fa172a0277f3983322718874f2ef',
   possible_duplicate: 'true',
   superseded: 'true',

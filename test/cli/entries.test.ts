@@ -117,8 +117,9 @@ describe('tally entries report', () => {
   test('takes a file, and keeps every digit of its numbers', async () => {
     const text = JSON.stringify(entry()).replace(/}$/, ', "reported_cost": 123456789.123456789}')
     await Bun.write(join(tally.folder, 'session.json'), text)
-    const { stdout } = await tally.done(['entries', 'report', '--file', 'session.json'], { env })
+    const { stdout, stderr } = await tally.done(['entries', 'report', '--file', 'session.json'], { env })
     expect(stdout).toContain('$123456789.123456789 (as reported)')
+    expect(stderr).toMatch(/^The reported cost is far from the list value, \$0\.\d+\. Check that it is in US dollars/)
   })
 
   test('takes standard input', async () => {

@@ -156,11 +156,24 @@ describe('tally reports', () => {
   test('completeness lists the open issues of a month', async () => {
     const { stdout } = await tally.done(['reports', 'completeness', ...NOVEMBER])
     expect(stdout).toMatch(/\nunattributed \(no project or ticket\) +1 +– +1\n/)
+    expect(stdout).toMatch(/\nreported cost far from the list value +1 +2,000.00\n/)
     expect(stdout).toMatch(/\nstarted in the period and ended after it +1 +– +1\n/)
     expect(stdout).toContain('From 2025-11-01 00:00 to 2025-12-01 00:00 (UTC).')
     const { data } = await tally.json(['reports', 'completeness', ...NOVEMBER])
     expect(data[0]).toMatchObject({ check: 'all', entries: 3 })
     expect((await tally.done(['reports', 'completeness', '--csv'])).stdout).toStartWith('check,entries,')
+  })
+
+  test('lists an entry whose cost is far from its list value with both, and explains it', async () => {
+    const far = ['entries', 'list', '--cost-mismatch', 'true']
+    const { stdout } = await tally.done(far)
+    expect(stdout).toMatch(/ COST \(USD\) {2}LIST VALUE \(USD\) /)
+    expect(stdout).toMatch(/ 2000 +0\.0\d+ /)
+    const [entry] = (await tally.json(far)).data
+    expect(entry.cost_mismatch).toBe(true)
+    expect((await tally.done(['entries', 'show', entry.id])).stdout).toContain(
+      '$2000 (as reported; far from the list value: check the report and the price)',
+    )
   })
 })
 

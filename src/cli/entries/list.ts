@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { TokenEntry } from '../../features/entries/schema.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
-import { minute, note, printJson, printTable } from '../terminal/print.ts'
+import { type Column, minute, note, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 
 interface ListFlags extends CommandFlags, EntryFilterFlags {
@@ -21,6 +21,7 @@ export function addEntriesListCommand(entries: Command): void {
         'tally entries list --project acme-web --starting-at 2026-11-01T00:00:00Z',
         'tally entries list --placed none --json',
         'tally entries list --label repository=acme/web --priced false',
+        'tally entries list --cost-mismatch true',
       ),
     )
     .action(async (_flags, command: Command) => {
@@ -47,6 +48,7 @@ export function addEntriesListCommand(entries: Command): void {
             of: ({ cost }) => (cost === null ? 'unpriced' : JSON.stringify(cost)),
             align: 'right',
           },
+          ...(flags.costMismatch === undefined ? [] : [LIST_VALUE]),
           { title: 'PLACE', of: placeOf },
           { title: 'STATUS', of: ({ status }) => status },
           { title: 'ID', of: ({ id }) => id },
@@ -55,6 +57,13 @@ export function addEntriesListCommand(entries: Command): void {
       )
       if (answer.has_more) note(`More entries: add --page ${answer.next_page}`)
     })
+}
+
+/** Next to the cost where it is filtered by how far it is from this. */
+const LIST_VALUE: Column<TokenEntry> = {
+  title: 'LIST VALUE (USD)',
+  of: ({ list_value }) => (list_value === null ? '–' : JSON.stringify(list_value)),
+  align: 'right',
 }
 
 function placeOf({ project, ticket }: TokenEntry): string {

@@ -48,6 +48,11 @@ export function addEntriesReportCommand(entries: Command): void {
       )
       print(`  cost   ${costOf(made)}`)
       print(`  place  ${placeOf(made)}`)
+      if (made.cost_mismatch) {
+        note(
+          `The reported cost is far from the list value, $${numberText(made as { list_value: number }, 'list_value')}. Check that it is in US dollars, and the price of the model.`,
+        )
+      }
       // Without a session each run has an idempotency key of its own, and counts as meant.
       if (made.possible_duplicate_of !== null) {
         note(

@@ -58,8 +58,9 @@ function ruleText({ placement: { rule }, placed_by_rule: said }: TokenEntryDetai
   return `'${rule.name}', version ${rule.version}${conditions ? `: ${conditions}` : ''}`
 }
 
-function costText({ cost, reported_cost, model }: TokenEntryDetail): string {
+function costText({ cost, reported_cost, cost_mismatch, model }: TokenEntryDetail): string {
   if (cost === null) return `unpriced; to see why: tally prices resolve ${model}`
+  if (cost_mismatch) return `$${exactText(cost)} (as reported; far from the list value: check the report and the price)`
   return `$${exactText(cost)} (${reported_cost === null ? 'list value' : 'as reported'})`
 }
 

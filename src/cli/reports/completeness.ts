@@ -15,6 +15,7 @@ const CHECK_TEXTS: Record<CompletenessReport['data'][number]['check'], string> =
   without_client: 'on projects without a client',
   without_project: 'on tickets without a project',
   unpriced: 'unpriced (cost unknown)',
+  cost_mismatches: 'reported cost far from the list value',
   possible_duplicates: "possible duplicates: identical, or with another person's session id",
   unapproved: 'not approved',
   unbilled: 'not billed',

@@ -55,6 +55,7 @@ export const EXAMPLE_ENTRY: TokenEntry = {
   cost: 0.0263781,
   reported_cost: null,
   list_value: 0.0263781,
+  cost_mismatch: false,
   price: { id: 'prc_01a1fa172a0277f3983322718874f2e1', step: 3, note: null },
   project: { id: 'prj_01a1fa172a0277f3983322718874f2e2', key: 'acme-web', name: 'acme-web' },
   ticket: { id: 'tkt_01a1fa172a0277f3983322718874f2e3', key: 'ACME-42' },

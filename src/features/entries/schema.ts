@@ -351,6 +351,10 @@ export const TokenEntry = Type.Object(
     ),
     reported_cost: orNull(money('The cost reported by the caller.')),
     list_value: orNull(money('The value according to the price table, as of when the entry was valued.')),
+    cost_mismatch: Type.Boolean({
+      description:
+        'Whether the reported cost is more than 10 times the list value, or less than a tenth of it, and they are more than 1 US dollar apart. The entry still counts with its reported cost.',
+    }),
     price: orNull(
       Type.Object(
         {

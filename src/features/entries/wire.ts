@@ -3,6 +3,7 @@
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import type { UsageDetails } from '../prices/usage.ts'
+import { isCostMismatch } from './cost-mismatch.ts'
 import { detailsOf } from './rows.ts'
 import type { TokenEntry } from './schema.ts'
 import type { EntryView } from './store.ts'
@@ -36,6 +37,7 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     cost: reportedCost ?? listValue,
     reported_cost: reportedCost,
     list_value: listValue,
+    cost_mismatch: isCostMismatch(entry),
     price: view.price && { id: view.price, step: entry.priceStep!, note: entry.priceNote },
     project: project && { id: project.uid, key: project.key, name: project.name },
     ticket: ticket && { id: ticket.uid, key: ticket.key },

@@ -53,6 +53,11 @@ export const CHECKS = {
     readFrom: 'statuses',
     filter: () => ({ status: LIVE, priced: false }),
   },
+  cost_mismatches: {
+    description: 'reported cost more than 10 times the list value, or less than a tenth of it, and more than $1 apart',
+    readFrom: 'entries',
+    filter: () => ({ status: LIVE, cost_mismatch: true }),
+  },
   possible_duplicates: {
     description: "identical to an earlier entry, or with the same session ID as another person's session",
     readFrom: 'entries',

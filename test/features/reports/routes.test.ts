@@ -519,6 +519,7 @@ describe('the completeness of a period', () => {
       without_client: [5, 6.750000875],
       without_project: [0, null],
       unpriced: [1, null],
+      cost_mismatches: [2, 4],
       possible_duplicates: [1, 2],
       unapproved: [6, 6.750000875],
       unbilled: [6, 6.750000875],

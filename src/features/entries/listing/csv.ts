@@ -52,4 +52,5 @@ export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
   { heading: 'bill', cell: (entry) => entry.bill?.number },
   { heading: 'sheet', cell: (entry) => entry.sheet?.id },
   { heading: 'created_at', cell: (entry) => entry.created_at },
+  { heading: 'cost_mismatch', cell: (entry) => String(entry.cost_mismatch) },
 ]

@@ -1,7 +1,9 @@
 /** The columns of the entries table, and the choice of columns. */
-import { Text } from '@mantine/core'
+import { Text, Tooltip } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
+import { IconAlertTriangle } from '@tabler/icons-react'
 import { duration } from '../../format/moments.ts'
+import { exactMoney, fineMoney } from '../../format/money.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Count, Moment, Money } from '../../parts/figures.tsx'
@@ -32,6 +34,20 @@ const tokens = (key: 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_
 
 /** Isolates text from agents, so that its direction does not change that of the row. */
 const textCell = (text: string | null) => (text === null ? null : <bdi>{text}</bdi>)
+
+/** A cost far from the list value is marked, with both amounts. */
+function Cost({ entry: { cost, reported_cost, list_value, cost_mismatch } }: { entry: Entry }) {
+  if (!cost_mismatch) return <Money amount={cost} isFine />
+  const both = `Cost mismatch: reported cost ${exactMoney(reported_cost!)}, list value ${exactMoney(list_value!)}`
+  return (
+    <Tooltip label={both}>
+      <span>
+        <IconAlertTriangle role="img" aria-label={both} size={12} color="var(--mantine-color-orange-6)" />{' '}
+        {fineMoney(cost!)}
+      </span>
+    </Tooltip>
+  )
+}
 
 export const COLUMNS: readonly Column<Entry>[] = [
   {
@@ -85,7 +101,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
     width: '92px',
     isNumber: true,
     phone: 'value',
-    cell: (entry) => <Money amount={entry.cost} isFine />,
+    cell: (entry) => <Cost entry={entry} />,
   },
   {
     key: 'list_value',

@@ -1,5 +1,5 @@
 /** The cost of an entry: the reported cost and the calculation of the list value. */
-import { Anchor, Skeleton, Table, Text } from '@mantine/core'
+import { Alert, Anchor, Skeleton, Table, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
@@ -31,7 +31,7 @@ const STEPS: Record<number, string> = {
 }
 
 export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplete: boolean }) {
-  const { cost, reported_cost, list_value, valuation } = entry
+  const { cost, reported_cost, list_value, cost_mismatch, valuation } = entry
   return (
     <Part
       title="Cost"
@@ -48,6 +48,12 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
             ['List value', list_value === null ? 'unknown' : exactMoney(list_value)],
           ]}
         />
+      )}
+      {cost_mismatch && (
+        <Alert color="orange" variant="light" title="Cost mismatch">
+          The reported cost is more than 10 times the list value, or less than a tenth of it. Check the unit of the
+          reported cost, and the price of the model. The entry counts with its reported cost.
+        </Alert>
       )}
       {isComplete ? <Arithmetic entry={entry} /> : <Skeleton height={140} />}
       {isComplete && list_value === null && <Unpriced entry={entry} />}

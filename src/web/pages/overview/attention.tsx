@@ -30,6 +30,10 @@ const GAPS: Partial<Record<Check['check'], Lack>> = {
   without_client: { title: 'No client', description: 'in projects without a client to bill' },
   without_project: { title: 'No project', description: 'on tickets without a project' },
   unpriced: { title: 'Unpriced', description: 'cost unknown: no price for the model' },
+  cost_mismatches: {
+    title: 'Cost mismatch',
+    description: 'reported cost more than 10 times the list value, or less than a tenth of it',
+  },
   possible_duplicates: {
     title: 'Possible duplicates',
     description: 'identical to an earlier entry, or another person’s session has the same ID',

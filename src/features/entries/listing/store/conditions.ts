@@ -21,6 +21,7 @@ import { containing } from '../../../../database/search-pattern.ts'
 import { ENTRY_FILTER_LIST, type EntryFilterName } from '../../../../entry-filters.ts'
 import { type Id, type IdPrefix, isId } from '../../../../lib/id.ts'
 import { foldName } from '../../../../lib/names.ts'
+import { MISMATCH_FACTOR, MISMATCH_NANOS } from '../../cost-mismatch.ts'
 import type { EntryFilter, ValueOf } from '../filter.ts'
 
 export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefined {
@@ -148,6 +149,10 @@ const CONDITIONS: {
       ? or(isNotNull(entries.reportedCost), isNotNull(entries.listValue))
       : and(isNull(entries.reportedCost), isNull(entries.listValue)),
 
+  // `IS NOT TRUE`, because it is unknown if one of the amounts is.
+  cost_mismatch: (reader, isMismatch) =>
+    isMismatch ? costMismatch(reader) : sql`(${costMismatch(reader)}) IS NOT TRUE`,
+
   sheet: (reader, values) => {
     const { entries, sheets } = reader.tables
     const ids = values.filter((value) => isId('sht', value))
@@ -173,6 +178,18 @@ const CONDITIONS: {
 
   q: ({ tables: { entries } }, text) =>
     sql`lower(${entries.summary}) LIKE ${containing(text.toLowerCase())} ESCAPE '!'`,
+}
+
+/**
+ * The condition of the index `entries_cost_mismatches`, which SQLite uses only if terms and literals are the same, and not
+ * if a column is compared directly. Dividing the larger amount cannot overflow, and for integers `a > 10 * b` means
+ * `(a - 1) / 10 >= b`.
+ */
+function costMismatch({ tables: { entries } }: Reader): SQL {
+  const { reportedCost, listValue } = entries
+  const [factor, nanos] = [MISMATCH_FACTOR, MISMATCH_NANOS].map((constant) => sql.raw(String(constant)))
+  const exceeds = (more: Column, less: Column) => sql`(${more} - 1) / ${factor} - ${less} >= 0`
+  return sql`abs(${reportedCost} - ${listValue}) > ${nanos} AND (${exceeds(reportedCost, listValue)} OR ${exceeds(listValue, reportedCost)})`
 }
 
 /** A query for the values of a key in the rows of its table for which the condition holds. */
