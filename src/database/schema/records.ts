@@ -32,8 +32,8 @@ export interface PriceExtras extends Pick<Prices, 'input_audio' | 'input_image' 
   /** Pico-dollars per use. */
   tools?: Record<string, string>
   variants?: (PriceAdjustment & { service_tier?: string; speed?: string; region?: string })[]
-  /** Minutes after midnight UTC. */
-  hours?: (PriceAdjustment & { from: number; to: number })[]
+  /** Minutes after midnight UTC, and days of the week. */
+  hours?: (PriceAdjustment & { from: number; to: number; days?: number[] })[]
 }
 
 /** Usage that most entries do not have. */

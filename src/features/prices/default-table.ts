@@ -3,6 +3,7 @@ import { parseDecimal } from '../../lib/money.ts'
 import text from './default-prices.json' with { type: 'text' }
 import {
   type Adjustment,
+  extraPrices,
   MULTIPLIER_DIGITS,
   minutesOf,
   PRICED_KINDS,
@@ -37,6 +38,8 @@ export interface DefaultVariant extends DefaultAdjustment {
 export interface DefaultHours extends DefaultAdjustment {
   from: string
   to: string
+  /** 1 is Monday; absent for every day. */
+  days?: number[]
 }
 
 export interface DefaultPrice extends DefaultPrices {
@@ -84,16 +87,21 @@ function extrasOf({ tools = {}, variants = [], hours = [], ...listed }: DefaultP
   const media = Object.fromEntries(
     MEDIA_KINDS.flatMap((kind) => (prices[kind] === undefined ? [] : [[kind, prices[kind]]])),
   )
-  const extras = {
+  const extras = extraPrices({
     media,
     tools: Object.fromEntries(Object.entries(tools).map(([name, price]) => [name, BigInt(price)])),
     variants: variants.map((variant) => {
       const kind = SERVICE_KINDS.find((one) => variant[SERVICE_FIELDS[one]] !== undefined)!
       return { kind, name: variant[SERVICE_FIELDS[kind]]!, ...adjustmentOf(variant) }
     }),
-    hours: hours.map((each) => ({ from: minutesOf(each.from)!, to: minutesOf(each.to)!, ...adjustmentOf(each) })),
-  }
-  return Object.values(extras).some((each) => Object.keys(each).length > 0) ? { extras } : {}
+    hours: hours.map((each) => ({
+      from: minutesOf(each.from)!,
+      to: minutesOf(each.to)!,
+      days: each.days ?? null,
+      ...adjustmentOf(each),
+    })),
+  })
+  return extras ? { extras } : {}
 }
 
 function adjustmentOf({ multiplier, tiers, ...prices }: DefaultAdjustment): Adjustment {

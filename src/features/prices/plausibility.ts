@@ -8,10 +8,12 @@ import {
   PRICE_CEILING_PICOS,
   PRICE_FIELDS,
   PRICE_LIMIT_PICOS,
-  PRICED_KINDS,
   type PricedKind,
   type PriceRow,
+  type PriceTier,
+  type TokenKind,
 } from './rates.ts'
+import { TOKEN_FIELDS, TOKEN_KINDS } from './records.ts'
 
 /** Checks that an admin overrides. */
 export interface Overrides {
@@ -26,7 +28,7 @@ const CACHE_WRITE_FACTOR = 4n
 
 /** All reasons to refuse a row; empty if it can be accepted. */
 export function reasonsAgainst(row: Omit<PriceRow, 'effectiveFrom'>, { force, allowFree }: Overrides): Reason[] {
-  const levels = [row, ...row.tiers.map((tier) => ({ ...tier.prices, fromTokens: tier.fromTokens }))]
+  const levels = [...levelsOf({ prices: { ...row, ...row.extras?.media }, tiers: row.tiers }), ...adjustedLevels(row)]
   const doubts = levels.flatMap((level) => levelDoubts(level, force ?? false))
   if (row.input === 0n && row.output === 0n && !allowFree) {
     doubts.push({
@@ -37,16 +39,28 @@ export function reasonsAgainst(row: Omit<PriceRow, 'effectiveFrom'>, { force, al
   return doubts
 }
 
-type Level = Partial<Record<PricedKind, Picos | null>> & { fromTokens?: number }
+type Level = Partial<Record<TokenKind, Picos | null>> & { fromTokens?: number; service?: string }
+
+function levelsOf({ prices, tiers }: { prices: Level; tiers: PriceTier[] }, service = ''): Level[] {
+  return [{ ...prices, service }, ...tiers.map((tier) => ({ ...tier.prices, fromTokens: tier.fromTokens, service }))]
+}
+
+function adjustedLevels({ extras }: Pick<PriceRow, 'extras'>): Level[] {
+  if (!extras) return []
+  return [
+    ...extras.variants.flatMap((variant) => levelsOf(variant, ` of ${variant.name}`)),
+    ...extras.hours.flatMap((hours) => levelsOf(hours, ` of some hours`)),
+  ]
+}
 
 function levelDoubts(level: Level, force: boolean): Reason[] {
-  const where = level.fromTokens === undefined ? '' : ` from ${level.fromTokens} tokens`
+  const where = `${level.service ?? ''}${level.fromTokens === undefined ? '' : ` from ${level.fromTokens} tokens`}`
   const doubts: Reason[] = []
-  for (const kind of PRICED_KINDS) {
+  for (const kind of TOKEN_KINDS) {
     const picos = level[kind] ?? 0n
     const why = limitDoubt(picos, force)
     if (why === undefined) continue
-    const message = `${PRICE_FIELDS[kind]}${where} is ${perMillion(picos)} per million tokens, ${why}`
+    const message = `${TOKEN_FIELDS[kind]}${where} is ${perMillion(picos)} per million tokens, ${why}`
     doubts.push({ code: 'above_limit', message })
   }
   return force ? doubts : [...doubts, ...cacheWriteDoubts(level, where)]

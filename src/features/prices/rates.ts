@@ -46,10 +46,12 @@ export interface PriceVariant extends Adjustment {
   name: string
 }
 
-/** The prices of some hours of every day, in minutes after midnight UTC. They may span midnight. */
+/** The prices of some hours, in minutes after midnight UTC. They may span midnight. */
 export interface PriceHours extends Adjustment {
   from: number
   to: number
+  /** The days of the week in UTC on which they begin, from 1 for Monday to 7; null for every day. */
+  days: number[] | null
 }
 
 /** What a vendor charges besides the five prices. */
@@ -59,6 +61,20 @@ export interface ExtraPrices {
   tools: Record<string, Picos>
   variants: PriceVariant[]
   hours: PriceHours[]
+}
+
+/** The charges in an order of their own, so that equal ones have equal text; null if there are none. */
+export function extraPrices({ media = {}, tools = {}, variants = [], hours = [] }: Partial<ExtraPrices>) {
+  const extras: ExtraPrices = {
+    media,
+    tools: Object.fromEntries(Object.entries(tools).sort(([one], [other]) => (one < other ? -1 : 1))),
+    variants: variants.toSorted(
+      (one, other) =>
+        SERVICE_KINDS.indexOf(one.kind) - SERVICE_KINDS.indexOf(other.kind) || (one.name < other.name ? -1 : 1),
+    ),
+    hours: hours.toSorted((one, other) => one.from - other.from),
+  }
+  return Object.values(extras).some((each) => Object.keys(each).length > 0) ? extras : null
 }
 
 /** A price in tables and in the database. */
@@ -440,10 +456,17 @@ function hoursAt(hours: PriceHours[], startedAt: number, endedAt: number): Price
     const length = (one.to - one.from + DAY_MINUTES) % DAY_MINUTES || DAY_MINUTES
     const start = startedAt / MINUTE_MS - one.from
     const offset = start - Math.floor(start / DAY_MINUTES) * DAY_MINUTES
-    if (offset < length && offset + duration <= length) return one
-    isTouched ||= offset < length || offset + duration > DAY_MINUTES
+    const begin = startedAt / MINUTE_MS - offset
+    const isIn = offset < length && isOn(one, begin)
+    if (isIn && offset + duration <= length) return one
+    isTouched ||= isIn || (offset + duration > DAY_MINUTES && isOn(one, begin + DAY_MINUTES))
   }
   return isTouched ? 'uncertain' : undefined
+}
+
+/** Whether hours that begin at this minute since 1970, a Thursday, are on their days. */
+function isOn({ days }: PriceHours, begin: number): boolean {
+  return days === null || days.includes(((Math.floor(begin / DAY_MINUTES) + 3) % 7) + 1)
 }
 
 /** `16:30-00:30`, in UTC. */

@@ -19,23 +19,23 @@ export function tierOf({ from_tokens: fromTokens, ...prices }: TierRecord): Pric
   return { fromTokens, prices: pricesOf(prices) }
 }
 
-/** Equal charges have equal records, whatever the order in which a table lists them. */
 export function extrasRecord({ media, tools, variants, hours }: ExtraPrices): ExtrasRecord {
   const record: ExtrasRecord = pricesRecord(media)
-  const names = Object.keys(tools).sort()
-  if (names.length > 0) record.tools = Object.fromEntries(names.map((name) => [name, tools[name]!.toString()]))
+  const uses = Object.entries(tools)
+  if (uses.length > 0) record.tools = Object.fromEntries(uses.map(([name, price]) => [name, price.toString()]))
   if (variants.length > 0) {
-    record.variants = variants
-      .toSorted(
-        (one, other) =>
-          SERVICE_KINDS.indexOf(one.kind) - SERVICE_KINDS.indexOf(other.kind) || (one.name < other.name ? -1 : 1),
-      )
-      .map(({ kind, name, ...adjustment }) => ({ [SERVICE_FIELDS[kind]]: name, ...adjustmentRecord(adjustment) }))
+    record.variants = variants.map(({ kind, name, ...adjustment }) => ({
+      [SERVICE_FIELDS[kind]]: name,
+      ...adjustmentRecord(adjustment),
+    }))
   }
   if (hours.length > 0) {
-    record.hours = hours
-      .toSorted((one, other) => one.from - other.from)
-      .map(({ from, to, ...adjustment }) => ({ from, to, ...adjustmentRecord(adjustment) }))
+    record.hours = hours.map(({ from, to, days, ...adjustment }) => ({
+      from,
+      to,
+      ...(days ? { days } : {}),
+      ...adjustmentRecord(adjustment),
+    }))
   }
   return record
 }
@@ -48,7 +48,12 @@ export function extrasOf({ tools = {}, variants = [], hours = [], ...media }: Ex
       const kind = SERVICE_KINDS.find((one) => variant[SERVICE_FIELDS[one]] !== undefined)!
       return { kind, name: variant[SERVICE_FIELDS[kind]]!, ...adjustmentOf(variant) }
     }),
-    hours: hours.map(({ from, to, ...adjustment }) => ({ from, to, ...adjustmentOf(adjustment) })),
+    hours: hours.map(({ from, to, days = null as number[] | null, ...adjustment }) => ({
+      from,
+      to,
+      days,
+      ...adjustmentOf(adjustment),
+    })),
   }
 }
 

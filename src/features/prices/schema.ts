@@ -133,6 +133,13 @@ const Hours = Type.Array(
     {
       from: clock('Start, in UTC.'),
       to: clock('End, in UTC; the next day if it is earlier than the start.'),
+      days: Type.Optional(
+        Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+          minItems: 1,
+          maxItems: 7,
+          description: 'Days of the week (UTC) on which the hours begin, from 1 for Monday to 7. By default every day.',
+        }),
+      ),
       ...adjustment,
     },
     strict,
@@ -140,7 +147,7 @@ const Hours = Type.Array(
   {
     maxItems: 24,
     description:
-      'Other prices at some hours of every day, like variants. An entry that is only partly in such hours has the usual prices, and notes it.',
+      'Other prices at some hours of the day, like variants. An entry that is only partly in such hours has the usual prices, and notes it.',
   },
 )
 

@@ -57,9 +57,10 @@ function extrasBody({ media, tools, variants, hours }: ExtraPrices) {
       [SERVICE_FIELDS[kind]]: name,
       ...adjustmentBody(adjustment),
     })),
-    hours: hours.map(({ from, to, ...adjustment }) => ({
+    hours: hours.map(({ from, to, days, ...adjustment }) => ({
       from: clockText(from),
       to: clockText(to),
+      ...(days ? { days } : {}),
       ...adjustmentBody(adjustment),
     })),
   }

@@ -14,7 +14,7 @@ describe('the embedded price table', () => {
   })
 
   test('leaves out what it cannot value, and counts it', async () => {
-    expect((await generatePriceTable()).leftOut).toEqual({ hoursOfDay: 6, noTextPrice: 181, outputInParts: 2 })
+    expect((await generatePriceTable()).leftOut).toEqual({ hoursOfDay: 0, noTextPrice: 181, outputInParts: 2 })
   })
 
   test('has each model at a price of input or output, within the limit, tiers ascending', () => {

@@ -14,6 +14,8 @@ const TABLES = join(import.meta.dir, '../../../../shared/data')
 const NOTHING = { prices: [], aliases: [], table: new PriceTable([], []) }
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 
+const SERVICE = { kind: 'serviceTier' as const, multiplier: null, prices: {}, tiers: [] }
+
 async function fixture(name: string) {
   return readTable(await Bun.file(join(FIXTURES, name)).text())
 }
@@ -108,7 +110,37 @@ describe('LiteLLM’s table', () => {
   test('has other modes skipped, and prices that are not of text tokens counted', async () => {
     const { reading } = await fixture('litellm.json')
     expect(reading.skipped).toEqual({ 'not a model': 1, 'no mode': 1, embedding: 1, image_generation: 1 })
-    expect(reading.unused).toEqual({ batch: 2, priority: 2, flex: 1, search: 1, regional: 1, fast: 1 })
+    expect(reading.unused).toEqual({ search: 1, other_unit: 1 })
+  })
+
+  test('has the prices of service tiers, speeds, regions, tools and audio', async () => {
+    const { reading } = await fixture('litellm.json')
+    const extrasOf = (name: string) => reading.rows.find(({ model }) => model === name)?.extras
+    expect(extrasOf('gpt-9')).toEqual({
+      media: {},
+      tools: {},
+      variants: [
+        { ...SERVICE, name: 'batch', prices: { input: 625_000n, output: 5_000_000n } },
+        { ...SERVICE, name: 'flex', prices: { cacheRead: 60_000n } },
+        {
+          ...SERVICE,
+          name: 'priority',
+          prices: { input: 2_500_000n },
+          tiers: [{ fromTokens: 272_001, prices: { input: 5_000_000n } }],
+        },
+      ],
+      hours: [],
+    })
+    expect(extrasOf('claude-9')).toEqual({
+      media: { inputAudio: 4_000_000n },
+      tools: { web_search: 10_000_000_000n },
+      variants: [
+        { ...SERVICE, kind: 'speed', name: 'fast', multiplier: 6_000_000n },
+        { ...SERVICE, kind: 'region', name: 'us', multiplier: 1_100_000n },
+      ],
+      hours: [],
+    })
+    expect(extrasOf('xai/grok-9')).toBeUndefined()
   })
 
   test('has the tail of floating-point noise rounded to the pico-dollar, and says so', async () => {
@@ -135,7 +167,10 @@ test('the catalogue of models.dev is told by its shape, and read', async () => {
     'vendor/reasoner': ['output_in_parts'],
     'vendor/gift:free': ['free'],
   })
-  expect([reading.skipped, reading.unused, reading.rounded.length]).toEqual([{ 'no text output': 1 }, { audio: 1 }, 2])
+  expect([reading.skipped, reading.unused, reading.rounded.length]).toEqual([{ 'no text output': 1 }, {}, 2])
+  expect(reading.rows.find(({ model }) => model === 'anthropic/claude-9')?.extras?.media).toEqual({
+    inputAudio: 1_000_000n,
+  })
 })
 
 test('the data of genai-prices is told by its shape, and read with its dates and names', async () => {
@@ -149,16 +184,19 @@ test('the data of genai-prices is told by its shape, and read with its dates and
   })
   expect(reading.aliases.map(({ alias, model }) => `${alias} = ${model}`)).toEqual(['o9-2025-04-16 = o9'])
   expect(refusals(reading)).toEqual({ 'embed-nothing': ['no_input_price'], parts: ['output_in_parts'] })
-  expect(reading.skipped).toEqual({ 'price for some hours of the day': 1 })
+  expect(reading.skipped).toEqual({})
+  expect(reading.rows.find(({ model }) => model === 'night')?.extras?.hours).toEqual([
+    { from: 990, to: 30, days: null, multiplier: null, prices: { input: 500_000n, output: 1_000_000n }, tiers: [] },
+  ])
 })
 
 test('what genai-prices publishes is read as the embedded table was made of it', async () => {
   const { updatePrices, waitForUpdate } = await import('@pydantic/genai-prices')
   updatePrices(() => undefined)
   const { reading } = readTable(JSON.stringify(await waitForUpdate()))
-  expect(reading.rows.map(({ source: _, ...row }) => ({ ...row, effectiveFrom: row.effectiveFrom ?? null }))).toEqual(
-    defaultRows(),
-  )
+  expect(
+    reading.rows.map(({ source: _, extras: __, ...row }) => ({ ...row, effectiveFrom: row.effectiveFrom ?? null })),
+  ).toEqual(defaultRows())
   expect(reading.aliases.map(({ source: _, ...alias }) => alias)).toEqual(defaultAliases())
 })
 
@@ -284,7 +322,9 @@ describe.skipIf(!existsSync(TABLES))('the real tables', () => {
     expect(plan.additions.length + plan.refused.length + skipped).toBe(2_986)
     expect([plan.additions.length, plan.refused.length, reading.rounded.length]).toEqual([2_176, 237, 30])
     expect(reading.skipped).toMatchObject({ image_generation: 209, embedding: 124, realtime: 28, 'not a model': 2 })
-    expect(reading.unused).toMatchObject({ batch: 190, flex: 115, priority: 374, regional: 8 })
+    expect(reading.unused).toEqual({ image: 15, other_unit: 55, search: 7, video: 4 })
+    const withTiers = reading.rows.filter(({ extras }) => extras?.variants.some(({ kind }) => kind === 'serviceTier'))
+    expect(withTiers.length).toBeGreaterThan(150)
   })
 
   test('of models.dev: what costs nothing or is unknown is refused', async () => {

@@ -3,6 +3,7 @@ import { PICO_DIGITS, type Picos } from '../../../lib/money.ts'
 import {
   type Adjustment,
   type ExtraPrices,
+  extraPrices,
   MULTIPLIER_DIGITS,
   MULTIPLIER_LIMIT,
   minutesOf,
@@ -23,18 +24,23 @@ const LIMITS = { tools: 32, variants: 32, hours: 24 }
 
 /** Null if the row has only the five prices and tiers. */
 export function readExtras(notes: ModelNotes, row: Holder): ExtraPrices | null {
-  const media: ExtraPrices['media'] = {}
-  for (const kind of MEDIA_KINDS) {
-    const price = notes.priceAt(row, MEDIA_FIELDS[kind], PER_MILLION_DIGITS)
-    if (price !== null) media[kind] = price
-  }
+  const media = mediaWithOurNames(notes, row)
   const tools = readTools(notes, row.tools)
   const variants = readList(notes, row, 'variants').flatMap((listed) => readVariant(notes, listed) ?? [])
   const hours = readList(notes, row, 'hours').flatMap((listed) => readHours(notes, listed) ?? [])
   refuseTwice(notes, variants)
   refuseOverlap(notes, hours)
-  const isEmpty = [media, tools, variants, hours].every((each) => Object.keys(each).length === 0)
-  return isEmpty ? null : { media, tools, variants, hours }
+  return extraPrices({ media, tools, variants, hours })
+}
+
+/** The prices of audio and images of a JSON object with Tally's own field names. */
+export function mediaWithOurNames(notes: ModelNotes, holder: Holder): ExtraPrices['media'] {
+  const media: ExtraPrices['media'] = {}
+  for (const kind of MEDIA_KINDS) {
+    const price = notes.priceAt(holder, MEDIA_FIELDS[kind], PER_MILLION_DIGITS)
+    if (price !== null) media[kind] = price
+  }
+  return media
 }
 
 /** `[{from_tokens, input, …}]` */
@@ -101,9 +107,19 @@ function readHours(notes: ModelNotes, listed: Holder): PriceHours | undefined {
     notes.refuse('bad_variant', 'has hours without different times from and to, in UTC, such as 16:30')
     return undefined
   }
+  const days = listed.days === undefined ? null : daysOf(listed.days)
+  if (days === undefined) notes.refuse('bad_variant', 'has hours with days other than 1 (Monday) to 7 (Sunday)')
   const adjustment = readAdjustment(notes, listed, `the hours from ${listed.from}`)
-  return adjustment && { from, to, ...adjustment }
+  return adjustment && { from, to, days: days ?? null, ...adjustment }
 }
+
+function daysOf(listed: unknown): number[] | undefined {
+  if (!Array.isArray(listed) || listed.length === 0) return undefined
+  const days = [...new Set(listed as unknown[])]
+  return days.every((day) => WEEK.includes(day)) ? (days as number[]).sort() : undefined
+}
+
+const WEEK: unknown[] = [1, 2, 3, 4, 5, 6, 7]
 
 function readAdjustment(notes: ModelNotes, listed: Holder, what: string): Adjustment | undefined {
   const prices = readPrices(notes, listed)

@@ -4,17 +4,34 @@
  * https://github.com/pydantic/genai-prices
  */
 import { parseMoment } from '../../../lib/duration.ts'
-import { PRICED_KINDS, type PricedKind } from '../rates.ts'
+import { PICO_DIGITS } from '../../../lib/money.ts'
+import {
+  type Adjustment,
+  type ExtraPrices,
+  extraPrices,
+  minutesOf,
+  type PriceHours,
+  type PriceTier,
+  type TokenKind,
+} from '../rates.ts'
+import { TOKEN_KINDS } from '../records.ts'
 import type { TableDocument } from './document.ts'
 import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, TableNotes, TierNotes } from './reader.ts'
 
-const KEYS: Record<PricedKind, string> = {
+const KEYS: Record<TokenKind, string> = {
   input: 'input_mtok',
   output: 'output_mtok',
   cacheRead: 'cache_read_mtok',
   cacheWrite: 'cache_write_mtok',
   cacheWrite1h: 'cache_write_1h_mtok',
+  inputAudio: 'input_audio_mtok',
+  inputImage: 'input_image_mtok',
+  outputAudio: 'output_audio_mtok',
+  outputImage: 'output_image_mtok',
 }
+
+/** Prices of a thousand uses. */
+const TOOLS: Record<string, string> = { web_search: 'web_searches_kcount', code_execution: 'code_executions_kcount' }
 
 /** Kinds that agents report as part of the output, for which a single output price would be wrong. */
 const PARTS_OF_OUTPUT = ['output_reasoning_mtok', 'output_citation_mtok']
@@ -43,13 +60,9 @@ export function readGenaiPrices(document: TableDocument): TableNotes {
 function readModel(table: TableNotes, provider: unknown, model: Holder, used: Set<unknown>): void {
   const conditional = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }]
   let isListed = false
-  for (const condition of conditional.filter(isHolder)) {
-    const prices = isHolder(condition.prices) ? condition.prices : {}
-    const constraint = isHolder(condition.constraint) ? condition.constraint : {}
-    // A session has only one start but may span several periods of the day, so the price without hours gives the lower
-    // bound.
-    if ('start_time' in constraint) table.skip('price for some hours of the day')
-    else if (readPrices(table.model(provider, model.id), prices, constraint.start_date)) isListed = true
+  for (const { listed, hours } of withHours(conditional.filter(isHolder))) {
+    const constraint = isHolder(listed.constraint) ? listed.constraint : {}
+    if (readPrices(table.model(provider, model.id), listed, constraint.start_date, hours)) isListed = true
   }
   if (!isListed) return
   for (const alias of wholeNames(model.match)) {
@@ -60,26 +73,77 @@ function readModel(table: TableNotes, provider: unknown, model: Holder, used: Se
   }
 }
 
-function readPrices(notes: ModelNotes, prices: Holder, startDate: unknown): boolean {
-  const tiers = new TierNotes()
-  const base = {} as Record<PricedKind, bigint | null>
-  for (const kind of PRICED_KINDS) {
-    const price = prices[KEYS[kind]]
-    const holder = isHolder(price) ? price : prices
-    base[kind] = notes.priceAt(holder, isHolder(price) ? 'base' : KEYS[kind], PER_MILLION_DIGITS)
-    if (isHolder(price) && Array.isArray(price.tiers)) readTiers(notes, tiers, kind, price.tiers)
+interface Dated {
+  listed: Holder
+  /** Prices of some hours of the day. */
+  hours: Holder[]
+}
+
+/** Prices of some hours follow the price of the date from which they apply. */
+function withHours(conditional: Holder[]): Dated[] {
+  const dated: Dated[] = []
+  for (const listed of conditional) {
+    const last = dated.at(-1)
+    const isDaily = isHolder(listed.constraint) && 'start_time' in listed.constraint
+    if (isDaily && last) last.hours.push(listed)
+    else if (!isDaily) dated.push({ listed, hours: [] })
   }
-  if (PARTS_OF_OUTPUT.some((key) => prices[key] !== undefined)) {
+  return dated
+}
+
+function readPrices(notes: ModelNotes, { prices }: Holder, startDate: unknown, hours: Holder[]): boolean {
+  const holder = isHolder(prices) ? prices : {}
+  const { own, tiers } = pricesOf(notes, holder)
+  const { input = null, output = null, cacheRead = null, cacheWrite = null, cacheWrite1h = null, ...media } = own
+  if (PARTS_OF_OUTPUT.some((key) => holder[key] !== undefined)) {
     notes.refuse(
       'output_in_parts',
       'has separate prices for reasoning or citations, but entries do not count these separately',
     )
   }
-  return notes.take({ ...base, tiers: tiers.ascending() }, 'genai-prices', dayOf(notes, startDate))
+  const extras = extraPrices({ media, tools: toolsOf(notes, holder), hours: hours.map((each) => hoursOf(notes, each)) })
+  const row = { input, output, cacheRead, cacheWrite, cacheWrite1h, tiers, extras }
+  return notes.take(row, 'genai-prices', dayOf(notes, startDate))
+}
+
+function pricesOf(notes: ModelNotes, prices: Holder): { own: Adjustment['prices']; tiers: PriceTier[] } {
+  const tiers = new TierNotes()
+  const own: Adjustment['prices'] = {}
+  for (const kind of TOKEN_KINDS) {
+    const listed = prices[KEYS[kind]]
+    const holder = isHolder(listed) ? listed : prices
+    const price = notes.priceAt(holder, isHolder(listed) ? 'base' : KEYS[kind], PER_MILLION_DIGITS)
+    if (price !== null) own[kind] = price
+    if (isHolder(listed) && Array.isArray(listed.tiers)) readTiers(notes, tiers, kind, listed.tiers)
+  }
+  return { own, tiers: tiers.ascending() }
+}
+
+function toolsOf(notes: ModelNotes, prices: Holder): ExtraPrices['tools'] {
+  const tools: ExtraPrices['tools'] = {}
+  for (const [name, key] of Object.entries(TOOLS)) {
+    const price = typeof prices[key] === 'number' ? notes.priceAt(prices, key, PICO_DIGITS - THOUSAND_DIGITS) : null
+    if (price !== null) tools[name] = price
+  }
+  return tools
+}
+
+const THOUSAND_DIGITS = 3
+
+function hoursOf(notes: ModelNotes, { prices, constraint }: Holder): PriceHours {
+  const { start_time, end_time } = constraint as Holder
+  const [from, to] = [start_time, end_time].map((time) =>
+    typeof time === 'string' && /:00Z$/.test(time) ? minutesOf(time.slice(0, 5)) : undefined,
+  )
+  if (from === undefined || to === undefined) {
+    notes.refuse('bad_variant', 'start_time and end_time must be whole minutes in UTC, such as 16:30:00Z')
+  }
+  const { own, tiers } = pricesOf(notes, isHolder(prices) ? prices : {})
+  return { from: from ?? 0, to: to ?? 0, days: null, multiplier: null, prices: own, tiers }
 }
 
 /** Tiers are listed for each kind of price; the higher price applies above `start` tokens. */
-function readTiers(notes: ModelNotes, tiers: TierNotes, kind: PricedKind, listed: unknown[]): void {
+function readTiers(notes: ModelNotes, tiers: TierNotes, kind: TokenKind, listed: unknown[]): void {
   for (const tier of listed) {
     const start = isHolder(tier) ? tier.start : undefined
     if (!isHolder(tier) || typeof start !== 'number' || !Number.isSafeInteger(start) || start < 0) {

@@ -2,7 +2,17 @@
  * LiteLLM's table, `model_prices_and_context_window.json`: an object of models, prices per token.
  * https://docs.litellm.ai/docs/provider_registration/add_model_pricing
  */
-import type { PricedKind } from '../rates.ts'
+import { PICO_DIGITS } from '../../../lib/money.ts'
+import {
+  type Adjustment,
+  type ExtraPrices,
+  extraPrices,
+  MULTIPLIER_DIGITS,
+  type PricedKind,
+  type PriceVariant,
+  type TokenKind,
+} from '../rates.ts'
+import type { MediaKind } from '../usage.ts'
 import type { TableDocument } from './document.ts'
 import { type Holder, isHolder, type ModelNotes, PER_TOKEN_DIGITS, TableNotes, TierNotes } from './reader.ts'
 
@@ -15,19 +25,30 @@ const KEYS: Record<PricedKind, string> = {
 }
 const KINDS = Object.keys(KEYS) as PricedKind[]
 
+const ALL_KEYS: Record<TokenKind, string> = {
+  ...KEYS,
+  inputAudio: 'input_cost_per_audio_token',
+  inputImage: 'input_cost_per_image_token',
+  outputAudio: 'output_cost_per_audio_token',
+  outputImage: 'output_cost_per_image_token',
+}
+const KIND_OF = new Map(Object.entries(ALL_KEYS).map(([kind, key]) => [key, kind as TokenKind]))
+
+/** The service tiers whose prices have a suffix. */
+const SERVICE_TIERS = { batches: 'batch', flex: 'flex', priority: 'priority' } as const
+type Suffix = keyof typeof SERVICE_TIERS
+
 /** DeepSeek's rows use this instead of the price of reading from the cache. */
 const CACHE_HIT = 'input_cost_per_token_cache_hit'
 
 /** Modes that generate text. Embeddings, images, speech and searches are not part of agents' sessions. */
 const TEXT_MODES = ['chat', 'completion', 'responses']
 
-const ABOVE = /^(.+)_above_(\d{1,5})k_tokens$/
+/** A price, the length above which it applies, and the service tier. */
+const PRICE_KEY = /^(.+?)(?:_above_(\d{1,5})k_tokens)?(?:_(batches|flex|priority))?$/
 
-/** Kinds of prices other than those of text tokens, by patterns of their keys; the first match counts. */
+/** Kinds of prices that Tally does not use, by patterns of their keys; the first match counts. */
 const UNUSED: [kind: string, key: RegExp][] = [
-  ['batch', /_batches$/],
-  ['flex', /_flex$/],
-  ['priority', /_priority$/],
   ['audio', /audio/],
   ['image', /image|pixel/],
   ['video', /video/],
@@ -72,19 +93,18 @@ function modeOf({ mode }: Holder): string {
 function readModel(table: TableNotes, modelOf: (name: string) => unknown, name: string, model: Holder): void {
   const provider = model.litellm_provider as string
   const notes = table.model(provider, name)
-  const tiers = new TierNotes()
   const base = pricesOf(notes, model)
-  for (const key of Object.keys(model)) {
-    const [, start, thousands] = ABOVE.exec(key) ?? []
-    const kind = KINDS.find((one) => KEYS[one] === start)
-    if (kind)
-      tiers.add(beginning(provider, Number(thousands) * 1_000), kind, notes.priceAt(model, key, PER_TOKEN_DIGITS))
-  }
+  const { tiers, media, variants } = listedPrices(notes, provider, model, base)
   for (const { from, prices } of rangesOf(notes, model)) {
     if (from > 0) tiers.addAll(from + 1, prices)
     else for (const kind of KINDS) base[kind] ??= prices[kind]
   }
-  if (!notes.take({ ...base, tiers: tiers.ascending() }, 'litellm')) return
+  const extras = extraPrices({
+    media,
+    tools: toolsOf(notes, model),
+    variants: [...variants, ...multipliersOf(notes, model.provider_specific_entry)],
+  })
+  if (!notes.take({ ...base, tiers: tiers.ascending(), extras }, 'litellm')) return
   countUnused(table, model)
   const bare = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : ''
   const other = modelOf(bare)
@@ -92,6 +112,68 @@ function readModel(table: TableNotes, modelOf: (name: string) => unknown, name: 
   if (bare !== '' && !(isHolder(other) && other.litellm_provider === provider)) {
     table.aliases.push({ alias: bare, provider, model: name, source: 'litellm' })
   }
+}
+
+interface Listed {
+  tiers: TierNotes
+  media: ExtraPrices['media']
+  variants: PriceVariant[]
+}
+
+/** Prices above some length, of audio and images, and of service tiers. */
+function listedPrices(notes: ModelNotes, provider: string, model: Holder, base: KindPrices): Listed {
+  const tiers = new TierNotes()
+  const media: ExtraPrices['media'] = {}
+  const services = new Map<Suffix, { prices: Adjustment['prices']; tiers: TierNotes }>()
+  for (const key of Object.keys(model)) {
+    const [, start, thousands, suffix] = PRICE_KEY.exec(key) ?? []
+    const kind = KIND_OF.get(start!)
+    // The five base prices have been read.
+    if (!kind || (kind in KEYS && !thousands && !suffix)) continue
+    const price = notes.priceAt(model, key, PER_TOKEN_DIGITS)
+    // The table uses 0 for unknown prices of a service tier as well.
+    if (price === null || (suffix && price === 0n && base[kind as PricedKind] !== 0n)) continue
+    const service = suffix && entryOf(services, suffix as Suffix)
+    if (thousands) (service ? service.tiers : tiers).add(beginning(provider, Number(thousands) * 1_000), kind, price)
+    else if (service) service.prices[kind] = price
+    else media[kind as MediaKind] = price
+  }
+  const variants = [...services].map(([suffix, { prices, tiers }]) => ({
+    kind: 'serviceTier' as const,
+    name: SERVICE_TIERS[suffix],
+    multiplier: null,
+    prices,
+    tiers: tiers.ascending(),
+  }))
+  return { tiers, media, variants }
+}
+
+function entryOf(services: Map<Suffix, { prices: Adjustment['prices']; tiers: TierNotes }>, suffix: Suffix) {
+  const service = services.get(suffix) ?? { prices: {}, tiers: new TierNotes() }
+  services.set(suffix, service)
+  return service
+}
+
+/** Anthropic's factors for its fast mode and for regions, `{"us": 1.1, "fast": 6.0}`. */
+function multipliersOf(notes: ModelNotes, entry: unknown): PriceVariant[] {
+  if (!isHolder(entry)) return []
+  return Object.entries(entry).flatMap(([name, factor]) => {
+    const kind = name === 'fast' ? ('speed' as const) : REGION.test(name) ? ('region' as const) : undefined
+    if (typeof factor !== 'number' || !kind) return []
+    const multiplier = notes.priceAt(entry, name, MULTIPLIER_DIGITS)
+    return multiplier ? [{ kind, name, multiplier, prices: {}, tiers: [] }] : []
+  })
+}
+
+const REGION = /^[a-z]{2,4}$/
+
+/** The price of a search, if it does not depend on how much it reads, which entries do not say. */
+function toolsOf(notes: ModelNotes, { search_context_cost_per_query: listed }: Holder): ExtraPrices['tools'] {
+  if (!isHolder(listed)) return {}
+  const [low, medium, high] = ['low', 'medium', 'high'].map((size) =>
+    notes.priceAt(listed, `search_context_size_${size}`, PICO_DIGITS),
+  )
+  return low && low === medium && low === high ? { web_search: low } : {}
 }
 
 type KindPrices = Record<PricedKind, bigint | null>
@@ -132,15 +214,14 @@ function rangesOf(notes: ModelNotes, model: Holder): { from: number; prices: Kin
 }
 
 function countUnused(table: TableNotes, model: Holder): void {
-  const used = new Set([...Object.values(KEYS), CACHE_HIT, 'output_cost_per_reasoning_token'])
+  const others = [CACHE_HIT, 'output_cost_per_reasoning_token']
   for (const [key, value] of Object.entries(model)) {
-    if (key === 'provider_specific_entry' && isHolder(value)) {
-      for (const [name, factor] of Object.entries(value)) {
-        if (typeof factor === 'number') table.leaveUnused(name === 'fast' ? 'fast' : 'regional')
-      }
-    } else if (value && !used.has(key) && !used.has(ABOVE.exec(key)?.[1] ?? '')) {
-      const kind = UNUSED.find(([, pattern]) => pattern.test(key))?.[0]
-      if (kind && /cost/.test(key)) table.leaveUnused(kind)
+    if (!value || others.includes(key) || KIND_OF.has(PRICE_KEY.exec(key)?.[1] ?? '')) continue
+    if (key === 'search_context_cost_per_query') {
+      if (isHolder(value) && new Set(Object.values(value)).size > 1) table.leaveUnused('search')
+      continue
     }
+    const kind = UNUSED.find(([, pattern]) => pattern.test(key))?.[0]
+    if (kind && /cost/.test(key)) table.leaveUnused(kind)
   }
 }

@@ -1,5 +1,7 @@
 /** The catalog of models.dev, `api.json`: providers with their models, `cost` in dollars per million tokens. */
+import { extraPrices } from '../rates.ts'
 import type { TableDocument } from './document.ts'
+import { mediaWithOurNames } from './extras.ts'
 import {
   type Holder,
   isHolder,
@@ -50,8 +52,10 @@ function readModel(table: TableNotes, provider: string, name: string, model: Hol
   }
   if (isHolder(cost.context_over_200k)) tiers.addAll(OVER_200K + 1, pricesWithOurNames(notes, cost.context_over_200k))
   for (const tier of Array.isArray(cost.tiers) ? cost.tiers : []) readTier(notes, tiers, tier)
-  if (!notes.take({ ...base, tiers: tiers.ascending() }, 'models-dev')) return
-  if (cost.input_audio || cost.output_audio) table.leaveUnused('audio')
+  notes.take(
+    { ...base, tiers: tiers.ascending(), extras: extraPrices({ media: mediaWithOurNames(notes, cost) }) },
+    'models-dev',
+  )
 }
 
 function readTier(notes: ModelNotes, tiers: TierNotes, listed: unknown): void {

@@ -174,7 +174,8 @@ export class ModelNotes {
       return false
     }
     this.table.rounded.push(...this.#rounded)
-    this.table.rows.push({ provider, model, ...prices, source, effectiveFrom })
+    const { extras, ...others } = prices
+    this.table.rows.push({ provider, model, ...others, ...(extras ? { extras } : {}), source, effectiveFrom })
     return true
   }
 }
