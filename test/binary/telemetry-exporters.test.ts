@@ -257,6 +257,17 @@ describe('an exporter that', () => {
   })
 })
 
+test('a push is in the status on the command line long before the next one', async () => {
+  interface Status {
+    pushes: { requests: number }[]
+  }
+  const requests = async () => (await tally.runJson<Status>(['telemetry', 'status'])).pushes[0]?.requests ?? 0
+  const before = await requests()
+  const begun = performance.now()
+  await logCalls(newSession(), {})
+  while ((await requests()) < before + 2) expect(performance.now() - begun).toBeLessThan(6_000)
+})
+
 test('a session that is pushed on every way at once is counted by one of them, and again after a restart', async () => {
   const session = newSession()
   const push = async () => {

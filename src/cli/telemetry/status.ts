@@ -9,7 +9,7 @@ export function addTelemetryStatusCommand(telemetry: Command): void {
   telemetry
     .command('status')
     .description(
-      'Show which agents push data, what is counted, and what is not and why; a running server updates it every 10 seconds',
+      'Show which agents push data, what is counted, and what is not and why; a running server updates it as telemetry arrives',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally telemetry status', "tally telemetry status --json | jq '.rejected'"))

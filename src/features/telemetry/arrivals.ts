@@ -6,7 +6,7 @@ import type { Database } from '../../database/database.ts'
 import type { Outcome } from './accounting.ts'
 import type { Observation } from './channels/observation.ts'
 import {
-  addToChannel,
+  addToChannels,
   addToPushes,
   addToUncounted,
   type ChannelRecord,
@@ -29,10 +29,16 @@ export class ArrivalCounters {
   #channels = new Map<string, ChannelRecord>()
   #uncounted = noneUncounted()
   #pushes = new Map<number, PushRecord>()
+  #isPending = false
 
-  constructor(readonly db: Database) {}
+  /** `onPending` is called at the first change after the counters were saved. */
+  constructor(
+    readonly db: Database,
+    readonly onPending: () => void,
+  ) {}
 
   notePush(tokenId: number, records: number, now: number): void {
+    this.#pend()
     const push = this.#pushes.get(tokenId) ?? { tokenId, requests: 0, records: 0, lastSeenAt: now }
     this.#pushes.set(tokenId, {
       ...push,
@@ -55,6 +61,7 @@ export class ArrivalCounters {
 
   noteUncounted(kind: UncountedRecord['kind'], counts: ReadonlyMap<string, number>, now: number): void {
     for (const [what, records] of counts) {
+      this.#pend()
       const rows = this.#uncounted[kind]
       const known = rows.get(what)
       if (!known && rows.size >= LIMITS[kind]) continue
@@ -62,8 +69,15 @@ export class ArrivalCounters {
     }
   }
 
+  #pend(): void {
+    if (this.#isPending) return
+    this.#isPending = true
+    this.onPending()
+  }
+
   #channel({ harness, version, channel }: Observation, now: number): ChannelRecord {
-    const key = JSON.stringify([harness, version, channel])
+    this.#pend()
+    const key = JSON.stringify([harness, version ?? '', channel])
     const row = this.#channels.get(key) ?? {
       harness,
       version: version ?? '',
@@ -84,15 +98,21 @@ export class ArrivalCounters {
   /** Counters that can't be written are lost: no bill depends on them. */
   async flush(): Promise<void> {
     const [channels, { ignored, rejected }, pushes] = [this.#channels, this.#uncounted, this.#pushes]
-    if (channels.size + ignored.size + rejected.size + pushes.size === 0) return
+    if (!this.#isPending) return
+    this.#isPending = false
     this.#channels = new Map()
     this.#uncounted = noneUncounted()
     this.#pushes = new Map()
     await this.db.write(async (tx) => {
-      for (const row of channels.values()) await addToChannel(tx, row)
-      for (const row of [...ignored.values(), ...rejected.values()]) await addToUncounted(tx, row)
-      for (const row of pushes.values()) await addToPushes(tx, row)
+      await addToChannels(tx, inOrder(channels))
+      await addToUncounted(tx, [...inOrder(ignored), ...inOrder(rejected)])
+      await addToPushes(tx, [...pushes.values()])
       await deleteOldest(tx, LIMITS)
     })
   }
+}
+
+/** By key, so that two servers on one PostgreSQL database do not block each other. */
+function inOrder<Row>(rows: ReadonlyMap<string, Row>): Row[] {
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }

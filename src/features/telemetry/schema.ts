@@ -106,7 +106,8 @@ export const TelemetryStatus = Type.Object(
   {
     ...strict,
     $id: 'TelemetryStatus',
-    description: 'Received telemetry and how it was processed. Up to ten seconds old.',
+    description:
+      'Received telemetry and how it was processed. Up to a second old; in a very large database, the numbers of sessions may be older.',
   },
 )
 export type TelemetryStatus = Static<typeof TelemetryStatus>

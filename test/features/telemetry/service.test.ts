@@ -408,6 +408,29 @@ forEachEngine('a session that telemetry brings', (open) => {
     expect((await telemetry.status()).channels).toMatchObject([{ counted: 2, late: 2, repeated: 0, tokens: 213 }])
   })
 
+  test('is in the status of other processes soon after each push', async () => {
+    const db = await open()
+    const { organization, telemetry } = await stage(db)
+    const errors: unknown[] = []
+    const saving = telemetry.start((error) => errors.push(error))
+    const { telemetryChannels, telemetryPushes } = db.read.tables
+    const stored = async () => [
+      (await db.read.select().from(telemetryPushes))[0]?.requests,
+      (await db.read.select().from(telemetryChannels))[0]?.counted,
+    ]
+    for (const count of [1, 2]) {
+      const before = performance.now()
+      await telemetry.receive(organization, logs({ output: count, at: count }))
+      while ((await stored()).some((each) => each !== count)) {
+        // Half of the time after which everything is saved anyway.
+        expect(performance.now() - before).toBeLessThan(5_000)
+        await Bun.sleep(50)
+      }
+    }
+    await saving.stop()
+    expect(errors).toEqual([])
+  })
+
   test('in ever other versions does not fill what is shown of them, nor what is ignored what was rejected', async () => {
     const { organization, telemetry, listed } = await stage(await open())
     for (let version = 0; version < 1_200; version += 400) {

@@ -1,5 +1,5 @@
 /** Counters of telemetry arrivals and their outcomes, for people to look at. */
-import { asc, desc, eq, sql } from 'drizzle-orm'
+import { asc, type Column, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
@@ -8,48 +8,56 @@ export type ChannelRecord = Tables['telemetryChannels']['$inferSelect']
 export type UncountedRecord = Tables['telemetryUncounted']['$inferSelect']
 export type PushRecord = Tables['telemetryPushes']['$inferSelect']
 
-export async function addToChannel(tx: Tx, row: ChannelRecord): Promise<void> {
+export async function addToChannels(tx: Tx, rows: ChannelRecord[]): Promise<void> {
+  if (rows.length === 0) return
   const { telemetryChannels: t } = tx.tables
   await tx
     .insert(t)
-    .values(row)
+    .values(rows)
     .onConflictDoUpdate({
       target: [t.harness, t.version, t.channel],
       set: {
-        lastSeenAt: row.lastSeenAt,
-        counted: sql`${t.counted} + ${row.counted}`,
-        repeated: sql`${t.repeated} + ${row.repeated}`,
-        late: sql`${t.late} + ${row.late}`,
-        shrunk: sql`${t.shrunk} + ${row.shrunk}`,
-        tokens: sql`${t.tokens} + ${row.tokens}`,
+        lastSeenAt: added(t.lastSeenAt),
+        counted: sum(t.counted),
+        repeated: sum(t.repeated),
+        late: sum(t.late),
+        shrunk: sum(t.shrunk),
+        tokens: sum(t.tokens),
       },
     })
 }
 
-export async function addToUncounted(tx: Tx, row: UncountedRecord): Promise<void> {
+export async function addToUncounted(tx: Tx, rows: UncountedRecord[]): Promise<void> {
+  if (rows.length === 0) return
   const { telemetryUncounted: t } = tx.tables
   await tx
     .insert(t)
-    .values(row)
+    .values(rows)
     .onConflictDoUpdate({
       target: [t.kind, t.what],
-      set: { records: sql`${t.records} + ${row.records}`, lastSeenAt: row.lastSeenAt },
+      set: { records: sum(t.records), lastSeenAt: added(t.lastSeenAt) },
     })
 }
 
-export async function addToPushes(tx: Tx, row: PushRecord): Promise<void> {
+export async function addToPushes(tx: Tx, rows: PushRecord[]): Promise<void> {
+  if (rows.length === 0) return
   const { telemetryPushes: t } = tx.tables
   await tx
     .insert(t)
-    .values(row)
+    .values(rows)
     .onConflictDoUpdate({
       target: t.tokenId,
-      set: {
-        requests: sql`${t.requests} + ${row.requests}`,
-        records: sql`${t.records} + ${row.records}`,
-        lastSeenAt: row.lastSeenAt,
-      },
+      set: { requests: sum(t.requests), records: sum(t.records), lastSeenAt: added(t.lastSeenAt) },
     })
+}
+
+/** The value of the row that is added. */
+function added(column: Column): SQL {
+  return sql`excluded.${sql.identifier(column.name)}`
+}
+
+function sum(column: Column): SQL {
+  return sql`${column} + ${added(column)}`
 }
 
 /** Keeps the most recent rows, so that unexpected names can't fill the disk. */

@@ -15,8 +15,8 @@ import { Emails } from './emails.tsx'
 import { Part } from './part.tsx'
 import type { TelemetryStatus } from './status.ts'
 
-/** How often the server updates its status. */
-const EVERY_MS = 10_000
+/** People who connect an agent watch this page for its first data. */
+const EVERY_MS = 1_500
 
 export default function Telemetry() {
   const { data, error, refetch } = useQuery({
