@@ -306,28 +306,77 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
     ALL_PAGES_MS,
   )
 
-  describe('a ticket that reports put in different projects', () => {
-    const reportOf = async (who: keyof typeof PEOPLE) => {
-      const { token } = await installation.createToken('svc', PEOPLE[who])
-      return async (fields: Record<string, string>) => {
-        const answer = await fetch(`${server.url}/api/v1/token-entries`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-          body: JSON.stringify({
-            agent_harness: 'codex',
-            agent_name: 'builder',
-            model: 'gpt-5',
-            started_at: new Date(Date.now() - 60_000).toISOString(),
-            ended_at: new Date().toISOString(),
-            tokens: { input: 1, output: 1 },
-            reported_cost: 1,
-            ...fields,
-          }),
-        })
-        expect(answer.status).toBe(201)
-        return (await answer.json()) as { id: string }
-      }
+  const reportOf = async (who: keyof typeof PEOPLE) => {
+    const { token } = await installation.createToken('svc', PEOPLE[who])
+    return async (fields: Record<string, string | number>) => {
+      const answer = await fetch(`${server.url}/api/v1/token-entries`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          agent_harness: 'codex',
+          agent_name: 'builder',
+          model: 'gpt-5',
+          started_at: new Date(Date.now() - 60_000).toISOString(),
+          ended_at: new Date().toISOString(),
+          tokens: { input: 1, output: 1 },
+          reported_cost: 1,
+          ...fields,
+        }),
+      })
+      expect(answer.status).toBe(201)
+      return (await answer.json()) as { id: string }
     }
+  }
+
+  test(
+    'shows usage in quarters, and weeks from the day that the organization chose',
+    async () => {
+      await visiting('admin', async ({ page, open, issues }) => {
+        const period = (name: RegExp) => page.getByRole('rowheader', { name }).first().waitFor()
+        await open('/?period=12m')
+        await page.getByRole('button', { name: 'Show as table' }).click()
+        await page.getByLabel('Bucket width').selectOption({ label: 'Quarters' })
+        await period(/^Q[1-4] 20\d\d$/)
+        expect(new URL(page.url()).searchParams.get('bucket')).toBe('1q')
+        await page.getByLabel('Bucket width').selectOption({ label: 'Weeks' })
+        await period(/^Week \d+, from \d/)
+
+        await open('/settings')
+        await page.getByRole('combobox', { name: 'First day of the week' }).click()
+        await page.getByRole('option', { name: 'Sunday' }).click()
+        await page.getByRole('button', { name: 'Save changes' }).click()
+        await page.getByText('Settings saved.').waitFor()
+        await open('/?period=12m&bucket=1w')
+        await page.getByRole('button', { name: 'Show as table' }).click()
+        await period(/^Week of \d/)
+        expect(issues()).toEqual([])
+      })
+    },
+    ALL_PAGES_MS,
+  )
+
+  test(
+    'leads from the number of mismatched costs to these entries, with both amounts',
+    async () => {
+      const report = await reportOf('member')
+      const { id } = await report({ model: 'gpt-5', reported_cost: 73.25 })
+      await visiting('admin', async ({ page, open, issues }) => {
+        await open('/')
+        const row = page.getByRole('link', { name: /Cost mismatch/ })
+        const counted = await row.getByLabel(/^\d+ entr/).textContent()
+        await row.click()
+        await page.getByRole('img', { name: /^Cost mismatch: reported cost \$73\.25, list value \$0\.0/ }).waitFor()
+        expect(new URL(page.url()).searchParams.get('cost_mismatch')).toBe('true')
+        expect(String(await page.locator('main tbody tr').count())).toBe(counted!)
+        await open(`/entries?open=${id}`)
+        await page.getByRole('dialog').getByText('Cost mismatch').waitFor()
+        expect(issues()).toEqual([])
+      })
+    },
+    ALL_PAGES_MS,
+  )
+
+  describe('a ticket that reports put in different projects', () => {
     const project = async (id: string, ask: Ask): Promise<string> => (await ask(`GET /token-entries/${id}`)).project.key
     const openTicket = async ({ page, open }: Visit, key: string) => {
       await open(`/work?tab=tickets&search=${key}`)

@@ -98,7 +98,8 @@ export const COLUMNS: readonly Column<Entry>[] = [
   {
     key: 'cost',
     title: 'Cost',
-    width: '92px',
+    // With room for the mark of a mismatch.
+    width: '108px',
     isNumber: true,
     phone: 'value',
     cell: (entry) => <Cost entry={entry} />,

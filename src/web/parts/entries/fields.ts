@@ -128,10 +128,7 @@ export const FIELDS: readonly Field[] = [
   }),
   fixed('billable', 'Billable', { true: 'Yes', false: 'No (project is not billable)' }),
   fixed('priced', 'Price', { true: 'Priced', false: 'Unpriced' }),
-  fixed('cost_mismatch', 'Cost mismatch', {
-    true: 'Reported cost far from the list value',
-    false: 'No mismatch',
-  }),
+  fixed('cost_mismatch', 'Cost mismatch', { true: 'Mismatched costs only', false: 'Exclude mismatched costs' }),
   {
     name: 'bill',
     title: 'Bill',
