@@ -24,7 +24,7 @@ import {
   listUnpriced,
   listUnpricedModels,
   type PricedEntry,
-  updateValuation,
+  updateValuations,
 } from './store.ts'
 
 /** Entries per transaction: about 20 ms, during which reports wait. */
@@ -197,9 +197,10 @@ function revaluedOf(priced: PricedEntry[], table: PriceTable): Revalued[] {
 }
 
 async function record(tx: Tx, changing: Revalued[], now: number, by: Actor): Promise<Revalued[]> {
-  for (const { priced, columns } of changing) {
-    await updateValuation(tx, priced.entry.id, { ...columns, updatedAt: now })
-  }
+  await updateValuations(
+    tx,
+    changing.map(({ priced: { entry }, columns }) => ({ id: entry.id, ...columns, updatedAt: now })),
+  )
   await insertHistory(
     tx,
     { action: 'repriced', at: now, by },

@@ -107,8 +107,11 @@ export async function listPriced(reader: Reader, ids: number[]): Promise<PricedE
   return selectPriced(reader).where(inArray(reader.tables.entries.id, ids))
 }
 
-export type ValuationChange = Pick<EntryRecord, 'listValue' | 'priceId' | 'priceStep' | 'priceNote' | 'updatedAt'>
+export type ValuationChange = Pick<
+  EntryRecord,
+  'id' | 'listValue' | 'priceId' | 'priceStep' | 'priceNote' | 'updatedAt'
+>
 
-export async function updateValuation(tx: Tx, id: number, change: ValuationChange): Promise<void> {
-  await tx.updateAll(tx.tables.entries, [{ id, ...change }])
+export async function updateValuations(tx: Tx, changes: readonly ValuationChange[]): Promise<void> {
+  await tx.updateAll(tx.tables.entries, changes)
 }
