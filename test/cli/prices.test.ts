@@ -174,9 +174,11 @@ describe('tally prices', () => {
       const shown = await fresh.done(['prices', 'show', 'gpt-5-codex'])
       expect(shown.stdout).toContain("'gpt-5-codex' is an alias of 'gpt-5' at openai (default).")
       expect(shown.stdout).toContain('costs input 1.25, output 10, cache read 0.125 per million tokens')
-      const resolved = await fresh.done(['prices', 'resolve', 'claude-sonnet-4-5-20250929'])
-      expect(resolved.stdout).toMatch(/4 maker +not listed +'claude-sonnet-4-5-20250929' is not listed by anthropic\n/)
-      expect(resolved.stdout).toMatch(/6 without date +found +'claude-sonnet-4-5' at anthropic, always in effect/)
+      const resolved = await fresh.done(['prices', 'resolve', 'claude-sonnet-4-5-20250930'])
+      expect(resolved.stdout).toMatch(/4 maker +not listed +'claude-sonnet-4-5-20250930' is not listed by anthropic\n/)
+      expect(resolved.stdout).toMatch(
+        /6 without date +found +'claude-sonnet-4-5' at anthropic, in effect from 2026-04-30/,
+      )
       const unpriced = await fresh.done(['prices', 'resolve', 'auto'])
       expect(unpriced.stdout).toContain("'auto' has no price on ")
       expect(await fresh.json(['prices', 'resolve', 'o3', '--at', '2025-06-09'])).toMatchObject({

@@ -18,7 +18,7 @@ test('what is bundled is listed with where it is, and what only builds and tests
   expect(named('@mantine/core')).not.toEqual([])
   expect(named('@scalar/api-reference')).toEqual([expect.objectContaining({ within: undefined })])
   expect(named('vue')).toEqual([expect.objectContaining({ within: '@scalar/api-reference' })])
-  for (const name of ['knip', 'typescript', 'fast-check', '@biomejs/biome', '@pydantic/genai-prices']) {
+  for (const name of ['knip', 'typescript', 'fast-check', '@biomejs/biome']) {
     expect(named(name)).toEqual([])
   }
 })

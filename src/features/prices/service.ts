@@ -212,9 +212,11 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
       const loading = { source: 'default', loadedAt: clock.now(), loadedBy: null } as const
       return db.write(async (tx) => {
         if (!(await insertTableVersion(tx, 'default', DEFAULT_TABLE_VERSION, loading.loadedAt))) return false
-        const offered = offeredRows(await listPrices(tx, 'default'), defaultRows(), dayOf(loading.loadedAt))
+        const aliases = defaultAliases()
+        const known = await listPrices(tx, 'default')
+        const offered = offeredRows(known, defaultRows(), dayOf(loading.loadedAt), aliases)
         await addPrices(tx, offered, loading)
-        await addAliases(tx, defaultAliases(), loading)
+        await addAliases(tx, aliases, loading)
         const after = { format: 'default', version: DEFAULT_TABLE_VERSION, prices: offered.length }
         await audit.record(tx, TALLY, { action: 'prices.loaded', after })
         return true

@@ -9,17 +9,36 @@ import { extrasRecord, TOKEN_KINDS } from './records.ts'
  * in effect. Earlier prices stay unchanged: a changed price without a date is in effect from today.
  *
  * `known` are the rows loaded so far, in the order of loading; `offered` is the whole new table; `today` is a midnight.
- * Models that the offered table no longer contains keep their prices.
+ * `aliases` are those of the offered table: a model that became an alias of another gets that one's prices, because its
+ * own rows would precede them. Models that the offered table no longer contains keep their prices.
  */
-export function offeredRows(known: PriceRow[], offered: PriceRow[], today: number): PriceRow[] {
+export function offeredRows(
+  known: PriceRow[],
+  offered: PriceRow[],
+  today: number,
+  aliases: OfferedAlias[] = [],
+): PriceRow[] {
   const knownModels = Map.groupBy(known, modelKey)
-  return [...Map.groupBy(offered, modelKey)].flatMap(([key, rows]) => {
+  const offeredModels = Map.groupBy(offered, modelKey)
+  for (const { provider, alias, model } of aliases) {
+    const key = modelKey({ provider, model: alias })
+    if (!knownModels.has(key)) continue
+    const rows = offeredModels.get(modelKey({ provider, model })) ?? []
+    offeredModels.set(key, [...rows.map((row) => ({ ...row, model: alias })), ...(offeredModels.get(key) ?? [])])
+  }
+  return [...offeredModels].flatMap(([key, rows]) => {
     const loaded = knownModels.get(key)
     return loaded ? changes(loaded, rows, today) : rows
   })
 }
 
-function modelKey({ provider, model }: PriceRow): string {
+interface OfferedAlias {
+  alias: string
+  provider: string
+  model: string
+}
+
+function modelKey({ provider, model }: Pick<PriceRow, 'provider' | 'model'>): string {
   return JSON.stringify([provider, model])
 }
 

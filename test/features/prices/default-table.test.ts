@@ -1,20 +1,71 @@
 import { describe, expect, test } from 'bun:test'
-import { generatePriceTable } from '../../../scripts/price-table.ts'
+import { DECISIONS } from '../../../scripts/price-table/decisions.ts'
+import { GENERATED, generatePriceTable } from '../../../scripts/price-table/generate.ts'
+import { currentOf } from '../../../scripts/price-table/merge.ts'
+import { PACKAGES } from '../../../scripts/price-table/packages.ts'
 import { defaultAliases, defaultRows } from '../../../src/features/prices/default-table.ts'
+import { PriceTable } from '../../../src/features/prices/price-table.ts'
 import { PRICE_LIMIT_PICOS, PRICED_KINDS } from '../../../src/features/prices/rates.ts'
+import { offeredRows } from '../../../src/features/prices/update-offer.ts'
+import { newId } from '../../../src/lib/id.ts'
 
-const FOLDER = `${import.meta.dir}/../../../src/features/prices`
+const generated = await generatePriceTable()
 
 describe('the embedded price table', () => {
-  test('is what scripts/price-table.ts makes of the pinned package, and so is the notice beside it', async () => {
-    const { table, notice } = await generatePriceTable()
-    expect(await Bun.file(`${FOLDER}/default-prices.json`).text()).toBe(table)
-    expect(await Bun.file(`${FOLDER}/default-prices.LICENSE`).text()).toBe(notice)
-    expect(notice).toContain('MIT License')
+  test('is what scripts/price-table makes of its sources, and so are the notice and the list of disagreements', async () => {
+    for (const name of ['table', 'notice', 'review'] as const) {
+      expect(await Bun.file(GENERATED[name]).text()).toBe(generated[name])
+    }
+    expect(generated.notice.match(/MIT License/g)!.length).toBeGreaterThanOrEqual(PACKAGES.length)
   })
 
-  test('leaves out what it cannot value, and counts it', async () => {
-    expect((await generatePriceTable()).leftOut).toEqual({ hoursOfDay: 0, noTextPrice: 181, outputInParts: 2 })
+  test('leaves out what it cannot value, and counts it', () => {
+    expect(generated.leftOut).toMatchInlineSnapshot(`
+      {
+        "genai-prices: no_input_price": 209,
+        "genai-prices: output_in_parts": 2,
+        "litellm-earlier: no_input_price": 82,
+        "litellm-earlier: output_in_parts": 12,
+        "litellm: no_input_price": 123,
+        "litellm: output_in_parts": 25,
+        "merged: above_limit": 1,
+        "merged: cache_write_out_of_line": 2,
+      }
+    `)
+  })
+
+  test('needs each of its decisions', async () => {
+    for (const decision of DECISIONS) {
+      const others = DECISIONS.filter((one) => one !== decision)
+      expect([decision.reason, (await generatePriceTable(others)).table === generated.table]).toEqual([
+        decision.reason,
+        false,
+      ])
+    }
+  })
+
+  test('has every name that a source lists, at the price that was decided', () => {
+    const table = new PriceTable(
+      defaultRows().map((row, index) => ({ ...row, id: index + 1, uid: newId('prc'), source: 'default' })),
+      defaultAliases().map((alias) => ({ ...alias, source: 'default' })),
+    )
+    for (const { provider, name, prices } of generated.verdicts) {
+      const { input, output } = currentOf({ prices })
+      const found = table.find(name, provider, Date.UTC(2026, 10, 20))?.price.rates.levels[0]?.prices
+      expect([provider, name, found?.input, found?.output]).toEqual([provider, name, input, output])
+    }
+  })
+
+  test('has as many prices as the README says', async () => {
+    const rows = defaultRows()
+    const models = new Set(rows.map(({ provider, model }) => `${provider} ${model}`)).size
+    const providers = new Set(rows.map(({ provider }) => provider)).size
+    const counts = `${rows.length.toLocaleString('en')} dated prices of ${models.toLocaleString('en')} models at ${providers} providers`
+    expect(await Bun.file(`${import.meta.dir}/../../../README.md`).text()).toContain(counts)
+  })
+
+  test('has no changes for a database that has it', () => {
+    expect(offeredRows(defaultRows(), defaultRows(), Date.UTC(2027, 0, 1), defaultAliases())).toEqual([])
   })
 
   test('has each model at a price of input or output, within the limit, tiers ascending', () => {
@@ -44,7 +95,10 @@ describe('the embedded price table', () => {
   })
 
   test('begins a tier one token above the length that the package still calls base', () => {
-    const tiers = defaultRows().find((row) => row.model === 'claude-sonnet-4-5' && row.provider === 'anthropic')?.tiers
+    const rows = defaultRows().filter((row) => row.model === 'claude-sonnet-4-5' && row.provider === 'anthropic')
+    const [tiers, none] = rows.map((row) => row.tiers)
+    expect(none).toEqual([])
+    expect(rows[1]!.effectiveFrom).toBe(Date.UTC(2026, 3, 30))
     expect(tiers).toEqual([
       {
         fromTokens: 200_001,
@@ -70,6 +124,6 @@ describe('the embedded price table', () => {
     const inputs = defaultRows()
       .filter((row) => row.model === 'deepseek-v4-pro' && row.provider === 'deepseek')
       .map((row) => row.input)
-    expect(inputs).toEqual([435_000n, 660_000n])
+    expect(inputs).toEqual([1_740_000n, 435_000n, 660_000n])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { defaultAliases, defaultRows } from '../../../src/features/prices/default-table.ts'
+import { type SourceName, sourceText } from '../../../scripts/price-table/packages.ts'
 import type { TableReading } from '../../../src/features/prices/formats/reader.ts'
 import { readTable } from '../../../src/features/prices/formats/table-file.ts'
 import { planLoad } from '../../../src/features/prices/load-plan.ts'
@@ -190,14 +190,14 @@ test('the data of genai-prices is told by its shape, and read with its dates and
   ])
 })
 
-test('what genai-prices publishes is read as the embedded table was made of it', async () => {
-  const { updatePrices, waitForUpdate } = await import('@pydantic/genai-prices')
-  updatePrices(() => undefined)
-  const { reading } = readTable(JSON.stringify(await waitForUpdate()))
-  expect(
-    reading.rows.map(({ source: _, extras: __, ...row }) => ({ ...row, effectiveFrom: row.effectiveFrom ?? null })),
-  ).toEqual(defaultRows())
-  expect(reading.aliases.map(({ source: _, ...alias }) => alias)).toEqual(defaultAliases())
+test('what the sources of the embedded table publish is read, but for what they do not price', async () => {
+  const refusedOf = async (source: SourceName, format: 'genai-prices' | 'litellm') => {
+    const { rows, refused } = readTable(await sourceText(source), format).reading
+    expect(rows.length).toBeGreaterThan(1_500)
+    return [...new Set(refused.flatMap(({ reasons }) => reasons.map(({ code }) => code)))].sort()
+  }
+  expect(await refusedOf('genai-prices', 'genai-prices')).toEqual(['no_input_price', 'output_in_parts'])
+  expect(await refusedOf('litellm', 'litellm')).toEqual(['no_input_price', 'output_in_parts'])
 })
 
 describe('Tally’s own format', () => {

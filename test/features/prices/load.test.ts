@@ -339,10 +339,10 @@ forEachEngine('the real tables', (open) => {
     expect(await found('gpt-4o', 'azure')).toBe('3 models-dev azure 2500000')
     expect(await found('wandb/openai/gpt-oss-20b')).toBe('unpriced')
     for (const name of [
-      'claude-sonnet-5-5-20270101',
+      'claude-sonnet-9-9-20270101',
       'auto',
       'openrouter/auto',
-      'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+      'eu.anthropic.claude-sonnet-9-9-20270101-v1:0',
       'azure/gpt-9',
     ])
       expect([name, await found(name)]).toEqual([name, 'unpriced'])

@@ -171,7 +171,7 @@ describe('step 4, the model’s own maker', () => {
     ['gemini-2.5-pro', 'google gemini-2.5-pro'],
     ['gemini-2.5-flash', 'google gemini-2.5-flash'],
     ['gemma-2-27b-it', 'google gemma-2-27b-it'],
-    ['mistral-large-latest', 'mistral mistral-large'],
+    ['mistral-large-latest', 'mistral mistral-large-latest'],
     ['devstral-2512', 'mistral devstral-2512'],
     ['open-mixtral-8x7b', 'mistral mixtral-8x7b'],
     ['deepseek-chat', 'deepseek deepseek-chat'],
@@ -179,14 +179,14 @@ describe('step 4, the model’s own maker', () => {
     ['command-r-plus', 'cohere command-r-plus'],
     ['kimi-k2-thinking', 'moonshotai kimi-k2-thinking'],
     ['GLM-5.3', 'zai GLM-5.3'],
-    ['glm-4.7', 'zhipuai GLM-4.7'],
+    ['glm-4.7', 'zai GLM-4.7'],
     ['MiniMax-M2', 'minimax MiniMax-M2'],
     ['sonar-pro', 'perplexity sonar-pro'],
     ['composer-2.5', 'cursor composer-2.5'],
     ['voyage-4', 'voyageai voyage-4'],
     ['amazon.nova-pro-v1:0', 'aws amazon.nova-pro-v1:0'],
     ['trinity-large-thinking', 'arcee trinity-large-thinking'],
-    ['jev-latest', 'typesafe jev-1.13.0'],
+    ['jev-latest', 'typesafe jev-1.14.0'],
   ])('takes the bare name %s at %s', (name, row) => {
     expect(found(DEFAULT, name)).toBe(`4 ${row}`)
   })
@@ -207,7 +207,7 @@ describe('step 4, the model’s own maker', () => {
     'claude',
     'claude-opus',
     'claude-opus-4-8-fast',
-    'claude-sonnet-5-5-20270101',
+    'claude-sonnet-9-9-20270101',
     'gpt-5-codex-ultra',
     'my-gpt-5',
     'gemini-2.5',
@@ -264,8 +264,8 @@ describe('step 5, spelling', () => {
 describe('step 6, a trailing date or version', () => {
   test.each([
     ['claude-opus-4-8-20260520', 'anthropic claude-opus-4-8'],
-    ['claude-sonnet-4-5@20250929', 'anthropic claude-sonnet-4-5'],
-    ['claude-3-7-sonnet-20250219', 'anthropic claude-3-7-sonnet-latest'],
+    ['claude-sonnet-4-5@20250930', 'anthropic claude-sonnet-4-5'],
+    ['claude-3-7-sonnet-20250220', 'anthropic claude-3-7-sonnet-latest'],
     ['gpt-5-mini-2026-01-31', 'openai gpt-5-mini'],
     ['claude-opus-4-8-v1:0', 'anthropic claude-opus-4-8'],
     ['claude-opus-4-8-20260520-v1:0', 'anthropic claude-opus-4-8'],
@@ -278,7 +278,7 @@ describe('step 6, a trailing date or version', () => {
   })
 
   test.each([
-    'claude-sonnet-5-5-20270101',
+    'claude-sonnet-9-9-20270101',
     'claude-opus-4-8-20261301',
     'claude-opus-4-8-20261232',
     'claude-opus-4-8-12345678',
@@ -417,7 +417,7 @@ describe('explaining', () => {
     ])
   })
 
-  test.each(['claude-sonnet-5-5-20270101', 'auto', 'eu.anthropic.claude-9', 'azure/gpt-9', 'openrouter/auto', ''])(
+  test.each(['claude-sonnet-9-9-20270101', 'auto', 'eu.anthropic.claude-9', 'azure/gpt-9', 'openrouter/auto', ''])(
     'tells of every step that %j is unpriced, and finds what finding finds',
     (name) => {
       const steps = explained(table, name)

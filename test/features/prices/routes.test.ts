@@ -77,9 +77,10 @@ describe('a list of prices', () => {
   const list = async (query: string) => (await app.call(`GET /api/v1/prices?${query}`, { token: reads })).json
 
   test('has every filter, which must all hold', async () => {
-    const { data } = await list('provider=anthropic&model=claude-sonnet-4-5,claude-opus-4-8')
-    expect(data.map(({ model }: { model: string }) => model).sort()).toEqual(['claude-opus-4-8', 'claude-sonnet-4-5'])
+    const { data } = await list('provider=anthropic&model=claude-haiku-4-5,claude-opus-4-8')
+    expect(data.map(({ model }: { model: string }) => model).sort()).toEqual(['claude-haiku-4-5', 'claude-opus-4-8'])
     expect((await list('search=SONNET-4-5&provider=anthropic&source=default')).data).toMatchObject([
+      { model: 'claude-sonnet-4-5', tiers: [], effective_from: '2026-04-30T00:00:00.000Z' },
       {
         provider: 'anthropic',
         model: 'claude-sonnet-4-5',
@@ -155,7 +156,7 @@ describe('resolving', () => {
   const resolve = async (query: string) => app.call(`GET /api/v1/prices/resolve?${query}`, { token: reads })
 
   test('tells the price, the step and why the steps before found nothing', async () => {
-    const { json } = await resolve('model=claude-sonnet-4-5-20250929')
+    const { json } = await resolve('model=claude-sonnet-4-5-20250930')
     expect(json).toMatchObject({ step: 6, price: { model: 'claude-sonnet-4-5' }, at: new Date(NOW).toISOString() })
     expect(json.steps.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
       'not_listed',
@@ -169,7 +170,7 @@ describe('resolving', () => {
   })
 
   test('says what one request is worth, at the long-context price where it is long', async () => {
-    const { json } = await resolve('model=claude-sonnet-4-5&input=250000&output=1000')
+    const { json } = await resolve('model=claude-sonnet-4-5&input=250000&output=1000&at=2026-04-01')
     expect(json.value).toEqual({
       parts: [
         { kind: 'input', tokens: 250_000, price: 6, from_tokens: 200_001, amount: 1.5 },

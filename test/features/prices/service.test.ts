@@ -79,7 +79,9 @@ forEachEngine('prices', (openDatabase) => {
   test('an embedded table that is newer than the loaded one adds what changed, from today on', async () => {
     const { db, prices } = await open()
     const older = { source: 'default', loadedAt: NOW - 1, loadedBy: null } as const
-    const rows = defaultRows().map((row) => (row.model === 'gpt-5' ? { ...row, input: 9_000_000n } : row))
+    const rows = defaultRows().map((row) =>
+      row.provider === 'openai' && row.model === 'gpt-5' ? { ...row, input: 9_000_000n } : row,
+    )
     await db.write(async (tx) => {
       await tx.insert(tx.tables.priceTables).values({ source: 'default', version: '0.1.0+00000000', loadedAt: NOW - 1 })
       await addPrices(tx, rows, older)
@@ -100,7 +102,7 @@ forEachEngine('prices', (openDatabase) => {
   test('an embedded table that is older than the loaded one is left alone', async () => {
     const { db, prices } = await open()
     await db.write(async (tx) => {
-      await tx.insert(tx.tables.priceTables).values({ source: 'default', version: '999.0.0+00000000', loadedAt: NOW })
+      await tx.insert(tx.tables.priceTables).values({ source: 'default', version: '9999.0.0+00000000', loadedAt: NOW })
     })
     await prices.loadDefaultPrices()
     expect(await listPrices(db.read)).toEqual([])

@@ -68,3 +68,16 @@ test('a changed long-context price is a change', () => {
 test('a model that is not offered any more keeps its prices', () => {
   expect(offeredRows([row(null, 5n), row(null, 6n, { model: 'gpt-8' })], [row(null, 5n)], TODAY)).toEqual([])
 })
+
+test('a model that became another name of one gets the prices of that one', () => {
+  const known = [row(null, 5n, { model: 'gpt-9-latest' })]
+  const aliases = [
+    { provider: 'openai', alias: 'gpt-9-latest', model: 'gpt-9' },
+    { provider: 'openai', alias: 'gpt-9-2026-09-01', model: 'gpt-9' },
+  ]
+  expect(offeredRows(known, [row(null, 4n)], TODAY, aliases)).toEqual([
+    row(null, 4n),
+    row('2026-11-20', 4n, { model: 'gpt-9-latest' }),
+  ])
+  expect(offeredRows(known, [row(null, 5n)], TODAY, aliases)).toEqual([row(null, 5n)])
+})

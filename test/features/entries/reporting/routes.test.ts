@@ -97,9 +97,9 @@ describe('a first report', () => {
   })
 
   test('of a model without a price is unpriced, which is not the same as free', async () => {
-    const unknown = await report({ model: 'claude-sonnet-5-5-20270101' })
+    const unknown = await report({ model: 'claude-sonnet-9-9-20270101' })
     expect([unknown.json.cost, unknown.json.list_value, unknown.json.price]).toEqual([null, null, null])
-    const free = await report({ model: 'claude-sonnet-5-5-20270101', reported_cost: 0 })
+    const free = await report({ model: 'claude-sonnet-9-9-20270101', reported_cost: 0 })
     expect([free.json.cost, free.json.list_value]).toEqual([0, null])
   })
 
