@@ -5,7 +5,7 @@
  * statement again at every execution if the planner has weighed a bound value for one of them, which costs 4 µs for a
  * narrow row and 23 µs for an entry. Such queries find a few rows by a unique key, and are sorted afterwards.
  */
-import { aliasedTable, and, eq, sql } from 'drizzle-orm'
+import { aliasedTable, and, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { LabelMap } from '../../database/schema/records.ts'
 import type { Tables } from '../../database/schema/tables.ts'
@@ -151,6 +151,31 @@ export async function listSessionChains(tx: Tx, sessionIds: readonly number[]): 
 
 function inOrderOfParts(views: EntryView[]): EntryView[] {
   return views.sort((a, b) => a.entry.part! - b.entry.part!)
+}
+
+/**
+ * The owners of these entries and those of their sessions, which are locked: adopting a session at the same time would
+ * otherwise pass over an entry that is just being unlocked.
+ */
+export async function listSessionOwners(tx: Tx, ids: readonly number[]) {
+  const { entries, sessions } = tx.tables
+  const owners = tx
+    .select({
+      id: entries.id,
+      from: entries.managerId,
+      to: { managerId: sessions.managerId, managerBy: sessions.managerBy },
+    })
+    .from(entries)
+    .innerJoin(sessions, eq(sessions.id, entries.sessionId))
+    .where(inArray(entries.id, [...ids]))
+  return tx.locking(owners, sessions, 'share')
+}
+
+export async function updateManagers(
+  tx: Tx,
+  changes: readonly Pick<EntryRecord, 'id' | 'managerId' | 'managerBy'>[],
+): Promise<void> {
+  await tx.updateAll(tx.tables.entries, changes)
 }
 
 export async function insertEntries(tx: Tx, views: readonly EntryView[]): Promise<void> {

@@ -15,6 +15,7 @@ import { type Selected, type Selection, select } from '../listing/selection.ts'
 import { findView } from '../listing/store/lists.ts'
 import { costNanosOf } from '../rows.ts'
 import type { TokenEntry } from '../schema.ts'
+import { followSessions } from '../session-owner.ts'
 import { toTokenEntry } from '../wire.ts'
 import { type Decision, ENTRY_TRANSITIONS, requireRight, transitionFrom } from './states.ts'
 import {
@@ -94,7 +95,8 @@ export function createApproval({ db, clock, audit }: Dependencies) {
   ): Promise<Status> {
     const now = clock.now()
     const { from, to } = ENTRY_TRANSITIONS.find((transition) => transition.action === action)!
-    await updateStatuses(tx, { ids: entries.map(({ id }) => id), from: from!, to, now })
+    const ids = entries.map(({ id }) => id)
+    await updateStatuses(tx, { ids, from: from!, to, now })
     await insertHistory(
       tx,
       { action: DONE[action], at: now, by },
@@ -103,6 +105,7 @@ export function createApproval({ db, clock, audit }: Dependencies) {
         details: { status: { from, to }, ...(reason === undefined ? {} : { reason }) },
       })),
     )
+    if (action === 'withdraw_approval') await followSessions(tx, ids, { at: now, by })
     return to
   }
 

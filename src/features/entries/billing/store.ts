@@ -10,16 +10,18 @@ export async function freezeEntries(tx: Tx, billId: number): Promise<void> {
   await tx.update(entries).set({ status: 'billed', billId }).where(inArray(entries.id, ofBill))
 }
 
-/** Returns the entries of a bill to their previous status. */
-export async function releaseEntries(tx: Tx, billId: number): Promise<void> {
+/** Returns the entries of a bill to their previous status, and the keys of those that may change again. */
+export async function releaseEntries(tx: Tx, billId: number): Promise<number[]> {
   const { entries, billEntries } = tx.tables
-  await tx
+  const released = await tx
     .update(entries)
     .set({
       billId: null,
       status: sql`(select ${billEntries.statusBefore} from ${billEntries} where ${billEntries.billId} = ${billId} and ${billEntries.entryId} = ${entries.id})`,
     })
     .where(eq(entries.billId, billId))
+    .returning({ id: entries.id, status: entries.status })
+  return released.filter(({ status }) => status === 'submitted').map(({ id }) => id)
 }
 
 /**

@@ -39,6 +39,7 @@ const BECAUSE: Record<string, string> = {
   rules_applied: 'because the rules were applied to existing entries',
   ticket_found_project: 'because its ticket was assigned to a project',
   ticket_moved: 'because its ticket moved to another project',
+  session_owner: 'because its session has had another owner since it was locked',
   telemetry_email: 'because of the e-mail address in its telemetry',
   reported_with_a_service_token: 'because the session was reported with a service token',
 }
