@@ -1,4 +1,5 @@
 /** What readers find in session files, before duplicates are removed. */
+import { recordedService } from '../lib/service-names.ts'
 import type { Counts, Service } from './agent.ts'
 
 /** One call of a model, as recorded in one file. */
@@ -148,18 +149,12 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Vendors' names of what they do not charge differently for. */
-const STANDARD = new Set(['', 'standard', 'default', 'auto', 'global', 'not_available'])
-
-/** The longest that the server accepts, and its characters. */
-const SERVICE_NAME = /^[a-z0-9][a-z0-9_.-]{0,39}$/
-
 /** The service that an agent recorded; undefined if it is the standard one. */
 export function serviceOf(recorded: { [Kind in keyof Service]?: unknown }): Service | undefined {
   const service: Service = {}
   for (const kind of ['service_tier', 'speed', 'region'] as const) {
-    const name = textOf(recorded[kind]).toLowerCase()
-    if (SERVICE_NAME.test(name) && !STANDARD.has(name)) service[kind] = name
+    const name = recordedService(textOf(recorded[kind]))
+    if (name !== undefined) service[kind] = name
   }
   return Object.keys(service).length > 0 ? service : undefined
 }

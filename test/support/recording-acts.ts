@@ -231,6 +231,7 @@ class Scenario {
       session: session_id!,
       model,
       provider: body.provider ?? null,
+      service: random.chance(0.1) ? { serviceTier: null, speed: 'fast', region: null } : null,
       project: body.project ?? null,
       ticket: body.ticket ?? null,
       labels: (body.labels && sortLabels(body.labels)) ?? null,

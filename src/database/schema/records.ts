@@ -100,6 +100,8 @@ export interface TelemetryTotals {
   above: number[][] | null
   /** Null if single calls are not known. */
   requests: number | null
+  /** The tier, speed and region; absent if they are the standard ones. */
+  service?: { service_tier: string | null; speed: string | null; region: string | null }
   reported_cost: string
   /** Whether any cost was missing, so that the sum of costs is incomplete. */
   cost_incomplete: boolean

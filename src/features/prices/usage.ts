@@ -51,8 +51,10 @@ export const SERVICE_FIELDS = {
   region: 'region',
 } as const satisfies Record<ServiceKind, string>
 
+export type Service = Record<ServiceKind, string | null>
+
 /** Usage that most entries do not have. */
-export interface UsageDetails extends Record<ServiceKind, string | null> {
+export interface UsageDetails extends Service {
   /** Ascending by threshold, each including the next. Null if nothing is known of single requests. */
   requestsAbove: RequestsAbove[] | null
   /** Charged uses by the name of the tool. */
@@ -92,9 +94,9 @@ export function serviceOf(details: UsageDetails | null): UsageDetails | null {
  * Names the entries of a model in a session: what runs with another tier, speed or region has entries of its own. No
  * name in a report contains U+001F.
  */
-export function chainName(model: string, details: UsageDetails | null): string {
-  if (!details || SERVICE_KINDS.every((kind) => details[kind] === null)) return model
-  return [normalizeModelName(model), ...SERVICE_KINDS.map((kind) => details[kind] ?? '')].join('\u001f')
+export function chainName(model: string, service: Service | null): string {
+  if (!service || SERVICE_KINDS.every((kind) => service[kind] === null)) return model
+  return [normalizeModelName(model), ...SERVICE_KINDS.map((kind) => service[kind] ?? '')].join('\u001f')
 }
 
 function inputSide({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenCounts): number {
@@ -143,7 +145,7 @@ export function sumRequests(requests: readonly TokenCounts[], thresholds: readon
 }
 
 /** A threshold between two with the same counts is known without it, and so is any above one that no request reached. */
-function withoutRedundant(sums: RequestsAbove[]): RequestsAbove[] {
+export function withoutRedundant(sums: RequestsAbove[]): RequestsAbove[] {
   return sums.filter(({ counts }, at) => {
     const [before, after] = [sums[at - 1], sums[at + 1]]
     if (!before || !isSameCount(before.counts, counts)) return true

@@ -4,9 +4,10 @@
  */
 import type { LabelMap, SessionFacts, TelemetryTotals, TimedValue } from '../../database/schema/records.ts'
 import type { TelemetrySource } from '../../database/schema/values.ts'
+import { REQUEST_THRESHOLDS } from '../../lib/request-thresholds.ts'
 import type { Report } from '../entries/reporting/report.ts'
 import { type Counts, totalTokens } from '../entries/totals.ts'
-import { usageDetails } from '../prices/usage.ts'
+import { type RequestsAbove, type Service, usageDetails, withoutRedundant } from '../prices/usage.ts'
 import { isReservedName } from '../projects/service.ts'
 import { COST_LIMIT_NANOS, COUNT_LIMIT } from './channels/fields.ts'
 import { type Observation, PARTS, type Parts, type PointUsage, type RequestUsage } from './channels/observation.ts'
@@ -14,10 +15,7 @@ import { type Observation, PARTS, type Parts, type PointUsage, type RequestUsage
 /** How far an agent's clock may be ahead, as for reports. */
 const AHEAD_LIMIT_MS = 86_400_000
 
-/** Above this a single call is long, and may have its own prices (docs/design/pricing.md, "Tiers"). */
-const LONG_CALL_TOKENS = 200_000
-
-/** An observation, with the key by which its model is compared. */
+/** An observation, with the key by which its model is compared, together with its tier, speed and region. */
 export interface Keyed {
   observation: Observation
   modelKey: number
@@ -151,7 +149,7 @@ class Books {
   }
 
   #totalsFor(observation: Observation, modelKey: number): ModelTotals {
-    const { source, model, provider } = observation
+    const { source, model, provider, service } = observation
     const known = this.#totals.get(keyOf({ source, modelKey }))
     if (known) return known
     const countsCalls = source !== 'metric'
@@ -165,8 +163,11 @@ class Books {
         started_at: time.startedAt,
         ended_at: time.endedAt,
         parts: PARTS.map(() => 0),
-        above: countsCalls ? [[LONG_CALL_TOKENS, ...PARTS.map(() => 0)]] : null,
+        above: countsCalls ? REQUEST_THRESHOLDS.map((threshold) => [threshold, ...PARTS.map(() => 0)]) : null,
         requests: countsCalls ? 0 : null,
+        ...(service && {
+          service: { service_tier: service.serviceTier, speed: service.speed, region: service.region },
+        }),
         reported_cost: '0',
         cost_incomplete: false,
       },
@@ -271,6 +272,15 @@ function nameOf(fact: TimedValue<string> | undefined): string | undefined {
   return fact && !isReservedName(fact[1]) ? fact[1] : undefined
 }
 
+function requestsAboveOf({ above }: TelemetryTotals): RequestsAbove[] | null {
+  if (above === null) return null
+  return withoutRedundant(above.map(([threshold, ...parts]) => ({ threshold: threshold!, counts: countsOf(parts) })))
+}
+
+function serviceOf({ service }: TelemetryTotals): Service | undefined {
+  return service && { serviceTier: service.service_tier, speed: service.speed, region: service.region }
+}
+
 /** A session's facts and one source's totals of a model, as a report. */
 export function reportOf(
   { totals }: ModelTotals,
@@ -291,10 +301,7 @@ export function reportOf(
     startedAt: totals.started_at,
     endedAt: totals.ended_at,
     counts: countsOf(totals.parts),
-    details: usageDetails({
-      requestsAbove:
-        totals.above?.map(([threshold, ...parts]) => ({ threshold: threshold!, counts: countsOf(parts) })) ?? null,
-    }),
+    details: usageDetails({ requestsAbove: requestsAboveOf(totals), ...serviceOf(totals) }),
     requests: totals.requests,
     // The cost of only some calls is not the cost of all, and no cost at all is not a cost of 0.
     reportedCostNanos: totals.cost_incomplete || cost === 0n ? null : cost,

@@ -6,6 +6,7 @@ import type { Owner, TelemetryPush } from '../entries/reporting/telemetry-sessio
 import type { EntriesService } from '../entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService } from '../people/service.ts'
+import { chainName } from '../prices/usage.ts'
 import { type Accounted, account, issueOf, type Keyed, type ModelTotals, type Outcome, reportOf } from './accounting.ts'
 import type { Observation } from './channels/observation.ts'
 import { getKnown, insertSeen, saveSession, saveStreams, saveTotals } from './store/sessions.ts'
@@ -57,7 +58,9 @@ export async function recordObservations(
 }
 
 async function groupBySession(observations: Observation[], push: TelemetryPush): Promise<Group[]> {
-  const keys = await push.keysOf(observations.flatMap(({ harness, model }) => [harness, model]))
+  const keys = await push.keysOf(
+    observations.flatMap(({ harness, model, service }) => [harness, chainName(model, service)]),
+  )
   const groups = new Map<string, Group>()
   for (const [position, observation] of observations.entries()) {
     const { session } = observation

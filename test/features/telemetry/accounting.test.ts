@@ -24,6 +24,7 @@ const observed = (told: Told): Observation => ({
   session: 's',
   model: 'm',
   provider: null,
+  service: null,
   project: null,
   ticket: null,
   labels: null,
@@ -85,7 +86,7 @@ describe('calls', () => {
       endedAt: NOW,
       details: {
         requestsAbove: [
-          { threshold: 200_000, counts: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 } },
+          { threshold: 32_000, counts: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 } },
         ],
         serviceTier: null,
         speed: null,
@@ -104,12 +105,31 @@ describe('calls', () => {
     expect(reports(known).log!.reportedCostNanos).toBeNull()
   })
 
-  test('above 200,000 input-side tokens are told apart', () => {
+  test('are summed at each length where vendors change their prices', () => {
     const long = observed({ usage: call('a', { input: 1, cacheRead: 200_000, output: 9 }) })
     const short = observed({ usage: call('b', { cacheRead: 200_000, output: 300_000 }) })
     expect(reports(recorded([long, short])).log!.details?.requestsAbove).toMatchObject([
+      { threshold: 32_000, counts: { input: 1, cacheRead: 400_000, output: 300_009 } },
+      { threshold: 128_000, counts: { input: 1, cacheRead: 400_000, output: 300_009 } },
       { threshold: 200_000, counts: { input: 1, cacheRead: 200_000, output: 9 } },
+      { threshold: 256_000, counts: { input: 0, cacheRead: 0, output: 0 } },
     ])
+  })
+
+  test('before which only those above 200,000 tokens were summed go on so', () => {
+    const begun = recorded([observed({ usage: call('a', { input: 300_000 }) })])
+    const [{ totals, ...of }] = begun.totals as [Known['totals'][number]]
+    const known = { ...begun, totals: [{ ...of, totals: { ...totals, above: [totals.above![2]!] } }] }
+    const next = account(known, [{ observation: observed({ usage: call('b', { input: 250_000 }) }), modelKey: 1 }], NOW)
+    expect(reports(after(known, next)).log!.details?.requestsAbove).toMatchObject([
+      { threshold: 200_000, counts: { input: 550_000 } },
+    ])
+  })
+
+  test('have the tier, speed and region of their model', () => {
+    const service = { serviceTier: 'priority', speed: 'fast', region: null }
+    const known = recorded([observed({ service, usage: call('a', { input: 1 }) })])
+    expect(reports(known).log!.details).toMatchObject(service)
   })
 
   test('in another that repeats them count once, whichever comes first', () => {

@@ -146,6 +146,16 @@ describe('Claude Code', () => {
     expect(identityOf({ request_id: '' })).not.toBe(identityOf({ request_id: '' }, NANOS + 5n))
   })
 
+  test('says which calls and which points of its counters were at a higher speed', () => {
+    const speedOf = (speed: string) => only(log('api_request', { ...CLAUDE, speed })).service
+    expect(speedOf('fast')).toEqual({ serviceTier: null, speed: 'fast', region: null })
+    expect(speedOf('Fast')).toEqual(speedOf('fast'))
+    for (const standard of ['normal', 'standard', '', 'x'.repeat(41), 'a\u001fb']) expect(speedOf(standard)).toBeNull()
+    const counted = { 'session.id': 's', model: 'm', type: 'input' }
+    expect(only(point('claude_code.token.usage', { ...counted, speed: 'fast' })).service).toEqual(speedOf('fast'))
+    expect(only(point('claude_code.token.usage', counted, { from: { speed: 'fast' } })).service).toBeNull()
+  })
+
   test('says who serves the model', () => {
     const providerOf = (provider: string) =>
       only(log('claude_code.api_request', { ...CLAUDE, 'anthropic.provider': provider })).provider
@@ -209,6 +219,14 @@ describe('by the GenAI conventions', () => {
     expect(partsOf(observation)).toEqual([300, 50, 600, 100, 0])
     expect(observation).toMatchObject({ harness: 'my-agent', session: 's-1', model: 'gpt-5-2026-08-07' })
     expect(partsOf(only(log(EVENT, CALL, { from: { 'service.name': 'my-agent' } })))).toEqual([300, 50, 600, 100, 0])
+  })
+
+  test('the service tier is the one of the response, not the one that was asked for', () => {
+    const tierOf = (attributes: Given) => only(span('chat', { ...CALL, ...attributes })).service?.serviceTier ?? null
+    expect(tierOf({ 'openai.response.service_tier': 'flex' })).toBe('flex')
+    expect(tierOf({ 'gen_ai.openai.response.service_tier': 'priority' })).toBe('priority')
+    expect(tierOf({ 'openai.request.service_tier': 'priority', 'openai.response.service_tier': 'default' })).toBeNull()
+    expect(tierOf({ 'openai.request.service_tier': 'priority' })).toBeNull()
   })
 
   test('an input that is smaller than the cache was never with it', () => {

@@ -159,6 +159,7 @@ interface Call {
   /** Seconds after 10 o'clock. */
   at?: number
   cost?: number
+  speed?: string
   resource?: Record<string, string>
 }
 
@@ -176,6 +177,7 @@ function logs(...calls: Call[]): ReadResult {
       email,
       at = 0,
       cost,
+      speed,
       resource = {},
     }): Signal => ({
       kind: 'log',
@@ -192,6 +194,7 @@ function logs(...calls: Call[]): ReadResult {
           request_id: request ?? `${session} ${at} ${output}`,
           ...(email === undefined ? {} : { 'user.email': email }),
           ...(cost === undefined ? {} : { cost_usd: cost }),
+          ...(speed === undefined ? {} : { speed }),
         }),
       ),
     }),
@@ -406,6 +409,33 @@ forEachEngine('a session that telemetry brings', (open) => {
     await telemetry.tidy()
     expect(await seen()).toHaveLength(0)
     expect((await telemetry.status()).channels).toMatchObject([{ counted: 2, late: 2, repeated: 0, tokens: 213 }])
+  })
+
+  test('is valued by the length of each call, at every length where vendors change their prices', async () => {
+    const { organization, telemetry, listed } = await stage(await open())
+    const model = 'gpt-5.4'
+    await telemetry.receive(organization, logs({ model, input: 300_000 }, { model, input: 200_000, at: 1 }))
+    await telemetry.receive(organization, logs({ model, input: 300_000, at: 2 }))
+    const [entry] = await listed()
+    // 2 × (300,000 × $5.00 + 10 × $22.50) and 200,000 × $2.50 + 10 × $15.00, each per million.
+    expect(entry).toMatchObject({ requests: 3, list_value: 3.5006 })
+    expect(JSON.stringify(entry)).not.toContain('tier_uncertain')
+  })
+
+  test('has an entry of its own for what ran at another speed, in any order and once', async () => {
+    const fast = { speed: 'fast', output: 20 }
+    const calls = [{}, { ...fast, at: 1 }, { speed: 'normal', at: 2 }, { ...fast, at: 3 }]
+    for (const order of [calls, calls.toReversed()]) {
+      const { organization, telemetry, listed } = await stage(await open())
+      for (const each of order) await telemetry.receive(organization, logs(each))
+      await telemetry.receive(organization, logs(...calls))
+      const told = (await listed()).map(({ speed, tokens, requests }) => [speed, tokens.output, requests])
+      expect(told.sort()).toEqual([
+        [null, 20, 2],
+        ['fast', 40, 2],
+      ])
+      expect(await telemetry.verify()).toEqual([])
+    }
   })
 
   test('is in the status of other processes soon after each push', async () => {

@@ -1,4 +1,5 @@
 /** The interface of an agent's reader. To add an agent, add a file here, a line in `index.ts` and a fixture. */
+import type { Service } from '../../prices/usage.ts'
 import type { LogSignal, SpanSignal } from '../signals.ts'
 import type { Fields } from './fields.ts'
 import type { Part, Parts } from './observation.ts'
@@ -8,6 +9,7 @@ export interface Call {
   session: string
   model: string
   provider?: string | undefined
+  service?: Partial<Service>
   parts: Parts
   /** Undefined if the agent does not report a cost. */
   costNanos?: bigint | undefined
@@ -25,6 +27,7 @@ export interface PointCount {
   session: string
   model: string
   provider?: string | undefined
+  service?: Partial<Service>
   part: Part | 'cost'
 }
 

@@ -21,6 +21,9 @@ function providerOf(fields: Fields): string | undefined {
   return PROVIDERS[fields.text('anthropic.provider') ?? '']
 }
 
+/** `fast` or `normal`; of its tier and region it sends nothing. */
+const serviceOf = (fields: Fields) => ({ speed: fields.service('speed') })
+
 /**
  * Input excludes the cache. Older versions report only the total of cache writes, which then count as five-minute ones.
  */
@@ -50,6 +53,7 @@ function readCall(fields: Fields, times: Pick<Call, 'startedAt' | 'endedAt'>, ti
     session: fields.session(SESSION),
     model: fields.model('model'),
     provider: providerOf(fields),
+    service: serviceOf(fields),
     parts,
     // For models without a known price, the agent reports a cost of 0.
     costNanos: fields.cost('cost_usd') || undefined,
@@ -62,7 +66,13 @@ function readPoint(fields: Fields, part: Part | 'cost'): PointCount {
   if (fields.text(SESSION) === undefined) {
     throw new Unusable(`missing ${SESSION}; set OTEL_METRICS_INCLUDE_SESSION_ID to true`)
   }
-  return { session: fields.session(SESSION), model: fields.model('model'), provider: providerOf(fields), part }
+  return {
+    session: fields.session(SESSION),
+    model: fields.model('model'),
+    provider: providerOf(fields),
+    service: serviceOf(fields),
+    part,
+  }
 }
 
 export const claudeCode: Agent = {
@@ -76,6 +86,7 @@ export const claudeCode: Agent = {
     'request_id',
     'model',
     'anthropic.provider',
+    'speed',
     'input_tokens',
     'output_tokens',
     'cache_read_tokens',

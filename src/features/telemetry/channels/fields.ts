@@ -1,6 +1,7 @@
 /** Tolerant access to the values of a record: agents send the same number as text, integer or double. */
 import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
+import { recordedService } from '../../../lib/service-names.ts'
 import type { Attributes } from '../signals.ts'
 
 /**
@@ -65,6 +66,12 @@ export class Fields {
       }
     }
     return undefined
+  }
+
+  /** The record's tier, speed or region under the first of these names; null if it is the standard one. */
+  service(...names: string[]): string | null {
+    const name = names.find((each) => this.attributes.has(each))
+    return (name === undefined ? undefined : recordedService(String(this.attributes.get(name)))) ?? null
   }
 
   has(name: string): boolean {

@@ -28,6 +28,9 @@ const SESSION = ['session.id', 'gen_ai.conversation.id', 'ai.telemetry.metadata.
 const MODEL = ['gen_ai.response.model', 'gen_ai.request.model']
 const PROVIDER = ['gen_ai.provider.name', 'gen_ai.system']
 
+/** What was asked for may not be what was used and charged. */
+const SERVICE_TIER = ['openai.response.service_tier', 'gen_ai.openai.response.service_tier']
+
 /** Operations that are model calls. Agents, workflows and tools have enclosing spans that may repeat their counts. */
 const MODEL_CALLS = ['chat', 'generate_content', 'text_completion', 'embeddings']
 
@@ -105,8 +108,14 @@ function identityOf(fields: Fields, span: SpanSignal, parts: Parts): Pick<Call, 
   }
 }
 
-function named(fields: Fields, parts: Parts, session: string): Pick<Call, 'session' | 'model' | 'provider' | 'parts'> {
-  return { session, model: fields.model(...MODEL), provider: providerOf(fields), parts }
+function named(fields: Fields, parts: Parts, session: string) {
+  return {
+    session,
+    model: fields.model(...MODEL),
+    provider: providerOf(fields),
+    service: { serviceTier: fields.service(...SERVICE_TIER) },
+    parts,
+  }
 }
 
 export const genAi: Agent = {
@@ -119,6 +128,7 @@ export const genAi: Agent = {
     ...SESSION,
     ...MODEL,
     ...PROVIDER,
+    ...SERVICE_TIER,
     'gen_ai.operation.name',
     'gen_ai.response.id',
     'user.email',

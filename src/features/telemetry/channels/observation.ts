@@ -1,6 +1,7 @@
 /** Usage reported on a channel: the only data that passes from the decoding thread to the database. */
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { SessionSource } from '../../../database/schema/values.ts'
+import type { Service } from '../../prices/usage.ts'
 
 export type TelemetrySource = Exclude<SessionSource, 'report'>
 
@@ -47,6 +48,8 @@ export interface Observation {
   session: string
   model: string
   provider: string | null
+  /** Null if it is the standard one. */
+  service: Service | null
   project: string | null
   ticket: string | null
   labels: LabelMap | null

@@ -1,6 +1,7 @@
 /** Converts signals to observations: the calls that agents' readers find, and the session's data in the resource. */
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { addCount } from '../../../lib/counts.ts'
+import { SERVICE_KINDS, type Service } from '../../prices/usage.ts'
 import { hashOf } from '../identity.ts'
 import {
   type Attributes,
@@ -75,7 +76,7 @@ class Reader {
     source: 'log' | 'span',
     fields: Fields,
     scope: string,
-    { session, model, provider, startedAt, endedAt, ...call }: Call,
+    { session, model, provider, service, startedAt, endedAt, ...call }: Call,
   ): Observation {
     const hashes = (identities: readonly (readonly unknown[])[] = []) =>
       identities.map((each) => hashOf([source, ...each]))
@@ -93,6 +94,7 @@ class Reader {
       session,
       model,
       provider: nameOf(provider) ?? null,
+      service: serviceOf(service),
       startedAt,
       endedAt,
       usage,
@@ -104,7 +106,7 @@ class Reader {
     const known = METRICS.get(point.metric)
     if (!known) return undefined
     const fields = new Fields(point.attributes, point.resource)
-    const { session, model, provider, part } = known.reader(fields)
+    const { session, model, provider, service, part } = known.reader(fields)
     const value = part === 'cost' ? costNanosOf(point.value, point.metric) : BigInt(countOf(point.value, point.metric))
     if (value === 0n) return undefined
     const isDelta = point.temporality === 'delta'
@@ -123,6 +125,7 @@ class Reader {
       session,
       model,
       provider: nameOf(provider) ?? null,
+      service: serviceOf(service),
       startedAt: startedAt ?? endedAt,
       endedAt,
       usage,
@@ -156,6 +159,12 @@ class Reader {
     this.#facts.set(resource, ofResource.set(agent, facts))
     return facts
   }
+}
+
+/** Null if everything is standard. */
+function serviceOf(given: Partial<Service> | undefined): Service | null {
+  const service = { serviceTier: null, speed: null, region: null, ...given }
+  return SERVICE_KINDS.some((kind) => service[kind] !== null) ? service : null
 }
 
 /** The agent with this service name. */
