@@ -9,6 +9,7 @@ import postgresDemo from './postgres/0007_demo.sql' with { type: 'text' }
 import postgresOwnership from './postgres/0008_ownership.sql' with { type: 'text' }
 import postgresSets from './postgres/0009_sets.sql' with { type: 'text' }
 import postgresUsageDetails from './postgres/0010_usage_details.sql' with { type: 'text' }
+import postgresPriceLoads from './postgres/0012_price_loads.sql' with { type: 'text' }
 import postgresWeekStart from './postgres/0013_week_start.sql' with { type: 'text' }
 import postgresCostMismatches from './postgres/0014_cost_mismatches.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
@@ -21,6 +22,7 @@ import sqliteDemo from './sqlite/0007_demo.sql' with { type: 'text' }
 import sqliteOwnership from './sqlite/0008_ownership.sql' with { type: 'text' }
 import sqliteSets from './sqlite/0009_sets.sql' with { type: 'text' }
 import sqliteUsageDetails from './sqlite/0010_usage_details.sql' with { type: 'text' }
+import sqlitePriceLoads from './sqlite/0012_price_loads.sql' with { type: 'text' }
 import sqliteWeekStart from './sqlite/0013_week_start.sql' with { type: 'text' }
 import sqliteCostMismatches from './sqlite/0014_cost_mismatches.sql' with { type: 'text' }
 
@@ -45,6 +47,7 @@ export const MIGRATIONS: Migration[] = [
     name: 'usage_details',
     sql: { sqlite: sqliteUsageDetails, postgres: postgresUsageDetails },
   },
+  { version: 12, name: 'price_loads', sql: { sqlite: sqlitePriceLoads, postgres: postgresPriceLoads } },
   { version: 13, name: 'week_start', sql: { sqlite: sqliteWeekStart, postgres: postgresWeekStart } },
   { version: 14, name: 'cost_mismatches', sql: { sqlite: sqliteCostMismatches, postgres: postgresCostMismatches } },
 ]

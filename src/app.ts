@@ -21,6 +21,7 @@ import { tokensRoutes } from './features/people/routes/tokens.ts'
 import { usersRoutes } from './features/people/routes/users.ts'
 import { placementRoutes } from './features/placement/routes.ts'
 import { aliasesRoutes } from './features/prices/routes/aliases.ts'
+import { loadsRoutes } from './features/prices/routes/loads.ts'
 import { pricesRoutes } from './features/prices/routes/prices.ts'
 import { clientsRoutes } from './features/projects/routes/clients.ts'
 import { projectsRoutes } from './features/projects/routes/projects.ts'
@@ -123,7 +124,8 @@ export const createApp = ({
     )
     .use(
       at('/api/v1/prices')
-        .use(pricesRoutes({ ...services, revaluation: entries.valuation }))
+        .use(loadsRoutes(services))
+        .use(pricesRoutes({ ...services, revaluation: entries.valuation, clock }))
         .use(valuationRoutes(services)),
     )
     .use(at('/api/v1/price-aliases').use(aliasesRoutes({ ...services, revaluation: entries.valuation })))

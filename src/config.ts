@@ -105,6 +105,18 @@ export const OPTIONS = {
     default: '',
     doc: 'folder for backups, ideally on another disk; defaults to backups in the data folder',
   },
+  pricesFrom: {
+    flag: '--prices-from <place>',
+    variable: 'TALLY_PRICES_FROM',
+    default: '',
+    doc: 'https:// address or file of the price table that updates load; none by default',
+  },
+  pricesEvery: {
+    flag: '--prices-every <duration>',
+    variable: 'TALLY_PRICES_EVERY',
+    default: '',
+    doc: 'how often the server updates prices from there, such as 24h; off by default',
+  },
   url: {
     flag: '--url <url>',
     variable: 'TALLY_URL',
@@ -138,6 +150,7 @@ export interface Config {
   rateLimit: number
   mail: MailConfig | undefined
   backups: BackupsConfig
+  priceUpdates: PriceUpdatesConfig
   logLevel: (typeof LOG_LEVELS)[number]
 }
 
@@ -147,6 +160,12 @@ export interface BackupsConfig {
   /** Undefined if scheduled backups are off. */
   everyMs: number | undefined
   keep: number
+}
+
+/** Where price updates come from, and how often the server makes one; undefined if off. */
+export interface PriceUpdatesConfig {
+  from: string | undefined
+  everyMs: number | undefined
 }
 
 /** How bills are delivered by e-mail. */
@@ -337,6 +356,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     reading.issue('rateLimit', `'${text('rateLimit')}' is not a valid number of requests. Use 0 or more`)
   const mail = readMail(reading)
   const backups = readBackups(reading)
+  const priceUpdates = readPriceUpdates(reading)
   reading.finish()
   return {
     dataDir: text('data'),
@@ -348,6 +368,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     rateLimit,
     mail,
     backups,
+    priceUpdates,
     logLevel: logLevel!,
   }
 }
@@ -375,6 +396,34 @@ function readBackups(reading: Reading): BackupsConfig {
     reading.issue('backupEvery', 'works only with the embedded database. Back up PostgreSQL with pg_dump')
   }
   return { folder: reading.text('backupDir') || join(reading.text('data'), 'backups'), everyMs, keep }
+}
+
+/** Published tables change a few times a day; anything more often is a burden for whoever serves them. */
+const SHORTEST_PRICES_MS = 3_600_000
+
+function readPriceUpdates(reading: Reading): PriceUpdatesConfig {
+  const from = reading.text('pricesFrom') || undefined
+  // Not repeated in the message: it may hold a password.
+  if (from && /^[a-z][a-z\d+.-]+:\/\//i.test(from) && (!isSafeAddress(from) || URL_PASSWORD.test(from))) {
+    reading.issue(
+      'pricesFrom',
+      'must be a file or an https:// address without a password; http:// only on this machine',
+    )
+  }
+  const every = reading.text('pricesEvery')
+  const everyMs = every === '' ? undefined : parseDuration(every)
+  if (every !== '' && (everyMs === undefined || everyMs < SHORTEST_PRICES_MS)) {
+    reading.issue('pricesEvery', `'${every}' is not a valid interval. Use 1h or longer, such as 12h, 1d or 1w`)
+  }
+  if (everyMs !== undefined && from === undefined) {
+    reading.issue('pricesEvery', `needs a source. Set ${OPTIONS.pricesFrom.variable} to an https:// address or a file`)
+  }
+  return { from, everyMs }
+}
+
+function isSafeAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
 }
 
 /** Of submission (RFC 6409) and of submission over TLS (RFC 8314), which is what a mail server expects of programs. */

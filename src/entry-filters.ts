@@ -174,6 +174,13 @@ export const ENTRY_FILTERS = {
     help: 'whether the reported cost is far from the list value (more than 10 times, and $1, apart)',
     group: 'state',
   },
+  price_load: {
+    kind: 'list',
+    description: 'Id of a load of prices from which the list value is',
+    argument: 'load',
+    help: 'id of a load of prices (pld_…) from which the list value is',
+    group: 'state',
+  },
   sheet: {
     kind: 'list',
     description: 'Id of a token sheet',

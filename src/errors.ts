@@ -162,6 +162,21 @@ export const PROBLEMS = {
     title: 'Unreadable price table',
     help: 'The file is not a price table in a supported format (tally, litellm, models-dev, genai-prices), or not in the format you named. Individual invalid rows do not cause this error: they are rejected by name and the rest is loaded.',
   },
+  implausible_price_update: {
+    status: 422,
+    title: 'Implausible price update',
+    help: 'The source of the price update looks broken: it lost more than half of its models, or too many prices would at least double or halve. Nothing was loaded. Check the source; if it is right, load it once with `tally prices load`.',
+  },
+  price_source_not_set: {
+    status: 409,
+    title: 'No price source',
+    help: 'No source of price updates is configured. Set TALLY_PRICES_FROM to an https:// address or a file and restart Tally, or name one with `tally prices update --from`.',
+  },
+  price_load_in_use: {
+    status: 409,
+    title: 'Price load in use',
+    help: 'The load of a price table can be undone only until an entry has a list value from it, and later loads of the same format must be undone first. The detail says which applies. Load the correct prices instead, then reprice the entries.',
+  },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency key reused',
@@ -186,6 +201,11 @@ export const PROBLEMS = {
     status: 500,
     title: 'Internal error',
     help: 'Something went wrong in Tally. The server log has the cause under the request id. The change may or may not have been written; reports with a session_id or an Idempotency-Key are safe to retry.',
+  },
+  price_source_failed: {
+    status: 502,
+    title: 'Price source failed',
+    help: 'The price table could not be read from its source: the file or the address is wrong, does not respond, is too large, or is incomplete. Nothing was loaded. The detail states the cause.',
   },
   database_busy: {
     status: 503,

@@ -27,6 +27,8 @@ export interface Sources {
   /** Bill e-mails by state. */
   outbox: () => Promise<{ queued: number; failed: number }>
   backups: (() => { lastMadeAt: number | null; failures: number }) | undefined
+  /** The last update of prices by any server of the database. */
+  priceUpdates: () => Promise<{ succeededAt: number | null; failures: number }>
 }
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -99,7 +101,7 @@ export function createMetrics() {
     text: () => registry.metrics(),
 
     /** Registers the gauges. Call it once. */
-    watch({ databaseFile, diskSpace, waitingWrites, outbox, backups }: Sources): void {
+    watch({ databaseFile, diskSpace, waitingWrites, outbox, backups, priceUpdates }: Sources): void {
       watched('tally_waiting_writes', 'Writes waiting for their commit.', waitingWrites)
       new Gauge({
         name: 'tally_outbox_mails',
@@ -122,6 +124,16 @@ export function createMetrics() {
           () => diskSpace().totalBytes,
         )
       }
+      watched(
+        'tally_last_price_update_timestamp_seconds',
+        'Time of the latest successful price update; 0 if there is none.',
+        async () => ((await priceUpdates()).succeededAt ?? 0) / 1000,
+      )
+      watched(
+        'tally_price_update_failures',
+        'Failed price updates since the latest successful one.',
+        async () => (await priceUpdates()).failures,
+      )
       if (backups) {
         const seconds = () => (backups().lastMadeAt ?? 0) / 1000
         watched('tally_last_backup_timestamp_seconds', 'Time of the latest backup; 0 if there is none.', seconds)

@@ -8,7 +8,7 @@ import { createEntriesService } from './features/entries/service.ts'
 import { createOrganizationService } from './features/organization/service.ts'
 import { createPeopleService } from './features/people/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
-import { createPricesService } from './features/prices/service.ts'
+import { createPricesService, createPriceUpdates, type UpdatesConfig } from './features/prices/service.ts'
 import { createProjectsService } from './features/projects/service.ts'
 import { createReportsService } from './features/reports/service.ts'
 import { createSheetsService } from './features/sheets/service.ts'
@@ -20,9 +20,11 @@ export interface ServicesOptions {
   clock: Clock
   /** How bills are delivered by e-mail; undefined where they are not. */
   mail?: BillsDependencies['mail']
+  /** Where price updates come from, and how often; undefined where none are configured. */
+  priceUpdates?: UpdatesConfig | undefined
 }
 
-export function createServices({ db, clock, mail }: ServicesOptions) {
+export function createServices({ db, clock, mail, priceUpdates: config }: ServicesOptions) {
   const audit = createAuditService({ db, clock })
   const noticeMail = mail && { mailer: createMailer(mail), from: mail.from }
   const organization = createOrganizationService({ db, audit })
@@ -31,6 +33,16 @@ export function createServices({ db, clock, mail }: ServicesOptions) {
   const placement = createPlacementService({ db, clock, audit, projects })
   const prices = createPricesService({ db, clock, audit })
   const entries = createEntriesService({ db, clock, audit, organization, prices, projects, placement })
+  const priceUpdates = createPriceUpdates({
+    db,
+    clock,
+    prices,
+    people,
+    organization,
+    revaluation: entries.valuation,
+    mail: noticeMail,
+    config,
+  })
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
   const bills = createBillsService({ db, clock, audit, projects, entries, mail })
   const reports = createReportsService({ db, clock, organization })
@@ -43,6 +55,7 @@ export function createServices({ db, clock, mail }: ServicesOptions) {
     projects,
     placement,
     prices,
+    priceUpdates,
     entries,
     sheets,
     bills,

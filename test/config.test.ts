@@ -23,6 +23,7 @@ describe('the configuration', () => {
       rateLimit: 0,
       mail: undefined,
       backups: { folder: 'tally-data/backups', everyMs: undefined, keep: 14 },
+      priceUpdates: { from: undefined, everyMs: undefined },
       logLevel: 'info',
     })
   })

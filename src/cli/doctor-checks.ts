@@ -166,6 +166,26 @@ export async function checkMail({ mail }: Config, { bills }: Services): Promise<
   return warning('mail', `${failed} bill e-mails could not be delivered`, advice)
 }
 
+/** A scheduled update that failed once is repeated within the hour; one that is this many turns late does not run. */
+const LATE_TURNS = 2
+
+/** Updates of prices, and how recent the loaded tables are. */
+export async function checkPrices({ priceUpdates, prices }: Services, now: number): Promise<Finding> {
+  const { everyMs, succeededAt, error } = await priceUpdates.state()
+  const newest = await prices.newestDate()
+  const tables = newest === null ? 'no price table' : `prices as of ${new Date(newest).toISOString().slice(0, 10)}`
+  const update = succeededAt === null ? 'never updated' : `updated ${new Date(succeededAt).toISOString()}`
+  const message = everyMs === undefined && succeededAt === null ? `${tables}, no updates` : `${tables}, ${update}`
+  if (error !== null) {
+    const advice = 'Fix the source (TALLY_PRICES_FROM), then run `tally prices update`.'
+    return warning('prices', `${message}; the last update failed: ${error}`, advice)
+  }
+  if (everyMs !== undefined && now - (succeededAt ?? 0) > LATE_TURNS * everyMs) {
+    return warning('prices', message, 'Check that the server runs with TALLY_PRICES_EVERY, and its log.')
+  }
+  return ok('prices', message)
+}
+
 export async function checkPeople({ people }: Services): Promise<Finding> {
   if (await people.isSetUp()) return ok('people', 'an admin exists')
   return warning('people', 'no admin exists', 'Open the link that `tally serve` prints, or run `tally users add`.')

@@ -6,6 +6,7 @@ import {
   checkFiles,
   checkMail,
   checkPeople,
+  checkPrices,
   checkSecrets,
   checkServer,
   type Finding,
@@ -31,6 +32,8 @@ export function addDoctorCommand(program: Command): void {
     .addOption(optionOf('smtpUrlFile'))
     .addOption(optionOf('smtpFrom'))
     .addOption(optionOf('backupDir'))
+    .addOption(optionOf('pricesFrom'))
+    .addOption(optionOf('pricesEvery'))
     .option('--fix', 'make the files of the database readable by their owner only')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -62,6 +65,7 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
   const inside = await withServices(flags, async (services) => [
     await checkPeople(services),
     await checkMail(config, services),
+    await checkPrices(services, now),
   ])
   return [...files, ...rest, ...inside]
 }

@@ -51,6 +51,8 @@ export function addServeCommand(program: Command): void {
     .addOption(optionOf('backupEvery'))
     .addOption(optionOf('backupKeep'))
     .addOption(optionOf('backupDir'))
+    .addOption(optionOf('pricesFrom'))
+    .addOption(optionOf('pricesEvery'))
     .addOption(optionOf('logLevel'))
     .addHelpText(
       'after',
@@ -125,7 +127,12 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
   const stopping = askedToStop()
   let server: Server | undefined
   try {
-    const services = createServices({ db, clock: systemClock, mail: config.mail })
+    const services = createServices({
+      db,
+      clock: systemClock,
+      mail: config.mail,
+      priceUpdates: config.priceUpdates,
+    })
     // A newer table may know models that were reported before it did.
     if (await services.prices.loadDefaultPrices()) await services.entries.valuation.valueUnpriced()
     // Before anything is accepted: a folder that cannot be had is an issue of the configuration.
@@ -136,6 +143,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       waitingWrites: db.waitingWrites,
       outbox: services.bills.deliveries.count,
       backups: backups?.state,
+      priceUpdates: services.priceUpdates.state,
     })
     const app = createApp({
       services,
@@ -172,11 +180,18 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const tidying = services.telemetry.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not store received telemetry')
     })
+    const updating = services.priceUpdates.start({
+      updated: ({ origin, load, plan }) => {
+        const line = { source: origin.name, load, added: plan.additions.length, older: plan.older.length }
+        logger.info({ ...line, refused: plan.refused.length }, 'updated prices')
+      },
+      failed: (error) => logger.error({ err: driverError(error) }, 'could not update prices'),
+    })
     const signal = await stopping
     logger.info(`${signal}: finishing open requests`)
     setTimeout(() => die(undefined, `shutdown did not finish within ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
-    await Promise.all([finish(server, logger), rolling.stop(), delivering.stop(), backups?.stop()])
+    await Promise.all([finish(server, logger), rolling.stop(), delivering.stop(), updating.stop(), backups?.stop()])
     await Promise.all([flushLastUsed(services.people, logger), tidying.stop()])
   } finally {
     // Of a start that failed half-way; one that has finished answers nobody any more.

@@ -28,7 +28,7 @@ export async function withServices<Result>(
   work: (services: Services, self: Party) => Promise<Result>,
   { creates = false, clock, slowDeadlineMs }: { creates?: boolean; clock?: Clock; slowDeadlineMs?: number } = {},
 ): Promise<Result> {
-  const { dataDir, databaseUrl, mail } = readConfig(flags)
+  const { dataDir, databaseUrl, mail, priceUpdates } = readConfig(flags)
   // Only now, as drizzle and the services take most of a short command's time: `--help` does without.
   const [{ DATABASE_FILE, openDatabase }, { EVERYTHING }, { commandLineActor }, { createServices }, { systemClock }] =
     await Promise.all([
@@ -50,7 +50,7 @@ export async function withServices<Result>(
     ...(slowDeadlineMs !== undefined && { slowDeadlineMs }),
   })
   try {
-    return await work(createServices({ db, clock: clock ?? systemClock, mail }), {
+    return await work(createServices({ db, clock: clock ?? systemClock, mail, priceUpdates }), {
       viewer: EVERYTHING,
       person: null,
       by: commandLineActor(),

@@ -95,7 +95,10 @@ describe('tally prices load', () => {
     })
     const load = (path: string) => tally.run(['prices', 'load', `http://127.0.0.1:${files.port}${path}`, '--json'])
     try {
-      expect(JSON.parse((await load('/moved')).stdout)).toMatchObject({ format: 'models-dev', counts: { new: 4 } })
+      expect(JSON.parse((await load('/moved')).stdout)).toMatchObject({
+        format: 'models-dev',
+        counts: { new: 3, changed: 1 },
+      })
       expect((await load('/gone')).stderr).toContain('returned 410 Gone')
       expect((await load('/large')).stderr).toContain('larger than 16 MiB')
     } finally {

@@ -1,13 +1,16 @@
 import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
 import { addPricesAliasCommands } from './alias.ts'
+import { addPricesCheckCommand } from './check.ts'
 import { addPricesExportCommand } from './export.ts'
 import { addPricesListCommand } from './list.ts'
 import { addPricesLoadCommand } from './load.ts'
+import { addPricesLoadsCommand, addPricesUndoCommand } from './loads.ts'
 import { addPricesRepriceCommand } from './reprice.ts'
 import { addPricesResolveCommand } from './resolve.ts'
 import { addPricesSetCommand } from './set.ts'
 import { addPricesShowCommand } from './show.ts'
+import { addPricesUpdateCommand } from './update.ts'
 
 export function addPricesCommands(program: Command): void {
   const prices = program
@@ -22,6 +25,10 @@ export function addPricesCommands(program: Command): void {
       ),
     )
   addPricesLoadCommand(prices)
+  addPricesUpdateCommand(prices)
+  addPricesCheckCommand(prices)
+  addPricesLoadsCommand(prices)
+  addPricesUndoCommand(prices)
   addPricesListCommand(prices)
   addPricesShowCommand(prices)
   addPricesResolveCommand(prices)

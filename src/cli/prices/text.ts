@@ -29,6 +29,13 @@ export function parseDay(text: string): number {
   )
 }
 
+/** A day or a moment that is not in the future. */
+export function parseDate(text: string): number {
+  const moment = parseDay(text)
+  if (moment <= Date.now()) return moment
+  throw new InvalidArgumentError('Use a date that is not in the future.')
+}
+
 /** When a price takes effect. */
 export type Start = number | 'always'
 
@@ -50,7 +57,7 @@ export function effectiveText(effectiveFrom: string | null): string {
   return effectiveFrom === null ? 'always in effect' : `in effect from ${startText(effectiveFrom)}`
 }
 
-export type PriceRow = Omit<PriceBody, 'id' | 'source' | 'loaded_at' | 'loaded_by'>
+export type PriceRow = Omit<PriceBody, 'id' | 'source' | 'as_of' | 'loaded_at' | 'loaded_by' | 'withdrawn_at'>
 
 /** The five prices, by their titles. */
 export const PRICE_TITLES = {

@@ -127,3 +127,35 @@ export interface RuleCondition {
   field: string
   matches: string
 }
+
+/** What loading a price table did. Empty for loads that were not counted. */
+export interface PriceLoadCounts {
+  new?: number
+  changed?: number
+  same_price?: number
+  unchanged?: number
+  older?: number
+  refused?: number
+  aliases?: number
+}
+
+/** An alias before a load changed it. */
+export interface ReplacedAlias {
+  alias: string
+  provider: string | null
+  model: string
+  source: string
+  load_id: number | null
+}
+
+/** Changed prices of models in use, as the e-mail lists them: dollars per million tokens. */
+export interface PriceChangeNotice {
+  /** All of them; `changes` lists the first. */
+  models: number
+  changes: {
+    provider: string
+    model: string
+    effective_from: string | null
+    prices: { kind: string; before: string; after: string }[]
+  }[]
+}

@@ -6,8 +6,11 @@
 import { type ColumnKit, postgresKit, sqliteKit } from './columns.ts'
 import type {
   LabelMap,
+  PriceChangeNotice,
   PriceExtras,
+  PriceLoadCounts,
   PriceTier,
+  ReplacedAlias,
   RuleCondition,
   SessionFacts,
   SessionTotals,
@@ -475,6 +478,33 @@ function defineTables(kit: ColumnKit) {
       source: text('source').notNull(),
       loadedAt: time('loaded_at').notNull(),
       loadedBy: integer('loaded_by'),
+      loadId: integer('load_id'),
+      asOf: time('as_of'),
+      withdrawnAt: time('withdrawn_at'),
+    }),
+    priceLoads: table('price_loads', {
+      id: key('id'),
+      uid: publicId('uid', 'pld'),
+      format: text('format').notNull(),
+      name: text('name'),
+      digest: text('digest'),
+      asOf: time('as_of').notNull(),
+      counts: json<PriceLoadCounts>('counts').notNull(),
+      replacedAliases: json<ReplacedAlias[]>('replaced_aliases'),
+      loadedAt: time('loaded_at').notNull(),
+      loadedBy: integer('loaded_by'),
+      undoneAt: time('undone_at'),
+      undoneBy: integer('undone_by'),
+      notice: json<PriceChangeNotice>('notice'),
+      noticeDueAt: time('notice_due_at'),
+    }),
+    priceUpdates: table('price_updates', {
+      id: integer('id').primaryKey(),
+      source: text('source'),
+      attemptedAt: time('attempted_at'),
+      succeededAt: time('succeeded_at'),
+      error: text('error'),
+      failures: integer('failures').notNull(),
     }),
     priceAliases: table('price_aliases', {
       id: key('id'),
@@ -484,11 +514,7 @@ function defineTables(kit: ColumnKit) {
       source: text('source').notNull(),
       createdAt: time('created_at').notNull(),
       createdBy: integer('created_by'),
-    }),
-    priceTables: table('price_tables', {
-      source: text('source').notNull(),
-      version: text('version').notNull(),
-      loadedAt: time('loaded_at').notNull(),
+      loadId: integer('load_id'),
     }),
   }
 }

@@ -17,7 +17,7 @@ import { createEmails } from './users/emails.ts'
 import { createSetUp } from './users/set-up.ts'
 import { createUsers, getUser, userObject } from './users/users.ts'
 
-export type { ListedToken, MadeLink, OwnSession, Token, TokenState, User }
+export type { ListedToken, MadeLink, NoticeMail, OwnSession, Token, TokenState, User }
 export { EVERYBODYS_TOKENS, tokensSeenBy }
 
 export type PeopleService = ReturnType<typeof createPeopleService>

@@ -1,4 +1,5 @@
 /** Requests and responses about prices, for the OpenAPI document. */
+import type { ComparisonBody, PriceLoadBody, UpdateStateBody } from './load-schema.ts'
 import type { AliasBody, NewPrice, PriceBody, PriceTableBody, RepricingBody, ResolutionBody } from './schema.ts'
 
 export const EXAMPLE_PRICE: PriceBody = {
@@ -20,8 +21,10 @@ export const EXAMPLE_PRICE: PriceBody = {
   hours: [],
   effective_from: null,
   source: 'default',
+  as_of: '2026-09-23',
   loaded_at: '2026-11-20T17:40:00.000Z',
   loaded_by: null,
+  withdrawn_at: null,
 }
 
 export const EXAMPLE_NEW_PRICE: NewPrice = {
@@ -54,8 +57,10 @@ export const EXAMPLE_SET_PRICE: PriceBody = {
   hours: [],
   effective_from: '2026-12-01T00:00:00.000Z',
   source: 'admin',
+  as_of: '2026-11-20',
   loaded_at: '2026-11-20T18:20:42.117Z',
   loaded_by: ADA,
+  withdrawn_at: null,
 }
 
 export const EXAMPLE_VALUED: RepricingBody = {
@@ -68,14 +73,49 @@ export const EXAMPLE_VALUED: RepricingBody = {
   next_page: null,
 }
 
-const { id: _id, source: _source, loaded_at: _at, loaded_by: _by, ...ROW } = EXAMPLE_PRICE
+const { id: _id, loaded_at: _at, loaded_by: _by, withdrawn_at: _withdrawn, ...ROW } = EXAMPLE_PRICE
+
+const CHANGED = {
+  before: { ...ROW, input: 3.3 },
+  after: {
+    ...ROW,
+    effective_from: '2026-11-20T00:00:00.000Z',
+    source: 'litellm' as const,
+    as_of: '2026-11-19',
+  },
+}
+
+const DIFFERENCE = {
+  model: 'claude-sonnet-4-5-20250929',
+  provider: null,
+  entries: 412,
+  at: '2026-11-20T18:20:42.117Z',
+  ...CHANGED,
+  change: 0.0909,
+}
 
 export const EXAMPLE_LOADED: PriceTableBody = {
   dry_run: false,
   format: 'litellm',
-  counts: { new: 0, changed: 1, unchanged: 2176, refused: 1, skipped: 124, aliases: 0, rounded: 0 },
+  as_of: '2026-11-19',
+  as_of_from: 'modified',
+  load: 'pld_01a1fa172a0277f3983322718874f2ef',
+  counts: {
+    new: 0,
+    changed: 1,
+    same_price: 0,
+    unchanged: 2176,
+    older: 0,
+    refused: 1,
+    skipped: 124,
+    aliases: 0,
+    rounded: 0,
+  },
   new: [],
-  changed: [{ before: { ...ROW, input: 3.3 }, after: { ...ROW, effective_from: '2026-11-20T00:00:00.000Z' } }],
+  changed: [CHANGED],
+  same_price: [],
+  older: [],
+  in_use: [DIFFERENCE],
   refused: [
     {
       provider: 'wandb',
@@ -128,3 +168,28 @@ export const EXAMPLE_ALIAS: AliasBody = {
   created_at: '2026-11-20T18:20:42.117Z',
   created_by: ADA,
 }
+
+export const EXAMPLE_LOAD: PriceLoadBody = {
+  id: 'pld_01a1fa172a0277f3983322718874f2ef',
+  format: 'litellm',
+  name: 'model_prices_and_context_window.json',
+  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  as_of: '2026-11-19',
+  counts: { new: 0, changed: 1, same_price: 0, unchanged: 2176, older: 0, refused: 1, aliases: 0 },
+  loaded_at: '2026-11-20T18:20:42.117Z',
+  loaded_by: ADA,
+  undone_at: null,
+  undone_by: null,
+}
+
+export const EXAMPLE_UPDATE_STATE: UpdateStateBody = {
+  configured: true,
+  every_seconds: 86_400,
+  source: 'https://example.com/prices.json',
+  attempted_at: '2026-11-20T18:20:42.117Z',
+  succeeded_at: '2026-11-20T18:20:43.017Z',
+  error: null,
+  failures: 0,
+}
+
+export const EXAMPLE_COMPARISON: ComparisonBody = { format: null, models: 14, differences: [DIFFERENCE] }

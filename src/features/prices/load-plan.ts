@@ -4,14 +4,19 @@
  */
 import type { ListedPrice, RefusedPrice, TableReading } from './formats/reader.ts'
 import type { TableFormat } from './formats/table-file.ts'
+import type { PriceDifference } from './in-use.ts'
 import { type Overrides, reasonsAgainst } from './plausibility.ts'
-import type { PriceAlias, PriceSource, PriceTable, StoredPrice } from './price-table.ts'
+import { isCustom, type PriceAlias, type PriceSource, type PriceTable, type StoredPrice } from './price-table.ts'
 import type { PriceRow } from './rates.ts'
 import { ALWAYS, isSamePrice, rowAt } from './update-offer.ts'
 
 export interface LoadOptions extends Overrides {
   /** The date of rows without a date in the file, in milliseconds; null for always. */
   effectiveFrom?: number | null | undefined
+  /** The date of the table, a midnight in UTC; today if absent. */
+  asOf?: number | undefined
+  /** Loads rows that are older than the prices they replace. */
+  allowOlder?: boolean | undefined
 }
 
 /** The loaded prices and aliases, as of one moment. */
@@ -24,24 +29,56 @@ export interface Loaded {
 export interface Addition {
   row: PriceRow
   source: PriceSource
-  /** The different price that the same source had for the model at that moment; undefined if it had none. */
-  before: PriceRow | undefined
+  /** The date of the table, or the row's own. */
+  asOf: number
+  /** The price that it replaces, of whichever source; undefined if the model had none at this provider. */
+  replaced: StoredPrice | undefined
+  /** Whether the replaced price is the same, so that only its source and its date change. */
+  isSame: boolean
 }
 
 export interface LoadPlan {
   additions: Addition[]
+  /** Rows that are skipped, because the different prices that they would replace are newer. */
+  older: (Addition & { replaced: StoredPrice })[]
   aliases: PriceAlias[]
+  /** The aliases that get another model, as they are. */
+  replacedAliases: PriceAlias[]
   /** Rows that are already loaded. */
   unchanged: number
+  /** Loaded prices that the table confirms: they become of its date. */
+  confirmed: number[]
   refused: RefusedPrice[]
+}
+
+/** How the date of a table is known: it was given, the file contains it, the file has that age, or nothing says it. */
+export const AS_OF_FROM = ['given', 'contents', 'modified', 'today'] as const
+
+/** Where a file comes from, for the record of its load. */
+export interface TableOrigin {
+  /** The file or the address, without secrets; null for pasted text. */
+  name: string | null
+  /** SHA-256 in hexadecimal digits. */
+  digest: string
+  asOf: AsOf
+}
+
+/** The date of a table: the prices are those that were charged on that day. */
+export interface AsOf {
+  /** A midnight in UTC. */
+  date: number
+  from: (typeof AS_OF_FROM)[number]
 }
 
 /** A parsed file, and the rows and aliases that loading it adds. */
 export interface PlannedTable {
   format: TableFormat
+  origin: TableOrigin
   reading: TableReading
   options: LoadOptions
   plan: LoadPlan
+  /** The models of recent entries whose price changes. */
+  inUse: PriceDifference[]
   /** The revision that the plan is valid for. */
   revision: number
 }
@@ -53,11 +90,38 @@ export function dayOf(now: number): number {
   return Math.floor(now / DAY_MS) * DAY_MS
 }
 
+/** `2026-11-21`, of a midnight in UTC. */
+export function dateText(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
+}
+
 /**
- * Compares a table with the prices that were loaded from the same source: rows that are equal are unchanged, so that
- * loading a file twice adds nothing, regardless of other tables. A changed price is in effect from today; the price of
- * a name that no source could price before, always; the price of a name that another source already prices, only from
- * today, so that late reports of the past are valued like the earlier ones.
+ * The date of a table. Without one that a person gives or that the file contains, a table is as old as its file, and
+ * what has no age, such as pasted text, is of today. Never in the future: a clock may be wrong.
+ */
+export function asOfTable(
+  { given, contained, modified }: Partial<Record<'given' | 'contained' | 'modified', number | undefined>>,
+  now: number,
+): AsOf {
+  const [at, from] =
+    given !== undefined
+      ? ([given, 'given'] as const)
+      : contained !== undefined
+        ? ([contained, 'contents'] as const)
+        : modified !== undefined
+          ? ([modified, 'modified'] as const)
+          : ([now, 'today'] as const)
+  return { date: dayOf(Math.min(at, now)), from }
+}
+
+/**
+ * Compares a table of a date with the prices that were loaded from the same source: rows that are equal are unchanged,
+ * so that loading a file twice adds nothing, regardless of other tables. A changed price is in effect from today; the
+ * price of a name that no source could price before, always; the price of a name that another source already prices,
+ * only from today, so that late reports of the past are valued like the earlier ones.
+ *
+ * A row replaces the price that its model has at its provider, of whichever source. If that price is another one, and
+ * from a newer table, the row is skipped unless `allowOlder`.
  */
 export function planLoad(
   { rows, aliases, refused }: Pick<TableReading, 'rows' | 'aliases' | 'refused'>,
@@ -65,13 +129,24 @@ export function planLoad(
   now: number,
   options: LoadOptions,
 ): LoadPlan {
+  const { asOf = dayOf(now) } = options
   const known = Map.groupBy(loaded.prices, (price) => keyOf(price.source, price))
-  const plan: LoadPlan = { additions: [], aliases: [], unchanged: 0, refused: [...refused] }
+  const plan: LoadPlan = {
+    additions: [],
+    older: [],
+    aliases: [],
+    replacedAliases: [],
+    unchanged: 0,
+    confirmed: [],
+    refused: [...refused],
+  }
   const byId = new Map(loaded.prices.map((price) => [price.id, price]))
   const priceOf = ({ model, provider }: ListedPrice) => {
     const hit = loaded.table.find(model, provider || null, now)
     return hit && byId.get(hit.price.id)
   }
+  const replacedBy = (row: PriceRow, source: PriceSource, own: StoredPrice[]) =>
+    replacedPrice(row, source, { own, table: loaded.table, byId, now })
   const ownRows = rows.flatMap((row) => {
     const isEmbedded = row.source === 'default' && isHeld(known.get(keyOf('default', row)) ?? [], row)
     if (isEmbedded) plan.unchanged += 1
@@ -83,26 +158,77 @@ export function planLoad(
     const { provider, model, source } = listed[0]!
     const own = known.get(key) ?? []
     const isPriced = () => own.length > 0 || priceOf(listed[0]!) !== undefined
-    const added = newRows(own, listed, () => (isPriced() ? dayOf(now) : null), options)
+    const { added, held } = newRows(own, listed, () => (isPriced() ? dayOf(now) : null), options)
     const reasons = added.flatMap(({ row }) => reasonsAgainst(row, options))
     if (reasons.length > 0) {
       plan.refused.push({ provider, model, reasons })
       continue
     }
     plan.unchanged += listed.length - added.length
+    plan.confirmed.push(...held.filter((price) => (price.asOf ?? asOf) < asOf).map(({ id }) => id))
     for (const { row, listed: from } of added) {
-      const before = rowAt(own, row.effectiveFrom)
-      const changed = isSamePrice(row, before) ? undefined : before
-      additions.push({ position: positions.get(from)!, row, source, before: changed })
+      const replaced = replacedBy(row, source, own)
+      const isSame = isSamePrice(row, replaced)
+      const addition = {
+        position: positions.get(from)!,
+        row,
+        source,
+        asOf: dayOf(Math.min(from.asOf ?? asOf, now)),
+        replaced,
+        isSame,
+      }
+      if (!isOlder(addition)) additions.push(addition)
+      else if (isSame) plan.unchanged += 1
+      else if (options.allowOlder) additions.push(addition)
+      else plan.older.push(addition)
     }
   }
   // Of rows with the same date the last loaded one is in effect, so the file's order is kept across models and sources.
   plan.additions = additions.sort((one, other) => one.position - other.position)
   const priced = new Set([...loaded.prices, ...plan.additions.map(({ row }) => row)].map(modelKey))
-  plan.aliases = newAliases(aliases, loaded.aliases).filter(
-    (alias) => alias.provider === null || priced.has(modelKey(alias)),
+  const { added, replaced } = newAliases(aliases, loaded.aliases)
+  const isNewest = (source: PriceSource) =>
+    options.allowOlder || !loaded.prices.some((price) => price.source === source && (price.asOf ?? 0) > asOf)
+  plan.aliases = added.filter(
+    (alias) =>
+      (alias.provider === null || priced.has(modelKey(alias))) && (!replaced.has(alias) || isNewest(alias.source)),
   )
+  plan.replacedAliases = plan.aliases.flatMap((alias) => replaced.get(alias) ?? [])
   return plan
+}
+
+/** Steps that find exactly the name, apart from its spelling; later ones find prices of similar names. */
+const LAST_EXACT_STEP = 5
+
+/** Steps that find prices and aliases set by hand and custom tables, which take precedence over published tables. */
+const LAST_CUSTOM_STEP = 2
+
+interface Replaceable {
+  own: StoredPrice[]
+  table: PriceTable
+  byId: Map<number, StoredPrice>
+  now: number
+}
+
+/**
+ * The price that a row replaces: the one that its name has at its provider from its date on. A custom price still
+ * applies after a published table is loaded, which then replaces only its own.
+ */
+function replacedPrice(
+  { provider, model, effectiveFrom }: PriceRow,
+  source: PriceSource,
+  { own, table, byId, now }: Replaceable,
+): StoredPrice | undefined {
+  const before = rowAt(own, effectiveFrom)
+  const hit = table.find(model, provider || null, effectiveFrom ?? ALWAYS) ?? table.find(model, provider || null, now)
+  if (!hit || hit.step > LAST_EXACT_STEP || (provider !== '' && hit.price.provider !== provider)) return before
+  if (hit.step <= LAST_CUSTOM_STEP && !isCustom(source)) return before
+  return byId.get(hit.price.id) ?? before
+}
+
+function isOlder(addition: Addition): addition is Addition & { replaced: StoredPrice } {
+  const { asOf, replaced } = addition
+  return asOf < (replaced?.asOf ?? asOf)
 }
 
 type Model = { provider: string | null; model: string }
@@ -140,14 +266,15 @@ function isHeld(held: PriceRow[], row: ListedPrice): boolean {
 }
 
 /**
- * The rows of one model to add, with the listed price of each. `own` are those loaded from the same source, in order.
+ * The rows of one model to add, with the listed price of each, and the loaded ones that the others equal. `own` are
+ * those loaded from the same source, in order.
  */
 function newRows(
-  own: PriceRow[],
+  own: StoredPrice[],
   listed: ListedPrice[],
   usualStart: () => number | null,
   { effectiveFrom: requested }: LoadOptions,
-): { row: PriceRow; listed: ListedPrice }[] {
+): { added: { row: PriceRow; listed: ListedPrice }[]; held: StoredPrice[] } {
   const isDated = listed.some((row) => row.effectiveFrom !== undefined)
   const startOf = ({ effectiveFrom }: ListedPrice) => {
     if (effectiveFrom !== undefined) return effectiveFrom
@@ -156,23 +283,38 @@ function newRows(
     return requested === undefined ? usualStart() : requested
   }
   const byStart = Map.groupBy(listed, startOf)
-  const held = [...own]
+  const rows: PriceRow[] = [...own]
   const added: { row: PriceRow; listed: ListedPrice }[] = []
-  for (const [effectiveFrom, rows] of [...byStart].sort(([one], [other]) => (one ?? ALWAYS) - (other ?? ALWAYS))) {
-    const { source: _source, ...prices } = rows.at(-1)!
+  const held: StoredPrice[] = []
+  for (const [effectiveFrom, listedThen] of [...byStart].sort(
+    ([one], [other]) => (one ?? ALWAYS) - (other ?? ALWAYS),
+  )) {
+    const { source: _source, asOf: _asOf, ...prices } = listedThen.at(-1)!
     const row = { ...prices, effectiveFrom }
     // A date in the file always makes a row of its own, even at the price already in effect; without one, only a
     // changed price does.
-    const current = isDated ? held.findLast((one) => one.effectiveFrom === effectiveFrom) : rowAt(held, effectiveFrom)
-    if (isSamePrice(row, current)) continue
-    held.push(row)
-    added.push({ row, listed: rows.at(-1)! })
+    const current = isDated ? rows.findLast((one) => one.effectiveFrom === effectiveFrom) : rowAt(rows, effectiveFrom)
+    if (current && isSamePrice(row, current)) {
+      held.push(...own.filter((price) => price === current))
+      continue
+    }
+    rows.push(row)
+    added.push({ row, listed: listedThen.at(-1)! })
   }
-  return added
+  return { added, held }
 }
 
-function newAliases(listed: PriceAlias[], known: PriceAlias[]): PriceAlias[] {
+/** The aliases that are new or lead to another model, and the former ones of these. */
+function newAliases(
+  listed: PriceAlias[],
+  known: PriceAlias[],
+): { added: PriceAlias[]; replaced: Map<PriceAlias, PriceAlias> } {
   const keyOfAlias = ({ alias, provider, source }: PriceAlias) => JSON.stringify([alias, provider, source])
-  const models = new Map(known.map((alias) => [keyOfAlias(alias), alias.model]))
-  return listed.filter((alias) => models.get(keyOfAlias(alias)) !== alias.model)
+  const former = new Map(known.map((alias) => [keyOfAlias(alias), alias]))
+  const added = listed.filter((alias) => former.get(keyOfAlias(alias))?.model !== alias.model)
+  const pairs = added.flatMap((alias): [PriceAlias, PriceAlias][] => {
+    const before = former.get(keyOfAlias(alias))
+    return before ? [[alias, before]] : []
+  })
+  return { added, replaced: new Map(pairs) }
 }

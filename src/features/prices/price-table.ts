@@ -19,11 +19,18 @@ export type PriceSource = (typeof PRICE_SOURCES)[number]
 /** Custom prices apply to exactly their name; published tables list names of many resellers. */
 const OWN_SOURCES: readonly PriceSource[] = ['admin', 'tally']
 
+/** Whether prices of the source apply to exactly their name, before those of all other sources. */
+export function isCustom(source: PriceSource): boolean {
+  return OWN_SOURCES.includes(source)
+}
+
 /** A stored price row. */
 export interface StoredPrice extends PriceRow {
   id: number
   uid: Id<'prc'>
   source: PriceSource
+  /** The date of the table that it is from, or when it was set by hand; null if unknown. */
+  asOf?: number | null | undefined
 }
 
 /** A row prepared for lookup and valuation. */
@@ -43,6 +50,8 @@ export interface PriceAlias {
   provider: string | null
   model: string
   source: PriceSource
+  /** The load that it came with; null if it was set by hand. */
+  loadId?: number | null | undefined
 }
 
 /** A price and the number of the step that found it. */
@@ -87,13 +96,17 @@ export class PriceTable {
   #found = new Map<string, ByProvider<Hit[]>>()
   #remembered = 0
 
-  /** Prices and aliases in the order in which they were loaded. */
-  constructor(prices: StoredPrice[], aliases: PriceAlias[]) {
+  /**
+   * Prices and aliases in the order in which they were loaded. Withdrawn prices are not looked up by name; the entries
+   * that have one keep it.
+   */
+  constructor(prices: StoredPrice[], aliases: PriceAlias[], withdrawn: StoredPrice[] = []) {
+    for (const stored of withdrawn) this.#prices.set(stored.id, readyPrice(stored))
     for (const stored of prices) {
       const price = readyPrice(stored)
       this.#prices.set(price.id, price)
       entryOf(this.#models, price.model, price.provider, () => [] as Price[]).push(price)
-      if (OWN_SOURCES.includes(price.source)) {
+      if (isCustom(price.source)) {
         entryOf(this.#own, price.model, price.provider, () => [] as Price[]).push(price)
       }
     }

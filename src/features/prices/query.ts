@@ -70,21 +70,58 @@ function readCounts(query: Query): TokenCounts | undefined {
 
 export interface LoadQuery extends LoadOptions {
   format: TableFormat | undefined
+  name: string | undefined
+  modifiedAt: number | undefined
   dryRun: boolean
 }
 
+/** Longer names are not those of files. */
+const NAME_LIMIT = 200
+const NAME = new RegExp(`^[^\\p{Cc}]{1,${NAME_LIMIT}}$`, 'u')
+
 /** Throws 422 with every issue. */
-export function readLoad(texts: QueryTexts): LoadQuery {
+export function readLoad(texts: QueryTexts, now: number): LoadQuery {
   const query = new Query(texts)
   const read: LoadQuery = {
     format: query.oneOf('format', TABLE_FORMATS),
     effectiveFrom: query.text('effective_from') === ALWAYS ? null : query.moment('effective_from'),
+    asOf: query.moment('as_of'),
+    modifiedAt: query.moment('modified_at'),
+    name: query.text('name'),
     dryRun: query.flag('dry_run') ?? false,
+    allowOlder: query.flag('allow_older') ?? false,
     force: query.flag('force') ?? false,
     allowFree: query.flag('allow_free') ?? false,
   }
+  if (read.asOf !== undefined && read.asOf > now) query.refuse('as_of', 'in_the_future', 'must not be in the future')
+  if (read.name !== undefined && !NAME.test(read.name))
+    query.refuse('name', 'bad_format', `must have at most ${NAME_LIMIT} characters and no control characters`)
   query.finish()
   return read
+}
+
+/** Throws 422 with every issue. */
+export function readPage(texts: QueryTexts): ListPage {
+  const query = new Query(texts)
+  const read = query.listPage()
+  query.finish()
+  return read
+}
+
+/** Throws 422 with every issue. */
+export function readUpdateQuery(texts: QueryTexts): { dryRun: boolean; allowOlder: boolean } {
+  const query = new Query(texts)
+  const read = { dryRun: query.flag('dry_run') ?? false, allowOlder: query.flag('allow_older') ?? false }
+  query.finish()
+  return read
+}
+
+/** Throws 422 with every issue. */
+export function readFormat(texts: QueryTexts): TableFormat | undefined {
+  const query = new Query(texts)
+  const format = query.oneOf('format', TABLE_FORMATS)
+  query.finish()
+  return format
 }
 
 /** The name of an alias. Throws 422 if it is missing. */

@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
+import { AS_OF_FROM } from './load-plan.ts'
 import { PRICE_SOURCES } from './price-table.ts'
 import { PRICE_NOTES } from './rates.ts'
 import { TOKEN_FIELDS } from './records.ts'
@@ -157,7 +158,7 @@ const Tools = Type.Record(
   { ...strict, maxProperties: 32, description: 'Prices per use of tools, by name.', examples: [{ web_search: 0.01 }] },
 )
 
-const Author = orNull(
+export const Author = orNull(
   Type.Object(
     { id: Type.String(), name: Type.String() },
     { ...strict, description: 'The person who added it; null for the command line and for Tally itself.' },
@@ -179,7 +180,18 @@ const rowFields = {
   effective_from: orNull(moment('When the price takes effect; null if it was always in effect.')),
 }
 
-const ListedRow = Type.Object(rowFields, strict)
+export const date = (description: string) => Type.String({ description, examples: ['2026-11-20'] })
+
+/** Where a price is from, and how recent it is. */
+const AS_OF = {
+  as_of: orNull(
+    date('Date of the table that the price is from, or of the day when it was set by hand; null if unknown.'),
+  ),
+}
+
+const ListedRow = Type.Object({ ...rowFields, source: oneOf(PRICE_SOURCES, 'Source of the price.'), ...AS_OF }, strict)
+
+const Replacement = Type.Object({ before: ListedRow, after: ListedRow }, strict)
 
 export const PriceBody = Type.Object(
   {
@@ -189,8 +201,10 @@ export const PriceBody = Type.Object(
       PRICE_SOURCES,
       'Source of the price: `default` is the table included with Tally, `admin` was set by hand, the others were loaded.',
     ),
+    ...AS_OF,
     loaded_at: moment('When the price was added.'),
     loaded_by: Author,
+    withdrawn_at: orNull(moment('When the load of the price was undone; null if the price applies.')),
   },
   {
     ...strict,
@@ -283,14 +297,50 @@ const Reasons = Type.Array(
 
 const Counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description })
 
+export const Difference = Type.Object(
+  {
+    model: Type.String({ description: 'Name that entries report.' }),
+    provider: orNull(Type.String({ description: 'Provider that entries report.' })),
+    entries: Type.Integer({ description: 'Entries of the last 30 days.' }),
+    at: moment('When the difference begins; now, or when a future price takes effect.'),
+    before: orNull(ListedRow),
+    after: orNull(ListedRow),
+    change: orNull(
+      Type.Number({
+        description:
+          'Largest relative change of a single price, 0.05 for 5%. Null if one of both is missing, or was 0 before.',
+      }),
+    ),
+  },
+  strict,
+)
+
 export const PriceTableBody = Type.Object(
   {
     dry_run: Type.Boolean({ description: 'If true, nothing was written.' }),
     format: oneOf(TABLE_FORMATS, 'The requested or detected format.'),
+    as_of: date('Date of the table.'),
+    as_of_from: oneOf(
+      AS_OF_FROM,
+      'Origin of that date: `given` in the request, `contents` of the file, when it was last `modified`, or `today` if nothing else is known.',
+    ),
+    load: orNull(
+      Type.String({
+        description: 'Id of the recorded load (pld_…); null in a dry run, or if nothing was added.',
+        examples: ['pld_01a1fa172a0277f3983322718874f2ef'],
+      }),
+    ),
     counts: Type.Object(
       {
-        new: Type.Integer({ description: 'Rows for models without a previous price in this table.' }),
-        changed: Type.Integer({ description: 'Rows whose price differs from the loaded one.' }),
+        new: Type.Integer({ description: 'Rows for models without a price at this provider, in any table.' }),
+        changed: Type.Integer({ description: 'Rows that replace a different price, in whichever table.' }),
+        same_price: Type.Integer({
+          description: 'Rows that are added with the same price, because it was from another source so far.',
+        }),
+        older: Type.Integer({
+          description:
+            'Rows that are skipped because they are older than the different prices they would replace. `allow_older` loads them.',
+        }),
         unchanged: Type.Integer({ description: 'Rows that are already loaded.' }),
         refused: Type.Integer({ description: 'Models that were rejected, with reasons.' }),
         skipped: Type.Integer({ description: 'Models that do not generate text.' }),
@@ -302,7 +352,12 @@ export const PriceTableBody = Type.Object(
       strict,
     ),
     new: Type.Array(ListedRow),
-    changed: Type.Array(Type.Object({ before: ListedRow, after: ListedRow }, strict)),
+    changed: Type.Array(Replacement),
+    same_price: Type.Array(ListedRow),
+    older: Type.Array(Replacement, { description: 'Skipped rows (`after`), and the newer prices that stay.' }),
+    in_use: Type.Array(Difference, {
+      description: 'Models of entries of the last 30 days whose price changes, the most used first.',
+    }),
     refused: Type.Array(Type.Object({ provider: Type.String(), model: Type.String(), reasons: Reasons }, strict)),
     skipped: Counts('Number of skipped models, by reason.'),
     unused: Counts('Number of prices of accepted models that Tally does not use, by kind.'),

@@ -3,55 +3,80 @@
 import { type Actor, TALLY } from '../../access/actor.ts'
 import { Cached } from '../../database/cached.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { databaseBusy } from '../../database/errors.ts'
 import { notFound } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
-import type { AuditService, Change } from '../audit/service.ts'
-import { DEFAULT_TABLE_VERSION, defaultAliases, defaultRows } from './default-table.ts'
+import type { AuditService } from '../audit/service.ts'
+import { DEFAULT_TABLE_AS_OF, DEFAULT_TABLE_VERSION, defaultAliases, defaultRows } from './default-table.ts'
 import { explainSteps, type Resolution } from './explain.ts'
 import type { ListedPrice, TableReading } from './formats/reader.ts'
 import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-export.ts'
-import { dayOf, type LoadOptions, type LoadPlan, type PlannedTable, planLoad } from './load-plan.ts'
+import { differencesInUse, type PriceComparison, priceSet, withIdentity } from './in-use.ts'
+import { dayOf, type PlannedTable } from './load-plan.ts'
+import { createLoading, type LoadedTable, type LoadingOptions, type TableOptions } from './loading.ts'
+import { createLoads } from './loads.ts'
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './price-table.ts'
 import type { PriceListQuery } from './query.ts'
 import { type CountsValue, type TimedUsage, type TokenCounts, valueCounts } from './rates.ts'
 import { refusedPrice } from './request.ts'
+import { claimEmbeddedLoad, findNewestDate, listEmbeddedVersions } from './store/loads.ts'
 import {
   type AliasView,
   addAliases,
   addPrices,
-  claimRevision,
   deleteAdminAlias,
   findAdminAlias,
   findView,
-  insertTableVersion,
   listAliases,
   listAliasViews,
   listPrices,
-  listTableVersions,
   listViews,
+  listWithdrawn,
   type PriceFilter,
-  type PriceOrigin,
   type PriceView,
-  readRevision,
   replaceAdminAlias,
 } from './store.ts'
 import { ALWAYS, offeredRows, rowAt } from './update-offer.ts'
+import { createPriceUpdates, type PriceUpdate, type PriceUpdates, type UpdatesConfig } from './updates.ts'
 import { rowBody } from './wire.ts'
 
+export type { PriceLoadBody } from './load-schema.ts'
 export { normalizeModelName } from './model-name.ts'
 export type { Price, PriceTable } from './price-table.ts'
 export { REVALUATION_BUDGET_MS, type Repriced, type Revaluation, repricedBody } from './repricing.ts'
 export { readNewPrice } from './request.ts'
 export { RepricingBody } from './schema.ts'
-export { aliasBody, priceBody, resolutionBody, tableBody, valueBody } from './wire.ts'
-export type { AliasView, ExportFormat, PlannedTable, PriceFilter, PriceSource, PriceView, Resolution, TableFormat }
-export { EXPORT_FORMATS, PRICE_SOURCES, TABLE_FORMATS }
+export type { UpdateState } from './store/updates.ts'
+export type { TableFile } from './table-source.ts'
+export { isAddress, placeIssue, readTableFile } from './table-source.ts'
+export {
+  aliasBody,
+  comparisonBody,
+  loadBody,
+  priceBody,
+  resolutionBody,
+  tableBody,
+  updateStateBody,
+  valueBody,
+} from './wire.ts'
+export type {
+  AliasView,
+  ExportFormat,
+  PlannedTable,
+  PriceFilter,
+  PriceSource,
+  PriceUpdate,
+  PriceUpdates,
+  PriceView,
+  Resolution,
+  TableFormat,
+  UpdatesConfig,
+}
+export { createPriceUpdates, EXPORT_FORMATS, PRICE_SOURCES, TABLE_FORMATS }
 
 export interface PricesService {
   /**
@@ -71,12 +96,18 @@ export interface PricesService {
    * Reads a price file and plans what loading it would add, without writing anything. Throws `unreadable_price_table`
    * (422) if the file is not a price table at all; refused rows are listed in the plan.
    */
-  planTable(text: string, options: LoadOptions & { format?: TableFormat | undefined }): Promise<PlannedTable>
+  planTable(text: string, options: TableOptions): Promise<PlannedTable>
   /**
    * Writes the plan in one transaction, and returns the plan that was written: if prices have changed since, it is made
    * again. Entries without a price are not updated here: see `valueUnpriced` of the entries.
    */
-  load(table: PlannedTable, by: Actor): Promise<PlannedTable>
+  load(table: PlannedTable, by: Actor, options?: LoadingOptions): Promise<LoadedTable>
+  /** The recorded loads of price tables, and how they are undone. */
+  loads: ReturnType<typeof createLoads>
+  /** The date of the newest price that applies, a midnight in UTC; null without prices. */
+  newestDate(): Promise<number | null>
+  /** The models of recent entries whose price differs in another table, the embedded one by default. */
+  compare(file?: { text: string; format?: TableFormat | undefined }): Promise<PriceComparison>
   /**
    * Adds a single custom price, which takes precedence over every table. Without a date it is in effect from today, or
    * always if the name had no price so far. Adds nothing if the price is already in effect. Throws `validation_failed`
@@ -167,86 +198,79 @@ interface PricesDependencies {
 }
 
 export function createPricesService({ db, clock, audit }: PricesDependencies): PricesService {
-  const cached = new Cached(async (reader) => new PriceTable(await listPrices(reader), await listAliases(reader)))
-
-  /** Plans what a table adds to the loaded prices, as of a revision that is checked when the plan is written. */
-  async function plan(reading: TableReading, options: LoadOptions): Promise<{ plan: LoadPlan; revision: number }> {
-    const revision = await readRevision(db.read)
-    const loaded = {
-      prices: await listPrices(db.read),
-      aliases: await listAliases(db.read),
-      table: await cached.get(db.read),
-    }
-    await yieldTurn()
-    return { plan: planLoad(reading, loaded, clock.now(), options), revision }
-  }
-
-  /** `changeOf` returns the entry of the audit log, once the rows are written. */
-  async function load(
-    table: PlannedTable,
-    by: Actor,
-    changeOf: (planned: PlannedTable, tx: Tx) => Change | Promise<Change>,
-  ): Promise<PlannedTable> {
-    for (let planned = table, attempt = 1; ; attempt += 1) {
-      if (planned.plan.additions.length + planned.plan.aliases.length === 0) return planned
-      // Everything slow was done before, so that the write lock is held only for the rows.
-      const loading = { loadedAt: clock.now(), loadedBy: by.userId }
-      const isLoaded = await db.write(async (tx) => {
-        if (!(await claimRevision(tx, planned.revision))) return false
-        await addPlanned(tx, planned.plan, loading)
-        await audit.record(tx, by, await changeOf(planned, tx))
-        return true
-      })
-      if (isLoaded) return planned
-      if (attempt === LOAD_ATTEMPTS) throw databaseBusy()
-      planned = { ...planned, ...(await plan(planned.reading, planned.options)) }
-    }
-  }
+  const cached = new Cached(
+    async (reader) => new PriceTable(await listPrices(reader), await listAliases(reader), await listWithdrawn(reader)),
+  )
+  const loading = createLoading({ db, clock, audit, table: () => cached.get(db.read) })
 
   return {
     table: (reader) => cached.get(reader),
 
+    loads: createLoads({ db, clock, audit }),
+
     async loadDefaultPrices() {
-      const versions = await listTableVersions(db.read, 'default')
+      const versions = await listEmbeddedVersions(db.read)
       if (versions.some((version) => version === DEFAULT_TABLE_VERSION || isNewerTable(version))) return false
-      const loading = { source: 'default', loadedAt: clock.now(), loadedBy: null } as const
+      const now = clock.now()
       return db.write(async (tx) => {
-        if (!(await insertTableVersion(tx, 'default', DEFAULT_TABLE_VERSION, loading.loadedAt))) return false
         const aliases = defaultAliases()
         const known = await listPrices(tx, 'default')
-        const offered = offeredRows(known, defaultRows(), dayOf(loading.loadedAt), aliases)
-        await addPrices(tx, offered, loading)
-        await addAliases(tx, aliases, loading)
+        const offered = offeredRows(known, defaultRows(), dayOf(now), aliases)
+        const record = {
+          format: 'default',
+          name: DEFAULT_TABLE_VERSION,
+          digest: null,
+          asOf: DEFAULT_TABLE_AS_OF,
+          counts: { new: offered.length },
+          loadedAt: now,
+          loadedBy: null,
+        }
+        const claimed = await claimEmbeddedLoad(tx, record)
+        if (!claimed) return false
+        const origin = { source: 'default', loadedAt: now, loadedBy: null, loadId: claimed.id } as const
+        await addPrices(tx, offered, origin)
+        await addAliases(tx, aliases, origin)
         const after = { format: 'default', version: DEFAULT_TABLE_VERSION, prices: offered.length }
         await audit.record(tx, TALLY, { action: 'prices.loaded', after })
         return true
       })
     },
 
-    async planTable(text, { format: requested, ...options }) {
-      const { format, reading } = readTable(text, requested)
-      await yieldTurn()
-      return { format, reading, options, ...(await plan(reading, options)) }
-    },
+    planTable: loading.planTable,
+    load: loading.load,
 
-    load: (table, by) => load(table, by, changeOfTable),
+    newestDate: () => findNewestDate(db.read),
+
+    async compare(file) {
+      const { format, rows, aliases } = file ? listedIn(file) : embeddedTable()
+      const prices = rows.map((row, index) => withIdentity(row, index + 1))
+      const models = await loading.modelsInUse()
+      const differences = differencesInUse(models, await loading.loadedPrices(), priceSet(prices, aliases), {
+        now: clock.now(),
+      })
+      return { format, models: models.length, differences }
+    },
 
     async addPrice(row, by, { force } = {}) {
       const reading: TableReading = { ...NOTHING_READ, rows: [{ ...row, source: 'admin' }] }
-      // A person who enters 0 means it.
-      const options = { force, allowFree: true }
+      // A person who enters 0 means it, and means it now.
+      const options = { force, allowFree: true, allowOlder: true }
       const filter = { providers: [row.provider], models: [row.model], sources: ['admin'] as PriceSource[] }
-      const table = { format: 'tally' as const, reading, options, ...(await plan(reading, options)) }
-      const planned = await load(table, by, async (added, tx) => {
+      const asOf = dayOf(clock.now())
+      const prepare = async () => {
+        const { plan, revision } = await loading.plan(reading, options)
+        const [refused] = plan.refused
+        if (refused) throw refusedPrice(refused.reasons)
+        return { plan, revision, asOf }
+      }
+      const { additions } = await loading.writePlan(prepare, by, async (tx, { plan: { additions } }) => {
         const [view] = await listViews(tx, filter, { after: undefined, limit: 1 })
-        const { before } = added.plan.additions[0]!
-        const object = { id: view!.uid, name: view!.model }
-        return { action: 'price.set', object, before: before && rowBody(before), after: rowBody(view!) }
+        const { replaced, isSame } = additions[0]!
+        const before = replaced && !isSame ? rowBody(replaced) : undefined
+        return { action: 'price.set', object: { id: view!.uid, name: view!.model }, before, after: rowBody(view!) }
       })
-      const [refused] = planned.plan.refused
-      if (refused) throw refusedPrice(refused.reasons)
-      const isAdded = planned.plan.additions.length > 0
       const views = await listViews(db.read, filter)
+      const isAdded = additions.length > 0
       const price = isAdded ? views[0]! : rowAt(views.toReversed(), row.effectiveFrom ?? clock.now())!
       return { isAdded, price }
     },
@@ -293,10 +317,10 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
     listAliases: (options) => listAliasViews(db.read, options),
 
     async setAlias(alias, by) {
-      const loading = { loadedAt: clock.now(), loadedBy: by.userId }
+      const setting = { loadedAt: clock.now(), loadedBy: by.userId, loadId: null }
       await db.write(async (tx) => {
         const before = await findAdminAlias(tx, alias.alias)
-        await replaceAdminAlias(tx, alias, loading)
+        await replaceAdminAlias(tx, alias, setting)
         const { alias: name, model, provider } = alias
         await audit.record(tx, by, { action: 'price_alias.set', before, after: { alias: name, model, provider } })
       })
@@ -313,46 +337,10 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
   }
 }
 
-/** The entry of the audit log for a loaded table; the rows themselves record who loaded them. */
-function changeOfTable({ format, plan: { additions, aliases } }: PlannedTable): Change {
-  const changed = additions.filter(({ before }) => before !== undefined).length
-  const counts = { new: additions.length - changed, changed, aliases: aliases.length }
-  return { action: 'prices.loaded', after: { format, ...counts } }
-}
-
 /** The step after all that can find a row. */
 const UNPRICED_STEP = 8
 
-/** People and tokens change occasionally while a table is prepared; if they do every time, something is looping. */
-const LOAD_ATTEMPTS = 10
-
 const NOTHING_READ: TableReading = { rows: [], aliases: [], refused: [], skipped: {}, unused: {}, rounded: [] }
-
-/** Keeps the order of rows: a higher key always means that a row was loaded later, even if sources alternate. */
-async function addPlanned(
-  tx: Tx,
-  { additions, aliases }: LoadPlan,
-  loading: Omit<PriceOrigin, 'source'>,
-): Promise<void> {
-  for (const [source, added] of runsOf(additions)) {
-    const rows = added.map(({ row }) => row)
-    await addPrices(tx, rows, { source, ...loading })
-  }
-  for (const [source, added] of runsOf(aliases)) {
-    if (source !== 'admin') await addAliases(tx, added, { source, ...loading })
-    else for (const alias of added) await replaceAdminAlias(tx, alias, loading)
-  }
-}
-
-function runsOf<Item extends { source: PriceSource }>(items: Item[]): [PriceSource, Item[]][] {
-  const runs: [PriceSource, Item[]][] = []
-  for (const item of items) {
-    const last = runs.at(-1)
-    if (last?.[0] === item.source) last[1].push(item)
-    else runs.push([item.source, [item]])
-  }
-  return runs
-}
 
 function byModel(one: PriceView, other: PriceView): number {
   return (
@@ -362,9 +350,18 @@ function byModel(one: PriceView, other: PriceView): number {
   )
 }
 
-/** Yields to waiting requests: reading and planning a large table take a tenth of a second each. */
-function yieldTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+function listedIn({ text, format }: { text: string; format?: TableFormat | undefined }) {
+  const table = readTable(text, format)
+  return { format: table.format, rows: table.reading.rows, aliases: table.reading.aliases }
+}
+
+function embeddedTable() {
+  const source = 'default' as const
+  return {
+    format: null,
+    rows: defaultRows().map((row) => ({ ...row, source })),
+    aliases: defaultAliases().map((alias) => ({ ...alias, source })),
+  }
 }
 
 function isNewerTable(version: string): boolean {

@@ -1,5 +1,5 @@
-/** The tables `prices`, `price_aliases` and `price_tables`. Price rows are only ever added. */
-import { and, asc, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+/** The tables `prices` and `price_aliases`. Price rows are only ever added, and withdrawn if their load is undone. */
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import { type Id, newId } from '../../lib/id.ts'
@@ -12,10 +12,15 @@ export interface PriceOrigin {
   source: PriceSource
   loadedAt: number
   loadedBy: number | null
+  /** The load that added them; absent for prices and aliases set by hand. */
+  loadId?: number | null
 }
 
+/** A row to add, and the date of the table that it is from. */
+export type DatedRow = PriceRow & { asOf?: number | null }
+
 /**
- * Rows per INSERT. A price has 15 columns, so 500 are 7,500 parameters: below the 32,766 of SQLite and the 65,535 of
+ * Rows per INSERT. A price has 18 columns, so 500 are 9,000 parameters: below the 32,766 of SQLite and the 65,535 of
  * PostgreSQL; beyond a few hundred rows a longer statement is no faster.
  */
 const ROWS_PER_INSERT = 500
@@ -50,7 +55,7 @@ export async function claimRevision(tx: Tx, revision: number): Promise<boolean> 
 }
 
 /** Adds rows in order of precedence. Invalid rows must already have been refused when the table was read. */
-export async function addPrices(tx: Tx, rows: PriceRow[], { source, loadedAt, loadedBy }: PriceOrigin): Promise<void> {
+export async function addPrices(tx: Tx, rows: DatedRow[], origin: PriceOrigin): Promise<void> {
   for (const row of rows) assertWithinCeiling(row)
   for (const chunk of chunksOf(rows)) {
     await tx.insert(tx.tables.prices).values(
@@ -66,9 +71,8 @@ export async function addPrices(tx: Tx, rows: PriceRow[], { source, loadedAt, lo
         tiers: tiers.length > 0 ? tiers.map(tierRecord) : null,
         extras: extras ? extrasRecord(extras) : null,
         effectiveFrom: row.effectiveFrom,
-        source,
-        loadedAt,
-        loadedBy,
+        asOf: row.asOf,
+        ...origin,
       })),
     )
   }
@@ -91,14 +95,16 @@ function assertWithinCeiling(row: PriceRow): void {
 /** Adds aliases; an existing alias of the source gets the new model. */
 export async function addAliases(tx: Tx, aliases: Omit<PriceAlias, 'source'>[], origin: PriceOrigin): Promise<void> {
   const { priceAliases } = tx.tables
-  const { source, loadedAt: createdAt, loadedBy: createdBy } = origin
+  const { source, loadedAt: createdAt, loadedBy: createdBy, loadId } = origin
   for (const chunk of chunksOf(aliases)) {
     await tx
       .insert(priceAliases)
-      .values(chunk.map(({ alias, provider, model }) => ({ alias, provider, model, source, createdAt, createdBy })))
+      .values(
+        chunk.map(({ alias, provider, model }) => ({ alias, provider, model, source, createdAt, createdBy, loadId })),
+      )
       .onConflictDoUpdate({
         target: [priceAliases.alias, priceAliases.source, priceAliases.provider],
-        set: { model: sql`excluded.model` },
+        set: { model: sql`excluded.model`, loadId },
       })
   }
 }
@@ -107,20 +113,28 @@ function jsonOf({ tiers, extras }: Pick<Tables['prices']['$inferSelect'], 'tiers
   return { tiers: (tiers ?? []).map(tierOf), extras: extras && extrasOf(extras) }
 }
 
-/** All prices of the database, or of one source, in the order of loading: a higher key was loaded later. */
+/** All prices that apply, or those of one source, in the order of loading: a higher key was loaded later. */
 export async function listPrices(reader: Reader, source?: PriceSource): Promise<StoredPrice[]> {
   const { prices } = reader.tables
-  const rows = await reader
-    .select()
-    .from(prices)
-    .where(source === undefined ? undefined : eq(prices.source, source))
-    .orderBy(asc(prices.id))
+  return storedPrices(reader, and(isNull(prices.withdrawnAt), source && eq(prices.source, source)))
+}
+
+/** The prices of undone loads, which may have valued an entry in the moment before. */
+export function listWithdrawn(reader: Reader): Promise<StoredPrice[]> {
+  return storedPrices(reader, isNotNull(reader.tables.prices.withdrawnAt))
+}
+
+async function storedPrices(reader: Reader, condition: SQL | undefined): Promise<StoredPrice[]> {
+  const { prices } = reader.tables
+  const rows = await reader.select().from(prices).where(condition).orderBy(asc(prices.id))
   return rows.map((row) => ({ ...row, ...jsonOf(row), source: row.source as PriceSource }))
 }
 
 /** A price with additional information for people. */
 export interface PriceView extends StoredPrice {
   loadedAt: number
+  /** When its load was undone; null if it applies. */
+  withdrawnAt: number | null
   /** Null if the command line or Tally itself loaded it. */
   loadedBy: { uid: Id<'usr'>; name: string } | null
 }
@@ -170,6 +184,7 @@ function conditionOf(reader: Reader, { search, providers, models, sources }: Pri
   const { prices } = reader.tables
   const pattern = search && `%${search.toLowerCase().replace(/[!%_]/g, (character) => `!${character}`)}%`
   return and(
+    isNull(prices.withdrawnAt),
     pattern
       ? or(
           sql`lower(${prices.model}) LIKE ${pattern} ESCAPE '!'`,
@@ -190,6 +205,7 @@ export async function listAliases(reader: Reader): Promise<PriceAlias[]> {
       provider: priceAliases.provider,
       model: priceAliases.model,
       source: priceAliases.source,
+      loadId: priceAliases.loadId,
     })
     .from(priceAliases)
     .orderBy(asc(priceAliases.id))
@@ -232,34 +248,15 @@ export async function findAdminAlias(
 export async function replaceAdminAlias(
   tx: Tx,
   { alias, provider, model }: Omit<PriceAlias, 'source'>,
-  { loadedAt: createdAt, loadedBy: createdBy }: Omit<PriceOrigin, 'source'>,
+  { loadedAt: createdAt, loadedBy: createdBy, loadId }: Omit<PriceOrigin, 'source'>,
 ): Promise<void> {
   await deleteAdminAlias(tx, alias)
-  await tx.insert(tx.tables.priceAliases).values({ alias, provider, model, source: 'admin', createdAt, createdBy })
+  await tx
+    .insert(tx.tables.priceAliases)
+    .values({ alias, provider, model, source: 'admin', createdAt, createdBy, loadId })
 }
 
 export async function deleteAdminAlias(tx: Tx, alias: string): Promise<void> {
   const { priceAliases } = tx.tables
   await tx.delete(priceAliases).where(and(eq(priceAliases.alias, alias), eq(priceAliases.source, 'admin')))
-}
-
-/** The loaded versions of a source's tables. */
-export async function listTableVersions(reader: Reader, source: PriceSource): Promise<string[]> {
-  const { priceTables } = reader.tables
-  const rows = await reader
-    .select({ version: priceTables.version })
-    .from(priceTables)
-    .where(eq(priceTables.source, source))
-  return rows.map((row) => row.version)
-}
-
-/** Claims the loading of a table's version. Returns false if another process has loaded it. */
-export async function insertTableVersion(tx: Tx, source: PriceSource, version: string, now: number): Promise<boolean> {
-  const { priceTables } = tx.tables
-  const inserted = await tx
-    .insert(priceTables)
-    .values({ source, version, loadedAt: now })
-    .onConflictDoNothing()
-    .returning({ version: priceTables.version })
-  return inserted.length === 1
 }

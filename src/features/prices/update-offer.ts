@@ -12,12 +12,12 @@ import { extrasRecord, TOKEN_KINDS } from './records.ts'
  * `aliases` are those of the offered table: a model that became an alias of another gets that one's prices, because its
  * own rows would precede them. Models that the offered table no longer contains keep their prices.
  */
-export function offeredRows(
+export function offeredRows<Row extends PriceRow>(
   known: PriceRow[],
-  offered: PriceRow[],
+  offered: Row[],
   today: number,
   aliases: OfferedAlias[] = [],
-): PriceRow[] {
+): Row[] {
   const knownModels = Map.groupBy(known, modelKey)
   const offeredModels = Map.groupBy(offered, modelKey)
   for (const { provider, alias, model } of aliases) {
@@ -42,19 +42,19 @@ function modelKey({ provider, model }: Pick<PriceRow, 'provider' | 'model'>): st
   return JSON.stringify([provider, model])
 }
 
-function changes(known: PriceRow[], offered: PriceRow[], today: number): PriceRow[] {
+function changes<Row extends PriceRow>(known: PriceRow[], offered: Row[], today: number): Row[] {
   const knownDays = new Set(known.map((row) => row.effectiveFrom))
   const newDays = offered.map((row) => row.effectiveFrom).filter((day) => day !== null && !knownDays.has(day))
   const laterDays = [...knownDays].filter((day) => day !== null && day > today)
   const days = [...new Set([...newDays, ...laterDays, today])].filter((day) => day !== null).sort((a, b) => a - b)
 
-  const held = [...known]
+  const added: Row[] = []
   for (const day of days) {
     const wanted = rowAt(offered, day)
-    if (!wanted || isSamePrice(wanted, rowAt(held, day))) continue
-    held.push({ ...wanted, effectiveFrom: day })
+    if (!wanted || isSamePrice(wanted, rowAt<PriceRow>([...known, ...added], day))) continue
+    added.push({ ...wanted, effectiveFrom: day })
   }
-  return held.slice(known.length)
+  return added
 }
 
 /** Before every date. Not -Infinity, whose difference from itself is NaN. */

@@ -1,9 +1,15 @@
 /** Serialization of prices for the API and the command line. */
+
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import type { Id } from '../../lib/id.ts'
 import { decimalNumber, moneyNumber, PICO_DIGITS, type Picos } from '../../lib/money.ts'
 import type { Resolution } from './explain.ts'
 import { PER_MILLION_DIGITS } from './formats/reader.ts'
-import type { PlannedTable } from './load-plan.ts'
+import type { PriceComparison, PriceDifference } from './in-use.ts'
+import { type Addition, dateText, type PlannedTable } from './load-plan.ts'
+import type { ComparisonBody, PriceLoadBody, UpdateStateBody } from './load-schema.ts'
+import { countsOf } from './loading.ts'
+import type { PriceSource, StoredPrice } from './price-table.ts'
 import {
   type Adjustment,
   type CountsValue,
@@ -18,6 +24,8 @@ import {
 import { TOKEN_FIELDS, TOKEN_KINDS } from './records.ts'
 import { type Repriced, repricedBody } from './repricing.ts'
 import type { AliasBody, PriceBody, PriceTableBody, ResolutionBody } from './schema.ts'
+import type { LoadView } from './store/loads.ts'
+import type { UpdateState } from './store/updates.ts'
 import type { AliasView, PriceView } from './store.ts'
 import { type MediaKind, SERVICE_FIELDS } from './usage.ts'
 
@@ -68,7 +76,7 @@ function extrasBody({ media, tools, variants, hours }: ExtraPrices) {
 
 const NO_EXTRAS: ExtraPrices = { media: {}, tools: {}, variants: [], hours: [] }
 
-export function rowBody(row: PriceRow): PriceTableBody['new'][number] {
+export function rowBody(row: PriceRow): Omit<PriceTableBody['new'][number], 'source' | 'as_of'> {
   const priceOf = (picos: Picos | null) => (picos === null ? null : perMillion(picos))
   return {
     provider: row.provider,
@@ -84,13 +92,23 @@ export function rowBody(row: PriceRow): PriceTableBody['new'][number] {
   }
 }
 
+/** A price with its source and its date; `asOf` is a midnight in UTC. */
+function sourcedBody(row: PriceRow, { source, asOf }: { source: PriceSource; asOf?: number | null | undefined }) {
+  return { ...rowBody(row), source, as_of: dateOrNull(asOf) }
+}
+
+const storedBody = (price: StoredPrice) => sourcedBody(price, price)
+const additionBody = (addition: Addition) => sourcedBody(addition.row, addition)
+
 export function priceBody(price: PriceView): PriceBody {
   return {
     id: price.uid,
     ...rowBody(price),
     source: price.source,
+    as_of: dateOrNull(price.asOf),
     loaded_at: timestamp(price.loadedAt),
-    loaded_by: price.loadedBy && { id: price.loadedBy.uid, name: price.loadedBy.name },
+    loaded_by: personBody(price.loadedBy),
+    withdrawn_at: timestampOrNull(price.withdrawnAt),
   }
 }
 
@@ -101,31 +119,32 @@ export function aliasBody({ alias, provider, model, source, createdAt, createdBy
     model,
     source,
     created_at: timestamp(createdAt),
-    created_by: createdBy && { id: createdBy.uid, name: createdBy.name },
+    created_by: personBody(createdBy),
   }
 }
 
 export function tableBody(
-  { format, reading, plan }: Pick<PlannedTable, 'format' | 'reading' | 'plan'>,
-  { dryRun, valued }: { dryRun: boolean; valued: Repriced | null },
+  planned: Pick<PlannedTable, 'format' | 'origin' | 'reading' | 'plan' | 'inUse'>,
+  { dryRun, load, valued }: { dryRun: boolean; load: Id<'pld'> | null; valued: Repriced | null },
 ): PriceTableBody {
-  const { additions, aliases, refused, unchanged } = plan
-  const added = additions.filter(({ before }) => before === undefined)
-  const changed = additions.flatMap(({ before, row }) => (before ? [{ before, after: row }] : []))
+  const { format, origin, reading, plan, inUse } = planned
+  const { additions, older, refused } = plan
   return {
     dry_run: dryRun,
     format,
+    as_of: dateText(origin.asOf.date),
+    as_of_from: origin.asOf.from,
+    load,
     counts: {
-      new: added.length,
-      changed: changed.length,
-      unchanged,
-      refused: refused.length,
+      ...countsOf(planned),
       skipped: Object.values(reading.skipped).reduce((sum, count) => sum + count, 0),
-      aliases: aliases.length,
       rounded: reading.rounded.length,
     },
-    new: added.map(({ row }) => rowBody(row)),
-    changed: changed.map(({ before, after }) => ({ before: rowBody(before), after: rowBody(after) })),
+    new: additions.filter(({ replaced }) => !replaced).map(additionBody),
+    changed: additions.filter(({ isSame }) => !isSame).flatMap(replacementBody),
+    same_price: additions.filter(({ isSame }) => isSame).map(additionBody),
+    older: older.flatMap(replacementBody),
+    in_use: inUse.map(differenceBody),
     refused,
     skipped: reading.skipped,
     unused: reading.unused,
@@ -137,6 +156,63 @@ export function tableBody(
     })),
     valued: valued && repricedBody(valued, { dryRun }),
   }
+}
+
+function replacementBody(addition: Addition): PriceTableBody['changed'] {
+  return addition.replaced ? [{ before: storedBody(addition.replaced), after: additionBody(addition) }] : []
+}
+
+function differenceBody(difference: PriceDifference): PriceTableBody['in_use'][number] {
+  const { model, provider, entries, at, before, after, change } = difference
+  return {
+    model,
+    provider,
+    entries,
+    at: timestamp(at),
+    before: before ? storedBody(before) : null,
+    after: after ? storedBody(after) : null,
+    // JSON has no infinity.
+    change: change !== null && Number.isFinite(change) ? change : null,
+  }
+}
+
+export function comparisonBody({ format, models, differences }: PriceComparison): ComparisonBody {
+  return { format, models, differences: differences.map(differenceBody) }
+}
+
+export function loadBody({ load, loadedBy, undoneBy }: LoadView): PriceLoadBody {
+  return {
+    id: load.uid,
+    format: load.format as PriceLoadBody['format'],
+    name: load.name,
+    sha256: load.digest,
+    as_of: dateText(load.asOf),
+    counts: load.counts,
+    loaded_at: timestamp(load.loadedAt),
+    loaded_by: personBody(loadedBy),
+    undone_at: timestampOrNull(load.undoneAt),
+    undone_by: personBody(undoneBy),
+  }
+}
+
+export function updateStateBody(state: UpdateState): UpdateStateBody {
+  return {
+    configured: state.isConfigured,
+    every_seconds: state.everyMs === undefined ? null : state.everyMs / 1_000,
+    source: state.source,
+    attempted_at: timestampOrNull(state.attemptedAt),
+    succeeded_at: timestampOrNull(state.succeededAt),
+    error: state.error,
+    failures: state.failures,
+  }
+}
+
+function personBody(person: { uid: string; name: string } | null) {
+  return person && { id: person.uid, name: person.name }
+}
+
+function dateOrNull(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : dateText(at)
 }
 
 export function resolutionBody({ model, provider, at, step, price, steps, value }: Resolution): ResolutionBody {

@@ -50,7 +50,8 @@ function plan(
 
 /** `source provider model input day`, and what held before. */
 function added({ additions }: LoadPlan): string[] {
-  return additions.map(({ row, source, before }) => {
+  return additions.map(({ row, source, replaced, isSame }) => {
+    const before = isSame ? undefined : replaced
     const day = row.effectiveFrom === null ? 'always' : new Date(row.effectiveFrom).toISOString().slice(0, 10)
     return `${source} ${row.provider} ${row.model} ${row.input} ${day}${before ? ` before ${before.input}` : ''}`
   })
@@ -70,8 +71,12 @@ describe('a row that the file does not date', () => {
 
   test('holds from today where another table had a price for the name, so that late reports are valued as before', () => {
     const known = [listed('openai gpt-9', 1n, 'always', 'default')]
-    for (const input of [1n, 2n]) {
-      expect(added(plan(known, [listed('openai gpt-9', input)]))).toEqual([`litellm openai gpt-9 ${input} ${TODAY}`])
+    for (const [input, before] of [
+      [1n, ''],
+      [2n, ' before 1'],
+    ] as const) {
+      const loaded = plan(known, [listed('openai gpt-9', input)])
+      expect(added(loaded)).toEqual([`litellm openai gpt-9 ${input} ${TODAY}${before}`])
     }
     // Found at the maker by another spelling: that is a price of the name, too.
     const dated = [listed('openai gpt-9-2026-01-01', 3n)]
@@ -152,7 +157,7 @@ test('rows of the embedded table in an export are known; those that were edited 
   const same = plan(known, [listed('openai gpt-9', 1n, 'always', 'default')])
   expect([added(same), same.unchanged]).toEqual([[], 1])
   const edited = listed('openai gpt-9', 2n, 'always', 'default')
-  expect(added(plan(known, [edited]))).toEqual(['tally openai gpt-9 2 always'])
+  expect(added(plan(known, [edited]))).toEqual(['tally openai gpt-9 2 always before 1'])
   const own = listed('openai gpt-9', 2n, 'always', 'tally')
   expect(added(plan([...known, own], [edited]))).toEqual([])
 })

@@ -19,7 +19,15 @@ const TABLES = join(import.meta.dir, '../../../../shared/data')
 const fixture = (name: string) => Bun.file(join(FIXTURES, name)).text()
 
 /** Everything that a row says but what the database adds to it. */
-function saidBy({ id: _id, uid: _uid, loadedAt: _at, loadedBy: _by, ...row }: PriceView) {
+function saidBy({
+  id: _id,
+  uid: _uid,
+  loadedAt: _at,
+  loadedBy: _by,
+  withdrawnAt: _withdrawn,
+  loadId: _load,
+  ...row
+}: PriceView & { loadId?: number }) {
   return row
 }
 
@@ -55,7 +63,9 @@ forEachEngine('loading a table of prices', (open) => {
       const loaded = await load(await fixture(name))
       const rows = (await prices.everyPrice({})).map(saidBy)
       expect(rows).toHaveLength(loaded.plan.additions.length)
-      for (const { row, source } of loaded.plan.additions) expect(rows).toContainEqual({ extras: null, ...row, source })
+      for (const { row, source } of loaded.plan.additions) {
+        expect(rows).toContainEqual({ extras: null, ...row, source, asOf: TODAY })
+      }
       const revision = await db.read.revision()
 
       const again = await load(await fixture(name))
@@ -86,7 +96,7 @@ forEachEngine('loading a table of prices', (open) => {
     await load(text(1))
     const later = serviceOn(db, { now: () => NOW + 3 * DAY_MS })
     const loaded = await later.load(text(2))
-    expect(loaded.plan.additions).toMatchObject([{ before: { input: 1_000_000n }, row: { input: 2_000_000n } }])
+    expect(loaded.plan.additions).toMatchObject([{ replaced: { input: 1_000_000n }, row: { input: 2_000_000n } }])
     expect(await held('gpt-9')).toEqual(['tally openai 2000000 2026-11-23', 'tally openai 1000000 always'])
   })
 
@@ -138,7 +148,7 @@ forEachEngine('loading a table of prices', (open) => {
     const planned = await prices.planTable(text(2), {})
     await load(text(1))
     const loaded = await prices.load(planned, TALLY)
-    expect(loaded.plan.additions).toMatchObject([{ before: { input: 1_000_000n } }])
+    expect(loaded.plan.additions).toMatchObject([{ replaced: { input: 1_000_000n } }])
     expect(await held('gpt-9')).toEqual(['tally openai 2000000 2026-11-20', 'tally openai 1000000 always'])
   })
 

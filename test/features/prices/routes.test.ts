@@ -114,7 +114,7 @@ describe('a list of prices', () => {
     })
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(text.split('\r\n')[0]).toBe(
-      'provider,model,input,output,cache_read,cache_write,cache_write_1h,tiers,input_audio,input_image,output_audio,output_image,tools,variants,hours,effective_from,source',
+      'provider,model,input,output,cache_read,cache_write,cache_write_1h,tiers,input_audio,input_image,output_audio,output_image,tools,variants,hours,effective_from,source,as_of',
     )
     const { json } = await app.call('POST /api/v1/prices/load?dry_run=true', {
       session: admin,

@@ -10,13 +10,8 @@ import {
   value,
   valueAtPrice,
 } from '../../../src/features/prices/service.ts'
-import {
-  addAliases,
-  addPrices,
-  listAliases,
-  listPrices,
-  listTableVersions,
-} from '../../../src/features/prices/store.ts'
+import { insertLoad, listEmbeddedVersions } from '../../../src/features/prices/store/loads.ts'
+import { addAliases, addPrices, listAliases, listPrices } from '../../../src/features/prices/store.ts'
 import { forEachEngine } from '../../support/databases.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
@@ -32,6 +27,14 @@ const ROW: PriceRow = {
   cacheWrite1h: null,
   tiers: [{ fromTokens: 200_001, prices: { input: 3_000_000n, cacheWrite1h: 999_999_999n } }],
   effectiveFrom: null,
+}
+const EMBEDDED = {
+  format: 'default',
+  digest: null,
+  asOf: Date.UTC(2026, 8, 1),
+  counts: {},
+  loadedAt: NOW - 1,
+  loadedBy: null,
 }
 const BY_HAND = { source: 'admin', loadedAt: NOW, loadedBy: null } as const
 
@@ -61,7 +64,7 @@ forEachEngine('prices', (openDatabase) => {
     const stored = await listPrices(db.read)
     expect(stored.map(({ id: _id, uid: _uid, ...row }) => row)).toMatchObject(defaultRows())
     expect(stored.every((price) => price.source === 'default')).toBe(true)
-    expect(await listTableVersions(db.read, 'default')).toEqual([DEFAULT_TABLE_VERSION])
+    expect(await listEmbeddedVersions(db.read)).toEqual([DEFAULT_TABLE_VERSION])
   })
 
   test('loading the embedded table again adds nothing, also when it is asked for twice at once', async () => {
@@ -83,7 +86,7 @@ forEachEngine('prices', (openDatabase) => {
       row.provider === 'openai' && row.model === 'gpt-5' ? { ...row, input: 9_000_000n } : row,
     )
     await db.write(async (tx) => {
-      await tx.insert(tx.tables.priceTables).values({ source: 'default', version: '0.1.0+00000000', loadedAt: NOW - 1 })
+      await insertLoad(tx, { ...EMBEDDED, name: '0.1.0+00000000' })
       await addPrices(tx, rows, older)
       await addAliases(tx, [{ alias: 'gpt-5-codex', provider: 'openai', model: 'gpt-4' }], older)
     })
@@ -102,7 +105,7 @@ forEachEngine('prices', (openDatabase) => {
   test('an embedded table that is older than the loaded one is left alone', async () => {
     const { db, prices } = await open()
     await db.write(async (tx) => {
-      await tx.insert(tx.tables.priceTables).values({ source: 'default', version: '9999.0.0+00000000', loadedAt: NOW })
+      await insertLoad(tx, { ...EMBEDDED, name: '9999.0.0+00000000' })
     })
     await prices.loadDefaultPrices()
     expect(await listPrices(db.read)).toEqual([])
@@ -129,7 +132,7 @@ forEachEngine('prices', (openDatabase) => {
     const alias = { alias: 'gpt-9-latest', provider: 'openai', model: 'gpt-9' }
     await db.write((tx) => addAliases(tx, [alias], BY_HAND))
     await db.write((tx) => addAliases(tx, [{ ...alias, model: 'gpt-9.1' }], BY_HAND))
-    expect(await listAliases(db.read)).toEqual([{ ...alias, model: 'gpt-9.1', source: 'admin' }])
+    expect(await listAliases(db.read)).toEqual([{ ...alias, model: 'gpt-9.1', source: 'admin', loadId: null }])
   })
 
   test('a price is used from its commit on, and within its own transaction, but not after a rollback', async () => {

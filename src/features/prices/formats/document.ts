@@ -20,7 +20,7 @@ export function tooManyModels(): RangeError {
 }
 
 /** The names that formats look up before they parse anything. */
-const NAMES = ['id', 'model', 'models', 'prices', 'aliases', 'litellm_provider'] as const
+const NAMES = ['id', 'model', 'models', 'prices', 'aliases', 'litellm_provider', 'as_of'] as const
 type FoundName = (typeof NAMES)[number]
 const FOUND_NAMES = vocabularyOf(NAMES)
 

@@ -14,6 +14,8 @@ export interface ListedPrice extends Omit<PriceRow, 'effectiveFrom'> {
   source: PriceSource
   /** Null if the file states that it has always been in effect, undefined if the file has no date for it. */
   effectiveFrom: number | null | undefined
+  /** The date of the row, if the file has one that differs from its own; a midnight in UTC. */
+  asOf?: number | undefined
 }
 
 /** Why a row, or one of its prices, is refused. */
@@ -38,6 +40,7 @@ export type ReasonCode =
   | 'above_limit'
   | 'cache_write_out_of_line'
   | 'free'
+  | 'changed_too_much'
 
 export interface RefusedPrice {
   provider: string
@@ -63,6 +66,8 @@ export interface TableReading {
   /** Prices of accepted models that Tally does not use, counted by kind: batch, flex, priority, regional, audio, … */
   unused: Record<string, number>
   rounded: RoundedPrice[]
+  /** The date of the table, if the file contains it; a midnight in UTC. */
+  asOf?: number | undefined
 }
 
 /** Per token a price has twelve decimals of a dollar, per million tokens six: both are pico-dollars per token. */
@@ -84,6 +89,7 @@ export class TableNotes implements TableReading {
   readonly skipped: Record<string, number> = {}
   readonly unused: Record<string, number> = {}
   readonly rounded: RoundedPrice[] = []
+  asOf: number | undefined
 
   skip(reason: string): void {
     this.skipped[reason] = (this.skipped[reason] ?? 0) + 1
@@ -103,7 +109,7 @@ export class TableNotes implements TableReading {
 /** A name that reports may contain: without control characters, and within their length limit. */
 const NAME = /^[^\p{Cc}]{1,200}$/u
 
-type Prices = Omit<ListedPrice, 'provider' | 'model' | 'source' | 'effectiveFrom'>
+type Prices = Omit<ListedPrice, 'provider' | 'model' | 'source' | 'effectiveFrom' | 'asOf'>
 
 /** A model being read from a file: its issues are collected, and it is accepted only if there are none. */
 export class ModelNotes {
@@ -164,7 +170,12 @@ export class ModelNotes {
   }
 
   /** Adds the model, or records why it was refused. Returns false if it was refused. */
-  take(prices: Prices, source: PriceSource, effectiveFrom: number | null | undefined = undefined): boolean {
+  take(
+    prices: Prices,
+    source: PriceSource,
+    effectiveFrom: number | null | undefined = undefined,
+    asOf: number | undefined = undefined,
+  ): boolean {
     if (prices.input === null && this.#reasons.length === 0) {
       this.refuse('no_input_price', 'has no input price (a missing price means unknown, not free)')
     }
@@ -175,7 +186,8 @@ export class ModelNotes {
     }
     this.table.rounded.push(...this.#rounded)
     const { extras, ...others } = prices
-    this.table.rows.push({ provider, model, ...others, ...(extras ? { extras } : {}), source, effectiveFrom })
+    const optional = { ...(extras && { extras }), ...(asOf !== undefined && { asOf }) }
+    this.table.rows.push({ provider, model, ...others, ...optional, source, effectiveFrom })
     return true
   }
 }

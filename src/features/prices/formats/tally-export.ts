@@ -1,5 +1,6 @@
 /** Writes Tally's own format, such that loading the file results in the same rows. */
 import { stringify } from 'csv-stringify/sync'
+import { dateText } from '../load-plan.ts'
 import type { PriceAlias, StoredPrice } from '../price-table.ts'
 import { rowBody } from '../wire.ts'
 import { ALWAYS, TALLY_FIELDS } from './tally.ts'
@@ -34,6 +35,7 @@ function fieldsOf(price: StoredPrice): Fields {
     hours: listed(hours),
     effective_from: start?.replace('T00:00:00.000Z', '') ?? ALWAYS,
     source: price.source,
+    as_of: typeof price.asOf === 'number' ? dateText(price.asOf) : null,
   }
 }
 
@@ -49,7 +51,9 @@ function csvText(rows: Fields[]): string {
 function jsonText(rows: Fields[], aliases: PriceAlias[]): string {
   const lines = (items: object[]) => items.map((item) => `    ${JSON.stringify(known(item))}`).join(',\n')
   // Every database has the aliases of the embedded table.
-  const loaded = aliases.filter(({ source }) => source !== 'default')
+  const loaded = aliases
+    .filter(({ source }) => source !== 'default')
+    .map(({ alias, provider, model, source }) => ({ alias, provider, model, source }))
   return `{
   "unit": "US dollars per million tokens",
   "prices": [\n${lines(rows)}\n  ],

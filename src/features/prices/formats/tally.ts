@@ -20,6 +20,7 @@ export const TALLY_FIELDS = [
   ...EXTRA_FIELDS,
   'effective_from',
   'source',
+  'as_of',
 ] as const
 type TallyField = (typeof TALLY_FIELDS)[number]
 
@@ -58,11 +59,9 @@ export function readTallyCsv(text: string): TableNotes {
     }
     const tiers = readTiers(notes, jsonInCell(notes, 'tiers', cellOf('tiers')))
     const extras = readExtras(notes, extrasInCells(notes, cellOf))
-    notes.take(
-      { ...prices, tiers, extras },
-      sourceOf(notes, cellOf('source')),
-      momentOf(notes, cellOf('effective_from')),
-    )
+    const effectiveFrom = momentOf(notes, cellOf('effective_from'))
+    const asOf = dateOf(notes, cellOf('as_of'))
+    notes.take({ ...prices, tiers, extras }, sourceOf(notes, cellOf('source')), effectiveFrom, asOf)
   }
   return table
 }
@@ -86,7 +85,7 @@ function extrasInCells(notes: ModelNotes, cellOf: (name: TallyField) => string):
   return Object.fromEntries(EXTRA_FIELDS.map((field) => [field, jsonInCell(notes, field, cellOf(field))]))
 }
 
-/** `{"prices": […], "aliases": […]}`, or only the list of prices. */
+/** `{"as_of": "…", "prices": […], "aliases": […]}`, or only the list of prices. */
 export function isTallyJson(document: TableDocument): boolean {
   const prices = pricesIn(document)
   return (
@@ -103,6 +102,11 @@ function pricesIn(document: TableDocument): Position | undefined {
 
 export function readTallyJson(document: TableDocument): TableNotes {
   const table = new TableNotes()
+  const asOf = document.find(document.root, 'as_of')
+  if (asOf !== undefined) {
+    table.asOf = readDate(document.value(asOf))
+    if (table.asOf === undefined) throw new RangeError('as_of must be a date or a timestamp with a UTC offset')
+  }
   for (const price of document.items(pricesIn(document))) readPrice(table, document.value(price) as Holder)
   for (const alias of document.items(document.find(document.root, 'aliases'))) readAlias(table, document.value(alias))
   return table
@@ -128,6 +132,7 @@ function readPrice(table: TableNotes, price: Holder): void {
     },
     sourceOf(notes, price.source ?? ''),
     momentOf(notes, price.effective_from ?? ''),
+    dateOf(notes, price.as_of ?? ''),
   )
 }
 
@@ -139,6 +144,18 @@ function momentOf(notes: ModelNotes, written: unknown): number | null | undefine
     notes.refuse('bad_date', `effective_from must be a date, a timestamp with a UTC offset, or '${ALWAYS}'`)
   }
   return moment
+}
+
+/** The date of a row, or of the whole table. */
+function dateOf(notes: ModelNotes, written: unknown): number | undefined {
+  if (written === '') return undefined
+  const moment = readDate(written)
+  if (moment === undefined) notes.refuse('bad_date', 'as_of must be a date or a timestamp with a UTC offset')
+  return moment
+}
+
+function readDate(written: unknown): number | undefined {
+  return typeof written === 'string' ? parseMoment(written) : undefined
 }
 
 /** The source of an exported row decides how its name is looked up; custom rows leave it empty. */

@@ -4,6 +4,7 @@ import { wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import {
   EXAMPLE_LOADED,
   EXAMPLE_NEW_PRICE,
@@ -76,6 +77,17 @@ const LoadQuery = t.Object(
       description:
         'Effective date of rows without one: a date, a timestamp with a UTC offset, or `always`. By default, a changed price takes effect today, and the first price of a model is always in effect.',
     }),
+    as_of: parameter({
+      type: 'string',
+      description:
+        'Date of the table: a date or a timestamp with a UTC offset. By default the date in the file, else `modified_at`, else today.',
+    }),
+    modified_at: parameter({ type: 'string', description: 'When the file was last modified, if it contains no date.' }),
+    allow_older: parameter({
+      type: 'boolean',
+      description: 'Also loads rows that are older than the different prices they replace.',
+    }),
+    name: parameter({ type: 'string', description: 'Name of the file, for the list of loads.' }),
     dry_run: parameter({ type: 'boolean', description: 'Returns what would be added, without writing anything.' }),
     force: parameter({
       type: 'boolean',
@@ -91,9 +103,10 @@ interface PricesDependencies {
   prices: PricesService
   /** `valuation` of the entries' service: entries value themselves when there is a new price. */
   revaluation: Revaluation
+  clock: Clock
 }
 
-export const pricesRoutes = ({ prices, revaluation }: PricesDependencies) =>
+export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies) =>
   new Elysia({ name: 'prices', normalize: false })
     .use(access())
     .get(
@@ -204,12 +217,13 @@ export const pricesRoutes = ({ prices, revaluation }: PricesDependencies) =>
       '/load',
       async ({ body, query, caller, address }) => {
         const by = actorOf({ caller, address })
-        const { dryRun, ...options } = readLoad(query)
+        const { dryRun, ...options } = readLoad(query, clock.now())
         const planned = await prices.planTable(body as string, options)
-        if (dryRun) return tableBody(planned, { dryRun, valued: null })
+        if (dryRun) return tableBody(planned, { dryRun, load: null, valued: null })
         const loaded = await prices.load(planned, by)
         return tableBody(loaded, {
           dryRun,
+          load: loaded.load,
           valued: await revaluation.valueUnpriced({ by, budgetMs: REVALUATION_BUDGET_MS }),
         })
       },
@@ -222,7 +236,7 @@ export const pricesRoutes = ({ prices, revaluation }: PricesDependencies) =>
           tag,
           summary: 'Load a price table',
           description:
-            'The body is the file, up to 8 MiB and 20,000 models. Loading only adds rows, either all of them or, if something fails, none; implausible rows are rejected by name. Entries that already have a list value do not change; unpriced entries are valued.',
+            'The body is the file, up to 8 MiB and 20,000 models. Loading only adds rows, either all of them or, if something fails, none; implausible rows are rejected by name, and rows that are older than the prices they would replace are skipped. The load is recorded, and `POST /prices/loads/{id}/undo` undoes it. Entries that already have a list value do not change; unpriced entries are valued.',
           body: {
             schema: t.Union([t.Object({}, { additionalProperties: true }), t.Array(t.Unknown())]),
             example: { prices: [{ provider: 'openai', model: 'gpt-5', input: 1.25, output: 10, cache_read: 0.125 }] },

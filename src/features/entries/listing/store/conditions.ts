@@ -153,6 +153,13 @@ const CONDITIONS: {
   cost_mismatch: (reader, isMismatch) =>
     isMismatch ? costMismatch(reader) : sql`(${costMismatch(reader)}) IS NOT TRUE`,
 
+  price_load: (reader, values) => {
+    const { entries, prices, priceLoads } = reader.tables
+    const ids = values.filter((value) => isId('pld', value))
+    const loads = keys(reader, priceLoads.id, inArray(priceLoads.uid, ids))
+    return inArray(entries.priceId, keys(reader, prices.id, inArray(prices.loadId, loads)))
+  },
+
   sheet: (reader, values) => {
     const { entries, sheets } = reader.tables
     const ids = values.filter((value) => isId('sht', value))

@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander'
+import { EXIT_FAILED } from '../failures.ts'
+import { examples } from '../flags/options.ts'
+import { counted } from '../terminal/numbers.ts'
+import { print, printJson } from '../terminal/print.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
+import { FORMATS } from './load.ts'
+import { readPriceTable } from './source.ts'
+import { printDifferences } from './table-text.ts'
+import { priceService } from './text.ts'
+
+interface CheckFlags extends CommandFlags {
+  format?: (typeof FORMATS)[number]
+  exitCode?: boolean
+}
+
+export function addPricesCheckCommand(prices: Command): void {
+  prices
+    .command('check')
+    .description('Compare the prices of models in use with another table. Changes nothing')
+    .argument('[file]', 'a file, an https:// address, or - for standard input (default: the table included with Tally)')
+    .addOption(new Option('--format <format>', 'format of the file (default: detected)').choices(FORMATS))
+    .option('--exit-code', 'exit with 1 if prices differ')
+    .option('--json', 'print JSON')
+    .addHelpText('after', examples('tally prices check', 'tally prices check https://models.dev/api.json --exit-code'))
+    .action(async (place: string | undefined, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<CheckFlags>()
+      const { comparisonBody } = await priceService()
+      const file = place === undefined ? undefined : await readPriceTable(place)
+      const body = await withServices(flags, async ({ prices: service }) => {
+        await service.loadDefaultPrices()
+        return comparisonBody(await service.compare(file && { text: file.text, format: flags.format }))
+      })
+      if (flags.json) printJson(body)
+      else {
+        if (body.differences.length > 0) printDifferences(body.differences, ['IN USE', 'OTHER TABLE'])
+        const models = counted(body.models, 'model')
+        print(
+          body.models === 0
+            ? 'No entries in the last 30 days, so no model is in use.'
+            : `${models} in use in the last 30 days, ${body.differences.length.toLocaleString('en')} with another price.`,
+        )
+      }
+      if (flags.exitCode && body.differences.length > 0) process.exitCode = EXIT_FAILED
+    })
+}

@@ -1,0 +1,168 @@
+/** What loading a price table changes, as `tally prices load`, `update` and `check` print it. */
+import type { PriceTableBody } from '../../features/prices/schema.ts'
+import { counted, exactText } from '../terminal/numbers.ts'
+import { print, printTable } from '../terminal/print.ts'
+import { PRICE_COLUMNS, PRICE_TITLES, startText } from './text.ts'
+
+/** New prices are shown up to here: a first load has thousands, and `tally prices list` shows them all. */
+const SHOWN_NEW = 20
+
+export function printTableBody(body: PriceTableBody): void {
+  if (body.new.length > 0) {
+    print(`New in this table (${counted(body.new.length, 'row')}):`)
+    printTable(PRICE_COLUMNS, body.new.slice(0, SHOWN_NEW))
+    if (body.new.length > SHOWN_NEW) print(`… and ${(body.new.length - SHOWN_NEW).toLocaleString('en')} more.`)
+    print('')
+  }
+  printChanges('Changed:', body.changed)
+  printChanges('Skipped, because the prices in use are newer (--allow-older loads them):', body.older)
+  printInUse(body.in_use)
+  if (body.refused.length > 0) {
+    print(`Refused (${body.refused.length.toLocaleString('en')}):`)
+    printTable(
+      [
+        { title: 'PROVIDER', of: ({ provider }) => provider },
+        { title: 'MODEL', of: ({ model }) => model },
+        { title: 'REASON', of: ({ reasons }) => reasons.map(({ message }) => message).join('; ') },
+      ],
+      body.refused,
+    )
+    print('')
+  }
+  printCounts(body)
+}
+
+function printChanges(title: string, replacements: PriceTableBody['changed']): void {
+  if (replacements.length === 0) return
+  print(title)
+  printTable<PriceChange>(
+    [
+      { title: 'PROVIDER', of: ({ row }) => row.provider || '(any)' },
+      { title: 'MODEL', of: ({ row }) => row.model },
+      { title: 'PRICE', of: ({ title }) => title },
+      { title: 'BEFORE', of: ({ before }) => before, align: 'right' },
+      { title: 'AFTER', of: ({ after }) => after, align: 'right' },
+      { title: 'EFFECTIVE FROM', of: ({ row }) => startText(row.effective_from) },
+      { title: 'AS OF', of: ({ from, row }) => `${originText(from)} -> ${originText(row)}` },
+    ],
+    replacements.flatMap(changesOf),
+  )
+  print('')
+}
+
+/** `default 2026-09-23`: where a price is from, and how recent it is. */
+function originText({ source, as_of }: ListedRow): string {
+  return `${source} ${as_of ?? '(unknown)'}`
+}
+
+function printInUse(differences: PriceTableBody['in_use']): void {
+  if (differences.length === 0) return
+  print(`Models in use whose price changes (${differences.length.toLocaleString('en')}):`)
+  printDifferences(differences, ['BEFORE', 'AFTER'])
+  print('')
+}
+
+/** A line per model, with the input and output price of both tables. */
+export function printDifferences(differences: PriceTableBody['in_use'], [before, after]: [string, string]): void {
+  const pricesOf = (row: ListedRow | null) =>
+    row ? `${exactText(row.input)} / ${exactText(row.output)}, ${originText(row)}` : 'none'
+  printTable(
+    [
+      { title: 'MODEL', of: ({ model }) => model },
+      { title: 'PROVIDER', of: ({ provider }) => provider ?? '–' },
+      { title: 'ENTRIES', of: ({ entries }) => entries.toLocaleString('en'), align: 'right' },
+      { title: `${before} (INPUT / OUTPUT)`, of: (difference) => pricesOf(difference.before) },
+      { title: `${after} (INPUT / OUTPUT)`, of: (difference) => pricesOf(difference.after) },
+      { title: 'LARGEST CHANGE', of: ({ change }) => changeText(change), align: 'right' },
+    ],
+    differences,
+  )
+}
+
+function changeText(change: number | null): string {
+  return change === null ? '–' : `${(change * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`
+}
+
+type ListedRow = PriceTableBody['new'][number]
+
+interface PriceChange {
+  row: ListedRow
+  /** The row before. */
+  from: ListedRow
+  title: string
+  before: string
+  after: string
+}
+
+/** A line for each of the prices that differ. */
+function changesOf({ before, after }: { before: ListedRow; after: ListedRow }): PriceChange[] {
+  const prices = Object.entries(PRICE_TITLES).map(([field, title]) => {
+    const kind = field as keyof typeof PRICE_TITLES
+    return {
+      row: after,
+      from: before,
+      title: title.toLowerCase(),
+      before: exactText(before[kind]),
+      after: exactText(after[kind]),
+    }
+  })
+  const others = Object.entries(OTHER_PRICES).map(([field, title]) => {
+    const textOf = (row: ListedRow) => otherText(row[field as keyof typeof OTHER_PRICES])
+    return { row: after, from: before, title, before: textOf(before), after: textOf(after) }
+  })
+  return [...prices, ...others].filter((change) => change.before !== change.after)
+}
+
+const OTHER_PRICES = {
+  tiers: 'long context',
+  input_audio: 'audio input',
+  input_image: 'image input',
+  output_audio: 'audio output',
+  output_image: 'image output',
+  tools: 'tools',
+  variants: 'variants',
+  hours: 'hours',
+} as const
+
+function otherText(value: unknown): string {
+  const text = JSON.stringify(value ?? null)
+  return ['null', '[]', '{}'].includes(text) ? '–' : text
+}
+
+function printCounts({ format, as_of, as_of_from, counts, skipped, unused, rounded }: PriceTableBody): void {
+  const number = (count: number) => count.toLocaleString('en')
+  const kinds = (byKind: Record<string, number>) =>
+    Object.entries(byKind)
+      .sort(([, one], [, other]) => other - one)
+      .map(([kind, count]) => `${kind.replaceAll('_', ' ')} ${number(count)}`)
+      .join(', ')
+  print(
+    `Format ${format}: ${number(counts.new)} new, ${number(counts.changed)} changed, ${number(counts.unchanged)} unchanged, ${number(counts.refused)} refused, ${number(counts.skipped)} skipped.`,
+  )
+  print(`As of ${as_of} (${AS_OF_TEXTS[as_of_from]}).`)
+  if (counts.same_price > 0) {
+    print(
+      `${counted(counts.same_price, 'price')} from other tables ${counts.same_price === 1 ? 'is' : 'are'} the same and ${counts.same_price === 1 ? 'is' : 'are'} added.`,
+    )
+  }
+  if (counts.older > 0) print(`${counted(counts.older, 'older price')} skipped.`)
+  if (counts.skipped > 0) print(`Skipped: ${kinds(skipped)}.`)
+  if (Object.keys(unused).length > 0) print(`Unused price fields: ${kinds(unused)}.`)
+  if (rounded.length > 0) {
+    print(
+      `${counted(rounded.length, 'price')} had more decimals than pico-dollars per token and ${rounded.length === 1 ? 'was' : 'were'} rounded.`,
+    )
+  }
+}
+
+const AS_OF_TEXTS = {
+  given: 'as you stated',
+  contents: 'the date in the file',
+  modified: 'when it was last modified; set another date with --as-of',
+  today: 'today, because the table has no date; set another one with --as-of',
+} as const
+
+/** What was loaded, and how to undo it. */
+export function loadedText(load: string | null, rows: number): string {
+  return load === null ? 'Nothing was added.' : `Loaded ${counted(rows, 'row')}. To undo: tally prices undo ${load}`
+}

@@ -1,0 +1,73 @@
+/** How another price table values the models that entries name: which prices change, and by how much. Pure. */
+import type { ListedPrice } from './formats/reader.ts'
+import type { TableFormat } from './formats/table-file.ts'
+import { largestChange } from './price-change.ts'
+import { type PriceAlias, PriceTable, type StoredPrice } from './price-table.ts'
+import type { ModelInUse } from './store/updates.ts'
+import { isSamePrice } from './update-offer.ts'
+
+/** Prices and aliases in the order of loading, with the table for lookups. */
+export interface PriceSet {
+  prices: StoredPrice[]
+  aliases: PriceAlias[]
+  table: PriceTable
+}
+
+export function priceSet(prices: StoredPrice[], aliases: PriceAlias[]): PriceSet {
+  return { prices, aliases, table: new PriceTable(prices, aliases) }
+}
+
+/** A row of a file as if it were stored under this key. */
+export function withIdentity(row: ListedPrice, id: number): StoredPrice {
+  const { effectiveFrom = null, asOf = null, ...price } = row
+  return { ...price, effectiveFrom, asOf, id, uid: `prc_${id}` }
+}
+
+/** A model whose price differs between two sets. */
+export interface PriceDifference extends ModelInUse {
+  /** The moment from which it differs. */
+  at: number
+  /** Undefined where the model has no price. */
+  before: StoredPrice | undefined
+  after: StoredPrice | undefined
+  /** The largest change of a single price, 0.05 for 5%; null if one of both has no price. */
+  change: number | null
+}
+
+/** Announced changes that are looked at: tables date few, and only a broken one dates thousands. */
+const MOMENTS_LIMIT = 20
+
+/** The models whose price differs now or from one of the later moments on, in the order of `models`. */
+export function differencesInUse(
+  models: readonly ModelInUse[],
+  before: PriceSet,
+  after: PriceSet,
+  { now, later = [] }: { now: number; later?: Iterable<number> },
+): PriceDifference[] {
+  const moments = [now, ...[...new Set(later)].filter((at) => at > now).sort((one, other) => one - other)]
+  const priceIn = (set: PriceSet) => {
+    const byId = new Map(set.prices.map((price) => [price.id, price]))
+    return ({ model, provider }: ModelInUse, at: number) => {
+      const hit = set.table.find(model, provider, at)
+      return hit && byId.get(hit.price.id)
+    }
+  }
+  const [findBefore, findAfter] = [priceIn(before), priceIn(after)]
+  return models.flatMap((model) => {
+    for (const at of moments.slice(0, MOMENTS_LIMIT)) {
+      const [one, other] = [findBefore(model, at), findAfter(model, at)]
+      if (one === other || (one && other && isSamePrice(one, other))) continue
+      return [{ ...model, at, before: one, after: other, change: one && other ? largestChange(one, other) : null }]
+    }
+    return []
+  })
+}
+
+/** The prices in use next to those of another table. */
+export interface PriceComparison {
+  /** Null for the embedded table. */
+  format: TableFormat | null
+  /** Models of recent entries, compared by name and provider. */
+  models: number
+  differences: PriceDifference[]
+}

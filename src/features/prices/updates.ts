@@ -1,0 +1,234 @@
+/** Updates of prices from a source that an admin named: on request, or on a schedule that an admin turned on. */
+
+import { type Actor, TALLY } from '../../access/actor.ts'
+import type { Database } from '../../database/database.ts'
+import { Problem } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { OrganizationService } from '../organization/service.ts'
+import type { NoticeMail, PeopleService } from '../people/service.ts'
+import { noticeSubject, noticeText } from './change-notice.ts'
+import type { PlannedTable } from './load-plan.ts'
+import type { createLoading, LoadedTable, TableOptions } from './loading.ts'
+import type { Repriced, Revaluation } from './repricing.ts'
+import { findDueNotice, findLoadNamed, type LoadRecord, setNoticeDue } from './store/loads.ts'
+import { claimUpdate, readUpdate, recordUpdate, type UpdateState } from './store/updates.ts'
+import { readTableFile, type TableFile } from './table-source.ts'
+import { guardUpdate } from './update-guard.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+/** How often the schedule is checked, so that a changed clock or a machine that slept is noticed within a minute. */
+const CHECK_MS = MINUTE_MS
+
+/** A failed scheduled update is tried again after this time, or at its next turn if that is sooner. */
+const RETRY_MS = HOUR_MS
+
+/** A notice in progress is reserved for its sender: longer than sending takes, even with a slow mail server. */
+const NOTICE_CLAIM_MS = 10 * MINUTE_MS
+
+/** A notice that cannot be sent is tried again, until it is no longer news. */
+const NOTICE_RETRY_MS = 15 * MINUTE_MS
+const NOTICE_LIFE_MS = 48 * HOUR_MS
+
+/** Errors are shown on pages and in metrics, but some servers send pages. */
+const ERROR_LIMIT = 500
+
+export interface UpdateOptions extends Pick<TableOptions, 'format' | 'asOf' | 'allowOlder'> {
+  /** The address or the file; the configured one if absent. Only for whoever may read the server's files. */
+  from?: string | undefined
+  by: Actor
+  dryRun?: boolean | undefined
+  /** Limits the download and the valuation of unpriced entries. */
+  timeoutMs?: number | undefined
+  budgetMs?: number | undefined
+  onProgress?: ((bytes: number, total: number | undefined) => void) | undefined
+}
+
+export type PriceUpdate = (LoadedTable | (PlannedTable & { load: null })) & {
+  /** Null in a dry run. */
+  valued: Repriced | null
+}
+
+/** The options of the server; both are undefined unless an admin sets them. */
+export interface UpdatesConfig {
+  from: string | undefined
+  everyMs: number | undefined
+}
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  prices: Pick<ReturnType<typeof createLoading>, 'planTable' | 'load'> & { loadDefaultPrices(): Promise<boolean> }
+  people: Pick<PeopleService, 'everyUser'>
+  organization: Pick<OrganizationService, 'settings'>
+  revaluation: Revaluation
+  /** Undefined if no mail server is configured. */
+  mail: NoticeMail | undefined
+  config: UpdatesConfig | undefined
+}
+
+export function createPriceUpdates(dependencies: Dependencies) {
+  const { db, clock, prices, people, organization, revaluation, mail, config } = dependencies
+
+  /** Reads the source, and loads what is plausible. Throws a problem that says why it did not. */
+  async function load(file: TableFile, { by, dryRun, budgetMs, ...options }: UpdateOptions): Promise<PriceUpdate> {
+    await prices.loadDefaultPrices()
+    const { text, name, modifiedAt } = file
+    const previous = await findLoadNamed(db.read, name)
+    const revise = (planned: PlannedTable): PlannedTable => {
+      const { rows, refused } = planned.reading
+      const sizes = { rows: rows.length + refused.length, previousRows: previous && rowsOf(previous) }
+      return { ...planned, plan: guardUpdate(planned.plan, sizes) }
+    }
+    const { format, asOf, allowOlder } = options
+    const planned = await prices.planTable(text, { format, asOf, allowOlder, name, modifiedAt })
+    if (dryRun) return { ...revise(planned), load: null, valued: null }
+    const loaded = await prices.load(planned, by, { revise, notifies: mail !== undefined })
+    const valued = await revaluation.valueUnpriced({ by, budgetMs: budgetMs ?? Number.POSITIVE_INFINITY })
+    return { ...loaded, valued }
+  }
+
+  /** Records the attempt, whether it succeeds or not, so that all servers and pages know of it. */
+  async function attempt(options: UpdateOptions): Promise<PriceUpdate> {
+    const from = options.from ?? config?.from
+    if (from === undefined) throw sourceNotSet()
+    const attemptedAt = clock.now()
+    try {
+      const file = await readTableFile(from, {
+        ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+        ...(options.onProgress && { onProgress: options.onProgress }),
+      })
+      const update = await load(file, options)
+      const succeededAt = clock.now()
+      if (!options.dryRun) {
+        await db.write((tx) =>
+          recordUpdate(tx, { source: file.name, attemptedAt, succeededAt, error: null, failures: 0 }),
+        )
+      }
+      return update
+    } catch (error) {
+      if (!options.dryRun) await recordFailure(attemptedAt, error)
+      throw error
+    }
+  }
+
+  async function recordFailure(attemptedAt: number, error: unknown): Promise<void> {
+    const text = error instanceof Problem ? error.detail : 'An unexpected error; the server log has the cause.'
+    await db.write(async (tx) => {
+      const { source, succeededAt, failures } = await readUpdate(tx)
+      await recordUpdate(tx, {
+        source,
+        attemptedAt,
+        succeededAt,
+        error: text.slice(0, ERROR_LIMIT),
+        failures: failures + 1,
+      })
+    })
+  }
+
+  /** Whether this server is the one to run the update that is due. */
+  async function claim(everyMs: number): Promise<boolean> {
+    const { attemptedAt, failures } = await readUpdate(db.read)
+    const now = clock.now()
+    const pauseMs = failures > 0 ? Math.min(everyMs, RETRY_MS) : everyMs
+    if (attemptedAt !== null && attemptedAt <= now && now - attemptedAt < pauseMs) return false
+    return db.write((tx) => claimUpdate(tx, { now, before: now - pauseMs }))
+  }
+
+  async function sendNotice(load: LoadRecord): Promise<boolean> {
+    const { name, email } = await organization.settings()
+    const address = mail?.from ?? email
+    if (!mail || !address || load.notice === null) return true
+    const active = await people.everyUser({ roles: ['admin', 'billing'], state: 'active' })
+    const source = load.name ?? load.format
+    const text = noticeText({ notice: load.notice, organization: name, source, load: load.uid })
+    const outcomes: string[] = []
+    for (const person of active) {
+      const { result } = await mail.mailer.send({
+        from: { name, address },
+        to: person.email,
+        subject: noticeSubject(load.notice),
+        text,
+        // The same for every attempt, so that mail programs detect duplicates.
+        messageId: `<${load.uid}.${person.uid}@${address.slice(address.lastIndexOf('@') + 1)}>`,
+        attachments: [],
+      })
+      outcomes.push(result)
+    }
+    return !outcomes.includes('failed')
+  }
+
+  return {
+    update: attempt,
+
+    state: async (): Promise<UpdateState> => ({
+      ...(await readUpdate(db.read)),
+      isConfigured: config?.from !== undefined,
+      everyMs: config?.everyMs,
+    }),
+
+    /**
+     * Sends the notices of price changes that are due, each at least once: an interrupted or failed one is sent again
+     * with the same Message-ID. Several servers share them.
+     */
+    async sendNotices(): Promise<void> {
+      if (!mail) return
+      for (let due = await findDueNotice(db.read, clock.now()); due; due = await findDueNotice(db.read, clock.now())) {
+        const { id, noticeDueAt, loadedAt } = due
+        const claimed = clock.now() + NOTICE_CLAIM_MS
+        if (!(await db.write((tx) => setNoticeDue(tx, { id, noticeDueAt }, claimed)))) continue
+        const isSent = await sendNotice(due)
+        const isNews = clock.now() - loadedAt < NOTICE_LIFE_MS
+        const next = isSent || !isNews ? null : clock.now() + NOTICE_RETRY_MS
+        await db.write((tx) => setNoticeDue(tx, { id, noticeDueAt: claimed }, next))
+      }
+    },
+
+    /** Runs the schedule, if one is configured, and sends notices, until it is stopped. */
+    start(events: { updated(update: PriceUpdate): void; failed(error: unknown): void }): { stop(): Promise<void> } {
+      let running: Promise<void> | undefined
+      const { everyMs } = config ?? {}
+      const run = async () => {
+        try {
+          if (everyMs !== undefined && (await claim(everyMs))) events.updated(await attempt({ by: TALLY }))
+        } catch (error) {
+          events.failed(error)
+        }
+        // Also those of updates on the command line that could not be sent.
+        await this.sendNotices().catch(events.failed)
+      }
+      const check = () => {
+        running ??= run().finally(() => {
+          running = undefined
+        })
+      }
+      const timer = setInterval(check, CHECK_MS)
+      check()
+      return {
+        async stop() {
+          clearInterval(timer)
+          await Promise.race([running, Bun.sleep(STOP_MS)])
+        },
+      }
+    },
+  }
+}
+
+/** A running update may finish when the server stops; a longer one is repeated at its next turn. */
+const STOP_MS = 5_000
+
+export type PriceUpdates = ReturnType<typeof createPriceUpdates>
+
+function sourceNotSet(): Problem {
+  return new Problem(
+    'price_source_not_set',
+    'No source of price updates is configured. Set TALLY_PRICES_FROM to an https:// address or a file, or use --from.',
+  )
+}
+
+/** The rows that the table of a load had. */
+function rowsOf({ counts }: LoadRecord): number {
+  const { new: added = 0, changed = 0, same_price = 0, unchanged = 0, older = 0, refused = 0 } = counts
+  return added + changed + same_price + unchanged + older + refused
+}
