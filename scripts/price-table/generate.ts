@@ -53,7 +53,7 @@ function verdictsOf({ claims, leftOut }: Sources, decisions: Decision[]): NamedV
     for (const [name, listed] of [...names].sort(([one], [other]) => (one < other ? -1 : 1))) {
       const decision = decisions.find((one) => one.provider === provider && one.names.test(name))
       const verdict = verdictOf(listed, {
-        isMaker: makersProviders(name).includes(provider),
+        isMaker: isMaker(provider, name),
         preferred: decision?.prefer,
       })
       const prices = decision?.change?.(verdict.prices) ?? verdict.prices
@@ -65,6 +65,11 @@ function verdictsOf({ claims, leftOut }: Sources, decisions: Decision[]): NamedV
     }
   }
   return verdicts
+}
+
+/** Whether the provider makes the model; Bedrock's names tell the maker, but Amazon resells most of them. */
+function isMaker(provider: string, name: string): boolean {
+  return makersProviders(name).includes(provider) && (provider !== 'aws' || /(?:^|\.)amazon\./.test(name))
 }
 
 type Model = PricedModel & { provider: string }

@@ -33,8 +33,8 @@ const LAST_STEP = 7
 const NO_LOOKUP: Record<number, string> = {
   2: 'no alias has this name',
   3: 'neither the entry nor the name contains a provider',
-  6: 'the name does not end with a date or version',
-  7: 'the name has no vendor prefix',
+  6: 'the name does not end with a date, version or effort',
+  7: 'the name does not begin with a vendor or seller',
 }
 
 interface Search {

@@ -29,11 +29,23 @@ const MAKERS: Maker[] = [
   { names: /^(?:qwen|qwq|qvq)/i, providers: ['alibaba', 'dashscope', 'qwen'] },
   { names: /^minimax/i, providers: ['minimax', 'minimaxai'] },
   { names: /^(?:sonar|r1-1776)/i, providers: ['perplexity'] },
-  { names: /^amazon\./i, providers: ['aws'] },
+  // Bedrock's names of its own and other makers' models, with or without the regions that they are run in.
+  {
+    names:
+      /^(?:[a-z]{2,6}(?:-gov)?\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai)\.[a-z]/i,
+    providers: ['aws', 'bedrock', 'bedrock_converse', 'amazon-bedrock'],
+  },
   { names: /^voyage-/i, providers: ['voyageai', 'voyage'] },
   { names: /^composer-/i, providers: ['cursor'] },
   { names: /^trinity/i, providers: ['arcee', 'arcee-ai'] },
   { names: /^jev-/i, providers: ['typesafe'] },
+  { names: /^mimo-/i, providers: ['xiaomi'] },
+  { names: /^step-/i, providers: ['stepfun-ai', 'stepfun'] },
+  { names: /^swe-/i, providers: ['cognition'] },
+  { names: /^mercury/i, providers: ['inception'] },
+  { names: /^jamba/i, providers: ['ai21'] },
+  { names: /^solar-/i, providers: ['upstage'] },
+  { names: /^muse-/i, providers: ['meta'] },
 ]
 
 const NO_PROVIDERS: string[] = []

@@ -22,18 +22,24 @@ const VERSION = /(?<=.)-v\d+:\d+$/
 const DATE = /(?<=.)-20\d\d(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])|-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))$/
 
 /**
- * A name without its trailing version (`-v1:0`), and then also without its trailing date (`20250929`, `2025-09-29`).
- * Empty if it has neither.
+ * The effort of reasoning that agents append to names: it changes how many tokens a request takes, not their price. Names
+ * that contain such a word themselves (`mistral-medium`, `gpt-5.1-codex-max`) belong to other makers or are not listed.
+ */
+const EFFORT = /(?<=^(?:gpt-\d|codex|o\d).*)-(?:none|minimal|low|medium|high|xhigh)$|(?<=^claude-.*\d.*)-thinking$/
+
+/**
+ * A name without its trailing version (`-v1:0`), then also without its trailing date (`20250929`, `2025-09-29`), and
+ * then without the effort of reasoning (`gpt-5-high`, `claude-sonnet-4.5-thinking`). Empty if it has none of them.
  */
 export function undatedNames(name: string): string[] {
   const unversioned = name.replace(VERSION, '')
   const undated = unversioned.replace(DATE, '')
-  const names = new Set([unversioned, undated])
+  const names = new Set([unversioned, undated, undated.replace(EFFORT, '').replace(DATE, '')])
   names.delete(name)
   return [...names]
 }
 
-/** `azure`, `bedrock` and regions are intentionally absent: they have their own prices. */
+/** `azure`, `bedrock` and regions are intentionally absent: they have their own prices, see `sellers.ts`. */
 const VENDOR = /^(?:anthropic|openai|google|gemini|vertex_ai|openrouter)\/(?=.)/i
 
 /**

@@ -7,6 +7,7 @@ import { REQUEST_THRESHOLDS } from '../../lib/request-thresholds.ts'
 import { isMaker, makersProviders } from './makers.ts'
 import { normalizeModelName, undatedNames, unvendoredNames } from './model-name.ts'
 import { type PriceRow, type Rates, ratesOf } from './rates.ts'
+import { sellerInName, sellerNames } from './sellers.ts'
 import { ALWAYS } from './update-offer.ts'
 
 /**
@@ -180,6 +181,8 @@ export class PriceTable {
     for (const named of this.#providersNamedIn(model)) yield { ...this.#lookUpAt(named, model), step: 3 }
     yield { ...this.#lookUpAtMaker(model), step: 4 }
     yield* this.#searchSpellings(model, provider, 5, 6)
+    const seller = sellerInName(model)
+    if (seller) for (const name of spellingsOf(seller.rest)) yield this.#lookUpAtSeller(seller.providers, name)
     for (const name of unvendoredNames(model, isMaker)) {
       if (provider !== '') yield { ...this.#lookUpAt(provider, name), step: 7 }
       yield { ...this.#lookUpAtMaker(name), step: 7 }
@@ -220,8 +223,20 @@ export class PriceTable {
     )
   }
 
+  /** At the provider, by each of the names that tables have for it. */
   #lookUpAt(provider: string, name: string): Omit<Lookup, 'step'> {
-    return { name, providers: [provider], prices: this.#rowsAt(provider, name) }
+    const prices = sellerNames(provider).flatMap((seller) => this.#rowsAt(seller, name))
+    return { name, providers: [provider], prices: defaultLast(prices) }
+  }
+
+  /** At the seller alone: the maker's price would not be the one of `azure/gpt-9`. */
+  #lookUpAtSeller(providers: string[], name: string): Lookup {
+    const spelled = this.#spelled.get(normalizeModelName(name))
+    const prices = providers.flatMap((provider) => {
+      const written = spelled?.get(provider)
+      return [...this.#rowsAt(provider, name), ...(written ? this.#rowsAt(written.provider, written.model) : [])]
+    })
+    return { step: 7, name, providers, prices: defaultLast(prices) }
   }
 
   #lookUpAtMaker(name: string): Omit<Lookup, 'step'> {
@@ -236,7 +251,8 @@ export class PriceTable {
       const written = spellings?.get(name)
       return written ? this.#rowsAt(written.provider, written.model) : []
     }
-    const prices = [...rowsOf(provider.toLowerCase()), ...defaultLast(makers.flatMap(rowsOf))]
+    const sellers = sellerNames(provider.toLowerCase())
+    const prices = [...sellers.flatMap(rowsOf), ...defaultLast(makers.flatMap(rowsOf))]
     return { name: normalized, providers: provider === '' ? makers : [provider, ...makers], prices }
   }
 
@@ -277,6 +293,11 @@ function thresholdsOf(prices: readonly StoredPrice[]): number[] {
     }
   }
   return [...thresholds].sort((one, other) => one - other)
+}
+
+/** A name as written, and without its date or version. */
+function spellingsOf(name: string): string[] {
+  return [name, ...undatedNames(normalizeModelName(name))]
 }
 
 function readyPrice(stored: StoredPrice): Price {

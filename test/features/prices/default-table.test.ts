@@ -2,14 +2,24 @@ import { describe, expect, test } from 'bun:test'
 import { DECISIONS } from '../../../scripts/price-table/decisions.ts'
 import { GENERATED, generatePriceTable } from '../../../scripts/price-table/generate.ts'
 import { currentOf } from '../../../scripts/price-table/merge.ts'
-import { PACKAGES } from '../../../scripts/price-table/packages.ts'
+import { PACKAGES, sourceText } from '../../../scripts/price-table/packages.ts'
+import { litellmSeller } from '../../../scripts/price-table/sellers.ts'
 import { defaultAliases, defaultRows } from '../../../src/features/prices/default-table.ts'
+import { readTable } from '../../../src/features/prices/formats/table-file.ts'
 import { PriceTable } from '../../../src/features/prices/price-table.ts'
 import { PRICE_LIMIT_PICOS, PRICED_KINDS } from '../../../src/features/prices/rates.ts'
 import { offeredRows } from '../../../src/features/prices/update-offer.ts'
 import { newId } from '../../../src/lib/id.ts'
+import { REQUEST_THRESHOLDS } from '../../../src/lib/request-thresholds.ts'
 
 const generated = await generatePriceTable()
+
+function embeddedTable(): PriceTable {
+  return new PriceTable(
+    defaultRows().map((row, index) => ({ ...row, id: index + 1, uid: newId('prc'), source: 'default' })),
+    defaultAliases().map((alias) => ({ ...alias, source: 'default' })),
+  )
+}
 
 describe('the embedded price table', () => {
   test('is what scripts/price-table makes of its sources, and so are the notice and the list of disagreements', async () => {
@@ -45,15 +55,40 @@ describe('the embedded price table', () => {
   })
 
   test('has every name that a source lists, at the price that was decided', () => {
-    const table = new PriceTable(
-      defaultRows().map((row, index) => ({ ...row, id: index + 1, uid: newId('prc'), source: 'default' })),
-      defaultAliases().map((alias) => ({ ...alias, source: 'default' })),
-    )
+    const table = embeddedTable()
     for (const { provider, name, prices } of generated.verdicts) {
       const { input, output } = currentOf({ prices })
       const found = table.find(name, provider, Date.UTC(2026, 10, 20))?.price.rates.levels[0]?.prices
       expect([provider, name, found?.input, found?.output]).toEqual([provider, name, input, output])
     }
+  })
+
+  test('finds LiteLLM’s whole names, with the seller in them, at the price that was decided for the seller, or none', async () => {
+    const table = embeddedTable()
+    const decided = new Map(generated.verdicts.map((one) => [`${one.provider} ${one.name}`, currentOf(one)]))
+    const wrong: string[] = []
+    let priced = 0
+    for (const { provider, model } of readTable(await sourceText('litellm'), 'litellm').reading.rows) {
+      const seller = litellmSeller(provider, model)
+      const price = seller && decided.get(`${seller.provider} ${seller.name}`)
+      const hit = table.find(model, null, Date.UTC(2026, 10, 20))
+      if (!price || !hit) continue
+      priced += 1
+      const { input, output } = hit.price.rates.levels[0]!.prices
+      if (input !== price.input || output !== price.output) wrong.push(`${model}: ${input}/${output}`)
+    }
+    // The name of Perplexity's newer interface, where LiteLLM repeats the seller before it.
+    expect(wrong).toEqual(['perplexity/sonar: 250000/2500000'])
+    expect(priced).toBeGreaterThan(1_500)
+  })
+
+  test('has tiers at the lengths that requests are summed at', () => {
+    const rare = defaultRows().filter(({ tiers }) =>
+      tiers.some(
+        ({ fromTokens }) => ![fromTokens, fromTokens - 1].some((length) => REQUEST_THRESHOLDS.includes(length)),
+      ),
+    )
+    expect(rare.map(({ provider, model }) => `${provider} ${model}`)).toEqual(['novita minimax/minimax-m3'])
   })
 
   test('has as many prices as the README says', async () => {

@@ -285,7 +285,7 @@ describe('step 6, a trailing date or version', () => {
     'claude-opus-4-8-2026',
     'claude-opus-4-8-v1',
     'claude-opus-4-8-20260520-beta',
-    'eu.anthropic.claude-opus-4-8-20260520-v1:0',
+    'eu.anthropic.claude-opus-9-9-20260520-v1:0',
   ])('is not found in %s', (name) => {
     expect(found(DEFAULT, name)).toBe('unpriced')
   })
@@ -297,7 +297,7 @@ describe('step 7, a leading vendor', () => {
     ['openai/gpt-5-codex', 'openai gpt-5'],
     ['google/gemini-2.5-pro', 'google gemini-2.5-pro'],
     ['gemini/gemini-2.5-pro', 'google gemini-2.5-pro'],
-    ['vertex_ai/claude-opus-4-8@20260520', 'anthropic claude-opus-4-8'],
+    ['vertex_ai/claude-opus-4-8@20260520', 'google claude-opus-4-8'],
     ['openrouter/anthropic/claude-opus-4.8', 'anthropic claude-opus-4-8'],
     ['openrouter/x-ai/grok-4', 'x-ai grok-4-0709'],
     ['OpenAI/GPT-5-Codex', 'openai gpt-5'],
@@ -306,10 +306,11 @@ describe('step 7, a leading vendor', () => {
   })
 
   test.each([
-    'azure/gpt-4o',
-    'bedrock/anthropic.claude-opus-4-8-v1:0',
-    'bedrock/claude-opus-4-8',
-    'eu.anthropic.claude-opus-4-8',
+    'azure/my-deployment',
+    'azure/',
+    'bedrock/anthropic.claude-opus-9-9-v1:0',
+    'eu.anthropic.claude-opus-9-9',
+    'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/x1y2z3',
     'us/anthropic/claude-opus-4-8',
     'openrouter/auto',
     'openrouter/somebody/claude-opus-4-8',
@@ -318,6 +319,60 @@ describe('step 7, a leading vendor', () => {
     'openai/azure/gpt-4o',
   ])('is not dropped, or leads to nothing, in %s', (name) => {
     expect(found(DEFAULT, name)).toBe('unpriced')
+  })
+})
+
+describe('a seller', () => {
+  test.each([
+    ['azure/gpt-5.5', '7 azure gpt-5.5'],
+    ['azure/eu/gpt-5.5', '7 azure eu/gpt-5.5'],
+    ['bedrock/us.anthropic.claude-opus-4-8', '7 aws regional.anthropic.claude-opus-4-8-v1:0'],
+    ['bedrock/converse/global.anthropic.claude-opus-4-8-v1:0', '7 aws global.anthropic.claude-opus-4-8-v1:0'],
+    ['us.anthropic.claude-opus-4-8', '4 aws regional.anthropic.claude-opus-4-8-v1:0'],
+    ['global.anthropic.claude-opus-4-8', '4 aws global.anthropic.claude-opus-4-8-v1:0'],
+    [
+      'arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-opus-4-8',
+      '7 aws regional.anthropic.claude-opus-4-8-v1:0',
+    ],
+    ['deepseek/deepseek-chat', '7 deepseek deepseek-chat'],
+    ['xai/grok-4', '7 x-ai grok-4-0709'],
+    ['moonshot/kimi-k2.5', '7 moonshotai kimi-k2.5'],
+    ['mistral/mistral-large-latest', '7 mistral mistral-large-latest'],
+    ['groq/llama-3.3-70b-versatile', '7 groq llama-3.3-70b-versatile'],
+  ])('that %s begins with is the one of %s', (name, row) => {
+    expect(found(DEFAULT, name)).toBe(row)
+  })
+
+  test('has several names, of which the given one comes first', () => {
+    expect(found(DEFAULT, 'us.anthropic.claude-opus-4-8', 'bedrock')).toBe(
+      '3 aws regional.anthropic.claude-opus-4-8-v1:0',
+    )
+    expect(found(DEFAULT, 'grok-4', 'xai')).toBe('3 x-ai grok-4-0709')
+    const table = tableOf([['aws nova-9'], ['bedrock nova-9']])
+    expect(found(table, 'nova-9', 'bedrock')).toBe('3 bedrock nova-9')
+    expect(found(table, 'nova-9', 'aws')).toBe('3 aws nova-9')
+    expect(found(table, 'Nova-9', 'bedrock')).toBe('5 bedrock nova-9')
+  })
+
+  test('of a name never leads to the price of another one', () => {
+    const table = tableOf([['openai gpt-9'], ['anthropic claude-9']])
+    expect(found(table, 'azure/gpt-9')).toBe('unpriced')
+    expect(found(table, 'bedrock/claude-9')).toBe('unpriced')
+    expect(found(table, 'groq/gpt-9')).toBe('unpriced')
+  })
+})
+
+describe('the effort of reasoning', () => {
+  test.each([
+    ['gpt-5-high', '6 openai gpt-5'],
+    ['gpt-5.2-codex-xhigh', '6 openai gpt-5.2'],
+    ['gpt-5-mini-2025-08-07-low', '6 openai gpt-5-mini'],
+    ['o4-mini-low', '6 openai o4-mini'],
+    ['claude-4.5-sonnet-thinking', '6 anthropic claude-sonnet-4-5'],
+    ['mistral-medium', '4 mistral mistral-medium'],
+    ['kimi-k9-high', 'unpriced'],
+  ])('in %s is no part of the name: %s', (name, row) => {
+    expect(found(DEFAULT, name)).toBe(row)
   })
 })
 
