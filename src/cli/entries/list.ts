@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { TokenEntry } from '../../features/entries/schema.ts'
+import { serviceText } from '../../price-texts.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
 import { type Column, minute, note, printJson, printTable } from '../terminal/print.ts'
@@ -40,7 +41,7 @@ export function addEntriesListCommand(entries: Command): void {
           { title: 'PERSON', of: ({ agent_manager }) => agent_manager.name },
           { title: 'HARNESS', of: ({ agent_harness }) => agent_harness },
           { title: 'AGENT', of: ({ agent_name }) => agent_name },
-          { title: 'MODEL', of: ({ model }) => model },
+          { title: 'MODEL', of: (entry) => [entry.model, serviceText(entry)].filter(Boolean).join(', ') },
           { title: 'TOKENS', of: ({ tokens }) => tokens.total.toLocaleString('en'), align: 'right' },
           // Money is JSON's exact number, not one to calculate with; its text is that of the JSON.
           {

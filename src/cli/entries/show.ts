@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { TokenEntryDetail, TokenEntryHistory } from '../../features/entries/schema.ts'
+import { noteTexts, serviceText, toolsText } from '../../price-texts.ts'
 import { examples } from '../flags/options.ts'
 import { effectiveText } from '../prices/text.ts'
 import { exactText } from '../terminal/numbers.ts'
@@ -38,6 +39,7 @@ function printFields(entry: TokenEntryDetail): void {
     ['person', entry.agent_manager.name],
     ['agent', `${entry.agent_name} (${entry.agent_harness})`],
     ['model', entry.provider === null ? entry.model : `${entry.model} at ${entry.provider}`],
+    ['service', serviceText(entry)],
     ['session', `${minute(entry.started_at)} to ${minute(entry.ended_at)} UTC`],
     ['session id', entry.session_id && `${entry.session_id}, part ${entry.part}`],
     ['place', `${place}${placement.note === null ? '' : ` – ${placement.note}`}`],
@@ -46,6 +48,7 @@ function printFields(entry: TokenEntryDetail): void {
     ['labels', labels.join(' ') || null],
     ['tokens', tokens.total.toLocaleString('en')],
     ['model calls', entry.requests === null ? null : entry.requests.toLocaleString('en')],
+    ['tools', toolsText(entry.tools)],
     ['cost', costText(entry)],
   ]
   for (const [name, value] of fields) if (value !== null) print(`${name.padEnd(12)} ${value}`)
@@ -88,13 +91,14 @@ function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
     ],
     parts,
   )
+  for (const { kind, name, multiplier } of valuation.multipliers) {
+    print(`× ${multiplier} (${kind.replaceAll('_', ' ')} ${name})`)
+  }
+  for (const { name, uses, price: perUse, amount } of valuation.tools) {
+    print(`+ ${uses.toLocaleString('en')} ${name} × $${exactText(perUse)} = $${exactText(amount)}`)
+  }
   print(`Total, rounded to 9 decimals: $${exactText(valuation.list_value)}`)
-  if (price.note?.includes('cache_price_assumed'))
-    print('The price has no rate for some cache tokens, so the input price was used.')
-  if (price.note?.includes('tier_uncertain'))
-    print(
-      'Some requests may have been charged at a long-context price, which cannot be determined from totals. This is the lower bound.',
-    )
+  for (const text of noteTexts(price.note)) print(text)
 }
 
 function printHistory({ data }: TokenEntryHistory): void {

@@ -25,6 +25,10 @@ export interface EntryFlags {
   label?: Record<string, string>
   provider?: string
   requests?: number
+  serviceTier?: string
+  speed?: string
+  region?: string
+  tool?: Record<string, number>
 }
 
 function parseCount(text: string): number {
@@ -48,6 +52,13 @@ export function collectLabel(text: string, before: Record<string, string> = {}):
   return { ...before, [name]: value }
 }
 
+/** For a flag that is repeated: `name=count`. */
+function collectTool(text: string, before: Record<string, number> = {}): Record<string, number> {
+  const [, name, uses] = /^([^=]+)=(\d{1,13})$/.exec(text) ?? []
+  if (name === undefined) throw new InvalidArgumentError('Use name=count, such as web_search=3.')
+  return Object.fromEntries([...Object.entries(before), [name, Number(uses)]])
+}
+
 /** Flags that describe an entry, and so cannot be combined with a file that contains one. */
 const ENTRY_FLAGS = [
   'harness',
@@ -69,6 +80,10 @@ const ENTRY_FLAGS = [
   'label',
   'provider',
   'requests',
+  'serviceTier',
+  'speed',
+  'region',
+  'tool',
 ] as const satisfies (keyof EntryFlags)[]
 
 const REQUIRED_FLAGS = [
@@ -111,6 +126,10 @@ function entryOfFlags(flags: EntryFlags): object {
     labels: flags.label,
     provider: flags.provider,
     requests: flags.requests,
+    service_tier: flags.serviceTier,
+    speed: flags.speed,
+    region: flags.region,
+    tools: flags.tool,
   }
 }
 
@@ -174,4 +193,8 @@ export function addEntryFlags(command: Command): Command {
     .option('--label <name=value>', 'label, repeatable', collectLabel)
     .option('--provider <name>', 'provider of the model, if it is not its maker')
     .option('--requests <count>', 'model calls in the session', parseCount)
+    .option('--service-tier <name>', 'service tier, such as batch, flex or priority (default: standard)')
+    .option('--speed <name>', 'speed, such as fast (default: standard)')
+    .option('--region <name>', 'region, if the vendor charges by region, such as us')
+    .option('--tool <name=count>', 'charged uses of a tool, such as web_search=3, repeatable', collectTool)
 }

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import type { PriceBody, ResolutionBody } from '../../features/prices/schema.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { parseDecimal } from '../../lib/money.ts'
+import { chargesTexts } from '../../price-texts.ts'
 import { exactText } from '../terminal/numbers.ts'
 import type { Column } from '../terminal/print.ts'
 
@@ -101,5 +102,10 @@ export function resolutionText({ model, provider, at, step, price }: ResolutionB
     ['one-hour cache write', price.cache_write_1h],
   ] as const
   const known = kinds.filter(([, value]) => value !== null).map(([kind, value]) => `${kind} ${exactText(value)}`)
-  return `${asked} costs ${known.join(', ')} per million tokens on ${at.slice(0, 10)}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${price.source}).`
+  return `${asked} costs ${known.join(', ')} per million tokens on ${at.slice(0, 10)}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${price.source}).${chargesSentence(price)}`
+}
+
+function chargesSentence(price: PriceBody): string {
+  const charges = chargesTexts(price, (dollars) => exactText(dollars))
+  return charges.length === 0 ? '' : ` It also charges: ${charges.join('; ')}.`
 }

@@ -6,6 +6,7 @@ import type { LoadOptions } from './load-plan.ts'
 import { PRICE_SOURCES } from './price-table.ts'
 import { PRICE_FIELDS, PRICED_KINDS, type TokenCounts } from './rates.ts'
 import type { PriceFilter } from './store.ts'
+import { SERVICE_FIELDS, SERVICE_KINDS, type UsageDetails, usageDetails } from './usage.ts'
 
 export interface PriceListQuery extends ListPage {
   filter: PriceFilter
@@ -31,6 +32,8 @@ export interface ResolveQuery {
   model: string
   provider: string | null
   at: number | undefined
+  /** The tier, speed and region of the request. */
+  service: UsageDetails | null
   /** The usage of a single request; undefined if not given. */
   counts: TokenCounts | undefined
 }
@@ -47,6 +50,9 @@ export function readResolve(texts: QueryTexts): ResolveQuery {
     model: model ?? '',
     provider: query.text('provider') ?? null,
     at: query.moment('at'),
+    service: usageDetails(
+      Object.fromEntries(SERVICE_KINDS.map((kind) => [kind, query.text(SERVICE_FIELDS[kind])?.toLowerCase() ?? null])),
+    ),
     counts: readCounts(query),
   }
   query.finish()

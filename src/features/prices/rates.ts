@@ -4,6 +4,7 @@
  * half to even, to nano-dollars.
  */
 import { divideHalfEven, type Nanos, type Picos } from '../../lib/money.ts'
+import { PRICE_NOTES, type PriceNote } from '../../price-texts.ts'
 import {
   MEDIA_KINDS,
   type MediaKind,
@@ -108,22 +109,7 @@ export const TOOL_PRICE_LIMIT_PICOS: Picos = 1_000_000_000_000_000n
 export const MULTIPLIER_DIGITS = 6
 export const MULTIPLIER_LIMIT = 100_000_000n
 
-/** What an entry notes about its list value, in this order. */
-export const PRICE_NOTES = [
-  /** Some cache tokens were valued at the input price, since the row has no price for them. */
-  'cache_price_assumed',
-  /** Some requests may have reached a long-context price; the price used is the lower bound. */
-  'tier_uncertain',
-  /** Some of the session may have been in hours with other prices; those of the other hours were used. */
-  'hours_uncertain',
-  'service_tier_unpriced',
-  'speed_unpriced',
-  'region_unpriced',
-  'tool_unpriced',
-  'audio_unpriced',
-  'image_unpriced',
-] as const
-export type PriceNote = (typeof PRICE_NOTES)[number]
+const NOTE_ORDER = Object.keys(PRICE_NOTES) as PriceNote[]
 
 const UNPRICED_SERVICE = {
   serviceTier: 'service_tier_unpriced',
@@ -194,7 +180,7 @@ export interface AppliedMultiplier {
 /** The list value is the sum of the parts, times the multipliers, plus the sum of the tools, rounded once. */
 export interface CountsValue {
   listValueNanos: Nanos
-  /** Null, or some of {@link PRICE_NOTES} in their order, separated by commas. */
+  /** Null, or some of `PRICE_NOTES` in their order, separated by commas. */
   note: string | null
   parts: ValuedPart[]
   tools: ValuedTool[]
@@ -350,7 +336,7 @@ class Valuation {
     const notes = this.#notes
     return {
       listValueNanos,
-      note: notes ? PRICE_NOTES.filter((note) => notes.has(note)).join(',') : null,
+      note: notes ? NOTE_ORDER.filter((note) => notes.has(note)).join(',') : null,
       parts: this.#parts,
       tools: this.#tools,
       multipliers: this.#multipliers,

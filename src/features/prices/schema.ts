@@ -1,11 +1,11 @@
 /** Prices in the API, in US dollars per million tokens. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
+import { PRICE_NOTES } from '../../price-texts.ts'
 import { listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
 import { AS_OF_FROM } from './load-plan.ts'
 import { PRICE_SOURCES } from './price-table.ts'
-import { PRICE_NOTES } from './rates.ts'
 import { TOKEN_FIELDS } from './records.ts'
 import { SERVICE_FIELDS, SERVICE_NAME, TOOL_NAME } from './usage.ts'
 
@@ -384,7 +384,9 @@ export const PriceTableBody = Type.Object(
 export type PriceTableBody = Static<typeof PriceTableBody>
 
 /** The notes of a value, for a description. */
-export const NOTES_TEXT = `Separated by commas: ${PRICE_NOTES.map((note) => `\`${note}\``).join(', ')}.`
+export const NOTES_TEXT = `Separated by commas: ${Object.keys(PRICE_NOTES)
+  .map((note) => `\`${note}\``)
+  .join(', ')}.`
 
 /** The calculation of a list value: the sum of the parts, times the multipliers, plus the sum of the tools. */
 export const valueFields = {

@@ -21,7 +21,7 @@ import { createLoading, type LoadedTable, type LoadingOptions, type TableOptions
 import { createLoads } from './loads.ts'
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './price-table.ts'
 import type { PriceListQuery } from './query.ts'
-import { type CountsValue, type TimedUsage, type TokenCounts, valueCounts } from './rates.ts'
+import { type CountsValue, type TimedUsage, valueCounts } from './rates.ts'
 import { refusedPrice } from './request.ts'
 import { claimEmbeddedLoad, findNewestDate, listEmbeddedVersions } from './store/loads.ts'
 import {
@@ -128,9 +128,14 @@ export interface PricesService {
   getPrice(id: string): Promise<PriceView>
   /**
    * The row that values a model at a moment (by default now), the step that found it, and why earlier steps did not;
-   * with `counts` also the value of a request with these tokens.
+   * with `usage` also the value of a single request.
    */
-  resolve(model: string, provider: string | null, at?: number, counts?: TokenCounts): Promise<Resolution>
+  resolve(
+    model: string,
+    provider: string | null,
+    at?: number,
+    usage?: Pick<TimedUsage, 'counts' | 'details'>,
+  ): Promise<Resolution>
   /** Aliases by name: those that admins set, and with `all` also those from tables. */
   listAliases(options: { all: boolean }): Promise<AliasView[]>
   /** Adds an alias, or changes the model of an existing one. */
@@ -295,14 +300,11 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
       return view
     },
 
-    async resolve(model, provider, at = clock.now(), counts = undefined) {
+    async resolve(model, provider, at = clock.now(), usage = undefined) {
       const { hit, lookups } = (await cached.get(db.read)).explain(model, provider, at)
       const price = hit && (await findView(db.read, hit.price.uid))
       const steps = explainSteps({ model, at, hit, lookups })
-      const value =
-        hit &&
-        counts &&
-        valueCounts(hit.price.rates, { counts, details: null, requests: 1, startedAt: at, endedAt: at })
+      const value = hit && usage && valueCounts(hit.price.rates, { ...usage, requests: 1, startedAt: at, endedAt: at })
       return {
         model,
         provider,

@@ -3,8 +3,9 @@ import type { Reader } from '../../../database/database.ts'
 import { csvCell, csvLine } from '../../../lib/csv-text.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { formatDecimal, NANO_DIGITS } from '../../../lib/money.ts'
+import { MEDIA_KINDS } from '../../prices/usage.ts'
 import { isCostMismatch } from '../cost-mismatch.ts'
-import { costNanosOf } from '../rows.ts'
+import { costNanosOf, detailsOf } from '../rows.ts'
 import { ENTRY_COLUMNS, labelsText } from './csv.ts'
 import type { Position } from './filter.ts'
 import {
@@ -99,7 +100,15 @@ type AllCells = Record<
 /** Cells in the order of `ENTRY_COLUMNS`. Ids, timestamps, numbers and our own constants need no quotes. */
 function lineOf(row: ExportedRow, cells: AllCells): string {
   const { names } = cells
-  return `${row.uid},${row.state},${cells.managers.of(row.managerId)},${row.sheetId === null ? row.managerBy : ''},${names.of(row.harnessId)},${names.of(row.agentId)},${names.of(row.modelId)},${names.of(row.providerId)},${moment(row.startedAt)},${moment(row.endedAt)},${row.counts},${row.requests ?? ''},${money(costNanosOf(row))},${money(row.reportedCost)},${money(row.listValue)},${cells.prices.of(row.priceId)},${csvCell(row.priceNote ?? '')},${cells.projects.of(row.projectId)},${cells.tickets.of(row.ticketId)},${row.placedBy ?? 'unattributed'},${csvCell(row.summary ?? '')},${cells.labels.of(row.labelSetId)},${csvCell(row.sessionKey ?? '')},${row.part ?? ''},${cells.duplicates.of(row.duplicateId)},${cells.bills.of(row.billId)},${cells.sheets.of(row.sheetId)},${moment(row.createdAt)},${isCostMismatch(row)}\r\n`
+  return `${row.uid},${row.state},${cells.managers.of(row.managerId)},${row.sheetId === null ? row.managerBy : ''},${names.of(row.harnessId)},${names.of(row.agentId)},${names.of(row.modelId)},${names.of(row.providerId)},${moment(row.startedAt)},${moment(row.endedAt)},${row.counts},${row.requests ?? ''},${money(costNanosOf(row))},${money(row.reportedCost)},${money(row.listValue)},${cells.prices.of(row.priceId)},${csvCell(row.priceNote ?? '')},${cells.projects.of(row.projectId)},${cells.tickets.of(row.ticketId)},${row.placedBy ?? 'unattributed'},${csvCell(row.summary ?? '')},${cells.labels.of(row.labelSetId)},${csvCell(row.sessionKey ?? '')},${row.part ?? ''},${cells.duplicates.of(row.duplicateId)},${cells.bills.of(row.billId)},${cells.sheets.of(row.sheetId)},${moment(row.createdAt)},${isCostMismatch(row)},${row.usageDetails === null ? NO_DETAILS : detailsCells(row)}\r\n`
+}
+
+const NO_DETAILS = ',,,,,,,'
+
+function detailsCells(row: Pick<ExportedRow, 'usageDetails'>): string {
+  const { serviceTier, speed, region, tools, media } = detailsOf(row)!
+  const texts = [serviceTier, speed, region, tools && labelsText(tools)].map((text) => csvCell(text ?? ''))
+  return [...texts, ...MEDIA_KINDS.map((kind) => media?.[kind] ?? '')].join(',')
 }
 
 const DAY_MS = 86_400_000

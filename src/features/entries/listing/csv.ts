@@ -8,7 +8,8 @@ function decimal(money: number | null): string | null {
   return money === null ? null : JSON.stringify(money)
 }
 
-export function labelsText(labels: LabelMap): string {
+/** Of labels, or of uses of tools. */
+export function labelsText(labels: LabelMap | Record<string, number>): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
@@ -53,4 +54,12 @@ export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
   { heading: 'sheet', cell: (entry) => entry.sheet?.id },
   { heading: 'created_at', cell: (entry) => entry.created_at },
   { heading: 'cost_mismatch', cell: (entry) => String(entry.cost_mismatch) },
+  { heading: 'service_tier', cell: (entry) => entry.service_tier },
+  { heading: 'speed', cell: (entry) => entry.speed },
+  { heading: 'region', cell: (entry) => entry.region },
+  { heading: 'tools', cell: (entry) => entry.tools && labelsText(entry.tools) },
+  { heading: 'input_audio', cell: (entry) => entry.tokens.input_audio },
+  { heading: 'input_image', cell: (entry) => entry.tokens.input_image },
+  { heading: 'output_audio', cell: (entry) => entry.tokens.output_audio },
+  { heading: 'output_image', cell: (entry) => entry.tokens.output_image },
 ]

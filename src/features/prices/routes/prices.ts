@@ -60,6 +60,9 @@ const ResolveQuery = t.Object(
     model: parameter({ type: 'string', description: 'Name of the model, as entries report it. Required.' }),
     provider: parameter({ type: 'string', description: 'Provider, if entries report one.' }),
     at: parameter({ type: 'string', description: 'A date, or a timestamp with a UTC offset; now by default.' }),
+    service_tier: parameter({ type: 'string', description: 'Service tier of the request, such as `batch`.' }),
+    speed: parameter({ type: 'string', description: 'Speed of the request, such as `fast`.' }),
+    region: parameter({ type: 'string', description: 'Region of the request, such as `us`.' }),
     ...COUNTS,
   },
   { additionalProperties: false },
@@ -145,8 +148,8 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
     .get(
       '/resolve',
       async ({ query }) => {
-        const { model, provider, at, counts } = readResolve(query)
-        return resolutionBody(await prices.resolve(model, provider, at, counts))
+        const { model, provider, at, service, counts } = readResolve(query)
+        return resolutionBody(await prices.resolve(model, provider, at, counts && { counts, details: service }))
       },
       {
         allow: ['read', 'session'],

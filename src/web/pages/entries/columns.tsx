@@ -2,6 +2,7 @@
 import { Text, Tooltip } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { serviceText } from '../../../price-texts.ts'
 import { duration } from '../../format/moments.ts'
 import { exactMoney, fineMoney } from '../../format/money.ts'
 import type { Column } from '../../parts/data-table.tsx'
@@ -34,6 +35,17 @@ const tokens = (key: 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_
 
 /** Isolates text from agents, so that its direction does not change that of the row. */
 const textCell = (text: string | null) => (text === null ? null : <bdi>{text}</bdi>)
+
+/** With the tier, speed and region, which have prices of their own. */
+function Model({ entry }: { entry: Entry }) {
+  const service = serviceText(entry)
+  return (
+    <>
+      {textCell(entry.model)}
+      {service !== null && <Dimmed>{` ${service}`}</Dimmed>}
+    </>
+  )
+}
 
 /** A cost far from the list value is marked, with both amounts. */
 function Cost({ entry: { cost, reported_cost, list_value, cost_mismatch } }: { entry: Entry }) {
@@ -72,7 +84,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
   },
   { key: 'agent', title: 'Agent', width: '120px', phone: 'hidden', cell: (entry) => textCell(entry.agent_name) },
   { key: 'harness', title: 'Harness', width: '112px', phone: 'hidden', cell: (entry) => textCell(entry.agent_harness) },
-  { key: 'model', title: 'Model', width: '150px', cell: (entry) => textCell(entry.model) },
+  { key: 'model', title: 'Model', width: '150px', cell: (entry) => <Model entry={entry} /> },
   { key: 'provider', title: 'Provider', width: '110px', phone: 'hidden', cell: (entry) => textCell(entry.provider) },
   { key: 'started', title: 'Started', width: '124px', cell: (entry) => <Moment at={entry.started_at} isShort /> },
   {

@@ -1,6 +1,7 @@
 /** The cost of an entry: the reported cost and the calculation of the list value. */
 import { Alert, Anchor, Skeleton, Table, Text } from '@mantine/core'
 import { Link } from 'wouter'
+import { noteTexts } from '../../../price-texts.ts'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { exactMoney } from '../../format/money.ts'
@@ -16,8 +17,23 @@ const KINDS = {
   cache_read: 'Cache read',
   cache_write: 'Cache write',
   cache_write_1h: 'Cache write, 1 h',
+  input_audio: 'Audio input',
+  input_image: 'Image input',
+  output_audio: 'Audio output',
+  output_image: 'Image output',
 } as const
 type Kind = keyof typeof KINDS
+
+/** Parts of the input and the output. */
+const MEDIA: Kind[] = ['input_audio', 'input_image', 'output_audio', 'output_image']
+
+/** Why the amounts of all tokens are multiplied. */
+const MULTIPLIERS: Record<string, string> = {
+  service_tier: 'Service tier',
+  speed: 'Speed',
+  region: 'Region',
+  hours: 'Hours',
+}
 
 /** How the price was matched to the model's name, by the step of the lookup. */
 const STEPS: Record<number, string> = {
@@ -72,8 +88,8 @@ function Arithmetic({ entry: { tokens, valuation } }: { entry: EntryDetail }) {
   const rows: Row[] =
     valuation?.parts ??
     (Object.keys(KINDS) as Kind[])
-      .filter((kind) => tokens[kind] > 0)
-      .map((kind) => ({ kind, tokens: tokens[kind], price: null, from_tokens: null, amount: null }))
+      .filter((kind) => !MEDIA.includes(kind) && tokens[kind]! > 0)
+      .map((kind) => ({ kind, tokens: tokens[kind]!, price: null, from_tokens: null, amount: null }))
   return (
     <Table className={classes.arithmetic} aria-label="Calculation of the list value">
       <Table.Thead>
@@ -100,6 +116,29 @@ function Arithmetic({ entry: { tokens, valuation } }: { entry: EntryDetail }) {
             {valuation && <Table.Td ta="right">{digits(amount!)}</Table.Td>}
           </Table.Tr>
         ))}
+        {valuation?.multipliers.map(({ kind, name, multiplier }) => (
+          <Table.Tr key={kind}>
+            <Table.Td>
+              {MULTIPLIERS[kind]} <bdi>{name}</bdi>
+            </Table.Td>
+            <Table.Td />
+            <Table.Td ta="right">× {multiplier}</Table.Td>
+            <Table.Td />
+          </Table.Tr>
+        ))}
+        {valuation?.tools.map(({ name, uses, price, amount }) => (
+          <Table.Tr key={`tool ${name}`}>
+            <Table.Td>
+              <bdi>{name}</bdi>
+              <Text size="xs" c="dimmed">
+                ${digits(price)} per use
+              </Text>
+            </Table.Td>
+            <Table.Td ta="right">{count(uses)}</Table.Td>
+            <Table.Td />
+            <Table.Td ta="right">{digits(amount)}</Table.Td>
+          </Table.Tr>
+        ))}
       </Table.Tbody>
       <Table.Tfoot>
         <Table.Tr>
@@ -118,7 +157,6 @@ const digits = (amount: number): string => amount.toLocaleString('en-US', { maxi
 
 function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNullable<EntryDetail['valuation']> }) {
   const { model, provider, source, effective_from } = valuation.price
-  const note = entry.price?.note ?? ''
   return (
     <Text size="sm" c="dimmed">
       Price for{' '}
@@ -134,9 +172,7 @@ function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNull
         </>
       )}
       ), matched by {STEPS[entry.price?.step ?? 0] ?? 'its name'}. Later price tables do not change this value.
-      {note.includes('cache_price_assumed') && ' It has no price for some cached tokens, so the input price was used.'}
-      {note.includes('tier_uncertain') &&
-        ' Some requests may have reached a long-context price, which totals do not show: this is a lower bound.'}
+      {noteTexts(entry.price?.note).map((text) => ` ${text}`)}
     </Text>
   )
 }

@@ -2,6 +2,7 @@
 import { Anchor, Badge } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { serviceText, toolsText } from '../../../price-texts.ts'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { duration } from '../../format/moments.ts'
@@ -38,9 +39,11 @@ export const EntryFacts = ({ entry }: { entry: Entry }) => (
       ['Harness', listed({ agent_harness: entry.agent_harness }, entry.agent_harness)],
       ['Model', listed({ model: entry.model }, entry.model)],
       ['Provider', entry.provider && <bdi>{entry.provider}</bdi>],
+      ['Service', serviceText(entry)],
       ['Started', <Moment key="at" at={entry.started_at} />],
       ['Duration', duration(entry.started_at, entry.ended_at)],
       ['Model calls', entry.requests === null ? null : count(entry.requests)],
+      ['Tools', toolsText(entry.tools)],
       ['Session', <Session key="session" entry={entry} />],
       ['Source', <Source key="source" entry={entry} />],
       ['Labels', Object.keys(entry.labels).length > 0 && <Labels key="labels" labels={entry.labels} />],

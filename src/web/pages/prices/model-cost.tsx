@@ -17,6 +17,7 @@ import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { chargesTexts, noteTexts } from '../../../price-texts.ts'
 import { one, useAddress } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -153,6 +154,11 @@ function Resolved({ resolution }: { resolution: Resolution }) {
             US dollars per million tokens, effective from <EffectiveFrom at={price.effective_from} />. Source:{' '}
             {sourceText(price.source)}
           </Text>
+          {chargesTexts(price, priceText).map((text) => (
+            <Text key={text} size="sm" c="dimmed">
+              {text}
+            </Text>
+          ))}
           {value && <Arithmetic value={value} />}
         </Paper>
       ) : (
@@ -165,11 +171,6 @@ function Resolved({ resolution }: { resolution: Resolution }) {
 
 /** With all digits, because a request often costs less than a cent. */
 const dollars = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 })
-
-const NOTES: Record<string, string> = {
-  cache_price_assumed: 'Cached tokens use the input price, because the table has no cache price.',
-  tier_uncertain: 'Some requests may have been long enough for a higher price.',
-}
 
 const Arithmetic = ({ value: { parts, note, list_value } }: { value: NonNullable<Resolution['value']> }) => (
   <>
@@ -206,9 +207,9 @@ const Arithmetic = ({ value: { parts, note, list_value } }: { value: NonNullable
         </Table.Tr>
       </Table.Tfoot>
     </Table>
-    {note?.split(',').map((one) => (
-      <Text key={one} size="xs" c="dimmed">
-        {NOTES[one] ?? one}
+    {noteTexts(note).map((text) => (
+      <Text key={text} size="xs" c="dimmed">
+        {text}
       </Text>
     ))}
   </>

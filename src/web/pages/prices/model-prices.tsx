@@ -3,6 +3,7 @@ import { Badge, Button, Drawer, Group, ScrollArea, Stack, Table, Text } from '@m
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { chargesTexts } from '../../../price-texts.ts'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { Failure } from '../../parts/failure.tsx'
@@ -111,6 +112,13 @@ const PriceRows = ({ price }: { price: Price }) => (
           </Table.Td>
         ))}
         <Table.Td />
+      </Table.Tr>
+    ))}
+    {chargesTexts(price, priceText).map((text) => (
+      <Table.Tr key={text}>
+        <Table.Td pl="lg" c="dimmed" colSpan={KINDS.length + 2}>
+          {text}
+        </Table.Td>
       </Table.Tr>
     ))}
   </>

@@ -3,11 +3,12 @@ import { ActionIcon, Button, Group, NumberInput, Select, SimpleGrid, Stack, Text
 import { DateInput } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { IconPlus, IconX } from '@tabler/icons-react'
+import { chargesTexts } from '../../../price-texts.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
-import { KINDS, type Kind } from './price.ts'
-import { bodyOf, NO_PRICES, type PriceStart, type PriceValues, valuesOf } from './price-values.ts'
+import { KINDS, type Kind, priceText } from './price.ts'
+import { bodyOf, NO_CHARGES, NO_PRICES, type PriceStart, type PriceValues, valuesOf } from './price-values.ts'
 import { PRICE_CHANGES, valuedText, valueTheRest } from './valuation.ts'
 
 const isMissing = (value: number | string) => (value === '' ? 'Required. Enter 0 if it is free.' : null)
@@ -59,6 +60,7 @@ export function PriceForm({ start = {}, close }: { start?: PriceStart; close: ()
       </SimpleGrid>
       <PriceFields form={form} />
       <Tiers form={form} />
+      <OtherCharges form={form} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Select
           label="Effective from"
@@ -114,6 +116,33 @@ const PriceFields = ({ form }: { form: Form }) => (
 
 /** Where higher prices of Anthropic and Google begin. */
 const USUAL_TIER = 200_001
+
+/** What the form cannot change is kept, and can be left out. */
+function OtherCharges({ form }: { form: Form }) {
+  const texts = chargesTexts(form.values.charges, priceText)
+  if (texts.length === 0) return null
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600}>
+        Other charges, kept from the current price
+      </Text>
+      {texts.map((text) => (
+        <Text key={text} size="sm" c="dimmed">
+          {text}
+        </Text>
+      ))}
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        w="fit-content"
+        leftSection={<IconX size={14} />}
+        onClick={() => form.setFieldValue('charges', NO_CHARGES)}
+      >
+        Remove other charges
+      </Button>
+    </Stack>
+  )
+}
 
 const Tiers = ({ form }: { form: Form }) => (
   <Stack gap="xs">

@@ -10,9 +10,23 @@ export interface PriceValues extends Prices {
   holds: 'usual' | 'always' | 'day'
   day: string | null
   tiers: (Prices & { from_tokens: number | string })[]
+  /** Charges that the form only shows. */
+  charges: Charges
 }
 
-export type PriceStart = Partial<Pick<Price, 'model' | 'provider' | 'tiers' | Kind>>
+const MEDIA = ['input_audio', 'input_image', 'output_audio', 'output_image'] as const
+type Charges = Pick<Price, 'tools' | 'variants' | 'hours' | (typeof MEDIA)[number]>
+export const NO_CHARGES: Charges = {
+  input_audio: null,
+  input_image: null,
+  output_audio: null,
+  output_image: null,
+  tools: {},
+  variants: [],
+  hours: [],
+}
+
+export type PriceStart = Partial<Pick<Price, 'model' | 'provider' | 'tiers' | Kind> & Charges>
 
 export const NO_PRICES: Prices = { input: '', output: '', cache_read: '', cache_write: '', cache_write_1h: '' }
 
@@ -32,10 +46,23 @@ export const valuesOf = (start: PriceStart): PriceValues => ({
   holds: 'usual',
   day: null,
   tiers: (start.tiers ?? []).map((tier) => ({ from_tokens: tier.from_tokens, ...pricesOf(tier) })),
+  charges: chargesOf(start),
 })
 
+const chargesOf = ({ input_audio, input_image, output_audio, output_image, tools, variants, hours }: PriceStart) => {
+  const known = { input_audio, input_image, output_audio, output_image, tools, variants, hours }
+  return { ...NO_CHARGES, ...Object.fromEntries(Object.entries(known).filter(([, charge]) => charge !== undefined)) }
+}
+
+const givenCharges = (charges: Charges) =>
+  Object.fromEntries(
+    Object.entries(charges).filter(
+      ([, charge]) => charge !== null && (typeof charge === 'number' || Object.keys(charge).length > 0),
+    ),
+  ) as Partial<Omit<Charges, (typeof MEDIA)[number]> & Record<(typeof MEDIA)[number], number>>
+
 export function bodyOf(values: PriceValues) {
-  const { model, provider, holds, day, tiers } = values
+  const { model, provider, holds, day, tiers, charges } = values
   return {
     model: model.trim(),
     ...(provider.trim() === '' ? {} : { provider: provider.trim() }),
@@ -45,6 +72,7 @@ export function bodyOf(values: PriceValues) {
     ...(tiers.length === 0
       ? {}
       : { tiers: tiers.map((tier) => ({ from_tokens: Number(tier.from_tokens), ...given(tier) })) }),
+    ...givenCharges(charges),
     ...(holds === 'usual' ? {} : { effective_from: holds === 'always' ? 'always' : day! }),
   }
 }

@@ -17,7 +17,14 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number]['kind']
 
-export const KIND_TITLES = Object.fromEntries(KINDS.map(({ kind, title }) => [kind, title])) as Record<Kind, string>
+/** The titles of the kinds, and of the shares that have prices of their own. */
+export const KIND_TITLES: Record<string, string> = {
+  ...Object.fromEntries(KINDS.map(({ kind, title }) => [kind, title])),
+  input_audio: 'Audio input',
+  input_image: 'Image input',
+  output_audio: 'Audio output',
+  output_image: 'Image output',
+}
 
 const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 })
 

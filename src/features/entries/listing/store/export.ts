@@ -57,6 +57,7 @@ export function listExported(
       billId: e.billId,
       sheetId: e.sheetId,
       createdAt: e.createdAt,
+      usageDetails: e.usageDetails,
     })
     .from(e)
     .leftJoin(sessions, eq(sessions.id, e.sessionId))
