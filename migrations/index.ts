@@ -9,6 +9,7 @@ import postgresDemo from './postgres/0007_demo.sql' with { type: 'text' }
 import postgresOwnership from './postgres/0008_ownership.sql' with { type: 'text' }
 import postgresSets from './postgres/0009_sets.sql' with { type: 'text' }
 import postgresUsageDetails from './postgres/0010_usage_details.sql' with { type: 'text' }
+import postgresPossibleDuplicates from './postgres/0011_possible_duplicates.sql' with { type: 'text' }
 import postgresPriceLoads from './postgres/0012_price_loads.sql' with { type: 'text' }
 import postgresWeekStart from './postgres/0013_week_start.sql' with { type: 'text' }
 import postgresCostMismatches from './postgres/0014_cost_mismatches.sql' with { type: 'text' }
@@ -22,6 +23,7 @@ import sqliteDemo from './sqlite/0007_demo.sql' with { type: 'text' }
 import sqliteOwnership from './sqlite/0008_ownership.sql' with { type: 'text' }
 import sqliteSets from './sqlite/0009_sets.sql' with { type: 'text' }
 import sqliteUsageDetails from './sqlite/0010_usage_details.sql' with { type: 'text' }
+import sqlitePossibleDuplicates from './sqlite/0011_possible_duplicates.sql' with { type: 'text' }
 import sqlitePriceLoads from './sqlite/0012_price_loads.sql' with { type: 'text' }
 import sqliteWeekStart from './sqlite/0013_week_start.sql' with { type: 'text' }
 import sqliteCostMismatches from './sqlite/0014_cost_mismatches.sql' with { type: 'text' }
@@ -46,6 +48,11 @@ export const MIGRATIONS: Migration[] = [
     version: 10,
     name: 'usage_details',
     sql: { sqlite: sqliteUsageDetails, postgres: postgresUsageDetails },
+  },
+  {
+    version: 11,
+    name: 'possible_duplicates',
+    sql: { sqlite: sqlitePossibleDuplicates, postgres: postgresPossibleDuplicates },
   },
   { version: 12, name: 'price_loads', sql: { sqlite: sqlitePriceLoads, postgres: postgresPriceLoads } },
   { version: 13, name: 'week_start', sql: { sqlite: sqliteWeekStart, postgres: postgresWeekStart } },

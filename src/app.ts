@@ -95,7 +95,7 @@ export const createApp = ({
     .use(at('/api/v1/setup').use(setUpRoute({ people, cookie })))
     .use(at('/api/v1/session').use(sessionRoutes({ people, organization, cookie })))
     .use(at('/api/v1/password').use(passwordRoute({ people, organization, cookie })))
-    .use(at('/api/v1/me').use(meRoutes({ people, organization, cookie })))
+    .use(at('/api/v1/me').use(meRoutes({ people, organization, cookie, countHeld: entries.approval.countHeld })))
     .use(at('/api/v1/users').use(usersRoutes({ people, publicUrl })))
     .use(at('/api/v1/tokens').use(tokensRoutes(services)))
     .use(at('/api/v1/settings').use(organizationRoutes(services)))

@@ -15,6 +15,8 @@ export interface Outcome {
   updated: number
   /** Unchanged: already known to the server. */
   repeated: number
+  /** Among these, those that are not counted because another person has reported the same session. */
+  held: number
   refused: { use: SessionUse; refusal: Refusal }[]
   /** Why the rest was not sent; null if everything was sent. */
   issue: ServerError | null
@@ -37,13 +39,17 @@ export async function reportUses(
   uses: readonly SessionUse[],
   options: ReportingOptions = {},
 ): Promise<Outcome> {
-  const outcome: Outcome = { created: 0, updated: 0, repeated: 0, refused: [], issue: null, left: uses.length }
+  const outcome: Outcome = { created: 0, updated: 0, repeated: 0, held: 0, refused: [], issue: null, left: uses.length }
   for (const batch of batchesOf(uses, options)) {
     try {
       await reportAll(server, batch, options, (sent, reported) => {
         outcome.left -= 1
-        if (reported.result === 'rejected') outcome.refused.push({ use: sent.use, refusal: reported.refusal })
-        else outcome[reported.result] += 1
+        if (reported.result === 'rejected') {
+          outcome.refused.push({ use: sent.use, refusal: reported.refusal })
+          return
+        }
+        outcome[reported.result] += 1
+        if (reported.isHeld) outcome.held += 1
       })
     } catch (error) {
       if (!(error instanceof ServerError)) throw error

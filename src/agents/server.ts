@@ -25,8 +25,14 @@ export function refusalText({ code, detail, errors = [] }: Refusal): string {
 
 /** The outcome of one report. */
 export type Reported =
-  | { result: 'created' | 'updated' | 'repeated'; refusal: null }
+  | { result: 'created' | 'updated' | 'repeated'; refusal: null; isHeld: boolean }
   | { result: 'rejected'; refusal: Refusal }
+
+interface ResultBody {
+  result: Reported['result']
+  problem: Refusal | null
+  entry?: { status: string } | null
+}
 
 /** A failed call: the server recorded nothing. */
 export class ServerError extends Error {
@@ -64,7 +70,7 @@ export function readMe(server: ClientConfig): Promise<Me> {
  * are its totals so far, so a report that is sent twice counts once. Throws {@link ServerError}.
  */
 export async function reportBatch(server: ClientConfig, reports: readonly string[]): Promise<Reported[]> {
-  const { results } = await call<{ results: { result: Reported['result']; problem: Refusal | null }[] }>(
+  const { results } = await call<{ results: ResultBody[] }>(
     server,
     '/api/v1/token-entries/batch',
     `[${reports.join(',')}]`,
@@ -72,8 +78,8 @@ export async function reportBatch(server: ClientConfig, reports: readonly string
   if (results?.length !== reports.length) {
     throw new ServerError(`${server.url} did not return a result for each entry. Is it a Tally server?`, 200)
   }
-  return results.map(({ result, problem }) =>
-    result === 'rejected' ? { result, refusal: problem! } : { result, refusal: null },
+  return results.map(({ result, problem, entry }) =>
+    result === 'rejected' ? { result, refusal: problem! } : { result, refusal: null, isHeld: entry?.status === 'held' },
   )
 }
 

@@ -100,6 +100,7 @@ describe('tally agents login', () => {
       url: server.url,
       reachable: true,
       reports_for: 'ada (ada@example.com)',
+      held_entries: 0,
       error: null,
     })
     expect((await done(['logout'])).stdout).toStartWith(`Removed ${path}`)

@@ -284,6 +284,8 @@ class Scenario {
       'reject',
       'reopen',
       'withdraw_approval',
+      'release',
+      'discard',
     ] as const)
     return { what: 'decide', action, target: random.bits(), all: random.chance(0.5) }
   }

@@ -65,7 +65,14 @@ export class RandomReports {
     const earlier = this.#sent.filter(({ session_id }) => session_id !== undefined)
     if (earlier.length > 0 && random.chance(REPEATED_SHARE)) return random.pick(earlier)
     if (earlier.length > 0 && random.chance(GROWN_SHARE)) return this.#kept(this.#continued(random.pick(earlier)))
-    return this.#kept({ ...this.#any(), session_id: `${this.seed}:s-${random.below(this.#sessions)}` })
+    return this.#kept({ ...this.#any(), session_id: this.#sessionId(random.below(this.#sessions)) })
+  }
+
+  /** One cannot be guessed, so that it is held if two people report it. */
+  #sessionId(number: number): string {
+    return number === 0
+      ? `7abded9e-af37-492b-8216-${this.seed.toString(16).padStart(12, '0')}`
+      : `${this.seed}:s-${number}`
   }
 
   /** An item of a batch that is rejected: its schema, its content or its names are not allowed. */

@@ -144,11 +144,16 @@ async function reported(
   }
 }
 
-function printOutcome({ created, updated, repeated, refused, left }: Outcome, url: string): void {
+function printOutcome({ created, updated, repeated, held, refused, left }: Outcome, url: string): void {
   const parts = [`${created} new`, `${updated} updated`, `${repeated} unchanged`]
   if (refused.length > 0) parts.push(`${refused.length} refused`)
   if (left > 0) parts.push(`${left} not sent`)
   print(`\nReported to ${url}: ${parts.join(', ')}.`)
+  if (held > 0) {
+    print(
+      `${counted(held, 'entry is', 'entries are')} held: another person has reported the same sessions. Someone with the role billing or admin decides whether they count.`,
+    )
+  }
   printRefused(refused)
 }
 
@@ -180,6 +185,7 @@ function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | u
           created: outcome.created,
           updated: outcome.updated,
           repeated: outcome.repeated,
+          held: outcome.held,
           refused: outcome.refused.map(({ use, refusal }) => ({
             agent_harness: use.agentHarness,
             session_id: use.sessionId,

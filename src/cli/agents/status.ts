@@ -7,6 +7,7 @@ import { readJobs, readRefused, refusedFolder, spoolFolder } from '../../agents/
 import { type AgentsEnvironment, ConfigError, readAgentsEnvironment } from '../../config.ts'
 import { CommandError } from '../failures.ts'
 import { examples, optionOf } from '../flags/options.ts'
+import { counted } from '../terminal/numbers.ts'
 import { minute, note, print, printJson, printTable } from '../terminal/print.ts'
 import { agentsArgument } from './install.ts'
 import { agentsServer, type ServerFlags } from './server.ts'
@@ -91,7 +92,13 @@ async function serverStatus(flags: ServerFlags) {
     const owner = `${me.person.name} (${me.person.email})`
     const issue =
       me.kind === 'service' ? null : 'The token is not a service token. Store one with `tally agents login`.'
-    return { url, reachable: true, reports_for: issue ? null : owner, error: issue }
+    return {
+      url,
+      reachable: true,
+      reports_for: issue ? null : owner,
+      held_entries: me.held_entries ?? null,
+      error: issue,
+    }
   } catch (error) {
     const isKnown = error instanceof ServerError || error instanceof ConfigError || error instanceof CommandError
     if (!isKnown) throw error
@@ -99,6 +106,7 @@ async function serverStatus(flags: ServerFlags) {
       url,
       reachable: error instanceof ServerError && error.status !== null,
       reports_for: null,
+      held_entries: null,
       error: error.message,
     }
   }
@@ -124,8 +132,10 @@ function printStatus(status: {
     ],
     status.agents,
   )
-  const { url, reports_for, error } = status.server
+  const { url, reports_for, held_entries, error } = status.server
   print(`\nserver  ${error ?? `${url} accepts reports for ${reports_for}`}`)
+  if (held_entries)
+    print(`held    ${counted(held_entries, 'entry', 'entries')}: another person has reported the same sessions`)
   print(`log     ${status.log}`)
   for (const { agent, error, refused } of status.agents) {
     if (error) note(error)

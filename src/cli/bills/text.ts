@@ -95,6 +95,7 @@ function scopeText({ client, project }: Pick<BillHead, 'client' | 'project'>): s
 
 const LEFT_OUT: Record<keyof BillDocument['left_out'], string> = {
   rejected: 'rejected',
+  held: 'held as possible duplicates (list them with `tally entries list --status held`)',
   unpriced: 'unpriced (list their models with `tally reports unpriced`)',
   not_approved: 'not approved yet (list them with `tally approvals`)',
   on_sheets: 'on token sheets that are not approved',

@@ -18,6 +18,8 @@ const MEANT = {
   reject: 'submitted',
   reopen: 'rejected',
   withdraw_approval: 'approved',
+  release: 'held',
+  discard: 'held',
 } as const satisfies Record<Asking['action'], string>
 
 interface DecisionFlags extends CommandFlags, EntryFilterFlags {
@@ -59,6 +61,8 @@ export function addEntriesApprovalCommands(entries: Command): void {
     'Withdraw the approval of entries, which become submitted again',
     '',
   )
+  add('release', 'release', 'Release', 'Release held sessions, whose entries are counted from then on', '')
+  add('discard', 'discard', 'Discard', 'Discard held sessions as duplicates, whose entries are never counted', '')
 }
 
 async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {

@@ -17,6 +17,8 @@ const CHECK_TEXTS: Record<CompletenessReport['data'][number]['check'], string> =
   unpriced: 'unpriced (cost unknown)',
   cost_mismatches: 'reported cost far from the list value',
   possible_duplicates: "possible duplicates: identical, or with another person's session id",
+  held: "held: another person's session too, not counted (tally entries release or discard)",
+  discarded: 'discarded as duplicates, never counted',
   unapproved: 'not approved',
   unbilled: 'not billed',
   rejected: 'rejected',

@@ -9,6 +9,7 @@ import { organizationService, printSettings } from './settings.ts'
 type UnknownProjects = Settings['unknown_projects']
 type Weekday = Settings['week_start']
 const UNKNOWN_PROJECTS: UnknownProjects[] = ['create', 'hold']
+const SAME_SESSION: Settings['same_session'][] = ['hold', 'count']
 const WEEKDAYS: Weekday[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
 interface SetFlags extends CommandFlags {
@@ -17,6 +18,7 @@ interface SetFlags extends CommandFlags {
   weekStart?: Weekday
   currency?: string
   unknownProjects?: UnknownProjects
+  sameSession?: Settings['same_session']
   approvalRequired?: 'yes' | 'no'
   telemetryByEmail?: 'yes' | 'no'
   email?: string
@@ -42,6 +44,12 @@ export function addSettingsSetCommand(settings: Command): void {
         '--unknown-projects <what>',
         'when a report names an unknown project or ticket: create it, or hold the entry as unattributed',
       ).choices(UNKNOWN_PROJECTS),
+    )
+    .addOption(
+      new Option(
+        '--same-session <what>',
+        'when a second person reports a session: hold it until someone decides, or count both',
+      ).choices(SAME_SESSION),
     )
     .addOption(
       new Option('--approval-required <yes|no>', 'whether only approved entries are billed').choices(['yes', 'no']),
@@ -71,7 +79,7 @@ export function addSettingsSetCommand(settings: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<SetFlags>()
-      const { name, timeZone, weekStart, currency, unknownProjects } = flags
+      const { name, timeZone, weekStart, currency, unknownProjects, sameSession } = flags
       const yesOrNo = (said: 'yes' | 'no' | undefined) => said && said === 'yes'
       const change = {
         name,
@@ -79,6 +87,7 @@ export function addSettingsSetCommand(settings: Command): void {
         weekStart,
         currency,
         unknownProjects,
+        sameSession,
         approvalRequired: yesOrNo(flags.approvalRequired),
         telemetryByEmail: yesOrNo(flags.telemetryByEmail),
         email: textOrNone(flags.email),

@@ -17,6 +17,7 @@ import type {
   TelemetryTotals,
 } from './records.ts'
 import type {
+  CorrectedField,
   LinkPurpose,
   ManagerBy,
   PlacedBy,
@@ -24,6 +25,8 @@ import type {
   Role,
   RollupLevel,
   RollupState,
+  SameSession,
+  SessionDuplicate,
   SessionSource,
   SheetStatus,
   Source,
@@ -57,6 +60,7 @@ function defineTables(kit: ColumnKit) {
       telemetryByEmail: flag('telemetry_by_email').notNull().default(false),
       demoAt: time('demo_at'),
       weekStart: text<Weekday>('week_start').notNull().default('monday'),
+      sameSession: text<SameSession>('same_session').notNull().default('hold'),
     }),
     users: table('users', {
       id: key('id'),
@@ -264,6 +268,7 @@ function defineTables(kit: ColumnKit) {
       managerBy: text<ManagerBy>('manager_by').notNull().default('token'),
       unidentified: flag('unidentified').notNull().default(false),
       byOrganization: flag('by_organization').notNull().default(false),
+      duplicate: text<SessionDuplicate>('duplicate'),
     }),
     sessionSources: table('session_sources', {
       sessionId: integer('session_id').notNull(),
@@ -334,6 +339,7 @@ function defineTables(kit: ColumnKit) {
       ruleVersionId: integer('rule_version_id'),
       sheetId: integer('sheet_id'),
       managerBy: text<ManagerBy>('manager_by').notNull().default('token'),
+      corrected: json<CorrectedField[]>('corrected'),
     }),
     staleHours: table('stale_hours', {
       hour: integer('hour').notNull(),

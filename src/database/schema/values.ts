@@ -7,7 +7,16 @@ export type Role = (typeof ROLES)[number]
 export const TOKEN_KINDS = ['svc', 'read', 'org'] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
-export const STATUSES = ['submitted', 'draft', 'pending', 'approved', 'rejected', 'billed'] as const
+export const STATUSES = [
+  'submitted',
+  'draft',
+  'pending',
+  'approved',
+  'rejected',
+  'billed',
+  'held',
+  'discarded',
+] as const
 export type Status = (typeof STATUSES)[number]
 
 /** Where the data of a session comes from: a report call, or the logs, spans or metrics of pushed telemetry. */
@@ -33,6 +42,16 @@ export type Weekday = (typeof WEEKDAYS)[number]
 
 export const UNKNOWN_PROJECTS = ['create', 'hold'] as const
 export type UnknownProjects = (typeof UNKNOWN_PROJECTS)[number]
+
+/** How a session is handled that another person has already reported: held until someone decides, or counted as well. */
+export const SAME_SESSION = ['hold', 'count'] as const
+export type SameSession = (typeof SAME_SESSION)[number]
+
+/** Whether a session may repeat another person's: waiting for a decision, or what was decided. */
+export type SessionDuplicate = 'held' | 'released' | 'discarded'
+
+/** What a person may correct of an entry that was reported. */
+export type CorrectedField = 'summary' | 'labels'
 
 export type RollupLevel = 'day' | 'month'
 export type RollupState = 'stale' | 'building' | 'clean' | 'old'

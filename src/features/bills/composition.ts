@@ -156,12 +156,13 @@ const mark = (entries: ScopedEntry[], isEarlier: boolean): Marked[] => entries.m
 const NOTHING: LeftOutEntries = { entries: 0, costNanos: 0n, isMore: false }
 const NOTHING_OUTSIDE = { unattributed: NOTHING, withoutClient: NOTHING, withoutProject: NOTHING }
 
-type Exclusion = 'rejected' | 'unpriced' | 'not_approved' | 'on_sheets' | 'not_billable'
+type Exclusion = 'rejected' | 'held' | 'unpriced' | 'not_approved' | 'on_sheets' | 'not_billable'
 
 /** Separates the entries to bill from the others, with the reason for each of those. */
 function separate(entries: Marked[], statuses: readonly string[]) {
   const leftOut: Record<Exclusion, LeftOutEntries> = {
     rejected: { ...NOTHING },
+    held: { ...NOTHING },
     unpriced: { ...NOTHING },
     not_approved: { ...NOTHING },
     on_sheets: { ...NOTHING },
@@ -170,6 +171,7 @@ function separate(entries: Marked[], statuses: readonly string[]) {
   const billed: BillableEntry[] = []
   for (const entry of entries) {
     const reason = exclusionOf(entry, statuses)
+    if (reason === 'discarded') continue
     if (reason === undefined) {
       const { isBillable: _, ...billable } = entry
       billed.push(billable as BillableEntry)
@@ -188,10 +190,15 @@ function isTooLarge({ subtotalMinor, taxMinor, costNanos, listValueNanos }: Comp
 }
 
 /** In the order in which a person would resolve the reasons to get the entry billed. */
-function exclusionOf({ status, isBillable, costNanos }: Marked, statuses: readonly string[]): Exclusion | undefined {
+function exclusionOf(
+  { status, isBillable, costNanos }: Marked,
+  statuses: readonly string[],
+): Exclusion | 'discarded' | undefined {
+  if (status === 'discarded') return 'discarded'
   if (!isBillable) return 'not_billable'
   if (status === 'draft' || status === 'pending') return 'on_sheets'
   if (status === 'rejected') return 'rejected'
+  if (status === 'held') return 'held'
   if (!statuses.includes(status)) return 'not_approved'
   return costNanos === null ? 'unpriced' : undefined
 }

@@ -76,6 +76,7 @@ const DOCUMENT: BillDocument = {
   total: 12.74,
   left_out: {
     rejected: NOTHING,
+    held: NOTHING,
     unpriced: NOTHING,
     not_approved: NOTHING,
     on_sheets: NOTHING,

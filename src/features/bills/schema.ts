@@ -196,6 +196,7 @@ export type LeftOut = Static<typeof LeftOut>
 
 const LEFT_OUT_REASONS = {
   rejected: 'Rejected.',
+  held: 'Held as possible duplicates.',
   unpriced: 'Cost unknown.',
   not_approved: 'Not approved, if the organization requires approval.',
   on_sheets: 'On token sheets that have not been approved.',
@@ -210,6 +211,9 @@ export type LeftOutReason = keyof typeof LEFT_OUT_REASONS
 const reasons = Object.fromEntries(
   Object.entries(LEFT_OUT_REASONS).map(([reason, description]) => [reason, { ...LeftOut, description }]),
 ) as Record<LeftOutReason, typeof LeftOut>
+
+/** Bills of earlier versions have no held entries. */
+const leftOut = { ...reasons, held: Type.Optional(reasons.held) }
 
 const Party = Type.Object(
   {
@@ -259,7 +263,7 @@ export const BillDocument = Type.Object(
     subtotal: amount('Sum of all lines.'),
     tax: orNull(Type.Object({ name: Type.String(), percent: Type.Number(), amount: Type.Number() }, strict)),
     total: amount('Subtotal plus tax.'),
-    left_out: Type.Object(reasons, {
+    left_out: Type.Object(leftOut, {
       ...strict,
       description: 'Entries that are excluded, by reason. Not shown on documents.',
     }),

@@ -622,9 +622,11 @@ export const TokenEntriesAction = Type.Object(
         Type.Literal('reject'),
         Type.Literal('reopen'),
         Type.Literal('withdraw_approval'),
+        Type.Literal('release'),
+        Type.Literal('discard'),
         Type.Literal('place'),
       ],
-      { errorMessage: 'must be one of approve, reject, reopen, withdraw_approval, place' },
+      { errorMessage: 'must be one of approve, reject, reopen, withdraw_approval, release, discard, place' },
     ),
     ids: Type.Optional(
       Type.Array(Type.String(), {
@@ -671,7 +673,10 @@ export const TokenEntriesActionResults = Type.Object(
         },
         strict,
       ),
-      { description: 'In the order of `ids`, or newest first.' },
+      {
+        description:
+          'In the order of `ids`, or newest first. `release` and `discard` also decide about the other entries of the sessions, which follow.',
+      },
     ),
   },
   { ...strict, $id: 'TokenEntriesActionResults' },

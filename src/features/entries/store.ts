@@ -221,6 +221,7 @@ export async function updateReported(tx: Tx, changes: readonly ReportedChange[])
 
 /** Columns besides the usage that reports may change. Indexes contain most of them. */
 const OTHER_COLUMNS = [
+  'status',
   'startedAt',
   'source',
   'superseded',

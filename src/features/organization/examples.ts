@@ -7,6 +7,7 @@ export const EXAMPLE_SETTINGS: Settings = {
   week_start: 'monday',
   currency: 'EUR',
   unknown_projects: 'create',
+  same_session: 'hold',
   approval_required: false,
   telemetry_by_email: false,
   demo: false,

@@ -122,6 +122,7 @@ function readChange(body: SettingsChange): Parameters<OrganizationService['chang
     timeZone: body.time_zone,
     weekStart: body.week_start,
     unknownProjects: body.unknown_projects,
+    sameSession: body.same_session,
     approvalRequired: body.approval_required,
     telemetryByEmail: body.telemetry_by_email,
     taxId: body.tax_id,

@@ -1,11 +1,14 @@
 /** API schema of the organization's settings, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { UNKNOWN_PROJECTS, WEEKDAYS } from '../../database/schema/values.ts'
+import { SAME_SESSION, UNKNOWN_PROJECTS, WEEKDAYS } from '../../database/schema/values.ts'
 import { LOGO_TYPES } from '../../fields.ts'
 import { chosen, givenName, oneOf, orNull, strict } from '../../schema.ts'
 
 /** Returned only to sessions of `billing` or `admin`. */
 const forBilling = <T extends TSchema>(schema: T) => Type.Optional(schema)
+
+const SAME_SESSION_MEANS =
+  'How to handle a session that another person has already reported, if its id cannot be guessed: `hold` leaves it out of all sums until someone releases or discards it, `count` counts both.'
 
 const telemetryByEmail = Type.Boolean({
   description:
@@ -22,6 +25,7 @@ export const Settings = Type.Object(
       UNKNOWN_PROJECTS,
       'How to handle a project or ticket that a report names for the first time: `create` adds it, `hold` leaves the entry unattributed and keeps the name.',
     ),
+    same_session: oneOf(SAME_SESSION, SAME_SESSION_MEANS),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
     telemetry_by_email: telemetryByEmail,
     demo: Type.Boolean({ description: 'Whether the database contains demo data from `tally demo`.' }),
@@ -68,6 +72,7 @@ export const SettingsChange = Type.Partial(
       UNKNOWN_PROJECTS,
       'How to handle projects and tickets that a report names for the first time.',
     ),
+    same_session: chosen(SAME_SESSION, SAME_SESSION_MEANS),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
     telemetry_by_email: telemetryByEmail,
     email: orNull(Type.String({ description: 'Sender and reply address of bills.' })),

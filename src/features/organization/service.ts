@@ -3,7 +3,7 @@
 import type { Actor } from '../../access/actor.ts'
 import { Cached } from '../../database/cached.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { UNKNOWN_PROJECTS, WEEKDAYS } from '../../database/schema/values.ts'
+import { SAME_SESSION, UNKNOWN_PROJECTS, WEEKDAYS } from '../../database/schema/values.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import {
   ADDRESS_LIMIT,
@@ -52,14 +52,15 @@ export function settingsBody(organization: Organization) {
 
 /** The settings that everyone can read: placement and counting, but no billing details. */
 export function commonSettingsBody(organization: Organization) {
-  const { name, timeZone, weekStart, currency, unknownProjects, approvalRequired, telemetryByEmail, demoAt } =
-    organization
+  const { name, timeZone, weekStart, currency, unknownProjects, sameSession } = organization
+  const { approvalRequired, telemetryByEmail, demoAt } = organization
   return {
     name,
     time_zone: timeZone,
     week_start: weekStart,
     currency,
     unknown_projects: unknownProjects,
+    same_session: sameSession,
     approval_required: approvalRequired,
     telemetry_by_email: telemetryByEmail,
     demo: demoAt !== null,
@@ -116,13 +117,14 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
      */
     async changeSettings(given: SettingsChange, by: Actor): Promise<Organization> {
       const name = given.name === undefined ? undefined : composeName(given.name)
-      const { timeZone, weekStart, currency, unknownProjects } = given
+      const { timeZone, weekStart, currency, unknownProjects, sameSession } = given
       const issues = [
         ...(name === undefined ? [] : issuesOfName(name, '/name')),
         ...(timeZone === undefined ? [] : issuesOfTimeZone(timeZone, '/time_zone')),
         ...(currency === undefined ? [] : issuesOfCurrency(currency, '/currency')),
         ...issuesOfChoice(weekStart, WEEKDAYS, '/week_start'),
         ...issuesOfChoice(unknownProjects, UNKNOWN_PROJECTS, '/unknown_projects'),
+        ...issuesOfChoice(sameSession, SAME_SESSION, '/same_session'),
         ...issuesOfBilling(given),
       ]
       if (issues.length > 0) throw validationFailed(issues)
@@ -134,6 +136,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
           weekStart: given.weekStart ?? before.weekStart,
           currency: currency ?? before.currency,
           unknownProjects: unknownProjects ?? before.unknownProjects,
+          sameSession: sameSession ?? before.sameSession,
           approvalRequired: given.approvalRequired ?? before.approvalRequired,
           telemetryByEmail: given.telemetryByEmail ?? before.telemetryByEmail,
           email: given.email === undefined ? before.email : given.email,

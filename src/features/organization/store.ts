@@ -1,7 +1,7 @@
 /** The one row of the table `organization`. */
 import { eq } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
-import type { UnknownProjects, Weekday } from '../../database/schema/values.ts'
+import type { SameSession, UnknownProjects, Weekday } from '../../database/schema/values.ts'
 import type { LogoType } from '../../fields.ts'
 
 export interface Organization {
@@ -13,6 +13,7 @@ export interface Organization {
   /** ISO 4217 code of bills without a currency of their own. */
   currency: string
   unknownProjects: UnknownProjects
+  sameSession: SameSession
   /** Whether only approved entries are billed. */
   approvalRequired: boolean
   /** The following fields are shown on bills. This address is also the sender of mails with bills. */
@@ -48,6 +49,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       weekStart: organization.weekStart,
       currency: organization.currency,
       unknownProjects: organization.unknownProjects,
+      sameSession: organization.sameSession,
       approvalRequired: organization.approvalRequired,
       email: organization.email,
       address: organization.address,

@@ -51,6 +51,12 @@ export const Me = Type.Object(
       },
     ),
     organization: Type.Object({ name: Type.String() }, strict),
+    held_entries: Type.Optional(
+      Type.Integer({
+        description:
+          'Entries of the person that are held because another person has reported the same sessions. Only in the response of `GET /me` to a service token.',
+      }),
+    ),
   },
   { ...strict, $id: 'Me', description: 'The authenticated caller.' },
 )

@@ -63,6 +63,16 @@ export const CHECKS = {
     readFrom: 'entries',
     filter: () => ({ status: LIVE, possible_duplicate: true }),
   },
+  held: {
+    description: 'held because another person has reported the same session, not counted until someone decides',
+    readFrom: 'statuses',
+    filter: () => ({ status: ['held'] }),
+  },
+  discarded: {
+    description: 'discarded as a duplicate, never counted',
+    readFrom: 'statuses',
+    filter: () => ({ status: ['discarded'] }),
+  },
   unapproved: {
     description: 'submitted, but not approved or billed',
     readFrom: 'statuses',

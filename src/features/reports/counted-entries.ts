@@ -1,11 +1,13 @@
 /** The entries that reports count, as the filter that also lists them. Pure. */
-import { STATUSES } from '../../database/schema/values.ts'
+import { STATUSES, type Status } from '../../database/schema/values.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 
-/** Without drafts and entries on submitted sheets, which are not usage yet. */
-export const COUNTED_STATUSES = STATUSES.filter((status) => status !== 'draft' && status !== 'pending')
+/** Entries on sheets that are not approved are not usage yet, and possible duplicates may never be. */
+const UNCOUNTED: readonly Status[] = ['draft', 'pending', 'held', 'discarded']
 
-/** The filter, without the entries that reports exclude by default: drafts, submitted sheets, superseded entries. */
+export const COUNTED_STATUSES = STATUSES.filter((status) => !UNCOUNTED.includes(status))
+
+/** The filter, without the entries that reports exclude by default. */
 export function counted(filter: EntryFilter): EntryFilter {
   return { ...filter, status: filter.status ?? COUNTED_STATUSES, superseded: filter.superseded ?? false }
 }

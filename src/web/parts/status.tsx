@@ -9,6 +9,8 @@ const COLORS: Record<string, MantineColor> = {
   approved: 'teal',
   billed: 'violet',
   rejected: 'red',
+  held: 'orange',
+  discarded: 'red',
   returned: 'orange',
   sent: 'blue',
   paid: 'teal',

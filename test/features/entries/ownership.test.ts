@@ -239,7 +239,7 @@ forEachEngine('what one person says', (open) => {
         return app.call('POST /api/v1/token-entries/actions', by({ json: { action: 'place', ...chosen, ...place } }))
       }
       case 'decide': {
-        const decision = (['approve', 'reopen', 'withdraw-approval'] as const)[amount % 3]
+        const decision = (['approve', 'reopen', 'withdraw-approval', 'release', 'discard'] as const)[amount % 5]
         return app.call(`POST /api/v1/token-entries/${target}/${decision}`, by({}))
       }
       case 'ticket':

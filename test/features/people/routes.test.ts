@@ -37,6 +37,7 @@ describe('GET /me', () => {
       session: null,
       person: { id: person!.uid, name: person!.name, email, role: 'admin' },
       organization: { name: 'Tally' },
+      ...(known === 'service' && { held_entries: 0 }),
     })
   })
 

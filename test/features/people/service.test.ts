@@ -334,6 +334,7 @@ forEachEngine('people', (open) => {
       currency: 'EUR',
       weekStart: 'monday',
       unknownProjects: 'create',
+      sameSession: 'hold',
       approvalRequired: false,
       telemetryByEmail: false,
       email: null,

@@ -245,6 +245,7 @@ describe('settings', () => {
       currency: 'USD',
       week_start: 'monday',
       unknown_projects: 'create',
+      same_session: 'hold',
       approval_required: false,
       telemetry_by_email: false,
       demo: false,
@@ -255,6 +256,7 @@ describe('settings', () => {
       currency: 'EUR',
       week_start: 'sunday',
       unknown_projects: 'hold',
+      same_session: 'count',
       approval_required: true,
       telemetry_by_email: true,
     }
@@ -300,7 +302,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(8)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(9)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })

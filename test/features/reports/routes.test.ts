@@ -515,6 +515,8 @@ describe('the completeness of a period', () => {
   test('counts what is still to be done, with its money', async () => {
     expect(await found('starting_at=2026-11-18')).toEqual({
       all: [6, 6.750000875],
+      held: [0, null],
+      discarded: [0, null],
       unplaced: [1, null],
       without_client: [5, 6.750000875],
       without_project: [0, null],

@@ -101,6 +101,41 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       },
     )
     .post(
+      '/:id/release',
+      ({ params, caller, address }) =>
+        entries.approval.decideEntry(params.id, { action: 'release' }, partyOf({ caller, address })),
+      {
+        allow: ['session'],
+        detail: documented({
+          id: 'releaseTokenEntry',
+          tag,
+          summary: 'Count a held entry',
+          description: `The session is not a duplicate: all its entries that are held or discarded become \`submitted\`, and later reports of it count. Requires the role billing or admin. Only admins can release their own entries.`,
+          path,
+          responses: entryNow('submitted'),
+          problems: [...problems],
+        }),
+      },
+    )
+    .post(
+      '/:id/discard',
+      ({ params, caller, address }) =>
+        entries.approval.decideEntry(params.id, { action: 'discard' }, partyOf({ caller, address })),
+      {
+        allow: ['session'],
+        detail: documented({
+          id: 'discardTokenEntry',
+          tag,
+          summary: 'Discard a held entry',
+          description:
+            'The session is a duplicate: its entries that are held, and those of later reports of it, are kept but never counted. Requires the role billing or admin, or being the owner.',
+          path,
+          responses: entryNow('discarded'),
+          problems: [...problems],
+        }),
+      },
+    )
+    .post(
       '/actions',
       async ({ body, query, caller, address }) => {
         const selection = readSelection(body, query)
@@ -123,7 +158,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         detail: documented({
           id: 'actOnTokenEntries',
           tag,
-          summary: 'Approve, reject, reopen, withdraw the approval of, or place up to 10,000 entries',
+          summary: 'Approve, reject, reopen, withdraw the approval of, release, discard or place up to 10,000 entries',
           description: `Acts on the entries given in \`ids\`, or on all entries that match the filters of the query, in one transaction. If the action is not possible for an entry, its result contains the reason, and the other entries are still processed. ${WHO}`,
           body: {
             examples: {

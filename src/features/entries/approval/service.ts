@@ -3,7 +3,7 @@
 import type { Actor, Party } from '../../../access/actor.ts'
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
-import type { Status } from '../../../database/schema/values.ts'
+import type { SessionDuplicate, Status } from '../../../database/schema/values.ts'
 import { notFound, Problem, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
@@ -19,9 +19,12 @@ import { followSessions } from '../session-owner.ts'
 import { toTokenEntry } from '../wire.ts'
 import { type Decision, ENTRY_TRANSITIONS, requireRight, transitionFrom } from './states.ts'
 import {
+  countHeld,
   type DecidableEntry,
+  decideSessions,
   listDecidable,
   listDecidableByIds,
+  listDecidableOfSessions,
   listLedIds,
   sumWaiting,
   updateStatuses,
@@ -60,6 +63,19 @@ const DONE: Record<Decision, string> = {
   reject: 'rejected',
   reopen: 'reopened',
   withdraw_approval: 'approval_withdrawn',
+  release: 'released',
+  discard: 'discarded',
+}
+
+/** What a decision says of the session, if it is about possible duplicates. */
+const DUPLICATE: Partial<Record<Decision, SessionDuplicate>> = { release: 'released', discard: 'discarded' }
+
+function isFrom(action: Decision, status: Status): boolean {
+  return ENTRY_TRANSITIONS.some((transition) => transition.action === action && transition.from === status)
+}
+
+function sessionsOf(entries: readonly DecidableEntry[]): number[] {
+  return [...new Set(entries.flatMap(({ sessionId }) => sessionId ?? []))]
 }
 
 function onASheet({ uid, sheet }: DecidableEntry): Problem {
@@ -94,19 +110,39 @@ export function createApproval({ db, clock, audit }: Dependencies) {
     by: Actor,
   ): Promise<Status> {
     const now = clock.now()
-    const { from, to } = ENTRY_TRANSITIONS.find((transition) => transition.action === action)!
-    const ids = entries.map(({ id }) => id)
-    await updateStatuses(tx, { ids, from: from!, to, now })
+    const { to } = ENTRY_TRANSITIONS.find((transition) => transition.action === action)!
+    for (const [from, alike] of Map.groupBy(entries, ({ status }) => status)) {
+      const ids = alike.map(({ id }) => id)
+      await updateStatuses(tx, { ids, from, to, now })
+    }
     await insertHistory(
       tx,
       { action: DONE[action], at: now, by },
-      entries.map(({ id }) => ({
+      entries.map(({ id, status: from }) => ({
         entryId: id,
         details: { status: { from, to }, ...(reason === undefined ? {} : { reason }) },
       })),
     )
-    if (action === 'withdraw_approval') await followSessions(tx, ids, { at: now, by })
+    if (action === 'withdraw_approval') {
+      const ids = entries.map(({ id }) => id)
+      await followSessions(tx, ids, { at: now, by })
+    }
+    const duplicate = DUPLICATE[action]
+    if (duplicate) await decideSessions(tx, sessionsOf(entries), duplicate)
     return to
+  }
+
+  /** A decision about a possible duplicate is one about its session: the other entries that it can change follow. */
+  async function withSession(
+    reader: Reader,
+    entries: DecidableEntry[],
+    { action }: DecisionRequest,
+  ): Promise<DecidableEntry[]> {
+    if (!DUPLICATE[action]) return entries
+    const selected = new Set(entries.map(({ id }) => id))
+    const others = await listDecidableOfSessions(reader, sessionsOf(entries))
+    const follows = ({ id, status }: DecidableEntry) => !selected.has(id) && isFrom(action, status)
+    return [...entries, ...others.filter(follows)]
   }
 
   return {
@@ -121,7 +157,7 @@ export function createApproval({ db, clock, audit }: Dependencies) {
         const [entry] = await listDecidableByIds(tx, [id], viewer)
         if (!entry) throw notFound(`The entry ${id}`)
         requireDecidable(entry, request.action, person, await ledBy(tx, person))
-        const to = await changeStatuses(tx, [entry], request, by)
+        const to = await changeStatuses(tx, await withSession(tx, [entry], request), request, by)
         await audit.record(tx, by, {
           action: `entry.${DONE[request.action]}`,
           object: { id, name: id },
@@ -144,9 +180,12 @@ export function createApproval({ db, clock, audit }: Dependencies) {
       requireReason(request)
       const decide = async (reader: Reader) => {
         const ledIds = await ledBy(reader, person)
-        return checked(await selectDecidable(reader, selection, viewer), (entry) =>
+        const selected = checked(await selectDecidable(reader, selection, viewer), (entry) =>
           requireDecidable(entry, request.action, person, ledIds),
         )
+        const entries = selected.flatMap(({ entry, problem }) => (entry && !problem ? [entry] : []))
+        const following = (await withSession(reader, entries, request)).slice(entries.length)
+        return [...selected, ...following.map((entry) => ({ id: entry.uid, entry, problem: null }))]
       }
       if (request.dryRun) return summaryOf(await decide(db.slow), request.action)
       return db.write(async (tx) => {
@@ -167,6 +206,9 @@ export function createApproval({ db, clock, audit }: Dependencies) {
         return summary
       })
     },
+
+    /** The number of a person's entries that wait for a decision about a possible duplicate. */
+    countHeld: (userId: number): Promise<number> => countHeld(db.read, userId),
 
     /** The keys of the projects that the person leads. */
     listLedIds: ledBy,

@@ -11,7 +11,14 @@ import { Problem } from '../../../errors.ts'
  * Who may make a transition. An approver is anyone with the role billing or admin, or a lead of all projects concerned.
  * Only admins may approve their own entries; for everyone else it takes another approver.
  */
-export type Who = 'agent' | 'owner' | 'approver' | 'another approver' | 'sender of bills'
+export type Who =
+  | 'agent'
+  | 'owner'
+  | 'approver'
+  | 'another approver'
+  | 'sender of bills'
+  | 'another sender of bills'
+  | 'owner or sender of bills'
 
 /** `from` is null for creation, `to` for removal. */
 interface Transition<State, Action> {
@@ -23,6 +30,13 @@ interface Transition<State, Action> {
 
 export const ENTRY_TRANSITIONS = [
   { from: null, action: 'report', to: 'submitted', who: 'agent' },
+  // A session that another person has already reported.
+  { from: null, action: 'report', to: 'held', who: 'agent' },
+  { from: 'submitted', action: 'hold', to: 'held', who: 'agent' },
+  { from: 'held', action: 'release', to: 'submitted', who: 'another sender of bills' },
+  { from: 'held', action: 'discard', to: 'discarded', who: 'owner or sender of bills' },
+  { from: 'discarded', action: 'release', to: 'submitted', who: 'another sender of bills' },
+  { from: null, action: 'report', to: 'discarded', who: 'agent' },
   { from: 'submitted', action: 'approve', to: 'approved', who: 'another approver' },
   { from: 'approved', action: 'withdraw_approval', to: 'submitted', who: 'approver' },
   { from: 'submitted', action: 'reject', to: 'rejected', who: 'approver' },
@@ -73,7 +87,7 @@ export const SHEET_TRANSITIONS: readonly SheetTransition[] = [
 ]
 
 /** The decisions that people make about entries; the other actions are part of reporting and billing. */
-export const DECISIONS = ['approve', 'reject', 'reopen', 'withdraw_approval'] as const
+export const DECISIONS = ['approve', 'reject', 'reopen', 'withdraw_approval', 'release', 'discard'] as const
 export type Decision = (typeof DECISIONS)[number]
 export type SheetAction = 'edit' | 'submit' | 'approve' | 'return' | 'withdraw_approval' | 'remove'
 
@@ -93,6 +107,8 @@ const WORDS: Record<string, { infinitive: string; first: string }> = {
   reject: { infinitive: 'reject', first: 'Reject it first.' },
   reopen: { infinitive: 'reopen', first: 'Reopen it first.' },
   void_bill: { infinitive: 'release', first: 'Void its bill first.' },
+  release: { infinitive: 'release', first: 'Release it first.' },
+  discard: { infinitive: 'discard', first: 'Discard it first.' },
   bill: { infinitive: 'bill', first: 'Bill it first.' },
   submit: { infinitive: 'submit', first: 'Submit it first.' },
   return: { infinitive: 'return', first: 'Return it first.' },
@@ -114,6 +130,21 @@ export function requireRight(
   const isOwner = subject.ownerId === person.id
   if (who === 'owner') {
     if (!isOwner) throw forbidden(`Only the owner or an admin can ${verb} ${subject.name}.`)
+    return
+  }
+  if (who === 'another sender of bills' || who === 'owner or sender of bills') {
+    const isOwnEnough = who === 'owner or sender of bills' && isOwner
+    if (person.role !== 'billing' && !isOwnEnough) {
+      const others = who === 'owner or sender of bills' ? ', or must be its owner' : ''
+      throw forbidden(
+        `To ${verb} ${subject.name}, you need the role billing or admin${others}. Your role is ${person.role}.`,
+      )
+    }
+    if (who === 'another sender of bills' && isOwner) {
+      throw forbidden(
+        `You cannot ${verb} ${subject.name} because it is your own. Ask another person with the role billing or admin.`,
+      )
+    }
     return
   }
   const leads =

@@ -4,7 +4,7 @@ import { ledProjects, type Viewer, visibleEntries } from '../../../access/visibi
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import { portionsOf } from '../../../database/portions.ts'
-import type { Status } from '../../../database/schema/values.ts'
+import type { SessionDuplicate, Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import { conditionOf } from '../listing/store/conditions.ts'
@@ -14,6 +14,7 @@ export interface DecidableEntry {
   uid: Id<'ent'>
   managerId: number
   projectId: number | null
+  sessionId: number | null
   status: Status
   reportedCost: bigint | null
   listValue: bigint | null
@@ -28,6 +29,7 @@ function selectDecidable(reader: Reader) {
       uid: entries.uid,
       managerId: entries.managerId,
       projectId: entries.projectId,
+      sessionId: entries.sessionId,
       status: entries.status,
       reportedCost: entries.reportedCost,
       listValue: entries.listValue,
@@ -64,6 +66,44 @@ export async function listDecidable(
     .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer)))
     .orderBy(desc(entries.startedAt), desc(entries.id))
     .limit(limit)
+}
+
+/** The entries of these sessions, whoever may see them. */
+export async function listDecidableOfSessions(
+  reader: Reader,
+  sessionIds: readonly number[],
+): Promise<DecidableEntry[]> {
+  const found: DecidableEntry[] = []
+  for (const portion of portionsOf(sessionIds)) {
+    found.push(...(await selectDecidable(reader).where(inArray(reader.tables.entries.sessionId, portion))))
+  }
+  return found
+}
+
+/** The status is literal, so that SQLite knows that the index of held entries has them all. */
+export async function countHeld(reader: Reader, managerId: number): Promise<number> {
+  const [row] = await reader
+    .prepared('entries.count-held', (prepare) => {
+      const { entries } = prepare.tables
+      return prepare
+        .select({ held: sql`count(*)`.mapWith(Number) })
+        .from(entries)
+        .where(and(eq(entries.managerId, sql.placeholder('managerId')), sql`${entries.status} = 'held'`))
+    })
+    .execute({ managerId })
+  return row!.held
+}
+
+/** Later reports of these sessions follow what was decided about them. */
+export async function decideSessions(
+  tx: Tx,
+  sessionIds: readonly number[],
+  duplicate: SessionDuplicate,
+): Promise<void> {
+  const { sessions } = tx.tables
+  for (const portion of portionsOf(sessionIds)) {
+    await tx.update(sessions).set({ duplicate }).where(inArray(sessions.id, portion))
+  }
 }
 
 /** Changes the status of entries. Entries whose status has changed meanwhile stay unchanged and are not returned. */

@@ -64,8 +64,7 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
   async function correctionOf(tx: Tx, { entry, labels }: PlacedEntry, requested: EntryCorrection): Promise<Correction> {
     const correction: Correction = { change: {}, labels, before: {}, after: {} }
     const { change, before, after } = correction
-    const summary =
-      requested.summary == null ? (requested.summary ?? entry.summary) : (foldLine(requested.summary) ?? null)
+    const summary = requested.summary ? (foldLine(requested.summary) ?? null) : null
     if (requested.summary !== undefined && summary !== entry.summary) {
       change.summary = summary
       before.summary = entry.summary
@@ -78,6 +77,10 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
       correction.labels = sorted
       before.labels = labels ?? {}
       after.labels = sorted ?? {}
+    }
+    const fields = (['summary', 'labels'] as const).filter((field) => field in after)
+    if (fields.length > 0 && entry.sessionId !== null) {
+      change.corrected = [...new Set([...(entry.corrected ?? []), ...fields])].sort()
     }
     return correction
   }
@@ -276,7 +279,7 @@ function byHand(destination: Destination | undefined): Moved | undefined {
 
 /** The changed texts and labels, and the labels that the entry has afterwards. */
 interface Correction {
-  change: Pick<EntryChange, 'summary' | 'labelSetId'>
+  change: Pick<EntryChange, 'summary' | 'labelSetId' | 'corrected'>
   labels: LabelMap | null
   before: Record<string, unknown>
   after: Record<string, unknown>

@@ -3,7 +3,7 @@
  * sources"). Pure: the result does not depend on the order in which the sources arrive.
  */
 import type { LabelMap, SessionAttributes } from '../../../database/schema/records.ts'
-import type { SessionSource } from '../../../database/schema/values.ts'
+import type { CorrectedField, SessionSource } from '../../../database/schema/values.ts'
 import { readTotals, type Statement } from '../rows.ts'
 import type { EntryView } from '../store.ts'
 import { SOURCE_ORDER, totalTokens } from '../totals.ts'
@@ -38,12 +38,13 @@ export function attributesOfEntry(view: EntryView): SessionAttributes {
       : { ticket: undefined, project: undefined }
   const place = { project: namedProject ?? names.project, ticket: namedTicket ?? names.ticket }
   const isNamed = placedBy !== 'manual' && (place.project !== undefined || place.ticket !== undefined)
+  const isReported = (field: CorrectedField) => !entry.corrected?.includes(field)
   return present({
     agent: namesAgent(view) ? agent : undefined,
     provider: provider ?? undefined,
     place: isNamed ? place : undefined,
-    summary: entry.summary ?? undefined,
-    labels: labels ?? undefined,
+    summary: isReported('summary') ? (entry.summary ?? undefined) : undefined,
+    labels: isReported('labels') ? (labels ?? undefined) : undefined,
   })
 }
 

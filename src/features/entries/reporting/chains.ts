@@ -9,6 +9,7 @@ import { completeTotals, nextStep, sumOfParts, type Totals, totalTokens } from '
 import { attributesOf, attributesOfEntry, missingAttributes, namesAgent, withAttributes } from './attributes.ts'
 import { textOfLabels } from './names.ts'
 import { changeOf, newEntry, placementColumns, type Recorded, valuationColumns } from './record.ts'
+import { statusIn } from './same-session.ts'
 import { newPlacement, type PlacedReport, placeNew } from './session-placement.ts'
 import type { SessionRecord } from './store/sessions.ts'
 
@@ -65,13 +66,14 @@ export function fillIn(recording: Recording, parts: readonly EntryView[]): Recor
   // If later reports left it unattributed, the fields of this one alone may place it.
   const ranked = last.entry.placedBy === null ? [attributesOf(report)] : []
   const stale: Recording = { ...recording, report: older, identity, ranked, hasNews: ranked.length > 0 }
-  return changePart(stale, last, { ...totals, startedAt })
+  return changePart(withoutCorrected(stale, last), last, { ...totals, startedAt })
 }
 
 /** Updates the chain so that it sums to the totals, and applies the report's other fields. */
-export function moveChain(recording: Recording, parts: readonly EntryView[], totals: Totals): Recorded {
+export function moveChain(reported: Recording, parts: readonly EntryView[], totals: Totals): Recorded {
   const last = parts.at(-1)
-  if (!last) return appendPart(recording, undefined, totals)
+  if (!last) return appendPart(reported, undefined, totals)
+  const recording = withoutCorrected(reported, last)
   const step = nextStep(
     parts.map(({ entry }) => partOf(entry)),
     totals,
@@ -87,7 +89,14 @@ export function appendPart(recording: Recording, last: EntryView | undefined, to
   const duplicate = last ? undefined : findPossibleDuplicate(recording)
   const entry = newEntry(
     state.nextEntryId(),
-    { source: session.source, identity, placement: placement ?? UNATTRIBUTED, report, reporter },
+    {
+      source: session.source,
+      status: statusIn(session),
+      identity,
+      placement: placement ?? UNATTRIBUTED,
+      report,
+      reporter,
+    },
     usageOf(recording, last, totals),
     {
       sessionId: session.id,
@@ -102,6 +111,21 @@ export function appendPart(recording: Recording, last: EntryView | undefined, to
   const view = last ? continued(recording, entry, last, placement !== undefined) : entry
   state.addEntry(view)
   return { outcome: 'created', replayed: false, entry: view }
+}
+
+/** What a person has corrected stays, whatever is reported later. */
+function withoutCorrected(recording: Recording, { entry: { corrected } }: EntryView): Recording {
+  if (corrected === null) return recording
+  const { report, identity, ranked = [] } = recording
+  const hasLabels = corrected.includes('labels')
+  const hasSummary = corrected.includes('summary')
+  const kept = { ...(hasLabels && { labels: undefined }), ...(hasSummary && { summary: undefined }) }
+  return {
+    ...recording,
+    report: { ...report, ...kept },
+    identity: { ...identity, ...(hasLabels && { labelSetId: null }) },
+    ranked: ranked.map((attributes) => ({ ...attributes, ...kept })),
+  }
 }
 
 /** Valued with the fields that the entry will have: without a new provider, the previous one remains. */
@@ -122,6 +146,7 @@ function continued({ state, identity, report }: Recording, view: EntryView, last
       labelSetId: identity.labelSetId ?? last.entry.labelSetId,
       providerId: identity.providerId ?? last.entry.providerId,
       summary: report.summary ?? last.entry.summary,
+      corrected: last.entry.corrected,
     },
     agent: namesAgent(report) ? report.agent : last.agent,
     labels: identity.labelSetId === null ? last.labels : view.labels,

@@ -78,7 +78,14 @@ function recordSingle(state: RecordingState, item: SetItem, circumstances: Circu
   const content = contentOf(item)
   const duplicate = idempotencyKey === undefined ? state.findDuplicate(content) : undefined
   const placement = placeReport(state, item, circumstances)
-  const draft: EntryDraft = { source: 'report', identity: state.identify(item), placement, report, reporter }
+  const draft: EntryDraft = {
+    source: 'report',
+    status: 'submitted',
+    identity: state.identify(item),
+    placement,
+    report,
+    reporter,
+  }
   const entry = newEntry(
     state.nextEntryId(),
     draft,

@@ -1,5 +1,12 @@
 /** Turns a report into a row: its names, placement and value. Pure: `state.ts` holds what it needs of the database. */
-import type { ManagerBy, SessionSource, Source, UnknownProjects } from '../../../database/schema/values.ts'
+import type {
+  ManagerBy,
+  SameSession,
+  SessionSource,
+  Source,
+  Status,
+  UnknownProjects,
+} from '../../../database/schema/values.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 import type { Placement, PlacementOptions, RuleSet, Subject } from '../../placement/service.ts'
 import { type PriceTable, value } from '../../prices/service.ts'
@@ -53,6 +60,7 @@ export interface Circumstances {
   prices: PriceTable
   rules: RuleSet
   unknownProjects: UnknownProjects
+  sameSession: SameSession
 }
 
 /** The keys of the names in a report. Harness and model also have a canonical one by which sessions compare them. */
@@ -122,6 +130,7 @@ export function valuationColumns({ model, provider, totals }: ModelTotals, price
 /** An entry without its usage. */
 export interface EntryDraft {
   source: Source
+  status: Status
   identity: Identity
   placement: Placement
   report: Report
@@ -136,7 +145,7 @@ export const NO_SESSION = { sessionId: null, part: null, continuesId: null }
 /** A new entry with this usage. */
 export function newEntry(
   id: number,
-  { source, identity, placement, report, reporter, sheet }: EntryDraft,
+  { source, status, identity, placement, report, reporter, sheet }: EntryDraft,
   of: ModelTotals,
   extra: Extra,
   uids: Pick<EntryView, 'continues' | 'duplicateOf'>,
@@ -153,7 +162,7 @@ export function newEntry(
       managerBy: reporter.managerBy,
       tokenId: reporter.tokenId,
       source,
-      status: sheet ? 'draft' : 'submitted',
+      status,
       harnessId: identity.harnessId,
       agentId: identity.agentId,
       modelId: identity.modelId,
@@ -192,6 +201,7 @@ export function newEntry(
       sheetId: sheet ? sheet.id : null,
       createdAt: now,
       updatedAt: null,
+      corrected: null,
     },
     manager: reporter.manager,
     harness: report.harness,

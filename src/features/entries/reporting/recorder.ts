@@ -29,7 +29,8 @@ export function createRecorder({ clock, organization, prices, placement, interne
       placement.rules(tx),
       organization.settings(tx),
     ])
-    return { now: clock.now(), prices: table, rules, unknownProjects: settings.unknownProjects }
+    const { unknownProjects, sameSession } = settings
+    return { now: clock.now(), prices: table, rules, unknownProjects, sameSession }
   }
 
   return {

@@ -6,7 +6,16 @@ import type { SessionSource } from '../../../database/schema/values.ts'
 import { isLocked } from '../rows.ts'
 import { completeTotals, isStale } from '../totals.ts'
 import { appendPart, fillIn, moveChain, type Recording, totalsOf } from './chains.ts'
-import { type Circumstances, changeOf, managerByOf, type Recorded, type Reporter, type Submission } from './record.ts'
+import {
+  type Circumstances,
+  changeOf,
+  type Identity,
+  managerByOf,
+  type Recorded,
+  type Reporter,
+  type Submission,
+} from './record.ts'
+import { holdSession, isUnguessable, repeatsOneOf } from './same-session.ts'
 import { recordFromSources } from './session-sources.ts'
 import type { RecordingState } from './state.ts'
 import type { SessionKey, SessionRecord } from './store/sessions.ts'
@@ -16,12 +25,14 @@ export function recordInSession(state: RecordingState, submission: Submission, c
   const { report, source, reporter } = submission
   const identity = state.identify(submission)
   const key = { sessionKey: report.sessionKey!, harnessId: identity.canonicalHarnessId }
-  const { session, others } = joinSession(state, key, source, reporter)
+  const { session: joined, others } = joinSession(state, key, source, reporter)
+  const session = screened(state, { session: joined, others }, submission, identity, circumstances)
   const recording: Recording = {
     now: circumstances.now,
     prices: circumstances.prices,
     rules: circumstances.rules,
     unknownProjects: circumstances.unknownProjects,
+    sameSession: circumstances.sameSession,
     state,
     session,
     others,
@@ -36,6 +47,19 @@ export function recordInSession(state: RecordingState, submission: Submission, c
   const known = totalsOf(parts)
   if (isStale(report, known)) return fillIn(recording, parts)
   return moveChain(recording, parts, completeTotals(report, [known]))
+}
+
+/** The joined session, held if it may be a copy of another person's and nobody has decided about it. */
+function screened(
+  state: RecordingState,
+  { session, others }: Joined,
+  { report, reporter }: Submission,
+  { chainModelId }: Identity,
+  { sameSession }: Circumstances,
+): SessionRecord {
+  if (others.length === 0 || session.duplicate !== null || sameSession !== 'hold') return session
+  if (!isUnguessable(session.sessionKey) || !repeatsOneOf(state, others, report, chainModelId)) return session
+  return holdSession(state, session, reporter)
 }
 
 /** A session that a source has joined. */

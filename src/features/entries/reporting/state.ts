@@ -67,7 +67,10 @@ interface FoundProject {
 }
 
 export type SessionChange = Partial<
-  Pick<SessionRecord, 'source' | 'contested' | 'managerId' | 'managerBy' | 'unidentified' | 'byOrganization'>
+  Pick<
+    SessionRecord,
+    'source' | 'contested' | 'managerId' | 'managerBy' | 'unidentified' | 'byOrganization' | 'duplicate'
+  >
 >
 
 export class RecordingState {
@@ -198,8 +201,8 @@ export class RecordingState {
     return this.#sessions.get(key)
   }
 
-  addSession(fields: Omit<SessionRecord, 'id' | 'contested'>): SessionRecord {
-    const session = { id: this.#sessionIds.next(), ...fields, contested: false }
+  addSession(fields: Omit<SessionRecord, 'id' | 'contested' | 'duplicate'>): SessionRecord {
+    const session = { id: this.#sessionIds.next(), ...fields, contested: false, duplicate: null }
     this.#newSessions.put(session.id, session)
     this.#sessions.change(session, [...this.#sessions.get(session), session])
     this.#models.change(session.id, [])

@@ -98,7 +98,7 @@ export function createSheetEntries({ clock, placement, reporting, interned }: De
       const [id] = await tx.reserveIds(tx.tables.entries, 1)
       const view = newEntry(
         id!,
-        { source: 'sheet', identity, placement, report, reporter, sheet },
+        { source: 'sheet', status: 'draft', identity, placement, report, reporter, sheet },
         { model: report.model, provider: report.provider, totals: report },
         // Without a fingerprint: a draft that equals a report is shown as an overlap when it is submitted.
         { ...NO_SESSION, fingerprint: null, possibleDuplicateId: null },

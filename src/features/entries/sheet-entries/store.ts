@@ -1,5 +1,5 @@
 /** Entries on token sheets. */
-import { and, eq, gt, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, lt, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
@@ -118,7 +118,7 @@ export async function listSheetSpans(reader: Reader, sheetId: number, viewer: Vi
   return selectSpans(reader).where(and(eq(reader.tables.entries.sheetId, sheetId), visibleEntries(reader, viewer)))
 }
 
-/** Reported entries of a person that ran between two moments. Rejected and superseded ones are excluded. */
+/** Reported entries of a person that ran between two moments. Rejected, held, discarded and superseded ones are excluded. */
 export async function listReportedSpans(
   reader: Reader,
   { managerId, from, to }: { managerId: number; from: number; to: number },
@@ -131,7 +131,7 @@ export async function listReportedSpans(
       lt(entries.startedAt, to + 1),
       or(gt(entries.endedAt, from), eq(entries.startedAt, from)),
       ne(entries.source, 'sheet'),
-      ne(entries.status, 'rejected'),
+      notInArray(entries.status, ['rejected', 'held', 'discarded']),
       eq(entries.superseded, false),
       visibleEntries(reader, viewer),
     ),

@@ -13,24 +13,34 @@ interface MeDependencies {
   people: PeopleService
   organization: OrganizationService
   cookie: SessionCookie
+  /** Passed in, because entries are a later feature. */
+  countHeld: (userId: number) => Promise<number>
 }
 
-export const meRoutes = ({ people, organization, cookie }: MeDependencies) =>
+export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependencies) =>
   new Elysia({ name: 'me', normalize: false })
     .use(access())
-    .get('', async ({ caller }) => meBody(requireCaller(caller), await organization.settings()), {
-      allow: ['service', 'read', 'organization', 'session'],
-      detail: documented({
-        id: 'getMe',
-        tag,
-        summary: 'Get the caller',
-        description:
-          'Returns the person and the token or session that the request is authenticated with. A good first request.',
-        responses: {
-          200: { description: 'The person, and the token or session.', schema: Me, example: EXAMPLE_ME },
-        },
-      }),
-    })
+    .get(
+      '',
+      async ({ caller }) => {
+        const known = requireCaller(caller)
+        const body = meBody(known, await organization.settings())
+        return known.kind === 'service' ? { ...body, held_entries: await countHeld(known.person.id) } : body
+      },
+      {
+        allow: ['service', 'read', 'organization', 'session'],
+        detail: documented({
+          id: 'getMe',
+          tag,
+          summary: 'Get the caller',
+          description:
+            'Returns the person and the token or session that the request is authenticated with. A good first request.',
+          responses: {
+            200: { description: 'The person, and the token or session.', schema: Me, example: EXAMPLE_ME },
+          },
+        }),
+      },
+    )
     .patch(
       '',
       async ({ caller, address, body }) => {

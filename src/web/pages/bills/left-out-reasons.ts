@@ -43,6 +43,11 @@ const REASONS: Record<Reason, Advice> = {
     advice: 'Reopen any entry that was rejected by mistake.',
     href: entries({ status: 'rejected' }),
   },
+  held: {
+    title: 'Possible duplicates',
+    advice: 'Another person has reported the same sessions. Release or discard them.',
+    href: entries({ status: 'held' }),
+  },
   not_billable: { title: 'Not billable', advice: 'Their projects are marked as not billable.', href: entries({}) },
   earlier: {
     title: 'Before this period',
@@ -74,7 +79,8 @@ export function reasonsIn({ left_out, scope, period }: Pick<BillDocument, 'left_
     period: ownPeriod(period),
     before: ownPeriod(before(period.from)),
   }
-  return (Object.keys(REASONS) as Reason[])
-    .filter((reason) => left_out[reason].entries > 0)
-    .map((reason) => ({ ...REASONS[reason], reason, href: REASONS[reason].href(filters) }))
+  return (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
+    const left = left_out[reason]
+    return left && left.entries > 0 ? [{ ...REASONS[reason], reason, left, href: REASONS[reason].href(filters) }] : []
+  })
 }

@@ -7,7 +7,6 @@ import type { BillDocument } from './bill-body.ts'
 import { reasonsIn } from './left-out-reasons.ts'
 
 export function LeftOut({ document }: { document: BillDocument }) {
-  const { left_out } = document
   const found = reasonsIn(document)
   if (found.length === 0) {
     return (
@@ -23,7 +22,7 @@ export function LeftOut({ document }: { document: BillDocument }) {
       </Title>
       <Table fz="sm" verticalSpacing={4} horizontalSpacing={0}>
         <Table.Tbody>
-          {found.map(({ reason, title, advice, href }) => (
+          {found.map(({ reason, left, title, advice, href }) => (
             <Table.Tr key={reason}>
               <Table.Td>
                 <Anchor component={Link} href={href} size="sm">
@@ -34,11 +33,11 @@ export function LeftOut({ document }: { document: BillDocument }) {
                 </Text>
               </Table.Td>
               <Table.Td ta="right" style={{ whiteSpace: 'nowrap', verticalAlign: 'top' }}>
-                {left_out[reason].at_least && 'more than '}
-                {count(left_out[reason].entries)} {left_out[reason].entries === 1 ? 'entry' : 'entries'}
+                {left.at_least && 'more than '}
+                {count(left.entries)} {left.entries === 1 ? 'entry' : 'entries'}
                 {reason !== 'unpriced' && (
                   <>
-                    , <Money amount={left_out[reason].cost} />
+                    , <Money amount={left.cost} />
                   </>
                 )}
               </Table.Td>

@@ -87,7 +87,7 @@ function Entries() {
           select(chosen)
         }}
         selectLabel={(entry) => `Select ${nameOf(entry)} (${entry.agent_manager.name})`}
-        isMuted={({ status, superseded }) => status === 'rejected' || superseded}
+        isMuted={({ status, superseded }) => status === 'rejected' || status === 'discarded' || superseded}
         empty={<NoEntries isFiltered={isFiltered} />}
       />
       <SelectionBar

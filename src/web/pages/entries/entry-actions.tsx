@@ -15,13 +15,14 @@ import { rightsTo } from './rights.ts'
 export function EntryActions({ entry }: { entry: Entry }) {
   const rights = rightsTo(entry, useMe())
   const [isRejecting, setRejecting] = useState(false)
-  const decide = useDecisions(entry.id)
+  const decide = useDecisions(entry.id, rights.release)
   const actions = useRef<HTMLDivElement>(null)
   // The pressed button is gone, so focus would return to the top of the page.
   useDidUpdate(() => {
     if (document.activeElement === document.body) actions.current?.focus()
   }, [entry.status])
-  if (!(rights.approve || rights.reject || rights.reopen || rights.withdraw)) return null
+  const { approve, reject, reopen, withdraw, release, discard } = rights
+  if (!(approve || reject || reopen || withdraw || release || discard)) return null
   return (
     <Group gap="xs" ref={actions} tabIndex={-1} className={classes.body}>
       {rights.approve && (
@@ -49,12 +50,22 @@ export function EntryActions({ entry }: { entry: Entry }) {
           Withdraw approval
         </Button>
       )}
+      {rights.release && (
+        <Button size="xs" loading={decide.release.isPending} onClick={() => decide.release.mutate()}>
+          Release
+        </Button>
+      )}
+      {rights.discard && (
+        <Button size="xs" variant="default" loading={decide.discard.isPending} onClick={() => decide.discard.mutate()}>
+          Discard
+        </Button>
+      )}
       <Reject entry={entry} isOpen={isRejecting} close={() => setRejecting(false)} reject={decide.reject.mutateAsync} />
     </Group>
   )
 }
 
-function useDecisions(id: string) {
+function useDecisions(id: string, mayRelease: boolean) {
   const entry = api['token-entries']({ id })
   const changes = CHANGED_BY_ENTRIES
   const withdraw = useSend({
@@ -63,9 +74,23 @@ function useDecisions(id: string) {
     done: () => 'Approval withdrawn.',
   })
   const reopen = useSend({ send: () => answer(entry.reopen.post()), changes, done: () => 'Entry reopened.' })
+  const release = useSend({
+    send: () => answer(entry.release.post()),
+    changes,
+    done: () => 'Session released. Its entries are counted.',
+  })
   return {
     withdraw,
     reopen,
+    release,
+    discard: useSend({
+      send: () => answer(entry.discard.post()),
+      changes,
+      // Whoever may only discard their own entries cannot take it back.
+      ...(mayRelease
+        ? { after: () => tellUndo('Session discarded.', 'Release', () => release.mutate()) }
+        : { done: () => 'Session discarded. Its entries are not counted.' }),
+    }),
     approve: useSend({
       send: () => answer(entry.approve.post()),
       changes,

@@ -1,12 +1,13 @@
 /** The facts of an entry: who, with which agent and model, when, for how long. */
 import { Anchor, Badge } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { serviceText, toolsText } from '../../../price-texts.ts'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { duration } from '../../format/moments.ts'
-import type { Entry } from '../../parts/entries/entry.ts'
+import { askEntry, type Entry } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
 import { useRole } from '../../server/me.ts'
 import { Facts } from './facts.tsx'
@@ -74,10 +75,35 @@ function Session({ entry: { session_id, part, continues } }: { entry: Entry }) {
 }
 
 /** Only people who can see everyone's entries can open an entry of another person. */
-function Duplicate({ entry: { session_id }, of }: { entry: Entry; of: string }) {
+function Duplicate({ entry: { session_id, status }, of }: { entry: Entry; of: string }) {
   const seesAll = useRole('billing', 'admin')
   const reason = session_id === null ? 'Identical to an earlier entry' : 'Another person’s session has the same ID'
-  return session_id === null || seesAll ? <To href={addressOf('/entries', { open: of })}>{reason}</To> : reason
+  const consequence = CONSEQUENCES[status]
+  return (
+    <>
+      {session_id === null || seesAll ? <To href={addressOf('/entries', { open: of })}>{reason}</To> : reason}
+      {seesAll && session_id !== null && <OtherOwner of={of} />}
+      {consequence && `. ${consequence}`}
+    </>
+  )
+}
+
+const CONSEQUENCES: Partial<Record<Entry['status'], string>> = {
+  held: 'This entry is not counted until someone releases or discards its session',
+  discarded: 'This entry is never counted',
+}
+
+/** Whose the other session is. */
+function OtherOwner({ of }: { of: string }) {
+  const { data } = useQuery({ queryKey: ['entries', 'one', of], queryFn: () => askEntry(of) })
+  return (
+    data && (
+      <>
+        {' ('}
+        <bdi>{data.agent_manager.name}</bdi>)
+      </>
+    )
+  )
 }
 
 const Source = ({ entry }: { entry: Entry }) => (

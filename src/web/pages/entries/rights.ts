@@ -16,6 +16,8 @@ export interface Rights {
   reject: boolean
   reopen: boolean
   withdraw: boolean
+  release: boolean
+  discard: boolean
   place: boolean
   /** Its summary and labels. */
   correct: boolean
@@ -32,11 +34,14 @@ export function rightsTo(
   // Manual entries are approved with their token sheet.
   const isAlone = entry.sheet === null
   const isOpen = !isLocked(entry)
+  const sendsBills = person.role !== 'member'
   return {
     approve: isAlone && status === 'submitted' && isAnother,
     reject: isAlone && status === 'submitted' && isApprover,
     reopen: isAlone && status === 'rejected' && isAnother,
     withdraw: isAlone && status === 'approved' && isApprover,
+    release: (status === 'held' || status === 'discarded') && sendsBills && isAnother,
+    discard: status === 'held' && (sendsBills || isOwn),
     place: isOpen,
     correct: isOpen && (isOwn || person.role !== 'member'),
   }

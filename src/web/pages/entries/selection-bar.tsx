@@ -83,6 +83,8 @@ function Actions({ act }: { act: (kind: ManyKind) => void }) {
             <Menu.Dropdown>
               <Menu.Item onClick={() => act('reopen')}>Reopen…</Menu.Item>
               <Menu.Item onClick={() => act('withdraw_approval')}>Withdraw approval…</Menu.Item>
+              <Menu.Item onClick={() => act('release')}>Release…</Menu.Item>
+              <Menu.Item onClick={() => act('discard')}>Discard…</Menu.Item>
             </Menu.Dropdown>
           </Menu>
         </>

@@ -38,6 +38,10 @@ const GAPS: Partial<Record<Check['check'], Lack>> = {
     title: 'Possible duplicates',
     description: 'identical to an earlier entry, or another person’s session has the same ID',
   },
+  held: {
+    title: 'Held sessions',
+    description: 'another person has reported the same session; not counted until you release or discard them',
+  },
   unapproved: { title: 'Waiting for approval', description: 'submitted, but not approved or billed' },
   on_sheets: {
     title: 'On token sheets',

@@ -49,6 +49,16 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
           />
         </Stack>
       </Radio.Group>
+      <Radio.Group label="When a second person reports the same session" {...form.getInputProps('same_session')}>
+        <Stack gap="xs" mt="xs">
+          <Radio
+            value="hold"
+            label="Hold it"
+            description="Its entries are not counted until someone releases or discards them. Only sessions whose ID cannot be guessed are held."
+          />
+          <Radio value="count" label="Count both" description="The later entries are marked as possible duplicates." />
+        </Stack>
+      </Radio.Group>
       <Switch
         label="Bill approved entries only"
         description="Otherwise, submitted entries are billed as well. Rejected entries are never billed."

@@ -12,6 +12,7 @@ export const valuesOf = (settings: AllSettings) => ({
   week_start: settings.week_start,
   currency: settings.currency as string | null,
   unknown_projects: settings.unknown_projects,
+  same_session: settings.same_session,
   approval_required: settings.approval_required,
   telemetry_by_email: settings.telemetry_by_email,
   email: settings.email ?? '',

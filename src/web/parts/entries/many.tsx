@@ -45,6 +45,18 @@ const WORDS: Record<ManyKind, { title: string; button: string; done: string; mea
     done: 'returned to submitted',
     means: 'Counts, cost and assignment of these entries can change again.',
   },
+  release: {
+    title: 'Release',
+    button: 'Release',
+    done: 'released',
+    means: 'Released sessions are no duplicates: all their entries are counted, also those that are reported later.',
+  },
+  discard: {
+    title: 'Discard',
+    button: 'Discard',
+    done: 'discarded',
+    means: 'Discarded sessions are duplicates: their entries are kept, but not counted or billed.',
+  },
   place: {
     title: 'Assign',
     button: 'Assign',
@@ -57,6 +69,7 @@ const WORDS: Record<ManyKind, { title: string; button: string; done: string; mea
 const UNDO: Partial<Record<ManyKind, { action: ManyKind; label: string }>> = {
   approve: { action: 'withdraw_approval', label: 'Withdraw approval' },
   reject: { action: 'reopen', label: 'Reopen' },
+  discard: { action: 'release', label: 'Release' },
 }
 
 /** Debounce before the preview is fetched. */

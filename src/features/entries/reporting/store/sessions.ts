@@ -56,7 +56,7 @@ export async function insertSessions(tx: Tx, sessions: readonly SessionRecord[])
 export async function updateSessions(tx: Tx, sessions: readonly SessionRecord[]): Promise<void> {
   await tx.updateAll(
     tx.tables.sessions,
-    sessions.map(({ id, source, contested, managerId, managerBy, unidentified, byOrganization }) => ({
+    sessions.map(({ id, source, contested, managerId, managerBy, unidentified, byOrganization, duplicate }) => ({
       id,
       source,
       contested,
@@ -64,6 +64,7 @@ export async function updateSessions(tx: Tx, sessions: readonly SessionRecord[])
       managerBy,
       unidentified,
       byOrganization,
+      duplicate,
     })),
   )
 }
