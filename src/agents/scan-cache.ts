@@ -10,7 +10,7 @@ import type { FileDamage, FileReading, ModelCall, SessionTotals } from './model-
 import type { SessionSum } from './session-sums.ts'
 
 /** Must be increased if a reader reads something else from the same file, or if the shape of the cache changes. */
-const FORMAT = 3
+const FORMAT = 4
 
 /** The state of a file when it was read. The file counts as unchanged if all of this is the same. */
 export interface FileState {

@@ -116,14 +116,16 @@ function readFile(reader: Reader, file: FoundFile, cache: ScanCache, unread: Dam
   }
 }
 
-/** The file with the most calls of each session. */
+/** The file with the most calls of each session, apart from those of sub-agents. */
 function placesOf(files: readonly ReadFile[]): Record<string, string> {
   const places = new Map<string, { path: string; count: number }>()
   for (const { path, reading } of files) {
     const counts = new Map<string, number>()
-    for (const { session } of reading.calls) counts.set(session, (counts.get(session) ?? 0) + 1)
+    for (const { session, isSidechain } of reading.calls) {
+      counts.set(session, (counts.get(session) ?? 0) + (isSidechain ? 0 : 1))
+    }
     for (const [session, count] of counts) {
-      if (count > (places.get(session)?.count ?? 0)) places.set(session, { path, count })
+      if (count > (places.get(session)?.count ?? -1)) places.set(session, { path, count })
     }
   }
   return Object.fromEntries([...places].map(([session, { path }]) => [session, path]))

@@ -267,6 +267,22 @@ describe('Gemini CLI', () => {
     expect(geminiFigures()).toEqual([['s', 2, 126, 80, 50]])
   })
 
+  test('has the calls of its sub-agents in the session that started them, also when a hook names it', () => {
+    const tokens = { input: 10, output: 5, cached: 0, thoughts: 0, tool: 0 }
+    const chat = (sessionId: string, kind: string, id: string) => [
+      { sessionId, startTime: '2026-11-20T10:00:00Z', kind },
+      { id: 'u', timestamp: '2026-11-20T10:00:01Z', type: 'user', content: [{ text: `Ask ${kind}` }] },
+      { id, timestamp: '2026-11-20T10:00:02Z', type: 'gemini', tokens, model: 'gemini-2.5-pro' },
+    ]
+    home.writeLines('.gemini/tmp/web/chats/session-1.jsonl', chat('main', 'main', 'm1'))
+    home.writeLines('.gemini/tmp/web/chats/main/sub.jsonl', chat('sub', 'subagent', 'm2'))
+    const { uses } = scanSession('gemini-cli', { sessionId: 'main' }, home.environment)
+    expect(uses.map(({ sessionId, requests, tokens: { input } }) => [sessionId, requests, input])).toEqual([
+      ['main', 2, 20],
+    ])
+    expect(home.scan({ withTitles: true }).uses.map(({ title }) => title)).toEqual(['Ask main'])
+  })
+
   test('has other JSON beside its chats, which is none of them', () => {
     home.write('.gemini/tmp/web/logs.json', '[{"type":"gemini"}]')
     home.write('.gemini/tmp/web/checkpoint-1.json', 'broken')

@@ -19,6 +19,9 @@ import type { Reader } from './reader.ts'
 /** The same folders contain logs of prompts and checkpoints, which are JSON too. */
 const CHAT = /^[^/\\]+[/\\]chats[/\\](?:[^/\\]+[/\\])*[^/\\]+\.jsonl?$/
 
+/** The file of a sub-agent is in a folder named after the session, which its calls belong to, as in telemetry. */
+const SUBAGENT = /[/\\]chats[/\\]([^/\\]+)[/\\]/
+
 /** A project's folder, or a path within its chats. */
 const CHATS = /^[^/\\]+(?:[/\\]chats(?:[/\\].*)?)?$/
 
@@ -38,11 +41,13 @@ class ChatReading {
   readonly #damages = new Damages()
   readonly #calls = new Map<string, ModelCall>()
   readonly #folder: string
+  readonly #parent: string | undefined
   #session: string
   #startedAt: number | null = null
 
   constructor(readonly path: string) {
-    this.#session = basename(path).replace(/\.jsonl?$/, '')
+    this.#parent = SUBAGENT.exec(path)?.[1]
+    this.#session = this.#parent ?? basename(path).replace(/\.jsonl?$/, '')
     this.#folder = projectFolder(path)
   }
 
@@ -74,7 +79,7 @@ class ChatReading {
   #read(record: Record<string, unknown>, line: number | null): void {
     const startedAt = momentOf(record.startTime)
     if (startedAt !== undefined) this.#startedAt = Math.min(this.#startedAt ?? startedAt, startedAt)
-    if (record.type === undefined) this.#session = textOf(record.sessionId) || this.#session
+    if (record.type === undefined) this.#session = this.#parent ?? (textOf(record.sessionId) || this.#session)
     const changed = objectOf(record.$set)
     const messages = record.messages ?? changed?.messages
     if (Array.isArray(messages)) for (const message of messages) this.#readMessage(objectOf(message), line)
@@ -90,7 +95,9 @@ class ChatReading {
     if (!countable) return
     const id = textOf(message.id)
     const key = id === '' ? '' : `${this.#session} ${id}`
-    const call: ModelCall = { ...CALL_DEFAULTS, ...countable, key, session: this.#session, folder: this.#folder }
+    const isSidechain = this.#parent !== undefined
+    const where = { session: this.#session, folder: this.#folder, isSidechain }
+    const call: ModelCall = { ...CALL_DEFAULTS, ...countable, key, ...where }
     this.#calls.set(key || `at ${call.at} ${this.#calls.size}`, call)
   }
 }
@@ -120,6 +127,7 @@ function projectFolder(path: string): string {
 
 /** The client's own summary of the session, otherwise the first prompt. */
 function readTitles(path: string): Map<string, string> {
+  if (SUBAGENT.test(path)) return new Map()
   let session = basename(path).replace(/\.jsonl?$/, '')
   let summary = ''
   let asked = ''
