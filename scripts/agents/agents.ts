@@ -1,3 +1,6 @@
+import type { Purpose } from './ledger.ts'
+import type { ScenarioName, Step } from './scenarios.ts'
+
 /**
  * The agents under test: how to configure the address of their model, which only this script needs, and where they send
  * telemetry, which is the configuration in the README.
@@ -29,15 +32,20 @@ interface AnyAgent {
   program: string
   /** Set if the agent supports only one. */
   encodings: Setting['encoding'][]
+  scenarios: ScenarioName[]
+  /** Whether Tally has a hook for it. */
+  hasHook: boolean
+  /** Requests that its session files, and so hooks, do not contain. */
+  unrecorded?: Purpose[]
+  /** Whether its session files contain a request only after the tools that it asked for have run. */
+  recordsAfterTools?: boolean
   configure(setting: Setting): Configuration
 }
 
 /** A process for each question. */
 export interface AskedAgent extends AnyAgent {
-  /** The command line of a question; `again` continues the previous session. */
-  ask(question: string, again: boolean): string[]
-  /** Whether the agent can continue a session. */
-  resumes: boolean
+  /** The command line of a step, for an agent with this home folder. */
+  ask(step: Step, home: string): string[]
 }
 
 /** A process that keeps running, with questions over HTTP. */
@@ -45,7 +53,8 @@ export interface ServingAgent extends AnyAgent {
   serve(port: number): string[]
   /** What it prints when it is ready. */
   ready: string
-  talk(url: string, questions: string[]): Promise<void>
+  /** Returns the session's id. */
+  talk(url: string, session: string, step: Step): Promise<string>
 }
 
 export type TriedAgent = AskedAgent | ServingAgent
@@ -62,7 +71,8 @@ export const AGENTS: TriedAgent[] = [
     package: '@anthropic-ai/claude-code',
     program: 'claude',
     encodings: ['protobuf', 'json'],
-    resumes: true,
+    scenarios: ['resumed', 'forked', 'compacted', 'sub-agent', 'killed', 'offline', 'fast', 'long context'],
+    hasHook: true,
     configure: (setting) => ({
       telemetry: {
         CLAUDE_CODE_ENABLE_TELEMETRY: '1',
@@ -77,23 +87,35 @@ export const AGENTS: TriedAgent[] = [
         ANTHROPIC_BASE_URL: setting.model,
         ANTHROPIC_API_KEY: 'mock',
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        // Otherwise it asks its vendor whether the account may use it.
+        CLAUDE_CODE_SKIP_FAST_MODE_NETWORK_ERRORS: '1',
+        CLAUDE_CODE_SKIP_FAST_MODE_ORG_CHECK: '1',
         DISABLE_AUTOUPDATER: '1',
+        // It refuses to run tools unasked for root.
+        IS_SANDBOX: '1',
       },
     }),
-    ask: (question, again) => [...(again ? ['--continue'] : []), '--model', 'claude-sonnet-4-5', '--print', question],
+    ask: ({ session, question, compacts, isFast }) => [
+      ...(session === 'new' ? [] : ['--continue']),
+      ...(session === 'forked' ? ['--fork-session'] : []),
+      ...(isFast ? ['--settings', '{"fastMode":true}'] : []),
+      '--dangerously-skip-permissions',
+      ...['--model', isFast ? 'claude-opus-4-8' : 'claude-sonnet-4-5', '--print', compacts ? '/compact' : question],
+    ],
   },
   {
     name: 'codex',
     package: '@openai/codex',
     program: 'codex',
     encodings: ['protobuf', 'json'],
-    resumes: true,
+    scenarios: ['resumed', 'forked', 'compacted', 'sub-agent', 'killed', 'offline', 'fast', 'long context'],
+    hasHook: true,
     configure: (setting) => {
       const protocol = setting.encoding === 'json' ? 'json' : 'binary'
       const telemetry = `[otel]
 exporter = { otlp-http = { endpoint = "${endpoint(setting)}/v1/logs", protocol = "${protocol}", headers = { "Authorization" = "Bearer ${setting.token}" } } }
 `
-      const model = `model = "gpt-5-codex"
+      const model = `model = "gpt-5.4"
 model_provider = "mock"
 check_for_update_on_startup = false
 
@@ -110,14 +132,22 @@ env_key = "MOCK_KEY"
         mock: { MOCK_KEY: 'mock' },
       }
     },
-    ask: (question, again) => ['exec', '--skip-git-repo-check', ...(again ? ['resume', '--last'] : []), question],
+    ask: ({ session, question, compacts, isFast }, home) => [
+      ...['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'],
+      ...(compacts ? ['-c', 'model_auto_compact_token_limit=1000'] : []),
+      ...(isFast ? ['-c', 'service_tier="priority"'] : []),
+      ...(session === 'new' ? [] : session === 'forked' ? ['fork', codexThread(home)] : ['resume', '--last']),
+      question,
+    ],
   },
   {
     name: 'gemini-cli',
     package: '@google/gemini-cli',
     program: 'gemini',
     encodings: ['json'],
-    resumes: false,
+    scenarios: ['resumed', 'compacted', 'sub-agent', 'killed', 'offline', 'long context'],
+    hasHook: true,
+    unrecorded: ['router', 'compaction'],
     configure: (setting) => ({
       telemetry: {
         GEMINI_TELEMETRY_ENABLED: 'true',
@@ -136,14 +166,19 @@ env_key = "MOCK_KEY"
       ],
       mock: { GOOGLE_GEMINI_BASE_URL: setting.model, GEMINI_API_KEY: 'mock' },
     }),
-    ask: (question) => ['--skip-trust', '--model', 'gemini-2.5-flash', '--prompt', question],
+    ask: ({ session, question, compacts }) => [
+      ...['--skip-trust', '--yolo', '--model', 'gemini-2.5-pro'],
+      ...(session === 'new' ? [] : ['--resume', 'latest']),
+      ...['--prompt', compacts ? '/compress' : question],
+    ],
   },
   {
     name: 'qwen-code',
     package: '@qwen-code/qwen-code',
     program: 'qwen',
     encodings: ['json'],
-    resumes: false,
+    scenarios: ['resumed', 'compacted', 'sub-agent', 'killed', 'offline', 'long context'],
+    hasHook: false,
     configure: (setting) => ({
       telemetry: {
         QWEN_TELEMETRY_ENABLED: 'true',
@@ -156,20 +191,27 @@ env_key = "MOCK_KEY"
       },
       mock: { OPENAI_BASE_URL: `${setting.model}/v1`, OPENAI_API_KEY: 'mock', OPENAI_MODEL: 'qwen3-coder-plus' },
     }),
-    ask: (question) => ['--auth-type', 'openai', '--prompt', question],
+    ask: ({ session, question, compacts }) => [
+      ...['--auth-type', 'openai', '--yolo', ...(session === 'new' ? [] : ['--continue'])],
+      ...['--prompt', compacts ? '/compress' : question],
+    ],
   },
   {
     name: 'opencode',
     package: 'opencode-ai',
     program: 'opencode',
     encodings: ['json'],
+    scenarios: ['resumed', 'forked', 'compacted', 'sub-agent', 'killed', 'offline', 'long context'],
+    hasHook: true,
+    unrecorded: ['title'],
+    recordsAfterTools: true,
     configure: (setting) => {
       const telemetry = { experimental: { openTelemetry: true } }
       const mock = {
         npm: '@ai-sdk/openai-compatible',
         name: 'mock',
         options: { baseURL: `${setting.model}/v1`, apiKey: 'mock' },
-        models: { 'gpt-mock': { name: 'gpt-mock' } },
+        models: { 'gpt-5.4': { name: 'gpt-5.4' } },
       }
       return {
         telemetry: {
@@ -190,14 +232,29 @@ env_key = "MOCK_KEY"
     // `opencode run` exits before it sends the spans of its last seconds.
     serve: (port) => ['serve', '--hostname', '127.0.0.1', '--port', String(port)],
     ready: 'listening on',
-    talk: async (url, questions) => {
-      const { id } = await post(`${url}/session`, {})
-      const model = { providerID: 'mock', modelID: 'gpt-mock' }
-      for (const text of questions)
-        await post(`${url}/session/${id}/message`, { model, parts: [{ type: 'text', text }] })
+    talk: async (url, session, step) => {
+      const id = await sessionFor(url, session, step)
+      if (step.compacts) await post(`${url}/session/${id}/summarize`, OPENCODE_MODEL)
+      const parts = [{ type: 'text', text: step.question }]
+      await post(`${url}/session/${id}/message`, { model: OPENCODE_MODEL, parts })
+      return id
     },
   },
 ]
+
+/** The id of the only thread. */
+function codexThread(home: string): string {
+  const [path = ''] = new Bun.Glob('.codex/sessions/**/rollout-*.jsonl').scanSync({ cwd: home, dot: true })
+  return path.slice(-42, -6)
+}
+
+const OPENCODE_MODEL = { providerID: 'mock', modelID: 'gpt-5.4' }
+
+async function sessionFor(url: string, current: string, { session }: Step): Promise<string> {
+  if (session === 'continued') return current
+  const { id } = await post(session === 'new' ? `${url}/session` : `${url}/session/${current}/fork`, {})
+  return id
+}
 
 async function post(url: string, body: object): Promise<{ id: string }> {
   const answer = await fetch(url, {

@@ -1,21 +1,15 @@
 /**
- * A mock model server on the loopback address. It answers every question with one word in the APIs of four vendors, and
- * records the tokens in its responses: the true usage to compare an agent's telemetry with.
+ * A mock model server on the loopback address, with the APIs of four vendors. It answers every question with one word,
+ * or with a call of a tool if the question asks for one, and records the tokens in its responses: the true usage.
  */
 
-/** Disjoint counts, as in Tally. */
-export interface Served {
-  requests: number
-  input: number
-  output: number
-  cache_read: number
-  cache_write: number
-  cache_write_1h: number
+import type { Counts, Purpose, ServedRequest } from './ledger.ts'
+
+/** A tool that the answer calls. */
+interface ToolCall {
+  name: string
+  input: object
 }
-
-const NOTHING: Served = { requests: 0, input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0 }
-
-type Counts = Omit<Served, 'requests'>
 
 /** The vendors' responses besides tokens. */
 interface Question {
@@ -23,6 +17,11 @@ interface Question {
   streams: boolean
   /** For the whole server, so that no two responses have the same counts or ids. */
   number: number
+  /** What the vendor charges differently for, as asked for. */
+  service: string
+  text: string
+  /** Instead of the text. */
+  tool: ToolCall | undefined
 }
 
 /** All counts differ within and between responses, so that a mix-up is visible. */
@@ -37,10 +36,80 @@ function countsOf(number: number, more: Partial<Counts> = {}): Counts {
   }
 }
 
-/** The fields that matter here; Google has both in the path. */
+/** The fields that matter here. Google has the first two in the path. */
 interface ModelRequest {
   model?: string
   stream?: boolean
+  speed?: string
+  service_tier?: string
+  tools?: unknown
+  systemInstruction?: unknown
+}
+
+/** Words in a question that make the answer a special one. */
+export const WORDS = { delegate: 'Delegate', wait: 'Wait', long: 'Longread' } as const
+
+/** Agents compact a conversation only if the answer has the form that they asked for. */
+const TEXT = 'Done. <summary>Done.</summary> <state_snapshot>Done.</state_snapshot>'
+
+/** More than every threshold of the models here. */
+const LONG_CACHE_READ = 300_000
+
+/** By the name of the tool. */
+const TOOLS: Record<string, ToolCall['input']> = {
+  // Sub-agents.
+  Agent: { description: 'Look', prompt: 'What is here?', subagent_type: 'general-purpose' },
+  agent: { description: 'Look', prompt: 'What is here?', subagent_type: 'general-purpose' },
+  task: { description: 'Look', prompt: 'What is here?', subagent_type: 'general' },
+  spawn_agent: { message: 'What is here?' },
+  invoke_agent: { agent_name: 'generalist', prompt: 'What is here?' },
+  // Shells.
+  Bash: { command: 'tail -f /dev/null', description: 'Wait' },
+  bash: { command: 'tail -f /dev/null', description: 'Wait' },
+  exec_command: { cmd: 'tail -f /dev/null' },
+  shell: { command: ['tail', '-f', '/dev/null'] },
+  shell_command: { command: 'tail -f /dev/null' },
+  run_shell_command: { command: 'tail -f /dev/null', description: 'Wait', is_background: false },
+}
+
+const SUB_AGENTS = ['Agent', 'agent', 'task', 'spawn_agent', 'invoke_agent']
+
+/** The tool that the question asks for, if the agent has it. */
+function toolFor(asked: string, request: ModelRequest): ToolCall | undefined {
+  const isOfSubAgent = (name: string) => SUB_AGENTS.includes(name)
+  const wanted = asked.includes(WORDS.delegate)
+    ? isOfSubAgent
+    : asked.includes(WORDS.wait)
+      ? (name: string) => !isOfSubAgent(name)
+      : () => false
+  const name = namesIn(request.tools).find((each) => each in TOOLS && wanted(each))
+  return name === undefined ? undefined : { name, input: TOOLS[name]! }
+}
+
+/** The names of tools, wherever a vendor's API has them. */
+function namesIn(tools: unknown): string[] {
+  if (Array.isArray(tools)) return tools.flatMap(namesIn)
+  if (typeof tools !== 'object' || tools === null) return []
+  const { name, function: nested, functionDeclarations, tools: inNamespace } = tools as Record<string, unknown>
+  const own = typeof name === 'string' ? [name] : []
+  return [...own, ...[nested, functionDeclarations, inNamespace].flatMap(namesIn)]
+}
+
+/** The text of the last message, which is empty if that is the result of a tool. */
+function lastQuestion(request: object): string {
+  const { messages, input, contents } = request as Record<string, unknown>
+  const all = messages ?? input ?? contents
+  const last = Array.isArray(all) ? all.at(-1) : all
+  const text = JSON.stringify(last ?? '')
+  return /"(?:tool_result|function_call_output|functionResponse)"|"role":"tool"/.test(text) ? '' : text
+}
+
+/** Requests besides the conversation, by what agents write in them. */
+function purposeOf(request: { systemInstruction?: unknown }): Purpose {
+  if (JSON.stringify(request.systemInstruction ?? '').includes('state_snapshot')) return 'compaction'
+  const text = JSON.stringify(request)
+  if (text.includes('Generate a title for this conversation')) return 'title'
+  return text.includes('model_choice') ? 'router' : 'conversation'
 }
 
 type Event = [name: string | null, data: unknown]
@@ -56,28 +125,37 @@ function streamed(events: Event[]): Response {
 }
 
 /** https://docs.anthropic.com/en/api/messages-streaming */
-function anthropic({ model, streams, number }: Question, counts: Counts): Response {
+function anthropic({ model, streams, number, service, text, tool }: Question, counts: Counts): Response {
   const usage = {
     input_tokens: counts.input,
     cache_read_input_tokens: counts.cache_read,
     cache_creation_input_tokens: counts.cache_write + counts.cache_write_1h,
     cache_creation: { ephemeral_5m_input_tokens: counts.cache_write, ephemeral_1h_input_tokens: counts.cache_write_1h },
     output_tokens: counts.output,
+    service_tier: 'standard',
+    speed: service || 'standard',
   }
+  const stop_reason = tool ? 'tool_use' : 'end_turn'
+  const id = `toolu_${number}`
+  const content = tool ? { type: 'tool_use', id, ...tool } : { type: 'text', text }
   const message = { id: `msg_${number}`, type: 'message', role: 'assistant', model, stop_sequence: null }
   if (!streams) {
     return Response.json(
-      { ...message, content: [{ type: 'text', text: 'Done.' }], stop_reason: 'end_turn', usage },
+      { ...message, content: [content], stop_reason, usage },
       { headers: { 'request-id': `req_${number}` } },
     )
   }
+  const started_block = tool ? { ...content, input: {} } : { type: 'text', text: '' }
+  const delta = tool
+    ? { type: 'input_json_delta', partial_json: JSON.stringify(tool.input) }
+    : { type: 'text_delta', text }
   const started = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } }
   const events: Event[] = [
     ['message_start', { type: 'message_start', message: started }],
-    ['content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }],
-    ['content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Done.' } }],
+    ['content_block_start', { type: 'content_block_start', index: 0, content_block: started_block }],
+    ['content_block_delta', { type: 'content_block_delta', index: 0, delta }],
     ['content_block_stop', { type: 'content_block_stop', index: 0 }],
-    ['message_delta', { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage }],
+    ['message_delta', { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage }],
     ['message_stop', { type: 'message_stop' }],
   ]
   const answer = streamed(events)
@@ -86,13 +164,18 @@ function anthropic({ model, streams, number }: Question, counts: Counts): Respon
 }
 
 /** https://platform.openai.com/docs/api-reference/responses-streaming */
-function openAiResponses({ model, streams, number }: Question, counts: Counts): Response {
-  const item = {
+function openAiResponses({ model, streams, number, service, text, tool }: Question, counts: Counts): Response {
+  const called = tool && {
+    ...{ type: 'function_call', id: `fc_${number}`, call_id: `call_${number}`, status: 'completed' },
+    ...{ name: tool.name, arguments: JSON.stringify(tool.input) },
+    ...(tool.name === 'spawn_agent' ? { namespace: 'multi_agent_v1' } : {}),
+  }
+  const item = called ?? {
     type: 'message',
     role: 'assistant',
     id: `msg_${number}`,
     status: 'completed',
-    content: [{ type: 'output_text', text: 'Done.', annotations: [] }],
+    content: [{ type: 'output_text', text, annotations: [] }],
   }
   const response = {
     id: `resp_${number}`,
@@ -100,6 +183,7 @@ function openAiResponses({ model, streams, number }: Question, counts: Counts): 
     created_at: Math.floor(Date.now() / 1000),
     model,
     status: 'completed',
+    service_tier: service || 'default',
     output: [item],
     usage: {
       input_tokens: counts.input + counts.cache_read,
@@ -118,7 +202,7 @@ function openAiResponses({ model, streams, number }: Question, counts: Counts): 
 }
 
 /** https://platform.openai.com/docs/api-reference/chat-streaming */
-function openAiChat({ model, streams, number }: Question, counts: Counts): Response {
+function openAiChat({ model, streams, number, text, tool }: Question, counts: Counts): Response {
   const usage = {
     prompt_tokens: counts.input + counts.cache_read,
     completion_tokens: counts.output,
@@ -127,29 +211,37 @@ function openAiChat({ model, streams, number }: Question, counts: Counts): Respo
     completion_tokens_details: { reasoning_tokens: Math.floor(counts.output / 2) },
   }
   const shared = { id: `chatcmpl_${number}`, created: Math.floor(Date.now() / 1000), model }
+  const called = tool && { name: tool.name, arguments: JSON.stringify(tool.input) }
+  const message = called
+    ? {
+        ...{ role: 'assistant', content: null },
+        tool_calls: [{ index: 0, id: `call_${number}`, type: 'function', function: called }],
+      }
+    : { role: 'assistant', content: text }
+  const finish_reason = tool ? 'tool_calls' : 'stop'
   if (!streams) {
-    const message = { role: 'assistant', content: 'Done.' }
     return Response.json({
       ...shared,
       object: 'chat.completion',
-      choices: [{ index: 0, message, finish_reason: 'stop' }],
+      choices: [{ index: 0, message, finish_reason }],
       usage,
     })
   }
   const chunk = (more: object) => ({ ...shared, object: 'chat.completion.chunk', ...more })
   return streamed([
-    [null, chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Done.' }, finish_reason: null }] })],
-    [null, chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })],
+    [null, chunk({ choices: [{ index: 0, delta: message, finish_reason: null }] })],
+    [null, chunk({ choices: [{ index: 0, delta: {}, finish_reason }] })],
     [null, chunk({ choices: [], usage })],
     [null, '[DONE]'],
   ])
 }
 
 /** https://ai.google.dev/api/generate-content */
-function gemini({ model, streams, number }: Question, counts: Counts): Response {
+function gemini({ model, streams, number, text, tool }: Question, counts: Counts): Response {
   const thoughts = Math.floor(counts.output / 2)
+  const part = tool ? { functionCall: { name: tool.name, args: tool.input } } : { text }
   const answer = {
-    candidates: [{ content: { role: 'model', parts: [{ text: 'Done.' }] }, finishReason: 'STOP', index: 0 }],
+    candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }],
     usageMetadata: {
       promptTokenCount: counts.input + counts.cache_read,
       cachedContentTokenCount: counts.cache_read,
@@ -164,8 +256,9 @@ function gemini({ model, streams, number }: Question, counts: Counts): Response 
 }
 
 export class ModelServer {
-  /** By agent (the first part of its request path) and model. */
-  readonly served: Record<string, Record<string, Served>> = {}
+  readonly served: ServedRequest[] = []
+  /** The step of each run, which the requests are recorded with. */
+  readonly steps: Record<string, number> = {}
   readonly #server: Bun.Server<undefined>
   #answers = 0
 
@@ -173,9 +266,9 @@ export class ModelServer {
     this.#server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => this.#answer(request) })
   }
 
-  /** The address of the agent's model. */
-  url(agent: string): string {
-    return `http://127.0.0.1:${this.#server.port}/${agent}`
+  /** The address of the model of a run. */
+  url(run: string): string {
+    return `http://127.0.0.1:${this.#server.port}/${run}`
   }
 
   stop(): void {
@@ -184,41 +277,39 @@ export class ModelServer {
 
   async #answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url)
-    const [, agent = '', ...rest] = pathname.split('/')
+    const [, run = '', ...rest] = pathname.split('/')
     const path = rest.join('/')
-    const { model = '', stream } = (
-      request.method === 'POST' ? await request.json().catch(() => ({})) : {}
-    ) as ModelRequest
-    const question = { model, streams: stream === true }
+    const body = (request.method === 'POST' ? await request.json().catch(() => ({})) : {}) as ModelRequest
     if (path.endsWith('messages/count_tokens')) return Response.json({ input_tokens: 1 })
     if (path.endsWith(':countTokens')) return Response.json({ totalTokens: 1 })
-    if (path.endsWith('messages'))
-      return this.#serve(agent, question, anthropic, { cache_write: 300, cache_write_1h: 70 })
-    if (path.endsWith('chat/completions')) return this.#serve(agent, question, openAiChat)
-    if (path.endsWith('responses')) return this.#serve(agent, question, openAiResponses)
+    if (path.endsWith('messages')) return this.#serve(run, body, anthropic, { cache_write: 300, cache_write_1h: 70 })
+    if (path.endsWith('chat/completions')) return this.#serve(run, body, openAiChat)
+    if (path.endsWith('responses')) return this.#serve(run, body, openAiResponses)
     const google = /models\/([^:]+):(stream)?[gG]enerateContent$/.exec(path)
-    if (google) return this.#serve(agent, { model: google[1]!, streams: google[2] !== undefined }, gemini)
+    if (google) return this.#serve(run, { ...body, model: google[1]!, stream: google[2] !== undefined }, gemini)
     return Response.json({ data: [], models: [] }, { status: request.method === 'POST' ? 404 : 200 })
   }
 
   #serve(
-    agent: string,
-    request: Omit<Question, 'number'>,
+    run: string,
+    request: ModelRequest,
     answer: (question: Question, counts: Counts) => Response,
     more: Partial<Counts> = {},
   ): Response {
     const number = ++this.#answers
-    const counts = countsOf(number, more)
-    this.served[agent] ??= {}
-    const before = this.served[agent][request.model] ?? NOTHING
-    this.served[agent][request.model] = {
-      requests: before.requests + 1,
-      input: before.input + counts.input,
-      output: before.output + counts.output,
-      cache_read: before.cache_read + counts.cache_read,
-      cache_write: before.cache_write + counts.cache_write,
-      cache_write_1h: before.cache_write_1h + counts.cache_write_1h,
-    }
-    return answer({ ...request, number }, counts)
+    const asked = lastQuestion(request)
+    const counts = countsOf(number, { ...more, ...(asked.includes(WORDS.long) ? { cache_read: LONG_CACHE_READ } : {}) })
+    const { model = '', stream } = request
+    const service = [request.speed, request.service_tier].find((each) => each && !STANDARD.includes(each)) ?? ''
+    const purpose = purposeOf(request)
+    this.served.push({ run, step: this.steps[run] ?? 0, purpose, model, service, counts })
+    const text = purpose === 'router' ? ROUTED : TEXT
+    const tool = purpose === 'conversation' ? toolFor(asked, request) : undefined
+    return answer({ model, streams: stream === true, number, service, text, tool }, counts)
   }
 }
+
+const STANDARD = ['standard', 'default', 'auto']
+
+/** How Gemini CLI asks which model should answer. */
+const ROUTED = JSON.stringify({ reasoning: 'Short.', model_choice: 'flash' })
