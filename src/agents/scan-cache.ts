@@ -5,12 +5,16 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentsEnvironment } from '../config.ts'
+import { REQUEST_THRESHOLDS } from '../lib/request-thresholds.ts'
 import type { AgentName, Damage } from './agent.ts'
 import type { FileDamage, FileReading, ModelCall, SessionTotals } from './model-calls.ts'
 import type { SessionSum } from './session-sums.ts'
 
 /** Must be increased if a reader reads something else from the same file, or if the shape of the cache changes. */
-const FORMAT = 4
+const VERSION = 4
+
+/** The thresholds too, because sums are cached. */
+const FORMAT = [VERSION, ...REQUEST_THRESHOLDS].join(' ')
 
 /** The state of a file when it was read. The file counts as unchanged if all of this is the same. */
 export interface FileState {

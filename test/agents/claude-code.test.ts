@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { reportOf } from '../../src/agents/report.ts'
 import { scanSession } from '../../src/agents/scan.ts'
 import { readAgentsEnvironment } from '../../src/config.ts'
+import { REQUEST_THRESHOLDS } from '../../src/lib/request-thresholds.ts'
 import { AgentHome, countsAbove, figuresOf } from '../support/agent-home.ts'
 
 let home: AgentHome
@@ -94,16 +95,11 @@ describe('one call', () => {
       answer({ id: 'm2', usage: { cache_read_input_tokens: 199_900 } }),
       answer({ id: 'm3', usage: { cache_read_input_tokens: 199_901 } }),
     ])
-    const none = { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0 }
-    const both = { ...none, input: 200, output: 20, cache_read: 399_801 }
     const [use] = home.uses('claude-code')
-    expect(use!.requestsAbove).toEqual([
-      { threshold: 32_000, ...both },
-      { threshold: 128_000, ...both },
-      { threshold: 200_000, ...none, input: 100, output: 10, cache_read: 199_901 },
-      { threshold: 256_000, ...none },
-    ])
-    expect(reportOf(use!).requests_above!.slice(2)).toEqual([
+    expect(use!.requestsAbove.map(({ threshold }) => threshold)).toEqual(REQUEST_THRESHOLDS.slice(0, -2))
+    expect(countsAbove(use!, 128_000)).toMatchObject({ input: 200, output: 20, cache_read: 399_801 })
+    expect(countsAbove(use!, 200_000)).toMatchObject({ input: 100, output: 10, cache_read: 199_901 })
+    expect(reportOf(use!).requests_above!.slice(-2)).toEqual([
       { threshold: 200_000, input: 100, output: 10, cache_read: 199_901 },
       { threshold: 256_000 },
     ])
