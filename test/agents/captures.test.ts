@@ -75,6 +75,18 @@ test('calls that a fork copied count for the original session, even if its file 
   expect(home.uses('claude-code').map(figuresOf).sort(byName)).toEqual(forkAlone)
 })
 
+test('what Claude Code used to compact a conversation counts, and once although a fork continues its totals', () => {
+  const [original, fork] = ['b62ca140-f796-4ed9-8015-2c05e7b2fc95', '0eb1e74c-07b0-41e6-90ef-f80f30b7f873']
+  home.copy('cases/claude-code-compact/compacted.jsonl', `.claude/projects/p/${original}.jsonl`)
+  home.copy('cases/claude-code-compact/fork.jsonl', `.claude/projects/p/${fork}.jsonl`)
+  const served = { input: 5_015, output: 545, cache_read: 25_105, cache_write: 1_500, cache_write_1h: 350 }
+  const servedFork = { input: 1_006, output: 118, cache_read: 5_042, cache_write: 300, cache_write_1h: 70 }
+  expect(home.uses('claude-code').map(({ sessionId, tokens }) => [sessionId, tokens])).toEqual([
+    [original, served],
+    [fork, servedFork],
+  ])
+})
+
 test('a resumed thread of Codex has the calls of both days, each with its model, repository and branch', () => {
   home.copy(
     'cases/codex-hooks/codex-0.169.0-run2-resumed.jsonl',
