@@ -41,6 +41,7 @@ export const PAGES: readonly WebPage[] = [
   { name: 'bill-new', path: '/bills/new', roles: BOOKS },
   { name: 'bill', path: first('/bills?limit=1', (id) => `/bills/${id}`), roles: BOOKS, inDocs: true },
   { name: 'prices', path: '/prices', inDocs: true },
+  { name: 'price-loads', path: '/prices?tab=loads' },
   { name: 'connect', path: '/connect', inDocs: true },
   { name: 'telemetry', path: '/telemetry', roles: BOOKS },
   { name: 'people', path: '/people', roles: ADMIN, inDocs: true },

@@ -16,9 +16,14 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
   return (
     <Stack gap="md" opacity={isStale ? 0.55 : 1} aria-live="polite">
       <Group gap="xs">
-        <Text size="sm">Parsed as {format === 'tally' ? 'Tally’s own format' : sourceText(format)}:</Text>
+        <Text size="sm">
+          Parsed as {format === 'tally' ? 'Tally’s own format' : sourceText(format)}, as of {table.as_of} (
+          {AS_OF_TEXTS[table.as_of_from]}):
+        </Text>
         <Counted of={counts.new} what="new" color="teal" />
         <Counted of={counts.changed} what="changed" color="blue" />
+        <Counted of={counts.same_price} what="same price, new source" />
+        <Counted of={counts.older} what="older, skipped" color="orange" />
         <Counted of={counts.unchanged} what="unchanged" />
         <Counted of={counts.refused} what="rejected" color="red" />
         <Counted of={counts.skipped} what="skipped" />
@@ -35,23 +40,9 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
           ))}
         </Listed>
       )}
-      {table.changed.length > 0 && (
-        <Listed title="Changed" all={table.changed.length} head={PRICE_HEAD} numbersFrom={1}>
-          {table.changed.slice(0, SHOWN).map(({ before, after }) => (
-            <Table.Tr key={rowKey(after)}>
-              <Table.Td>{nameOf(after)}</Table.Td>
-              {KINDS.map(({ kind }) => (
-                <Table.Td key={kind} ta="right">
-                  <Changed before={before[kind]} after={after[kind]} />
-                </Table.Td>
-              ))}
-              <Table.Td>
-                <EffectiveFrom at={after.effective_from} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Listed>
-      )}
+      {table.in_use.length > 0 && <InUse differences={table.in_use} />}
+      <Replacements title="Changed" all={table.changed} />
+      <Replacements title="Skipped, because the prices in use are newer" all={table.older} />
       {table.new.length > 0 && (
         <Listed title="New" all={table.new.length} head={PRICE_HEAD} numbersFrom={1}>
           {table.new.slice(0, SHOWN).map((row) => (
@@ -73,6 +64,63 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
     </Stack>
   )
 }
+
+const AS_OF_TEXTS = {
+  given: 'as you stated',
+  contents: 'the date in the file',
+  modified: 'when the file was last modified',
+  today: 'today, because the table has no date',
+} as const
+
+/** `Built-in table, 2026-11-12`: where a price is from, and how recent it is. */
+const originOf = ({ source, as_of }: Row) => [sourceText(source), as_of].filter(Boolean).join(', ')
+
+/** Rows with the price before and after. */
+const Replacements = ({ title, all }: { title: string; all: LoadedTable['changed'] }) =>
+  all.length > 0 && (
+    <Listed title={title} all={all.length} head={[...PRICE_HEAD, 'As of']} numbersFrom={1} textColumns={2}>
+      {all.slice(0, SHOWN).map(({ before, after }) => (
+        <Table.Tr key={rowKey(after)}>
+          <Table.Td>{nameOf(after)}</Table.Td>
+          {KINDS.map(({ kind }) => (
+            <Table.Td key={kind} ta="right">
+              <Changed before={before[kind]} after={after[kind]} />
+            </Table.Td>
+          ))}
+          <Table.Td>
+            <EffectiveFrom at={after.effective_from} />
+          </Table.Td>
+          <Table.Td>
+            <Text span size="xs" c="dimmed">
+              {originOf(before)} →
+            </Text>{' '}
+            {originOf(after)}
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </Listed>
+  )
+
+/** The models of recent entries that get another price. */
+const InUse = ({ differences }: { differences: LoadedTable['in_use'] }) => (
+  <Listed
+    title="Models in use whose price changes"
+    all={differences.length}
+    head={['Model', 'Entries', 'Change', 'Table']}
+    numbersFrom={1}
+  >
+    {differences.slice(0, SHOWN).map(({ model, provider, entries, before, after, change }) => (
+      <Table.Tr key={`${provider} ${model}`}>
+        <Table.Td>{[model, provider].filter(Boolean).join(' · ')}</Table.Td>
+        <Table.Td ta="right">{count(entries)}</Table.Td>
+        <Table.Td ta="right">{change === null ? '–' : percent(change)}</Table.Td>
+        <Table.Td>
+          {before ? originOf(before) : 'no price'} → {after ? originOf(after) : 'no price'}
+        </Table.Td>
+      </Table.Tr>
+    ))}
+  </Listed>
+)
 
 const PRICE_HEAD = ['Model', ...KINDS.map(({ title }) => title), 'Effective from']
 const rowKey = ({ provider, model, effective_from }: Row) => `${provider} ${model} ${effective_from}`
@@ -107,12 +155,14 @@ interface ListedProps {
   title: string
   all: number
   head: readonly string[]
-  /** Index of the first numeric column; the last column is not numeric. */
+  /** Index of the first numeric column. */
   numbersFrom?: number
+  /** Number of text columns at the end. */
+  textColumns?: number
   children: ReactNode
 }
 
-const Listed = ({ title, all, head, numbersFrom, children }: ListedProps) => (
+const Listed = ({ title, all, head, numbersFrom, textColumns = 1, children }: ListedProps) => (
   <Stack gap={4}>
     <Title order={2} size="h5">
       {title}
@@ -124,7 +174,11 @@ const Listed = ({ title, all, head, numbersFrom, children }: ListedProps) => (
             {head.map((name, index) => (
               <Table.Th
                 key={name}
-                ta={numbersFrom !== undefined && index >= numbersFrom && index < head.length - 1 ? 'right' : undefined}
+                ta={
+                  numbersFrom !== undefined && index >= numbersFrom && index < head.length - textColumns
+                    ? 'right'
+                    : undefined
+                }
               >
                 {name}
               </Table.Th>

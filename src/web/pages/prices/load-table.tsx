@@ -10,10 +10,13 @@ import { Page } from '../../parts/page.tsx'
 import { answer, api } from '../../server/api.ts'
 import { notify, useSend } from '../../server/send.ts'
 import { LoadPlan } from './load-plan.tsx'
-import { sourceText } from './price.ts'
+import { type LoadedTable, sourceText } from './price.ts'
 import { PRICE_CHANGES, valuedText, valueTheRest } from './valuation.ts'
 
 interface Options {
+  /** Date of the table, `2026-11-21`; found out by the server if null. */
+  asOf: string | null
+  allowOlder: boolean
   /** Detected from the file if null. */
   format: string | null
   /** Effective date of rows without one, `2026-11-21`. */
@@ -25,17 +28,24 @@ interface Options {
 interface TableFile {
   name: string
   text: string
+  /** Undefined for pasted text. */
+  modifiedAt?: string
 }
 
 const isJson = (text: string) => /^\ufeff?\s*[[{]/.test(text)
 
-function sendTable({ text }: TableFile, { format, day, force, allowFree }: Options, dryRun: boolean) {
+function sendTable(file: TableFile, { format, day, asOf, allowOlder, force, allowFree }: Options, dryRun: boolean) {
+  const { name, text, modifiedAt } = file
   const query = {
     dry_run: String(dryRun),
     force: String(force),
     allow_free: String(allowFree),
     ...(format === null ? {} : { format }),
     ...(day === null ? {} : { effective_from: day }),
+    ...(asOf === null ? {} : { as_of: asOf }),
+    ...(name === '' ? {} : { name }),
+    ...(modifiedAt === undefined ? {} : { modified_at: modifiedAt }),
+    allow_older: String(allowOlder),
   }
   const headers = { 'content-type': isJson(text) ? 'application/json' : 'text/csv' }
   return answer(api.prices.load.post(text, { query, headers }))
@@ -44,7 +54,14 @@ function sendTable({ text }: TableFile, { format, day, force, allowFree }: Optio
 export function LoadTable() {
   const [, navigate] = useLocation()
   const [file, setFile] = useState<TableFile>({ name: '', text: '' })
-  const [options, setOptions] = useState<Options>({ format: null, day: null, force: false, allowFree: false })
+  const [options, setOptions] = useState<Options>({
+    format: null,
+    day: null,
+    asOf: null,
+    allowOlder: false,
+    force: false,
+    allowFree: false,
+  })
   const plan = useSend({ send: (asked: Options) => sendTable(file, asked, true), changes: [], quiet: true })
   const load = useSend({
     send: async () => {
@@ -73,7 +90,7 @@ export function LoadTable() {
     <Page
       title="Load price table"
       above={{ href: '/prices', title: 'Prices' }}
-      lead="Tally’s own CSV or JSON, or a LiteLLM, models.dev or genai-prices file. Loading only adds prices: entries that already have a list value keep it."
+      lead="Tally’s own CSV or JSON, or a LiteLLM, models.dev or genai-prices file. Loading only adds prices: entries that already have a list value keep it. Prices that are older than those in use are skipped."
     >
       <FileField file={file} choose={choose} />
       <OptionFields options={options} change={change} />
@@ -92,16 +109,14 @@ export function LoadTable() {
         <Stack>
           <LoadPlan table={plan.data} isStale={plan.isPending} />
           {load.error && <Failure problem={load.error} />}
-          <LoadButton
-            additions={plan.data.counts.new + plan.data.counts.changed + plan.data.counts.aliases}
-            isLoading={load.isPending}
-            load={() => load.mutate()}
-          />
+          <LoadButton additions={additionsOf(plan.data)} isLoading={load.isPending} load={() => load.mutate()} />
         </Stack>
       )}
     </Page>
   )
 }
+
+const additionsOf = ({ counts }: LoadedTable) => counts.new + counts.changed + counts.same_price + counts.aliases
 
 interface LoadButtonProps {
   additions: number
@@ -112,7 +127,7 @@ interface LoadButtonProps {
 const LoadButton = ({ additions, isLoading, load }: LoadButtonProps) =>
   additions === 0 ? (
     <Alert variant="light" color="gray" title="Nothing to load">
-      Everything in the table is already loaded or was rejected.
+      Everything in the table is already loaded, is older than the prices in use, or was rejected.
     </Alert>
   ) : (
     <Group>
@@ -134,7 +149,11 @@ function FileField({ file, choose }: { file: TableFile; choose: (file: TableFile
     if (!chosen) return
     if (chosen.size > LIMIT_BYTES)
       return notify(`${chosen.name} is larger than ${fileSize(LIMIT_BYTES)}. Split it into smaller files.`)
-    choose({ name: chosen.name, text: await chosen.text() })
+    choose({
+      name: chosen.name,
+      text: await chosen.text(),
+      modifiedAt: new Date(chosen.lastModified).toISOString(),
+    })
   }
   const drop = (event: DragEvent) => {
     event.preventDefault()
@@ -213,6 +232,15 @@ const OptionFields = ({ options, change }: { options: Options; change: (next: Pa
         onChange={(format) => change({ format })}
       />
       <DateInput
+        label="Date of the table"
+        placeholder="From the file, else when it was modified"
+        clearable
+        maxDate={new Date()}
+        valueFormat="D MMM YYYY"
+        value={options.asOf}
+        onChange={(asOf) => change({ asOf })}
+      />
+      <DateInput
         label="Effective date of undated prices"
         placeholder="Today (always for new models)"
         clearable
@@ -221,6 +249,12 @@ const OptionFields = ({ options, change }: { options: Options; change: (next: Pa
         onChange={(day) => change({ day })}
       />
     </SimpleGrid>
+    <Checkbox
+      label="Load older prices"
+      description="Also if they replace different prices from a newer table, or that were set by hand later."
+      checked={options.allowOlder}
+      onChange={({ currentTarget }) => change({ allowOlder: currentTarget.checked })}
+    />
     <Checkbox
       label="Allow suspicious prices"
       description="Above $1,000 per million tokens, or cache writes above 4 times the input price."

@@ -4,6 +4,7 @@ import type { api, Body } from '../../server/api.ts'
 export type Price = Body<Awaited<ReturnType<typeof api.prices.get>>>['data'][number]
 export type Resolution = Body<Awaited<ReturnType<typeof api.prices.resolve.get>>>
 export type Repricing = Body<Awaited<ReturnType<typeof api.prices.reprice.post>>>
+export type PriceLoad = Body<Awaited<ReturnType<typeof api.prices.loads.get>>>['data'][number]
 export type LoadedTable = Body<Awaited<ReturnType<typeof api.prices.load.post>>>
 
 /** The five token kinds, in display order. */

@@ -10,6 +10,7 @@ import { useRole } from '../../server/me.ts'
 import { NotFound } from '../../shell/not-found.tsx'
 import { Aliases } from './aliases.tsx'
 import { LoadTable } from './load-table.tsx'
+import { Loads } from './loads.tsx'
 import { ModelCost } from './model-cost.tsx'
 import { PriceForm } from './price-form.tsx'
 import { PriceList } from './price-list.tsx'
@@ -32,12 +33,17 @@ const TABS = [
   { value: 'cost', title: 'Cost calculator', shows: ModelCost },
   { value: 'unpriced', title: 'Unpriced models', shows: Unpriced },
   { value: 'names', title: 'Aliases', shows: Aliases },
+  { value: 'loads', title: 'Loads', shows: Loads },
 ] as const
+
+/** Who changes prices also sees who did. */
+const RESTRICTED = 'loads'
 
 function Lists() {
   const mayChange = useRole('billing', 'admin')
-  const [{ tab }, show] = useAddress({ tab: oneOf('list', 'cost', 'unpriced', 'names') })
-  const { shows: Shown } = TABS.find(({ value }) => value === tab)!
+  const [{ tab }, show] = useAddress({ tab: oneOf('list', 'cost', 'unpriced', 'names', 'loads') })
+  const tabs = TABS.filter(({ value }) => mayChange || value !== RESTRICTED)
+  const { value: current, shows: Shown } = tabs.find(({ value }) => value === tab) ?? tabs[0]!
   const waiting = useUnpriced().rows?.length
   return (
     <Page
@@ -47,8 +53,8 @@ function Lists() {
     >
       <SectionTabs
         label="Prices"
-        tabs={TABS.map((one) => (one.value === 'unpriced' ? { ...one, waiting } : one))}
-        value={tab}
+        tabs={tabs.map((one) => (one.value === 'unpriced' ? { ...one, waiting } : one))}
+        value={current}
         change={(chosen) => show({ ...NOTHING_SAID, tab: chosen as typeof tab })}
       >
         <Shown />

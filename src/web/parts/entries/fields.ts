@@ -168,6 +168,7 @@ export const FIELDS: readonly Field[] = [
 /** Filters that only links set. */
 const FURTHER: readonly Field[] = [
   { name: 'without_label', title: 'Without label', part: 'entries', find: () => [] },
+  { name: 'price_load', title: 'Price load', part: 'prices', find: () => [], nameOf: () => 'one' },
   { name: 'sheet', title: 'Token sheet', part: 'sheets', find: () => [], nameOf: () => 'one' },
 ]
 

@@ -1,0 +1,175 @@
+/** The loads of price tables: who loaded what when, how to undo it, and updates from the configured source. */
+import { Alert, Anchor, Button, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { count, counted } from '../../format/counts.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Ago } from '../../parts/figures.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useList } from '../../server/list.ts'
+import { useSend } from '../../server/send.ts'
+import { type PriceLoad, sourceText } from './price.ts'
+import { PRICE_CHANGES, valuedText, valueTheRest } from './valuation.ts'
+
+export function Loads() {
+  const [undoing, setUndoing] = useState<PriceLoad | null>(null)
+  const list = useList(['prices', 'loads'], (page) =>
+    answer(api.prices.loads.get({ query: page === undefined ? {} : { page } })),
+  )
+  return (
+    <>
+      <Updates />
+      <DataTable
+        label="Loads of price tables"
+        columns={[...COLUMNS, undoColumn(setUndoing)]}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={
+          <Empty title="No loads yet">
+            Load a price table to see here who loaded which file when, and what it changed.
+          </Empty>
+        }
+      />
+      {undoing && <UndoLoad load={undoing} close={() => setUndoing(null)} />}
+    </>
+  )
+}
+
+/** The last update and a button for the next, where a source is configured. */
+function Updates() {
+  const { data } = useQuery({ queryKey: ['prices', 'update'], queryFn: () => answer(api.prices.update.get()) })
+  const update = useSend({
+    send: async () => {
+      const updated = await answer(api.prices.update.post(null))
+      return { ...updated, entries: updated.valued ? await valueTheRest(updated.valued) : 0 }
+    },
+    changes: PRICE_CHANGES,
+    done: ({ counts, entries }) =>
+      `Loaded ${counts.new} new and ${counts.changed} changed prices.${valuedText(entries)}`,
+  })
+  if (!data?.configured) return null
+  return (
+    <>
+      <Group justify="space-between" gap="xs" mb="md">
+        <Text size="sm" c="dimmed">
+          {data.every_seconds === null ? 'Updates on request' : `Updated every ${hoursText(data.every_seconds)}`}, last{' '}
+          <Ago at={data.succeeded_at} />
+          {data.source && <> from {data.source}</>}
+        </Text>
+        <Button variant="default" loading={update.isPending} onClick={() => update.mutate()}>
+          Update prices
+        </Button>
+      </Group>
+      {data.error && (
+        <Alert color="orange" variant="light" title="The last update failed" mb="md">
+          {data.error}
+        </Alert>
+      )}
+    </>
+  )
+}
+
+const hoursText = (seconds: number) =>
+  seconds % 86_400 === 0 ? counted(seconds / 86_400, 'day') : counted(Math.round(seconds / 3_600), 'hour')
+
+const nameOf = ({ format, name }: Pick<PriceLoad, 'format' | 'name'>): string =>
+  format === 'default' ? sourceText(format) : (name ?? 'Pasted table')
+
+const COLUMNS: Column<PriceLoad>[] = [
+  {
+    key: 'table',
+    title: 'Table',
+    phone: 'title',
+    cell: (load) => (
+      <>
+        <Text span inherit fw={600}>
+          {nameOf(load)}
+        </Text>
+        {load.undone_at !== null && (
+          <Text span size="xs" c="dimmed">
+            {' '}
+            undone <Ago at={load.undone_at} />
+            {load.undone_by && ` by ${load.undone_by.name}`}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    key: 'loaded',
+    title: 'Loaded',
+    width: '18%',
+    cell: ({ loaded_at, loaded_by }) => (
+      <>
+        <Ago at={loaded_at} />
+        {loaded_by && ` by ${loaded_by.name}`}
+      </>
+    ),
+  },
+  { key: 'as_of', title: 'As of', width: '104px', cell: ({ as_of }) => as_of },
+  ...(['new', 'changed', 'older', 'refused'] as const).map(
+    (kind): Column<PriceLoad> => ({
+      key: kind,
+      title: { new: 'New', changed: 'Changed', older: 'Older, skipped', refused: 'Rejected' }[kind],
+      isNumber: true,
+      width: kind === 'older' ? '120px' : '88px',
+      phone: kind === 'changed' ? 'line' : 'hidden',
+      cell: ({ counts }) => (counts[kind] === undefined ? '–' : count(counts[kind])),
+    }),
+  ),
+]
+
+const undoColumn = (undo: (load: PriceLoad) => void): Column<PriceLoad> => ({
+  key: 'undo',
+  title: 'Undo',
+  width: '84px',
+  phone: 'value',
+  cell: (load) =>
+    load.undone_at === null &&
+    load.format !== 'default' && (
+      <Button size="compact-xs" variant="subtle" aria-label={`Undo ${nameOf(load)}`} onClick={() => undo(load)}>
+        Undo
+      </Button>
+    ),
+})
+
+function UndoLoad({ load, close }: { load: PriceLoad; close: () => void }) {
+  const { data } = useQuery({
+    queryKey: ['prices', 'loads', load.id],
+    queryFn: () => answer(api.prices.loads({ id: load.id }).get()),
+  })
+  const undo = useSend({
+    send: () => answer(api.prices.loads({ id: load.id }).undo.post()),
+    changes: PRICE_CHANGES,
+    done: () => 'Load undone. The previous prices apply again.',
+    quiet: true,
+  })
+  return (
+    <Confirm
+      isOpen
+      close={close}
+      title={`Undo the load of ${nameOf(load)}?`}
+      action="Undo load"
+      isDangerous
+      isIncomplete={data === undefined || data.entries > 0}
+      confirm={() => undo.mutateAsync()}
+    >
+      {data && data.entries > 0 ? (
+        <Text size="sm">
+          <Anchor component={Link} href={`/entries?price_load=${load.id}`} inherit>
+            {counted(data.entries, 'entry', 'entries')}
+          </Anchor>{' '}
+          {data.entries === 1 ? 'has a list value' : 'have list values'} from this load, so it can no longer be undone.
+          Load the right prices instead, and reprice the entries.
+        </Text>
+      ) : (
+        <Text size="sm">
+          Its prices no longer apply, and the previous ones apply again. No entry has a list value from it.
+        </Text>
+      )}
+    </Confirm>
+  )
+}

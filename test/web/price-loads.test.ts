@@ -1,0 +1,77 @@
+/** Loading a price table, seeing what it changes, undoing it, and updating from a source, in the browser. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { Installation, type Server } from '../support/binary.ts'
+import { CHROMIUM, launchBrowser, visit } from '../support/browser.ts'
+
+const ADA = { email: 'ada@example.com', password: 'correct horse battery' }
+const TABLE = 'provider,model,input,output\nopenai,gpt-5,2,10\nopenai,gpt-99,1,2\n'
+
+describe.skipIf(!CHROMIUM)('loads of price tables', () => {
+  const source = join(mkdtempSync(join(tmpdir(), 'tally-prices-')), 'source.csv')
+  let installation: Installation
+  let server: Server
+  let browser: Browser
+
+  beforeAll(async () => {
+    installation = await Installation.make()
+    const add = ['users', 'add', '--email', ADA.email, '--name', 'Ada', '--role', 'billing', '--password-stdin']
+    const { code, stderr } = await installation.run(add, ADA.password)
+    if (code !== 0) throw new Error(stderr)
+    server = await installation.serve(['--log-level', 'warn', '--prices-from', source])
+    browser = await launchBrowser()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+    await installation?.remove()
+  })
+
+  test('show the price before and after, skip an older table, and are undone', async () => {
+    const visitor = await visit(browser, { url: server.url, as: ADA })
+    const { page } = visitor
+    await visitor.open('/prices/load')
+    const file = join(tmpdir(), `prices-${process.pid}.csv`)
+    writeFileSync(file, TABLE)
+    utimesSync(file, new Date('2020-01-01'), new Date('2020-01-01'))
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByRole('button', { name: 'Preview changes' }).click()
+    await page.getByText('as of 2020-01-01 (when the file was last modified)').waitFor()
+    const skipped = page.getByRole('table', { name: 'Skipped, because the prices in use are newer' })
+    expect(await skipped.textContent()).toContain('gpt-5')
+    await page.getByLabel('Load older prices').click()
+    const changed = page.getByRole('table', { name: 'Changed' })
+    await changed.waitFor()
+    expect(await changed.textContent()).toMatch(/1\.25 2.*Built-in table.*Loaded table, 2020-01-01/)
+    expect(await visitor.barriers()).toEqual([])
+    await page.getByRole('button', { name: 'Load price table' }).click()
+    await page.getByText('Loaded 1 new and 1 changed prices.').waitFor()
+
+    await visitor.open('/prices?tab=loads')
+    const loads = page.getByRole('table', { name: 'Loads of price tables' })
+    await loads.getByText(`prices-${process.pid}.csv`).waitFor()
+    await loads.getByRole('button', { name: `Undo prices-${process.pid}.csv` }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('No entry has a list value from it.').waitFor()
+    await dialog.getByRole('button', { name: 'Undo load' }).click()
+    await loads.getByText('by Ada').nth(1).waitFor()
+    expect(await visitor.barriers()).toEqual([])
+    await visitor.close()
+  }, 90_000)
+
+  test('come from the configured source, or say why not', async () => {
+    const visitor = await visit(browser, { url: server.url, as: ADA })
+    const { page } = visitor
+    await visitor.open('/prices?tab=loads')
+    await page.getByRole('button', { name: 'Update prices' }).click()
+    await page.getByText('cannot be read', { exact: false }).first().waitFor()
+    writeFileSync(source, TABLE)
+    await page.getByRole('button', { name: 'Update prices' }).click()
+    await page.getByText('Loaded 1 new and 1 changed prices.').waitFor()
+    await page.getByText('source.csv').first().waitFor()
+    await visitor.close()
+  }, 90_000)
+})
