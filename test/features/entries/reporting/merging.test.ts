@@ -144,7 +144,7 @@ forEachEngine('what the sources of a session say', (open, engine) => {
   test('makes the same entries in every order of arrival', async () => {
     const { say, shown } = await stage(await open())
     const random = new Random(20)
-    const sizes = engine === 'sqlite' ? [...Array(40).fill(4), ...Array(5).fill(5)] : Array(6).fill(4)
+    const sizes = engine === 'sqlite' ? [...Array(20).fill(4), ...Array(4).fill(5)] : Array(4).fill(4)
     let permutations = 0
     for (const [scenario, size] of sizes.entries()) {
       const sayings = randomSayings(random, size, scenario % 3 === 2)
@@ -159,8 +159,8 @@ forEachEngine('what the sources of a session say', (open, engine) => {
         if (!Bun.deepEquals(actual, expected)) throw new Error(`not as in another order: ${JSON.stringify(order)}`)
       }
     }
-    expect(permutations).toBe(engine === 'sqlite' ? 40 * 24 + 5 * 120 : 6 * 24)
-  })
+    expect(permutations).toBe(engine === 'sqlite' ? 20 * 24 + 4 * 120 : 4 * 24)
+  }, 600_000)
 
   test('is merged: a scan that names nothing leaves project and labels to telemetry', async () => {
     const { say, shown } = await stage(await open())

@@ -1,0 +1,88 @@
+/** Migration 11 keeps every entry, and finds out from their history which fields people have corrected. */
+import { Database as Connection } from 'bun:sqlite'
+import { afterEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { MIGRATIONS } from '../../migrations/index.ts'
+import { DATABASE_FILE } from '../../src/database/open.ts'
+import { forEachEngine, type Location, newLocation } from '../support/databases.ts'
+import { migrateAt } from '../support/other-process.ts'
+import { clientFor } from '../support/postgres-server.ts'
+
+const cleanUps: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const step of cleanUps.splice(0).reverse()) await step()
+})
+
+async function run({ dataDir, databaseUrl }: Location, query: string): Promise<Record<string, unknown>[]> {
+  if (databaseUrl) {
+    const client = clientFor(databaseUrl)
+    try {
+      return (await client.unsafe(query)).map((row) => ({ ...row }))
+    } finally {
+      await client.end()
+    }
+  }
+  const connection = new Connection(join(dataDir, DATABASE_FILE))
+  try {
+    return connection.query(query).all() as Record<string, unknown>[]
+  } finally {
+    connection.close()
+  }
+}
+
+const upTo = (version: number) => MIGRATIONS.filter((migration) => migration.version <= version)
+
+forEachEngine('migration 11', (_, engine) => {
+  const bytes = (id: number) =>
+    engine === 'sqlite' ? `x'${`0${id}`.repeat(16)}'` : `decode(repeat('0${id}', 16), 'hex')`
+
+  test('keeps entries, lets them be held, and notes what people have corrected', async () => {
+    const location = await newLocation(engine, cleanUps)
+    await migrateAt(location, upTo(10), 1)
+    await run(location, `INSERT INTO names (id, text) VALUES (1, 'a')`)
+    await run(
+      location,
+      `INSERT INTO users (id, uid, email, name, role, created_at) VALUES (1, ${bytes(1)}, 'a@b', 'A', 'admin', 1)`,
+    )
+    await run(
+      location,
+      `INSERT INTO sessions (id, session_key, harness_id, manager_id, source) VALUES (1, 's', 1, 1, 'report')`,
+    )
+    for (const id of [1, 2, 3, 4]) {
+      await run(
+        location,
+        `INSERT INTO entries (id, uid, manager_id, source, status, harness_id, agent_id, model_id, started_at, ended_at,
+           input, output, cache_read, cache_write, cache_write_1h, usage_details, session_id, chain_model_id, part,
+           continues_id, created_at)
+         VALUES (${id}, ${bytes(id)}, 1, 'report', 'submitted', 1, 1, 1, 1, 2, ${id}, 9, 9, 9, 9,
+           '{"speed":"fast"}', 1, 1, ${id}, ${id === 1 ? 'NULL' : id - 1}, 1)`,
+      )
+    }
+    for (const [entry, action, details] of [
+      [1, 'corrected', '{"summary":{"from":null,"to":"x"}}'],
+      [2, 'corrected', '{"labels":{"from":{},"to":{"team":"a"}}}'],
+      [2, 'placed', '{"because":"by_hand","summary":{"from":"x","to":null}}'],
+      [3, 'placed', '{"because":"named_in_report"}'],
+    ] as const) {
+      await run(
+        location,
+        `INSERT INTO entry_history (entry_id, at, action, details) VALUES (${entry}, 5, '${action}', '${details}')`,
+      )
+    }
+    const columns = 'id, status, input, usage_details, part, continues_id'
+    const before = await run(location, `SELECT ${columns} FROM entries ORDER BY id`)
+    await migrateAt(location, upTo(11), 2)
+    expect(await run(location, `SELECT ${columns} FROM entries ORDER BY id`)).toEqual(before)
+    const corrected = await run(location, 'SELECT corrected FROM entries ORDER BY id')
+    const fields = corrected.map((row) => JSON.parse((row.corrected as string | null) ?? 'null'))
+    expect(fields).toEqual([['summary'], ['labels', 'summary'], null, null])
+
+    await run(location, 'DELETE FROM stale_hours')
+    await run(location, `UPDATE entries SET status = 'held' WHERE id = 4`)
+    expect((await run(location, 'SELECT hour FROM stale_hours')).map(({ hour }) => Number(hour))).toEqual([0])
+    const refused = await run(location, `UPDATE entries SET status = 'lost' WHERE id = 4`).catch((error) => error)
+    expect(String(refused)).toMatch(/check/i)
+    const settings = await run(location, 'SELECT same_session FROM organization')
+    expect(settings.map((row) => row.same_session)).toEqual(['hold'])
+  })
+})
