@@ -142,7 +142,6 @@ function datedOf({
   provider: _provider,
   model: _model,
   source: _source,
-  extras: _extras,
   effectiveFrom,
   ...price
 }: ListedPrice): DatedPrice {

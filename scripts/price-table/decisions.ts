@@ -31,6 +31,13 @@ export const DECISIONS: Decision[] = [
     prefer: 'models.dev',
   },
   {
+    provider: 'deepseek',
+    names: /^deepseek-(?:v4|flash)/,
+    reason:
+      'Peak hours are those of Monday to Friday, which only models.dev knows; Chinese public holidays, which have none, are not modeled: https://api-docs.deepseek.com/quick_start/pricing',
+    change: (prices) => prices.map(onWorkdays),
+  },
+  {
     provider: 'x-ai',
     names: /^grok-code-fast(?:-1-0825)?$/,
     reason:
@@ -51,6 +58,11 @@ export const DECISIONS: Decision[] = [
     prefer: 'litellm',
   },
 ]
+
+function onWorkdays(price: DatedPrice): DatedPrice {
+  const hours = price.extras?.hours.map((each) => ({ ...each, days: [1, 2, 3, 4, 5] }))
+  return price.extras && hours ? { ...price, extras: { ...price.extras, hours } } : price
+}
 
 function longContextUntil(date: string, prices: DatedPrice[]): DatedPrice[] {
   const base = prices.at(-1)!

@@ -6,12 +6,12 @@
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { DefaultPrice, DefaultPriceTier, DefaultTable } from '../../src/features/prices/default-table.ts'
+import type { DefaultPrice, DefaultTable } from '../../src/features/prices/default-table.ts'
 import { makersProviders } from '../../src/features/prices/makers.ts'
 import { reasonsAgainst } from '../../src/features/prices/plausibility.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type PriceTier, type TokenPrices } from '../../src/features/prices/rates.ts'
 import { type Claim, type DatedPrice, readSources, type Sources } from './claims.ts'
 import { DECISIONS, type Decision } from './decisions.ts'
+import { extrasJson, pricesJson, tierJson } from './extras.ts'
 import { type Verdict, verdictOf } from './merge.ts'
 import { newestRelease, noticePath, PACKAGES, SOURCE_NAMES } from './packages.ts'
 import { modelsOf, type PricedModel } from './rows.ts'
@@ -110,23 +110,16 @@ function versionOf(date: string): string {
   return date.replaceAll(/-0?/g, '.')
 }
 
-function rowOf({ provider, name, from }: Model, { tiers, effectiveFrom, ...prices }: DatedPrice): DefaultPrice {
+function rowOf({ provider, name, from }: Model, { tiers, extras, effectiveFrom, ...prices }: DatedPrice): DefaultPrice {
   return {
     provider,
     model: name,
-    ...numbersOf(prices),
-    ...(tiers.length > 0
-      ? { tiers: tiers.map((tier) => ({ from_tokens: tier.fromTokens, ...numbersOf(tier.prices) })) }
-      : {}),
+    ...pricesJson(prices),
+    ...(tiers.length > 0 ? { tiers: tiers.map(tierJson) } : {}),
+    ...extrasJson(extras),
     ...(effectiveFrom === null ? {} : { effective_from: new Date(effectiveFrom).toISOString().slice(0, 10) }),
     from: from.map((source) => SOURCE_NAMES.indexOf(source)).sort(),
   }
-}
-
-/** The known prices as numbers; none exceeds 10^9. */
-function numbersOf(prices: PriceTier['prices'] | TokenPrices): Omit<DefaultPriceTier, 'from_tokens'> {
-  const known = PRICED_KINDS.filter((kind) => (prices[kind] ?? null) !== null)
-  return Object.fromEntries(known.map((kind) => [PRICE_FIELDS[kind], Number(prices[kind])]))
 }
 
 async function noticeText(): Promise<string> {

@@ -4,6 +4,7 @@
  */
 import type { PricedKind, PriceTier } from '../../src/features/prices/rates.ts'
 import type { Claim, DatedPrice } from './claims.ts'
+import { togetherOf } from './extras.ts'
 import { newestRelease, type SourceName } from './packages.ts'
 
 /** Why a claim won over another. */
@@ -131,6 +132,7 @@ function completed(agreeing: Claim[], disagreements: Disagreement[]): DatedPrice
   const chosen = mostCommon(tiered, textOf)
   note(disagreements, 'tiers', newestOf(agreeing), chosen, textOf)
   price.tiers = chosen ? withCachePrices(currentOf(chosen).tiers, price) : []
+  price.extras = togetherOf(agreeing.map(currentOf), price)
   return price
 }
 

@@ -4,7 +4,14 @@
  */
 
 import { PER_MILLION_DIGITS } from '../../src/features/prices/formats/reader.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type PriceTier, type TokenPrices } from '../../src/features/prices/rates.ts'
+import {
+  extraPrices,
+  PRICE_FIELDS,
+  PRICED_KINDS,
+  type PriceTier,
+  type PriceVariant,
+  type TokenPrices,
+} from '../../src/features/prices/rates.ts'
 import { numberText, parseExactJson } from '../../src/lib/exact-json.ts'
 import { type Picos, parseDecimal } from '../../src/lib/money.ts'
 import type { DatedPrice } from './claims.ts'
@@ -37,9 +44,26 @@ export function readHistory(text: string, take: Take): void {
     for (const [name, modes] of Object.entries(models)) {
       const periods = (modes.standard ?? []).filter((period) => period.rates?.input !== undefined)
       const last = periods.at(-1)
-      if (last) take(provider, name, changesOf(periods.filter(isLasting).map(priceOf)), isDocumented(last))
+      const changes = changesOf(periods.filter(isLasting).map(priceOf))
+      if (last)
+        take(provider, name, [...changes.slice(0, -1), withFast(changes.at(-1)!, modes.fast)], isDocumented(last))
     }
   }
+}
+
+/** The current price with that of the fast mode; other modes are in other sources. */
+function withFast(price: DatedPrice, periods: Period[] = []): DatedPrice {
+  // After the mode has ended nothing is charged for it any more, but late reports still are.
+  const rates = periods.findLast((period) => period.rates)?.rates
+  if (!rates) return price
+  const fast: PriceVariant = {
+    kind: 'speed',
+    name: 'fast',
+    multiplier: null,
+    prices: knownOf(pricesOf(rates, rates.cache_write_1h_multiple)),
+    tiers: [],
+  }
+  return { ...price, extras: extraPrices({ variants: [fast] }) }
 }
 
 /** A price that was changed within three days was a mistake of the catalog. */

@@ -2,6 +2,7 @@
 import { normalizeModelName, undatedNames } from '../../src/features/prices/model-name.ts'
 import { PRICED_KINDS } from '../../src/features/prices/rates.ts'
 import type { DatedPrice } from './claims.ts'
+import { extrasJson, togetherOf } from './extras.ts'
 import { currentOf } from './merge.ts'
 import type { SourceName } from './packages.ts'
 
@@ -46,7 +47,9 @@ function shared(named: NamedPrice[], modelOf: (name: string) => string | undefin
   const kinds = Map.groupBy(named, kindOf)
   return named.map((one) => {
     const current = currentOf(one)
-    const { effectiveFrom: _own, ...known } = kinds.get(kindOf(one))!.map(currentOf).toSorted(byKnowledge)[0]!
+    const siblings = kinds.get(kindOf(one))!.map(currentOf).toSorted(byKnowledge)
+    const { effectiveFrom: _own, ...best } = siblings[0]!
+    const known = { ...best, extras: togetherOf(siblings, siblings[0]!) }
     return { ...one, prices: one.prices.map((price) => (price === current ? { ...price, ...known } : price)) }
   })
 }
@@ -84,9 +87,10 @@ function targetOf(
 
 function pricesText(prices: DatedPrice[]): string {
   return JSON.stringify(
-    prices.map(({ tiers, effectiveFrom, ...price }) => [
+    prices.map(({ tiers, extras, effectiveFrom, ...price }) => [
       PRICED_KINDS.map((kind) => String(price[kind])),
       tiers.map((tier) => [tier.fromTokens, PRICED_KINDS.map((kind) => String(tier.prices[kind]))]),
+      extras ? extrasJson(extras) : null,
       effectiveFrom,
     ]),
   )

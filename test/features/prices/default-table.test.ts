@@ -91,6 +91,31 @@ describe('the embedded price table', () => {
     expect(rare.map(({ provider, model }) => `${provider} ${model}`)).toEqual(['novita minimax/minimax-m3'])
   })
 
+  test('has the multipliers of services, where all prices are multiplied alike', () => {
+    const servicesOf = (provider: string, model: string) => {
+      const variants = defaultRows().findLast((row) => row.provider === provider && row.model === model)?.extras
+        ?.variants
+      return variants?.map(({ kind, name, multiplier }) => `${kind} ${name} ${multiplier}`).sort()
+    }
+    expect(servicesOf('anthropic', 'claude-opus-4-8')).toEqual([
+      'region us 1100000',
+      'serviceTier batch 500000',
+      'speed fast 2000000',
+    ])
+    expect(servicesOf('anthropic', 'claude-opus-4-6')).toContain('speed fast 6000000')
+    expect(servicesOf('openai', 'gpt-5.5')).toContain('serviceTier flex 500000')
+  })
+
+  test('has prices of searches and of DeepSeek’s peak hours on workdays', () => {
+    const rowOf = (provider: string, model: string) =>
+      defaultRows().findLast((row) => row.provider === provider && row.model === model)?.extras
+    expect(rowOf('anthropic', 'claude-opus-4-8')?.tools).toEqual({ web_search: 10_000_000_000n })
+    expect(rowOf('deepseek', 'deepseek-v4-pro')?.hours).toMatchObject([
+      { from: 60, to: 240, days: [1, 2, 3, 4, 5], multiplier: 2_000_000n },
+      { from: 360, to: 600, days: [1, 2, 3, 4, 5], multiplier: 2_000_000n },
+    ])
+  })
+
   test('has as many prices as the README says', async () => {
     const rows = defaultRows()
     const models = new Set(rows.map(({ provider, model }) => `${provider} ${model}`)).size

@@ -190,6 +190,30 @@ test('the data of genai-prices is told by its shape, and read with its dates and
   ])
 })
 
+test('variants of genai-prices belong to the price of their time, and combinations are left out', () => {
+  const batch = (price: number, start?: string) => ({
+    when: { processing: 'batch' },
+    prices: { input_mtok: price },
+    ...(start ? { constraint: { start_date: start } } : {}),
+  })
+  const model = {
+    id: 'gpt-9',
+    match: { equals: 'gpt-9' },
+    prices: [{ prices: { input_mtok: 4 } }, { constraint: { start_date: '2026-06-01' }, prices: { input_mtok: 2 } }],
+    price_variants: [
+      batch(2),
+      batch(1, '2026-06-01'),
+      { when: { service_tier: 'default' }, prices: { input_mtok: 9 } },
+      { when: { service_tier: 'flex', speed: 'fast' }, prices: { input_mtok: 9 } },
+    ],
+  }
+  const { rows } = readTable(JSON.stringify([{ id: 'openai', models: [model] }]), 'genai-prices').reading
+  expect(rows.map(({ extras }) => extras?.variants)).toMatchObject([
+    [{ kind: 'serviceTier', name: 'batch', prices: { input: 2_000_000n } }],
+    [{ kind: 'serviceTier', name: 'batch', prices: { input: 1_000_000n } }],
+  ])
+})
+
 test('what the sources of the embedded table publish is read, but for what they do not price', async () => {
   const refusedOf = async (source: SourceName, format: 'genai-prices' | 'litellm') => {
     const { rows, refused } = readTable(await sourceText(source), format).reading

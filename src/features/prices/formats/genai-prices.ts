@@ -12,9 +12,11 @@ import {
   minutesOf,
   type PriceHours,
   type PriceTier,
+  type PriceVariant,
   type TokenKind,
 } from '../rates.ts'
 import { TOKEN_KINDS } from '../records.ts'
+import type { ServiceKind } from '../usage.ts'
 import type { TableDocument } from './document.ts'
 import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, TableNotes, TierNotes } from './reader.ts'
 
@@ -60,9 +62,11 @@ export function readGenaiPrices(document: TableDocument): TableNotes {
 function readModel(table: TableNotes, provider: unknown, model: Holder, used: Set<unknown>): void {
   const conditional = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }]
   let isListed = false
-  for (const { listed, hours } of withHours(conditional.filter(isHolder))) {
-    const constraint = isHolder(listed.constraint) ? listed.constraint : {}
-    if (readPrices(table.model(provider, model.id), listed, constraint.start_date, hours)) isListed = true
+  const dated = withHours(conditional.filter(isHolder))
+  for (const [index, { listed, hours }] of dated.entries()) {
+    const next = dated[index + 1]
+    const variants = variantsUntil(model.price_variants, next && startOf(next.listed))
+    if (readPrices(table.model(provider, model.id), listed, { hours, variants })) isListed = true
   }
   if (!isListed) return
   for (const alias of wholeNames(model.match)) {
@@ -91,7 +95,45 @@ function withHours(conditional: Holder[]): Dated[] {
   return dated
 }
 
-function readPrices(notes: ModelNotes, { prices }: Holder, startDate: unknown, hours: Holder[]): boolean {
+function startOf({ constraint }: Holder): unknown {
+  return isHolder(constraint) ? constraint.start_date : undefined
+}
+
+/** A variant with what it is the price of, such as the speed `fast`. */
+interface ListedVariant {
+  kind: ServiceKind
+  name: string
+  prices: Holder
+}
+
+/** The variants that apply before a date: of each, the one with the latest start. */
+function variantsUntil(listed: unknown, until: unknown): ListedVariant[] {
+  const variants = new Map<string, ListedVariant & { start: string }>()
+  for (const variant of (Array.isArray(listed) ? listed : []).filter(isHolder)) {
+    const service = isHolder(variant.when) ? serviceOf(variant.when) : undefined
+    const start = String(startOf(variant) ?? '')
+    if (!service || !isHolder(variant.prices) || (typeof until === 'string' && start >= until)) continue
+    const key = `${service.kind} ${service.name}`
+    if (start >= (variants.get(key)?.start ?? '')) variants.set(key, { ...service, prices: variant.prices, start })
+  }
+  return [...variants.values()]
+}
+
+/** Undefined for the standard service, and for combinations, which a report names one by one. */
+function serviceOf(when: Holder): Pick<ListedVariant, 'kind' | 'name'> | undefined {
+  const [[key, name] = ['', ''], ...others] = Object.entries(when)
+  if (others.length > 0 || typeof name !== 'string' || name === 'default' || name === 'standard') return undefined
+  if (key === 'speed') return { kind: 'speed', name }
+  return key === 'service_tier' || key === 'processing' ? { kind: 'serviceTier', name } : undefined
+}
+
+interface Extras {
+  hours: Holder[]
+  variants: ListedVariant[]
+}
+
+function readPrices(notes: ModelNotes, listed: Holder, { hours, variants }: Extras): boolean {
+  const { prices } = listed
   const holder = isHolder(prices) ? prices : {}
   const { own, tiers } = pricesOf(notes, holder)
   const { input = null, output = null, cacheRead = null, cacheWrite = null, cacheWrite1h = null, ...media } = own
@@ -101,9 +143,14 @@ function readPrices(notes: ModelNotes, { prices }: Holder, startDate: unknown, h
       'has separate prices for reasoning or citations, but entries do not count these separately',
     )
   }
-  const extras = extraPrices({ media, tools: toolsOf(notes, holder), hours: hours.map((each) => hoursOf(notes, each)) })
+  const extras = extraPrices({
+    media,
+    tools: toolsOf(notes, holder),
+    variants: variants.flatMap((each) => variantOf(notes, each)),
+    hours: hours.map((each) => hoursOf(notes, each)),
+  })
   const row = { input, output, cacheRead, cacheWrite, cacheWrite1h, tiers, extras }
-  return notes.take(row, 'genai-prices', dayOf(notes, startDate))
+  return notes.take(row, 'genai-prices', dayOf(notes, startOf(listed)))
 }
 
 function pricesOf(notes: ModelNotes, prices: Holder): { own: Adjustment['prices']; tiers: PriceTier[] } {
@@ -129,6 +176,11 @@ function toolsOf(notes: ModelNotes, prices: Holder): ExtraPrices['tools'] {
 }
 
 const THOUSAND_DIGITS = 3
+
+function variantOf(notes: ModelNotes, { kind, name, prices }: ListedVariant): PriceVariant[] {
+  const { own, tiers } = pricesOf(notes, prices)
+  return Object.keys(own).length > 0 ? [{ kind, name, multiplier: null, prices: own, tiers }] : []
+}
 
 function hoursOf(notes: ModelNotes, { prices, constraint }: Holder): PriceHours {
   const { start_time, end_time } = constraint as Holder
