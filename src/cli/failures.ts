@@ -5,7 +5,7 @@ import { Problem } from '../errors.ts'
 
 export const EXIT_DONE = 0
 /** Refused or failed: the message says why and what to do. */
-export const EXIT_FAILED = 1
+const EXIT_FAILED = 1
 /** The command line itself is wrong. */
 const EXIT_USAGE = 2
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { EXIT_FAILED } from '../failures.ts'
+import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
 import { print, printJson } from '../terminal/print.ts'
@@ -41,6 +41,8 @@ export function addPricesCheckCommand(prices: Command): void {
             : `${models} in use in the last 30 days, ${body.differences.length.toLocaleString('en')} with another price.`,
         )
       }
-      if (flags.exitCode && body.differences.length > 0) process.exitCode = EXIT_FAILED
+      const { length } = body.differences
+      if (flags.exitCode && length > 0)
+        throw new CommandError(`${counted(length, 'price')} ${length === 1 ? 'differs' : 'differ'}.`)
     })
 }
