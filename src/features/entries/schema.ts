@@ -86,8 +86,8 @@ const RequestsAbove = Type.Array(
   },
 )
 
-/** As many requests as a long session has. */
-const REQUESTS_LIMIT = 10_000
+/** With every count of each, still within the limit of a body's names and values. */
+const REQUESTS_LIMIT = 2_000
 
 const UsageOfRequests = Type.Array(
   Type.Partial(

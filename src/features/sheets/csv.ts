@@ -31,8 +31,8 @@ const flag = (cell: string): Cell =>
   /^(true|false)$/i.test(cell) ? { value: cell.toLowerCase() === 'true' } : { issue: 'must be true or false' }
 
 /**
- * For each column, the field of the body and the parser of its cells. `tokens.over_200k` is available only in the API:
- * it does not suit a table for people.
+ * For each column, the field of the body and the parser of its cells. Single requests and tokens of audio and images are
+ * available only in the API: they do not suit a table for people.
  */
 const COLUMNS: Record<string, { path: string[]; read: (cell: string) => Cell }> = {
   agent_harness: { path: ['agent_harness'], read: text },
@@ -48,29 +48,38 @@ const COLUMNS: Record<string, { path: string[]; read: (cell: string) => Cell }> 
   cache_write_1h: { path: ['tokens', 'cache_write_1h'], read: count },
   input_includes_cache: { path: ['tokens', 'input_includes_cache'], read: flag },
   requests: { path: ['requests'], read: count },
+  service_tier: { path: ['service_tier'], read: text },
+  speed: { path: ['speed'], read: text },
+  region: { path: ['region'], read: text },
   reported_cost: { path: ['reported_cost'], read: dollars },
   project: { path: ['project'], read: text },
   ticket: { path: ['ticket'], read: text },
   summary: { path: ['summary'], read: text },
 }
 
-/** Matches a column `label:<name>`, of which there may be any number. */
-const LABEL = /^label:(.+)$/
+/** Matches a column `label:<name>` or `tool:<name>`, of which there may be any number. */
+const NAMED = /^(label|tool):(.+)$/
 
 /** Only the header: an example below it would become an entry for everyone who forgets to remove it. */
 export const TEMPLATE = `${[...Object.keys(COLUMNS), 'label:repository', 'label:branch'].join(',')}\r\n`
 
 function columnOf(name: string): { path: string[]; read: (cell: string) => Cell } | undefined {
-  const label = LABEL.exec(name)?.[1]
-  if (label === undefined) return Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined
-  return { path: ['labels', label], read: text }
+  const [, kind, named] = NAMED.exec(name) ?? []
+  if (named === undefined) return Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined
+  return kind === 'label' ? { path: ['labels', named], read: text } : { path: ['tools', named], read: count }
 }
 
 /** Converts a pointer into a row's body to one into the file: `/tokens/input` of line 7 becomes `/lines/7/input`. */
 export function pointerInFile(line: number, pointer: string): string {
   const path = pointer.slice(1)
   const column = Object.entries(COLUMNS).find(([, { path: way }]) => way.join('/') === path)?.[0]
-  return `/lines/${line}/${column ?? path.replace(/^labels\//, 'label:').replace(/^tokens$/, 'input')}`
+  return `/lines/${line}/${
+    column ??
+    path
+      .replace(/^labels\//, 'label:')
+      .replace(/^tools\//, 'tool:')
+      .replace(/^tokens$/, 'input')
+  }`
 }
 
 /** The rows of a filled template. Throws 422 for text that is not CSV, and for unknown or duplicate columns. */
@@ -110,7 +119,7 @@ function issuesOfColumn(name: string, isRepeated: boolean): Issue[] {
   if (columnOf(name)) return []
   const hint = name.includes(';')
     ? 'use commas to separate values'
-    : `valid columns are ${Object.keys(COLUMNS).join(', ')} and label:…`
+    : `valid columns are ${Object.keys(COLUMNS).join(', ')}, label:… and tool:…`
   return [issue(1, name, 'unknown_field', `is not a column of the template; ${hint}`)]
 }
 

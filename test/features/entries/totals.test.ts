@@ -12,6 +12,7 @@ import {
   totalTokens,
   ZERO_COUNTS,
 } from '../../../src/features/entries/totals.ts'
+import { requestsFrom, sumRequests, usageDetails } from '../../../src/features/prices/usage.ts'
 
 function totals(output: number, change: Partial<Totals> = {}): Totals {
   return {
@@ -110,6 +111,62 @@ describe('a chain of parts', () => {
         }
       }),
     )
+  })
+})
+
+describe('single requests of a chain', () => {
+  const request = fc
+    .record({ input: fc.oneof(fc.nat(50_000), fc.nat(400_000)), output: fc.nat(1_000), cacheRead: fc.nat(400_000) })
+    .map((counts) => ({ ...ZERO_COUNTS, ...counts }))
+  const growth = fc.record({ more: fc.array(request, { maxLength: 5 }), lock: fc.boolean(), searches: fc.nat(2) })
+  const sum = (requests: Totals['counts'][]) =>
+    mapCounts((kind) => requests.reduce((total, counts) => total + counts[kind], 0))
+
+  test('sum to those of the session, wherever parts are locked, and never contradict their part', () => {
+    const thresholds = [32_000, 200_000, 272_000]
+    fc.assert(
+      fc.property(fc.array(growth, { maxLength: 10 }), (reports) => {
+        const chain: Part[] = []
+        const all: Totals['counts'][] = []
+        let uses = 0
+        for (const [at, { more, lock, searches }] of reports.entries()) {
+          all.push(...more)
+          uses += searches
+          const details = usageDetails({
+            requestsAbove: sumRequests(all, thresholds),
+            speed: 'fast',
+            tools: { web_search: uses },
+          })
+          const said = totals(0, { counts: sum(all), details, requests: all.length, endedAt: 3_000 + at })
+          const step = nextStep(chain, said)
+          if (step.kind === 'shrunk') throw new Error(step.metric)
+          if (step.kind === 'set') chain.splice(-1, 1, { ...step.usage, locked: false, costNanos: 1n })
+          if (step.kind === 'append') chain.push({ ...step.usage, locked: false, costNanos: 1n })
+          for (const threshold of thresholds) {
+            const shares = chain.map((piece) => requestsFrom(piece, threshold + 1))
+            expect(shares.every(({ isExact }) => isExact)).toBe(true)
+            const long = all.filter((counts) => totalTokens(counts) - counts.output > threshold)
+            expect(sum(shares.map(({ counts }) => counts))).toEqual(sum(long))
+            for (const [index, { counts }] of shares.entries()) {
+              for (const kind of COUNT_KINDS) expect(counts[kind]).toBeLessThanOrEqual(chain[index]!.counts[kind])
+            }
+          }
+          expect(chain.reduce((total, { details: own }) => total + (own?.tools?.web_search ?? 0), 0)).toBe(uses)
+          for (const { details: own } of chain) expect(own?.speed).toBe('fast')
+          if (lock) chain.at(-1)!.locked = true
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('of which an earlier part knows nothing are not known of the rest', () => {
+    const counts = { ...ZERO_COUNTS, input: 900_000 }
+    const earlier = { ...totals(0, { counts }), locked: true, costNanos: 1n }
+    const all = { ...ZERO_COUNTS, input: 1_800_000 }
+    const details = usageDetails({ requestsAbove: [{ threshold: 200_000, counts: all }] })
+    const step = nextStep([earlier], totals(0, { counts: all, details, endedAt: 9_000 }))
+    expect(step).toMatchObject({ kind: 'append', usage: { counts, details: { requestsAbove: null } } })
   })
 })
 

@@ -192,6 +192,9 @@ function mediaIssues(tokens: Unchecked, counts: Pick<Counts, 'input' | 'output'>
   return issues
 }
 
+/** A list whose requests all have an issue has the same one two thousand times. */
+const LISTED_ISSUES_LIMIT = 20
+
 /** The issues of a list of single requests, which replaces their number and their sums. */
 function listedIssues(value: Unchecked): Issue[] {
   const issues: Issue[] = []
@@ -209,6 +212,7 @@ function listedIssues(value: Unchecked): Issue[] {
   const listed = value.usage.filter(isObject)
   for (const [at, request] of listed.entries()) {
     if (request.input_includes_cache === true) issues.push(...cacheIssues(request, `/usage/${at}`))
+    if (issues.length >= LISTED_ISSUES_LIMIT) break
   }
   if (issues.length > 0) return issues
   const sum = sumOf(listed.map((request) => disjoint(request, request.input_includes_cache === true)))

@@ -116,6 +116,8 @@ describe('single requests', () => {
     const usage = [{ input: 100, output: 5 }]
     expect(await pointersOf({ usage, tokens: { input: 99, output: 5 } })).toEqual(['/tokens/input differs_from_usage'])
     expect(await pointersOf({ usage, requests: 1, tokens })).toEqual(['/requests not_allowed'])
+    const wrong = Array(2_000).fill({ input: 1, cache_read: 2, input_includes_cache: true })
+    expect(await pointersOf({ usage: wrong, tokens: undefined })).toHaveLength(20)
     expect(await pointersOf({ tokens: undefined })).toEqual(['/tokens required'])
     expect(await pointersOf({ tokens: { ...tokens, input_audio: 60, input_image: 41 } })).toEqual([
       '/tokens/input_audio exceeds_total',
