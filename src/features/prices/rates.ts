@@ -8,6 +8,7 @@ import { PRICE_NOTES, type PriceNote } from '../../price-texts.ts'
 import {
   MEDIA_KINDS,
   type MediaKind,
+  NO_TOKENS,
   PRICED_KINDS,
   type PricedKind,
   requestsFrom,
@@ -306,9 +307,12 @@ class Valuation {
   addTokens(levels: Level[], usage: Usage): boolean {
     const shares = this.#sharesOf(levels, usage)
     const media = usage.details?.media
-    if (!media) return shares.every((share) => PRICED_KINDS.every((kind) => this.#add(kind, share)))
-    for (const kind of MEDIA_KINDS) this.#takeOut(kind, media[kind] ?? 0, shares)
-    return shares.every((share) => VALUED_KINDS.every((kind) => this.#add(kind, share)))
+    if (media) for (const kind of MEDIA_KINDS) this.#takeOut(kind, media[kind] ?? 0, shares)
+    const kinds = media ? VALUED_KINDS : PRICED_KINDS
+    for (const share of shares) {
+      for (const kind of kinds) if (!this.#add(kind, share)) return false
+    }
+    return true
   }
 
   addTools(uses: Record<string, number>, prices: Record<string, Picos> | undefined): void {
@@ -349,13 +353,18 @@ class Valuation {
     if (levels.length === 1) return [{ level: base, counts: usage.counts }]
     const shares: Share[] = []
     let reached = usage.counts
-    for (const [position, level] of levels.entries()) {
-      const next = levels[position + 1]
-      const longer = next ? requestsFrom(usage, next.fromTokens!) : undefined
-      if (longer && !longer.isExact) this.#note('tier_uncertain')
-      shares.push({ level, counts: longer ? difference(reached, longer.counts) : reached })
-      if (longer) reached = longer.counts
+    let level = base
+    for (let position = 1; position < levels.length; position += 1) {
+      const tier = levels[position]!
+      const longer = requestsFrom(usage, tier.fromTokens!)
+      if (!longer.isExact) this.#note('tier_uncertain')
+      // Most requests are short, and none that is shorter than one tier reaches the next.
+      else if (longer.counts === NO_TOKENS) break
+      shares.push({ level, counts: difference(reached, longer.counts) })
+      reached = longer.counts
+      level = tier
     }
+    shares.push({ level, counts: reached })
     return shares
   }
 

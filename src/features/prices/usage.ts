@@ -103,7 +103,7 @@ function inputSide({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenCounts):
   return input + cacheRead + cacheWrite + cacheWrite1h
 }
 
-const NO_TOKENS: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
+export const NO_TOKENS: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
 
 /** Part of a usage; if it is not exact, it is the least that is certain. */
 export interface Share {
