@@ -59,6 +59,12 @@ test('sessions are sent a thousand at a time', async () => {
   expect(batches.map(({ length }) => length)).toEqual([1_000, 1_000, 1])
 })
 
+test('entries that the server holds are counted among the others', async () => {
+  const held = { ...created, entry: { status: 'held' } }
+  const { url } = listen(() => results([held, { ...created, entry: { status: 'submitted' } }]))
+  expect(await send(url, 2)).toMatchObject({ created: 2, held: 1, refused: [] })
+})
+
 test('a batch is sent again if the server is briefly unavailable', async () => {
   const { url, batches } = listen((sessions, call) =>
     call === 1 ? new Response('', { status: 503 }) : results(sessions.map(() => created)),
