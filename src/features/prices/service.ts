@@ -10,7 +10,7 @@ import type { Nanos } from '../../lib/money.ts'
 import { type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import type { AuditService } from '../audit/service.ts'
-import { DEFAULT_TABLE_AS_OF, DEFAULT_TABLE_VERSION, defaultAliases, defaultRows } from './default-table.ts'
+import { DEFAULT_TABLE_VERSION, defaultAliases, defaultRows, defaultTableAsOf } from './default-table.ts'
 import { explainSteps, type Resolution } from './explain.ts'
 import type { ListedPrice, TableReading } from './formats/reader.ts'
 import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
@@ -225,7 +225,7 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
           format: 'default',
           name: DEFAULT_TABLE_VERSION,
           digest: null,
-          asOf: DEFAULT_TABLE_AS_OF,
+          asOf: defaultTableAsOf(),
           counts: { new: offered.length },
           loadedAt: now,
           loadedBy: null,
