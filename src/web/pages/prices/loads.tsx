@@ -43,7 +43,7 @@ function Updates() {
   const { data } = useQuery({ queryKey: ['prices', 'update'], queryFn: () => answer(api.prices.update.get()) })
   const update = useSend({
     send: async () => {
-      const updated = await answer(api.prices.update.post(null))
+      const updated = await answer(api.prices.update.post({}))
       return { ...updated, entries: updated.valued ? await valueTheRest(updated.valued) : 0 }
     },
     changes: PRICE_CHANGES,
