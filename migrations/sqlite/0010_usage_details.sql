@@ -4,11 +4,7 @@ ALTER TABLE entries ADD COLUMN usage_details TEXT CHECK (usage_details IS NULL O
 UPDATE entries SET usage_details = '{"above":[[200000,' || over_200k_input || ',' || over_200k_output || ','
   || over_200k_cache_read || ',' || over_200k_cache_write || ',' || over_200k_cache_write_1h || ']]}'
 WHERE over_200k_input IS NOT NULL;
-ALTER TABLE entries DROP COLUMN over_200k_input;
-ALTER TABLE entries DROP COLUMN over_200k_output;
-ALTER TABLE entries DROP COLUMN over_200k_cache_read;
-ALTER TABLE entries DROP COLUMN over_200k_cache_write;
-ALTER TABLE entries DROP COLUMN over_200k_cache_write_1h;
+-- The next migration rebuilds the table without the five columns: dropping each would write the whole table again.
 
 UPDATE session_sources SET totals = json_remove(
   json_set(totals, '$.details', CASE WHEN json_type(totals, '$.over_200k') = 'array'

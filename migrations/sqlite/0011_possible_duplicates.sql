@@ -8,7 +8,8 @@ CHECK (same_session IN ('hold', 'count'));
 ALTER TABLE sessions ADD COLUMN duplicate TEXT
 CHECK (duplicate IS NULL OR duplicate = 'held' OR duplicate = 'released' OR duplicate = 'discarded');
 
--- The table is rebuilt, because SQLite cannot change a check: entries may be held and discarded.
+-- The table is rebuilt, because SQLite cannot change a check: entries may be held and discarded. The five columns that
+-- usage_details replaces are left out.
 CREATE TABLE new_entries (
   id INTEGER PRIMARY KEY,
   uid BLOB NOT NULL UNIQUE CHECK (length(uid) = 16),
