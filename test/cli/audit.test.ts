@@ -96,6 +96,7 @@ test('settings are shown and set as the API answers them', async () => {
     week_start: 'sunday',
     currency: 'EUR',
     unknown_projects: 'hold',
+    same_session: 'count',
     approval_required: true,
     telemetry_by_email: true,
     demo: false,
@@ -127,12 +128,14 @@ test('settings are shown and set as the API answers them', async () => {
     'yes',
     '--unknown-projects',
     'hold',
+    '--same-session',
+    'count',
   ]
   expect(await tally.json(['settings', 'set', ...flags])).toEqual(settings)
   expect(await tally.json(['settings', 'show'])).toEqual(settings)
   const { stdout } = await tally.done(['settings', 'show'])
   expect(stdout).toMatch(
-    /^name +Acme Ltd\ntime zone +Europe\/Berlin\nweek start +sunday\ncurrency +EUR\nunknown projects +hold\napproval required +yes\n/,
+    /^name +Acme Ltd\ntime zone +Europe\/Berlin\nweek start +sunday\ncurrency +EUR\nunknown projects +hold\nsame session +count\napproval required +yes\n/,
   )
   expect(stdout).toMatch(/\naddress +1 Road\n +10115 Berlin\n(.*\n)*markup +12\.5%\n(.*\n)*logo +image\/png\n$/)
 

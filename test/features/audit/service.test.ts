@@ -221,7 +221,11 @@ forEachEngine('the audit trail', (open, engine) => {
     await prices.removeAlias('coder', ada)
     const changes = (await read({ user: 'ada@example.com' })).reverse()
     expect(changes.map(({ action, before, after }) => [action, before, after])).toEqual([
-      ['prices.loaded', null, { format: 'tally', new: 2, changed: 0, aliases: 0 }],
+      [
+        'prices.loaded',
+        null,
+        expect.objectContaining({ format: 'tally', new: 2, changed: 0, older: 0, refused: 0, aliases: 0 }),
+      ],
       ['price.set', null, expect.objectContaining({ model: 'our-coder', input: 0.5, output: 2 })],
       ['price.set', expect.objectContaining({ input: 0.5 }), expect.objectContaining({ input: 1 })],
       ['price_alias.set', null, { alias: 'coder', model: 'our-coder', provider: null }],
