@@ -182,6 +182,14 @@ describe('tally prices', () => {
       expect(resolved.stdout).toMatch(
         /6 without date +found +'claude-sonnet-4-5' at anthropic, in effect from 2026-04-30/,
       )
+      expect(resolved.stdout).toMatch(/\(default, from (\S+ \S+ of \d{4}-\d\d-\d\d(, )?)+\)\./)
+      const request = ['prices', 'resolve', 'claude-opus-4-6', '--input', '1000', '--speed', 'fast', '--region', 'us']
+      const calculated = await fresh.done([...request, '--tool', 'web_search=3'])
+      expect(calculated.stdout).toContain('× 6 (speed fast)\n')
+      expect(calculated.stdout).toContain('+ 3 web_search × $0.01 = $0.03\nTotal, rounded to 9 decimals: $0.063\n')
+      const tier = await fresh.json([...request, '--service-tier', 'nightly'])
+      expect(tier.value.note).toBe('service_tier_unpriced')
+      expect((await fresh.run(['prices', 'resolve', 'gpt-5', '--tool', 'Search=1'])).stderr).toContain('web_search:3')
       const unpriced = await fresh.done(['prices', 'resolve', 'auto'])
       expect(unpriced.stdout).toContain("'auto' has no price on ")
       expect(await fresh.json(['prices', 'resolve', 'o3', '--at', '2025-06-09'])).toMatchObject({

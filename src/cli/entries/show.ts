@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { TokenEntryDetail, TokenEntryHistory } from '../../features/entries/schema.ts'
-import { noteTexts, serviceText, toolsText } from '../../price-texts.ts'
+import { serviceText, toolsText } from '../../price-texts.ts'
 import { examples } from '../flags/options.ts'
+import { printCalculation } from '../prices/calculation.ts'
 import { effectiveText } from '../prices/text.ts'
 import { exactText } from '../terminal/numbers.ts'
 import { minute, print, printJson, printTable } from '../terminal/print.ts'
@@ -73,32 +74,11 @@ function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
     print(list_value === null ? 'No list value.' : `List value $${exactText(list_value)}.`)
     return
   }
-  const { parts, price: row } = valuation
+  const { price: row } = valuation
   print(
     `List value at the price of '${row.model}' at ${row.provider || 'any provider'} (${row.source}, ${effectiveText(row.effective_from)}), found in lookup step ${price.step}:`,
   )
-  printTable(
-    [
-      { title: 'TOKENS', of: ({ kind }) => kind.replaceAll('_', ' ') },
-      { title: 'COUNT', of: ({ tokens }) => tokens.toLocaleString('en'), align: 'right' },
-      { title: '× USD PER MILLION', of: (part) => exactText(part.price), align: 'right' },
-      { title: '= USD', of: ({ amount }) => exactText(amount), align: 'right' },
-      {
-        title: '',
-        of: (part) =>
-          part.from_tokens === null ? '' : `long context, from ${part.from_tokens.toLocaleString('en')} tokens`,
-      },
-    ],
-    parts,
-  )
-  for (const { kind, name, multiplier } of valuation.multipliers) {
-    print(`× ${multiplier} (${kind.replaceAll('_', ' ')} ${name})`)
-  }
-  for (const { name, uses, price: perUse, amount } of valuation.tools) {
-    print(`+ ${uses.toLocaleString('en')} ${name} × $${exactText(perUse)} = $${exactText(amount)}`)
-  }
-  print(`Total, rounded to 9 decimals: $${exactText(valuation.list_value)}`)
-  for (const text of noteTexts(price.note)) print(text)
+  printCalculation(valuation, price.note)
 }
 
 function printHistory({ data }: TokenEntryHistory): void {

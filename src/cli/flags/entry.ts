@@ -31,7 +31,7 @@ export interface EntryFlags {
   tool?: Record<string, number>
 }
 
-function parseCount(text: string): number {
+export function parseCount(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Use a whole number, such as 1200.')
   return Number(text)
 }
@@ -53,7 +53,7 @@ export function collectLabel(text: string, before: Record<string, string> = {}):
 }
 
 /** For a flag that is repeated: `name=count`. */
-function collectTool(text: string, before: Record<string, number> = {}): Record<string, number> {
+export function collectTool(text: string, before: Record<string, number> = {}): Record<string, number> {
   const [, name, uses] = /^([^=]+)=(\d{1,13})$/.exec(text) ?? []
   if (name === undefined) throw new InvalidArgumentError('Use name=count, such as web_search=3.')
   return Object.fromEntries([...Object.entries(before), [name, Number(uses)]])

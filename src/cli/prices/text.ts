@@ -90,7 +90,7 @@ export const SOURCE: Column<PriceBody> = { title: 'SOURCE', of: ({ source }) => 
 export const ID: Column<PriceBody> = { title: 'ID', of: ({ id }) => id }
 
 /** The price that applies to a model, as a sentence. */
-export function resolutionText({ model, provider, at, step, price }: ResolutionBody): string {
+export function resolutionText({ model, provider, at, step, price, sources }: ResolutionBody): string {
   const asked = `'${model}'${provider === null ? '' : ` at ${provider}`}`
   if (!price)
     return `${asked} has no price on ${at.slice(0, 10)}. Add one with \`tally prices set\` or \`tally prices alias add\`.`
@@ -102,7 +102,14 @@ export function resolutionText({ model, provider, at, step, price }: ResolutionB
     ['one-hour cache write', price.cache_write_1h],
   ] as const
   const known = kinds.filter(([, value]) => value !== null).map(([kind, value]) => `${kind} ${exactText(value)}`)
-  return `${asked} costs ${known.join(', ')} per million tokens on ${at.slice(0, 10)}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${price.source}).${chargesSentence(price)}`
+  return `${asked} costs ${known.join(', ')} per million tokens on ${at.slice(0, 10)}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${originText(price, sources)}).${chargesSentence(price)}`
+}
+
+/** `default, from litellm 1.109.1 of 2026-11-12` */
+function originText({ source, as_of }: PriceBody, sources: ResolutionBody['sources']): string {
+  if (sources.length === 0) return as_of === null ? source : `${source}, as of ${as_of}`
+  const texts = sources.map((each) => `${each.source} ${each.version} of ${each.as_of}`)
+  return `${source}, from ${texts.join(', ')}`
 }
 
 function chargesSentence(price: PriceBody): string {

@@ -13,6 +13,7 @@ import {
   type TokenPrices,
 } from './rates.ts'
 import { TOKEN_FIELDS, TOKEN_KINDS } from './records.ts'
+import { isSamePrice } from './update-offer.ts'
 import { MEDIA_KINDS, SERVICE_FIELDS, SERVICE_KINDS } from './usage.ts'
 
 /** Prices of the file in pico-dollars per token; none exceeds 10^9, so a JSON number is exact. */
@@ -57,7 +58,7 @@ export interface DefaultPrice extends DefaultPrices {
 }
 
 /** A published table that prices were taken from. */
-interface DefaultSource {
+export interface DefaultSource {
   source: string
   package: string
   version: string
@@ -149,14 +150,40 @@ export function defaultRows(): DefaultRow[] {
   const table = defaultTable()
   const dates = datesOf(table)
   return table.prices.map((price) => ({
+    ...rowOf(price),
+    asOf: Math.max(...price.from.map((position) => dates[position]!)),
+  }))
+}
+
+function rowOf(price: DefaultPrice): PriceRow {
+  return {
     provider: price.provider,
     model: price.model,
     ...fivePricesOf(price),
     tiers: tiersOf(price.tiers),
     ...extrasOf(price),
     effectiveFrom: price.effective_from === undefined ? null : Date.parse(`${price.effective_from}T00:00:00Z`),
-    asOf: Math.max(...price.from.map((position) => dates[position]!)),
-  }))
+  }
+}
+
+/**
+ * The published tables that a row with these prices was taken from; empty if the table has none, such as for a row of an
+ * earlier version. Parses only the lines of the model: the file has a line per row.
+ */
+export function defaultSources(row: PriceRow): DefaultSource[] {
+  const start = `{"provider":${JSON.stringify(row.provider)},"model":${JSON.stringify(row.model)},"input"`
+  for (let at = TEXT.indexOf(start); at !== -1; at = TEXT.indexOf(start, at + 1)) {
+    const price: DefaultPrice = JSON.parse(lineFrom(at))
+    if (!isSamePrice(rowOf(price), row)) continue
+    const sources: DefaultSource[] = JSON.parse(lineFrom(TEXT.indexOf('[', TEXT.indexOf('"sources"'))))
+    return price.from.map((position) => sources[position]!)
+  }
+  return []
+}
+
+/** The JSON from a position to the end of its line. */
+function lineFrom(at: number): string {
+  return TEXT.slice(at, TEXT.indexOf('\n', at)).replace(/,$/, '')
 }
 
 export function defaultAliases(): { alias: string; provider: string; model: string }[] {

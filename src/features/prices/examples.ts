@@ -140,6 +140,7 @@ export const EXAMPLE_RESOLUTION: ResolutionBody = {
   at: '2026-11-20T18:20:42.117Z',
   step: 6,
   price: EXAMPLE_PRICE,
+  sources: [{ source: 'genai-prices', version: '0.2.3', as_of: '2026-11-10' }],
   steps: [
     { step: 1, outcome: 'not_listed', detail: 'no price set by hand has this name' },
     { step: 2, outcome: 'does_not_apply', detail: 'no alias has this name' },

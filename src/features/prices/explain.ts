@@ -1,4 +1,5 @@
 /** Explains step by step how a price was found (docs/design/pricing.md, "Finding the row for a model name"). Pure. */
+import type { DefaultSource } from './default-table.ts'
 import { normalizeModelName } from './model-name.ts'
 import type { Hit, Lookup, Price } from './price-table.ts'
 import type { CountsValue } from './rates.ts'
@@ -22,6 +23,8 @@ export interface Resolution {
   /** The step that found the price; 8 is unpriced. */
   step: number
   price: PriceView | null
+  /** The published tables of a price of the embedded table. */
+  sources: DefaultSource[]
   steps: ExplainedStep[]
   /** The value of the given counts; null if none were given, or if the row has no price for them. */
   value: CountsValue | null

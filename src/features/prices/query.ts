@@ -6,7 +6,15 @@ import type { LoadOptions } from './load-plan.ts'
 import { PRICE_SOURCES } from './price-table.ts'
 import { PRICE_FIELDS, PRICED_KINDS, type TokenCounts } from './rates.ts'
 import type { PriceFilter } from './store.ts'
-import { SERVICE_FIELDS, SERVICE_KINDS, type UsageDetails, usageDetails } from './usage.ts'
+import {
+  NO_TOKENS,
+  SERVICE_FIELDS,
+  SERVICE_KINDS,
+  SERVICE_NAME,
+  TOOL_NAME,
+  type UsageDetails,
+  usageDetails,
+} from './usage.ts'
 
 export interface PriceListQuery extends ListPage {
   filter: PriceFilter
@@ -32,9 +40,9 @@ export interface ResolveQuery {
   model: string
   provider: string | null
   at: number | undefined
-  /** The tier, speed and region of the request. */
-  service: UsageDetails | null
-  /** The usage of a single request; undefined if not given. */
+  /** The tier, speed, region and tools of the request. */
+  details: UsageDetails | null
+  /** The tokens of a single request; undefined if neither tokens nor tools are given. */
   counts: TokenCounts | undefined
 }
 
@@ -46,17 +54,44 @@ export function readResolve(texts: QueryTexts): ResolveQuery {
   const query = new Query(texts)
   const model = query.text('model')
   if (model === undefined) query.refuse('model', 'required', 'is required')
+  const tools = readTools(query)
   const read = {
     model: model ?? '',
     provider: query.text('provider') ?? null,
     at: query.moment('at'),
-    service: usageDetails(
-      Object.fromEntries(SERVICE_KINDS.map((kind) => [kind, query.text(SERVICE_FIELDS[kind])?.toLowerCase() ?? null])),
-    ),
-    counts: readCounts(query),
+    details: usageDetails({
+      ...Object.fromEntries(SERVICE_KINDS.map((kind) => [kind, readName(query, SERVICE_FIELDS[kind])])),
+      tools,
+    }),
+    counts: readCounts(query) ?? (tools ? NO_TOKENS : undefined),
   }
   query.finish()
   return read
+}
+
+/** A service tier, a speed or a region; null if absent. */
+function readName(query: Query, name: string): string | null {
+  const text = query.text(name)
+  if (text === undefined || new RegExp(SERVICE_NAME).test(text)) return text?.toLowerCase() ?? null
+  query.refuse(name, 'bad_format', 'must be a name of 1 to 40 characters of a-z 0-9 _ . -')
+  return null
+}
+
+/** More than any vendor charges for. */
+const TOOLS_LIMIT = 32
+
+/** `web_search:3`; null if absent. */
+function readTools(query: Query): Record<string, number> | null {
+  const texts = query.list('tool')
+  if (!texts) return null
+  const tools = texts.map((text): [string, number] => {
+    const colon = text.lastIndexOf(':')
+    return [text.slice(0, colon), /^\d{1,13}$/.test(text.slice(colon + 1)) ? Number(text.slice(colon + 1)) : Number.NaN]
+  })
+  const isValid = tools.every(([name, uses]) => new RegExp(TOOL_NAME).test(name) && uses <= COUNT_LIMIT)
+  if (tools.length <= TOOLS_LIMIT && isValid) return Object.fromEntries(tools)
+  query.refuse('tool', 'bad_format', `must be at most ${TOOLS_LIMIT} values of name:uses, such as web_search:3`)
+  return null
 }
 
 function readCounts(query: Query): TokenCounts | undefined {

@@ -448,6 +448,20 @@ export const ResolutionBody = Type.Object(
     at: moment('The requested time.'),
     step: Type.Integer({ description: 'The step that found the price; 8 means unpriced.', minimum: 1, maximum: 8 }),
     price: orNull(PriceBody),
+    sources: Type.Array(
+      Type.Object(
+        {
+          source: Type.String({ examples: ['genai-prices'] }),
+          version: Type.String({ description: 'Version of the package that the price was taken from.' }),
+          as_of: date('Day of the release of that version.'),
+        },
+        strict,
+      ),
+      {
+        description:
+          'Published tables with this price of input and output, if it is from the table included with Tally; empty otherwise.',
+      },
+    ),
     steps: Type.Array(
       Type.Object(
         {
@@ -465,7 +479,7 @@ export const ResolutionBody = Type.Object(
     value: orNull({
       ...SampleValue,
       description:
-        'Cost of one request with the token counts in the query. Null without counts, or without a price for them.',
+        'Cost of one request with the token counts and tools in the query. Null without any, or without a price for them.',
     }),
   },
   { ...strict, $id: 'PriceResolution' },

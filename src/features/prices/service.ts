@@ -10,7 +10,13 @@ import type { Nanos } from '../../lib/money.ts'
 import { type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import type { AuditService } from '../audit/service.ts'
-import { DEFAULT_TABLE_VERSION, defaultAliases, defaultRows, defaultTableAsOf } from './default-table.ts'
+import {
+  DEFAULT_TABLE_VERSION,
+  defaultAliases,
+  defaultRows,
+  defaultSources,
+  defaultTableAsOf,
+} from './default-table.ts'
 import { explainSteps, type Resolution } from './explain.ts'
 import type { ListedPrice, TableReading } from './formats/reader.ts'
 import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
@@ -20,7 +26,7 @@ import { dayOf, type PlannedTable } from './load-plan.ts'
 import { createLoading, type LoadedTable, type LoadingOptions, type TableOptions } from './loading.ts'
 import { createLoads } from './loads.ts'
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './price-table.ts'
-import type { PriceListQuery } from './query.ts'
+import { type PriceListQuery, readResolve } from './query.ts'
 import { type CountsValue, type TimedUsage, valueCounts } from './rates.ts'
 import { refusedPrice } from './request.ts'
 import { claimEmbeddedLoad, findNewestDate, listEmbeddedVersions } from './store/loads.ts'
@@ -76,7 +82,7 @@ export type {
   TableFormat,
   UpdatesConfig,
 }
-export { createPriceUpdates, EXPORT_FORMATS, PRICE_SOURCES, TABLE_FORMATS }
+export { createPriceUpdates, EXPORT_FORMATS, PRICE_SOURCES, readResolve, TABLE_FORMATS }
 
 export interface PricesService {
   /**
@@ -311,6 +317,7 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
         at,
         step: hit?.step ?? UNPRICED_STEP,
         price: price ?? null,
+        sources: price?.source === 'default' ? defaultSources(price) : [],
         steps,
         value: value ?? null,
       }

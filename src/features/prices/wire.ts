@@ -215,13 +215,23 @@ function dateOrNull(at: number | null | undefined): string | null {
   return at === null || at === undefined ? null : dateText(at)
 }
 
-export function resolutionBody({ model, provider, at, step, price, steps, value }: Resolution): ResolutionBody {
+export function resolutionBody({
+  model,
+  provider,
+  at,
+  step,
+  price,
+  sources,
+  steps,
+  value,
+}: Resolution): ResolutionBody {
   return {
     model,
     provider,
     at: timestamp(at),
     step,
     price: price && priceBody(price),
+    sources: sources.map(({ source, version, as_of }) => ({ source, version, as_of })),
     steps,
     value: value && { ...valueBody(value), note: value.note },
   }

@@ -4,7 +4,7 @@ import { GENERATED, generatePriceTable } from '../../../scripts/price-table/gene
 import { currentOf } from '../../../scripts/price-table/merge.ts'
 import { PACKAGES, sourceText } from '../../../scripts/price-table/packages.ts'
 import { litellmSeller } from '../../../scripts/price-table/sellers.ts'
-import { defaultAliases, defaultRows } from '../../../src/features/prices/default-table.ts'
+import { defaultAliases, defaultRows, defaultSources } from '../../../src/features/prices/default-table.ts'
 import { readTable } from '../../../src/features/prices/formats/table-file.ts'
 import { PriceTable } from '../../../src/features/prices/price-table.ts'
 import { PRICE_LIMIT_PICOS, PRICED_KINDS } from '../../../src/features/prices/rates.ts'
@@ -13,6 +13,14 @@ import { newId } from '../../../src/lib/id.ts'
 import { REQUEST_THRESHOLDS } from '../../../src/lib/request-thresholds.ts'
 
 const generated = await generatePriceTable()
+
+test('each row names the published tables that it is from, the newest of which dates it', () => {
+  for (const row of defaultRows().filter((_, index) => index % 20 === 0)) {
+    const dates = defaultSources(row).map(({ as_of }) => Date.parse(as_of))
+    expect(Math.max(...dates)).toBe(row.asOf)
+  }
+  expect(defaultSources({ ...defaultRows()[0]!, input: 1n })).toEqual([])
+})
 
 function embeddedTable(): PriceTable {
   return new PriceTable(

@@ -186,6 +186,29 @@ describe('resolving', () => {
     expect((await resolve('model=claude-sonnet-4-5')).json.value).toBeNull()
   })
 
+  test('says what a request with another service and tools is worth, and where the price is from', async () => {
+    const { json } = await resolve('model=claude-opus-4-6&input=1000&speed=Fast&region=us&tool=web_search:3')
+    expect(json.value).toMatchObject({
+      multipliers: [{ kind: 'speed', name: 'fast', multiplier: 6 }, { kind: 'region' }],
+      tools: [{ name: 'web_search', uses: 3, price: 0.01, amount: 0.03 }],
+      list_value: 0.063,
+    })
+    expect(json.sources).not.toEqual([])
+    for (const source of json.sources) expect(source.as_of).toMatch(/^2026-\d\d-\d\d$/)
+    const tools = (await resolve('model=claude-opus-4-6&tool=web_search:1,web_search:2')).json.value
+    expect(tools).toMatchObject({ parts: [], list_value: 0.02 })
+  })
+
+  test.each([
+    ['service_tier=a%20b', '/query/service_tier'],
+    ['tool=web_search', '/query/tool'],
+    ['tool=Web:1', '/query/tool'],
+    ['tool=web_search:1.5', '/query/tool'],
+    [`tool=${Array.from({ length: 33 }, (_, index) => `t${index}:1`).join(',')}`, '/query/tool'],
+  ])('refuses %s', async (query, pointer) => {
+    expect((await resolve(`model=gpt-5&${query}`)).json.errors).toMatchObject([{ pointer, code: 'bad_format' }])
+  })
+
   test('goes by provider and moment', async () => {
     expect((await resolve('model=o3&at=2025-06-09')).json.price.input).toBe(10)
     expect((await resolve('model=o3&at=2025-06-10T00:00:00Z')).json.price.input).toBe(2)

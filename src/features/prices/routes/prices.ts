@@ -63,6 +63,7 @@ const ResolveQuery = t.Object(
     service_tier: parameter({ type: 'string', description: 'Service tier of the request, such as `batch`.' }),
     speed: parameter({ type: 'string', description: 'Speed of the request, such as `fast`.' }),
     region: parameter({ type: 'string', description: 'Region of the request, such as `us`.' }),
+    tool: listParameter('`name:uses` of a tool in the request, such as `web_search:3`, to calculate its cost.'),
     ...COUNTS,
   },
   { additionalProperties: false },
@@ -148,8 +149,8 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
     .get(
       '/resolve',
       async ({ query }) => {
-        const { model, provider, at, service, counts } = readResolve(query)
-        return resolutionBody(await prices.resolve(model, provider, at, counts && { counts, details: service }))
+        const { model, provider, at, details, counts } = readResolve(query)
+        return resolutionBody(await prices.resolve(model, provider, at, counts && { counts, details }))
       },
       {
         allow: ['read', 'session'],
@@ -159,7 +160,7 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
           tag,
           summary: 'Explain which price applies to a model',
           description:
-            'Returns the lookup step that finds the price, and why earlier steps do not. Step 8 means unpriced. With token counts, also returns the cost of one request with these counts, and the calculation.',
+            'Returns the lookup step that finds the price, and why earlier steps do not. Step 8 means unpriced. With token counts or tools, also returns the cost of one request with these counts, and the calculation.',
           responses: {
             200: { description: 'How the price is found.', schema: ResolutionBody, example: EXAMPLE_RESOLUTION },
           },

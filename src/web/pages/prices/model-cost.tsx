@@ -139,7 +139,7 @@ function Question({ asked, ask, isAsking }: QuestionProps) {
 }
 
 function Resolved({ resolution }: { resolution: Resolution }) {
-  const { model, price, value } = resolution
+  const { model, price, sources, value } = resolution
   return (
     <Stack gap="md">
       {price ? (
@@ -153,6 +153,8 @@ function Resolved({ resolution }: { resolution: Resolution }) {
               .join(', ')}{' '}
             US dollars per million tokens, effective from <EffectiveFrom at={price.effective_from} />. Source:{' '}
             {sourceText(price.source)}
+            {sources.length > 0 && `: ${sources.map(({ source, as_of }) => `${source} of ${as_of}`).join(', ')}`}
+            {sources.length === 0 && price.as_of !== null && `, as of ${price.as_of}`}
           </Text>
           {chargesTexts(price, priceText).map((text) => (
             <Text key={text} size="sm" c="dimmed">
