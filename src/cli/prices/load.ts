@@ -36,7 +36,7 @@ export function addPricesLoadCommand(prices: Command): void {
     )
     .option(
       '--as-of <date>',
-      'date of the table (default: the date in the file, else when it was last modified)',
+      'date of the table (default: the date in the file or of its newest model, else when it was last modified)',
       parseDate,
     )
     .option('--allow-older', 'also load prices that are older than the different ones they replace')
@@ -61,13 +61,12 @@ export function addPricesLoadCommand(prices: Command): void {
       const { format, force, allowFree, asOf, allowOlder, dryRun = false, yes = false } = flags
       const { tableBody } = await priceService()
       await withServices(flags, async ({ prices: service, entries }, { by }) => {
-        const { text, name, modifiedAt } = await readPriceTable(where)
+        const { text, ...origin } = await readPriceTable(where)
         await service.loadDefaultPrices()
         const planned = await service.planTable(text, {
+          ...origin,
           format,
-          name,
           asOf,
-          modifiedAt,
           allowOlder,
           effectiveFrom: momentOf(flags.effectiveFrom),
           force,

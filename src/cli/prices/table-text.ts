@@ -158,6 +158,7 @@ function printCounts({ format, as_of, as_of_from, counts, skipped, unused, round
 const AS_OF_TEXTS = {
   given: 'as you stated',
   contents: 'the date in the file',
+  models: 'the newest date of a model in the file; set another date with --as-of',
   modified: 'when it was last modified; set another date with --as-of',
   today: 'today, because the table has no date; set another one with --as-of',
 } as const

@@ -24,7 +24,7 @@ export function addPricesUpdateCommand(prices: Command): void {
     .addOption(new Option('--format <format>', 'format of the table (default: detected)').choices(FORMATS))
     .option(
       '--as-of <date>',
-      'date of the table (default: the date in the file, else when it was last modified)',
+      'date of the table (default: the date in the file or of its newest model, else when it was last modified)',
       parseDate,
     )
     .option('--allow-older', 'also load prices that are older than the different ones they replace')

@@ -51,8 +51,11 @@ export interface LoadPlan {
   refused: RefusedPrice[]
 }
 
-/** How the date of a table is known: it was given, the file contains it, the file has that age, or nothing says it. */
-export const AS_OF_FROM = ['given', 'contents', 'modified', 'today'] as const
+/**
+ * How the date of a table is known: it was given, the file contains it, its newest model has it, the file has that age,
+ * or nothing says it.
+ */
+export const AS_OF_FROM = ['given', 'contents', 'models', 'modified', 'today'] as const
 
 /** Where a file comes from, for the record of its load. */
 export interface TableOrigin {
@@ -96,11 +99,17 @@ export function dateText(at: number): string {
 }
 
 /**
- * The date of a table. Without one that a person gives or that the file contains, a table is as old as its file, and
- * what has no age, such as pasted text, is of today. Never in the future: a clock may be wrong.
+ * The date of a table. Without one that a person gives or that the file contains, it is that of the newest model, since
+ * copying a file often changes when it was last modified. A table without either is as old as its file, and what has no
+ * age, such as pasted text, is of today. Never in the future, nor newer than the file: a date may be announced or wrong.
  */
 export function asOfTable(
-  { given, contained, modified }: Partial<Record<'given' | 'contained' | 'modified', number | undefined>>,
+  {
+    given,
+    contained,
+    newestModel,
+    modified,
+  }: Partial<Record<'given' | 'contained' | 'newestModel' | 'modified', number | undefined>>,
   now: number,
 ): AsOf {
   const [at, from] =
@@ -108,9 +117,11 @@ export function asOfTable(
       ? ([given, 'given'] as const)
       : contained !== undefined
         ? ([contained, 'contents'] as const)
-        : modified !== undefined
-          ? ([modified, 'modified'] as const)
-          : ([now, 'today'] as const)
+        : newestModel !== undefined
+          ? ([Math.min(newestModel, modified ?? now), 'models'] as const)
+          : modified !== undefined
+            ? ([modified, 'modified'] as const)
+            : ([now, 'today'] as const)
   return { date: dayOf(Math.min(at, now)), from }
 }
 

@@ -34,6 +34,8 @@ export interface TableOptions extends LoadOptions {
   name?: string | null | undefined
   /** When the file was last modified, in milliseconds. */
   modifiedAt?: number | undefined
+  /** The prices are current, whatever the dates of their models are. */
+  isDownload?: boolean | undefined
 }
 
 export interface LoadingOptions {
@@ -128,11 +130,21 @@ export function createLoading({ db, clock, audit, table }: Dependencies) {
     /** See `PricesService.planTable`. */
     async planTable(
       text: string,
-      { format: requested, name = null, asOf: given, modifiedAt: modified, ...options }: TableOptions,
+      {
+        format: requested,
+        name = null,
+        asOf: given,
+        modifiedAt: modified,
+        isDownload = false,
+        ...options
+      }: TableOptions,
     ): Promise<PlannedTable> {
       const { format, reading } = readTable(text, requested)
       await yieldTurn()
-      const asOf = asOfTable({ given, contained: reading.asOf, modified }, clock.now())
+      const asOf = asOfTable(
+        { given, contained: reading.asOf, newestModel: isDownload ? undefined : reading.newestModel, modified },
+        clock.now(),
+      )
       const digest = new Bun.CryptoHasher('sha256').update(text).digest('hex')
       return planFile({ format, reading, options: { ...options, asOf: asOf.date }, origin: { name, digest, asOf } })
     },

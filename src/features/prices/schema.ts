@@ -322,7 +322,7 @@ export const PriceTableBody = Type.Object(
     as_of: date('Date of the table.'),
     as_of_from: oneOf(
       AS_OF_FROM,
-      'Origin of that date: `given` in the request, `contents` of the file, when it was last `modified`, or `today` if nothing else is known.',
+      'Origin of that date: `given` in the request, `contents` of the file, the newest date of its `models`, when it was last `modified`, or `today` if nothing else is known.',
     ),
     load: orNull(
       Type.String({

@@ -12,6 +12,7 @@ export interface TableFile {
   name: string
   /** Of the file, or of the response if it has a date. */
   modifiedAt: number | undefined
+  isDownload?: boolean
 }
 
 /** LiteLLM's table has 1.4 MB, that of models.dev twice as much; a larger file is something else. */
@@ -70,7 +71,12 @@ async function download(url: URL, { timeoutMs = TIMEOUT_MS, onProgress }: Readin
     if (!response.ok) throw failed(`${name} returned ${response.status} ${response.statusText}.`)
     const bytes = await bytesOf(response, name, onProgress)
     const modified = Date.parse(response.headers.get('last-modified') ?? '')
-    return { text: textOf(bytes, name), name, modifiedAt: Number.isNaN(modified) ? undefined : modified }
+    return {
+      text: textOf(bytes, name),
+      name,
+      modifiedAt: Number.isNaN(modified) ? undefined : modified,
+      isDownload: true,
+    }
   } catch (error) {
     if (error instanceof Problem) throw error
     const { name: kind, message } = error as Error

@@ -74,15 +74,15 @@ export function createPriceUpdates(dependencies: Dependencies) {
   /** Reads the source, and loads what is plausible. Throws a problem that says why it did not. */
   async function load(file: TableFile, { by, dryRun, budgetMs, ...options }: UpdateOptions): Promise<PriceUpdate> {
     await prices.loadDefaultPrices()
-    const { text, name, modifiedAt } = file
-    const previous = await findLoadNamed(db.read, name)
+    const { text, ...origin } = file
+    const previous = await findLoadNamed(db.read, origin.name)
     const revise = (planned: PlannedTable): PlannedTable => {
       const { rows, refused } = planned.reading
       const sizes = { rows: rows.length + refused.length, previousRows: previous && rowsOf(previous) }
       return { ...planned, plan: guardUpdate(planned.plan, sizes) }
     }
     const { format, asOf, allowOlder } = options
-    const planned = await prices.planTable(text, { format, asOf, allowOlder, name, modifiedAt })
+    const planned = await prices.planTable(text, { format, asOf, allowOlder, ...origin })
     if (dryRun) return { ...revise(planned), load: null, valued: null }
     const loaded = await prices.load(planned, by, { revise, notifies: mail !== undefined })
     const valued = await revaluation.valueUnpriced({ by, budgetMs: budgetMs ?? Number.POSITIVE_INFINITY })

@@ -26,6 +26,11 @@ describe('the date of a table', () => {
     const [given, contained, modified] = [day('2026-01-01'), day('2026-02-02'), day('2026-03-03') + 3_600_000]
     expect(asOfTable({ given, contained, modified }, NOW)).toEqual({ date: given, from: 'given' })
     expect(asOfTable({ contained, modified }, NOW)).toEqual({ date: contained, from: 'contents' })
+    const newestModel = day('2026-02-20')
+    expect(asOfTable({ contained, newestModel }, NOW).from).toBe('contents')
+    expect(asOfTable({ newestModel, modified }, NOW)).toEqual({ date: newestModel, from: 'models' })
+    expect(asOfTable({ newestModel: NOW, modified }, NOW)).toEqual({ date: day('2026-03-03'), from: 'models' })
+    expect(asOfTable({ newestModel: NOW + 1e10 }, NOW)).toEqual({ date: day('2026-11-20'), from: 'models' })
     expect(asOfTable({ modified }, NOW)).toEqual({ date: day('2026-03-03'), from: 'modified' })
     expect(asOfTable({}, NOW)).toEqual({ date: day('2026-11-20'), from: 'today' })
   })
@@ -37,6 +42,18 @@ describe('the date of a table', () => {
 })
 
 forEachEngine('loads of price tables', (open) => {
+  test('a copied file of models.dev is as old as its newest model, a download as the download', async () => {
+    const { plan } = await stage()
+    const modelAt = (last_updated: string) => ({ last_updated, cost: { input: 1, output: 2 } })
+    const models = { 'gpt-98': modelAt('2026-10-05'), 'gpt-99': modelAt('2026-10-06'), 'gpt-97': modelAt('2026-11') }
+    const text = JSON.stringify({ openai: { models } })
+    const modifiedAt = day('2026-11-10')
+    const dateOf = async (options: TableOptions) => (await plan(text, options)).origin.asOf
+    expect(await dateOf({ modifiedAt })).toEqual({ date: day('2026-10-06'), from: 'models' })
+    expect(await dateOf({ modifiedAt, isDownload: true })).toEqual({ date: modifiedAt, from: 'modified' })
+    expect(await dateOf({ isDownload: true })).toEqual({ date: day('2026-11-20'), from: 'today' })
+  })
+
   async function stage() {
     const db = await open()
     const clock = { at: NOW, now: () => clock.at }

@@ -65,6 +65,7 @@ describe('a source of prices', () => {
       text: '{}',
       name: at('/prices.json'),
       modifiedAt: Date.UTC(2026, 10, 1, 10),
+      isDownload: true,
     })
   })
 

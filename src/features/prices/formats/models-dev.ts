@@ -27,6 +27,7 @@ export function readModelsDev(document: TableDocument): TableNotes {
   for (const [provider, listing] of document.members(document.root)) {
     for (const [name, position] of document.members(document.find(listing, 'models'))) {
       const model = document.isObject(position) ? document.value(position) : undefined
+      table.noteDate(isHolder(model) ? model.last_updated : undefined)
       if (!isHolder(model)) table.skip('not a model')
       else if (!writesText(model)) table.skip('no text output')
       else readModel(table, provider, name, model)

@@ -2,6 +2,7 @@
  * The content of a price file, model by model, before it is compared with the loaded prices. The readers of the formats
  * are in this folder; each is pure and returns a {@link TableReading}.
  */
+import { parseMoment } from '../../../lib/duration.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { type Picos, parseDecimal } from '../../../lib/money.ts'
 import type { PriceAlias, PriceSource } from '../price-table.ts'
@@ -68,6 +69,8 @@ export interface TableReading {
   rounded: RoundedPrice[]
   /** The date of the table, if the file contains it; a midnight in UTC. */
   asOf?: number | undefined
+  /** The newest date of a model, if the file has any: the table is at least as recent. */
+  newestModel?: number | undefined
 }
 
 /** Per token a price has twelve decimals of a dollar, per million tokens six: both are pico-dollars per token. */
@@ -90,6 +93,7 @@ export class TableNotes implements TableReading {
   readonly unused: Record<string, number> = {}
   readonly rounded: RoundedPrice[] = []
   asOf: number | undefined
+  newestModel: number | undefined
 
   skip(reason: string): void {
     this.skipped[reason] = (this.skipped[reason] ?? 0) + 1
@@ -97,6 +101,12 @@ export class TableNotes implements TableReading {
 
   leaveUnused(kind: string): void {
     this.unused[kind] = (this.unused[kind] ?? 0) + 1
+  }
+
+  /** The date of a model, `2026-11-20`; other texts are ignored. */
+  noteDate(written: unknown): void {
+    const at = typeof written === 'string' ? parseMoment(written) : undefined
+    if (at !== undefined) this.newestModel = Math.max(at, this.newestModel ?? at)
   }
 
   /** Throws RangeError if there are too many models. */

@@ -84,7 +84,7 @@ const LoadQuery = t.Object(
     as_of: parameter({
       type: 'string',
       description:
-        'Date of the table: a date or a timestamp with a UTC offset. By default the date in the file, else `modified_at`, else today.',
+        'Date of the table: a date or a timestamp with a UTC offset. By default the date in the file, else the newest date of its models, else `modified_at`, else today.',
     }),
     modified_at: parameter({ type: 'string', description: 'When the file was last modified, if it contains no date.' }),
     allow_older: parameter({

@@ -68,6 +68,7 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
 const AS_OF_TEXTS = {
   given: 'as you stated',
   contents: 'the date in the file',
+  models: 'the newest date of a model in the file',
   modified: 'when the file was last modified',
   today: 'today, because the table has no date',
 } as const

@@ -233,7 +233,7 @@ const OptionFields = ({ options, change }: { options: Options; change: (next: Pa
       />
       <DateInput
         label="Date of the table"
-        placeholder="From the file, else when it was modified"
+        placeholder="From the file or its newest model"
         clearable
         maxDate={new Date()}
         valueFormat="D MMM YYYY"
