@@ -233,6 +233,36 @@ describe('tally prices', () => {
     ])
   })
 
+  test('set takes tiers, variants, hours and tools, and refuses what the API refuses', async () => {
+    const set = ['prices', 'set', 'other-charges', '--input', '2', '--output', '8']
+    const charges = {
+      tiers: [{ from_tokens: 272_001, input: 4, output: 12.1 }],
+      variants: [{ service_tier: 'batch', multiplier: 0.5 }],
+      hours: [{ from: '16:30', to: '00:30', multiplier: 0.25 }],
+    }
+    const flags = Object.entries(charges).flatMap(([name, list]) => [`--${name}`, JSON.stringify(list)])
+    const { stdout } = await tally.done([...set, ...flags, '--tool', 'web_search=0.01', '--tool', 'fetch=0.002'])
+    expect(stdout).toContain('272,001')
+    expect(stdout).toContain(
+      'batch: × 0.5\n16:30 to 00:30 UTC: × 0.25\nfetch: 0.002 per use\nweb_search: 0.01 per use\n',
+    )
+    expect((await tally.json(['prices', 'resolve', 'other-charges', '--at', '2027-01-01'])).price).toMatchObject({
+      ...charges,
+      tools: { web_search: 0.01, fetch: 0.002 },
+    })
+    for (const [flag, value, message] of [
+      ['--tiers', '{}', 'Use a JSON list'],
+      ['--variants', '[', 'Use a JSON list'],
+      ['--tool', 'web_search', 'Use name=dollars'],
+      ['--variants', '[{"speed":"fast"}]', 'the variant fast must have either a multiplier or prices'],
+      ['--tool', 'web_search=2000', 'must be US dollars per use, at most 1,000'],
+    ] as const) {
+      const { code, stderr } = await tally.run([...set, flag, value])
+      expect([flag, value, code === 0]).toEqual([flag, value, false])
+      expect(stderr).toContain(message)
+    }
+  })
+
   test('alias adds, lists and removes other names', async () => {
     await report('coder')
     const added = await tally.done(['prices', 'alias', 'add', 'coder', 'gpt-5'])
