@@ -42,7 +42,7 @@ export interface Price {
   model: string
   source: PriceSource
   effectiveFrom: number | null
-  rates: Rates
+  readonly rates: Rates
 }
 
 /** Another name of a model. An admin's may omit the provider: then the model is looked up by that name. */
@@ -302,7 +302,20 @@ function spellingsOf(name: string): string[] {
 
 function readyPrice(stored: StoredPrice): Price {
   const { id, uid, provider, model, source, effectiveFrom } = stored
-  return { id, uid, provider, model, source, effectiveFrom, rates: ratesOf(stored) }
+  let rates: Rates | undefined
+  return {
+    id,
+    uid,
+    provider,
+    model,
+    source,
+    effectiveFrom,
+    // Only when it is used: a table has thousands of prices, of which an installation uses dozens.
+    get rates() {
+      rates ??= ratesOf(stored)
+      return rates
+    },
+  }
 }
 
 /** Custom and loaded prices before the embedded table, then the newest date, then the last loaded. */

@@ -58,7 +58,8 @@ export async function claimRevision(tx: Tx, revision: number): Promise<boolean> 
 export async function addPrices(tx: Tx, rows: DatedRow[], origin: PriceOrigin): Promise<void> {
   for (const row of rows) assertWithinCeiling(row)
   for (const chunk of chunksOf(rows)) {
-    await tx.insert(tx.tables.prices).values(
+    await tx.insertAll(
+      tx.tables.prices,
       chunk.map(({ tiers, extras, ...row }) => ({
         uid: newId('prc'),
         provider: row.provider,
