@@ -119,7 +119,10 @@ describe('calls', () => {
   test('before which only those above 200,000 tokens were summed go on so', () => {
     const begun = recorded([observed({ usage: call('a', { input: 300_000 }) })])
     const [{ totals, ...of }] = begun.totals as [Known['totals'][number]]
-    const known = { ...begun, totals: [{ ...of, totals: { ...totals, above: [totals.above![2]!] } }] }
+    const known = {
+      ...begun,
+      totals: [{ ...of, totals: { ...totals, above: totals.above!.filter(([threshold]) => threshold === 200_000) } }],
+    }
     const next = account(known, [{ observation: observed({ usage: call('b', { input: 250_000 }) }), modelKey: 1 }], NOW)
     expect(reports(after(known, next)).log!.details?.requestsAbove).toMatchObject([
       { threshold: 200_000, counts: { input: 550_000 } },
