@@ -166,9 +166,15 @@ function continued({ state, identity, report }: Recording, view: EntryView, last
 
 /** The first entry of another person's session with the same harness and id, preferably of the same model. */
 function findPossibleDuplicate({ state, others, identity }: Recording): EntryView | undefined {
-  if (others.length === 0) return undefined
-  const parts = others.flatMap(({ id }) => [...state.chains(id).values()].flat())
-  return parts.find(({ entry }) => entry.chainModelId === identity.chainModelId) ?? parts[0]
+  for (const { id } of others) {
+    const [part] = state.parts(id, identity.chainModelId)
+    if (part) return part
+  }
+  for (const { id } of others) {
+    const part = state.somePart(id)
+    if (part) return part
+  }
+  return undefined
 }
 
 function changePart(recording: Recording, last: EntryView, totals: Totals): Recorded {

@@ -11,8 +11,11 @@ import type { Report } from './report.ts'
 import type { RecordingState } from './state.ts'
 import type { SessionRecord } from './store/sessions.ts'
 
-/** A UUID, except those that are made of a name (versions 3 and 5), which whoever knows the name can compute. */
-const UUID = /(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4}-[1246-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?![0-9a-z])/i
+/**
+ * A random UUID (versions 4 and 7). Those of a clock and a machine (1, 2, 6) follow from one another, and whoever knows
+ * the name that one is made of (3, 5, often 8) can compute it.
+ */
+const UUID = /(?<![0-9a-z])[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?![0-9a-z])/i
 /** As long as a ULID; a random text of letters and digits this long has at least 80 bits. */
 const LONG_RUN = /[0-9a-z]{24,}/gi
 /** A tenth of all digits and letters that follow each other differ in kind in words and dates, 40 to 60% in random ones. */
@@ -55,13 +58,9 @@ export function repeatsOneOf(
 ): boolean {
   return sessions.some(({ id, duplicate }) => {
     if (duplicate === 'discarded') return false
-    const chains = state.chains(id)
     const ranMeanwhile = ({ entry }: EntryView) =>
       entry.startedAt <= report.endedAt && report.startedAt <= entry.endedAt && totalTokens(countsOf(entry)) > 0
-    return (
-      [...chains.values()].some((parts) => parts.some(ranMeanwhile)) ||
-      hasCounts(chains.get(chainModelId) ?? [], report)
-    )
+    return state.allParts(id).some(ranMeanwhile) || hasCounts(state.parts(id, chainModelId), report)
   })
 }
 

@@ -83,6 +83,8 @@ export class RecordingState {
   readonly #chains: KnownRows<SessionChain, EntryView[]>
   /** The models of a session. */
   readonly #models: KnownRows<number, number[]>
+  /** The parts of a session as they were loaded. */
+  readonly #loadedParts = new Map<number, readonly EntryView[]>()
   readonly #sources: KnownRows<number, SourceTotals[]>
   readonly #views: KnownRows<number, EntryView>
   readonly #keys: KnownRows<Pick<IdempotencyKey, 'managerId' | 'key'>, IdempotencyKey | undefined>
@@ -90,6 +92,8 @@ export class RecordingState {
 
   readonly #newSessions: Changes<number, SessionRecord>
   readonly #changedSessions: Changes<number, SessionRecord>
+  /** Sessions whose parts are no longer as they were loaded. */
+  readonly #movedSessions: Changes<number, true>
   readonly #newEntries: Changes<number, EntryView>
   readonly #changedEntries: Changes<number, ReportedChange>
   readonly #savedSources: Changes<string, SourceTotals & { sessionId: number }>
@@ -124,6 +128,7 @@ export class RecordingState {
     this.#contents = set.rows(contentName, findDuplicates)
     this.#newSessions = set.changes()
     this.#changedSessions = set.changes()
+    this.#movedSessions = set.changes()
     this.#newEntries = set.changes()
     this.#changedEntries = set.changes()
     this.#savedSources = set.changes()
@@ -228,7 +233,22 @@ export class RecordingState {
 
   /** All parts of a session, by the canonical key of their model. */
   chains(sessionId: number): Map<number, readonly EntryView[]> {
-    return new Map(this.#models.get(sessionId).map((model) => [model, this.parts(sessionId, model)]))
+    return new Map(
+      this.#models.get(sessionId).map((chainModelId) => [chainModelId, this.#chains.get({ sessionId, chainModelId })]),
+    )
+  }
+
+  /** All parts of a session. Reports of another session compare themselves with these, which may be thousands. */
+  allParts(sessionId: number): readonly EntryView[] {
+    const loaded = this.#loadedParts.get(sessionId)
+    if (loaded && !this.#movedSessions.has(sessionId)) return loaded
+    return [...this.chains(sessionId).values()].flat()
+  }
+
+  /** A part of one of a session's models, always the same one. */
+  somePart(sessionId: number): EntryView | undefined {
+    const [chainModelId] = this.#models.get(sessionId)
+    return chainModelId === undefined ? undefined : this.#chains.get({ sessionId, chainModelId })[0]
   }
 
   /** A part of a session as it is now. */
@@ -274,6 +294,7 @@ export class RecordingState {
       const before = this.#changedEntries.get(id)?.before ?? parts.find(({ entry }) => entry.id === id)!.entry
       this.#changedEntries.put(id, { before, after: view })
     }
+    if (this.#loadedParts.has(sessionId)) this.#movedSessions.put(sessionId, true)
     this.#chains.change(
       chain,
       parts.map((part) => (part.entry.id === id ? view : part)),
@@ -331,19 +352,19 @@ export class RecordingState {
 
   #appendPart(view: EntryView, chain: SessionChain): void {
     const parts = this.parts(chain.sessionId, chain.chainModelId)
+    if (this.#loadedParts.has(chain.sessionId)) this.#movedSessions.put(chain.sessionId, true)
     this.#chains.change(chain, [...parts, view])
     const models = this.#models.peek(chain.sessionId)
     if (models && parts.length === 0) {
-      this.#models.change(
-        chain.sessionId,
-        [...models, chain.chainModelId].sort((a, b) => a - b),
-      )
+      const position = models.findLastIndex((other) => other < chain.chainModelId) + 1
+      this.#models.change(chain.sessionId, models.toSpliced(position, 0, chain.chainModelId))
     }
   }
 
   async #loadWholeSessions(tx: Tx, sessionIds: readonly number[]): Promise<number[][]> {
     const sessions = await listSessionChains(tx, sessionIds)
     return sessions.map((views, position) => {
+      this.#loadedParts.set(sessionIds[position]!, views)
       const chains = Map.groupBy(views, ({ entry }) => entry.chainModelId!)
       for (const [chainModelId, parts] of chains) {
         this.#chains.add({ sessionId: sessionIds[position]!, chainModelId }, parts)

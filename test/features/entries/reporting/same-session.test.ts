@@ -37,6 +37,11 @@ describe('a session id', () => {
       'build20261120step3',
       // Whoever knows the name that version 5 is made of has the UUID.
       '2ed6657d-e927-568b-95e1-2665a8aea6a2',
+      '2ed6657d-e927-868b-95e1-2665a8aea6a2',
+      // One of a clock and a machine follows from the one before, or is the same for minutes.
+      '1ec9414c-232a-11f0-b3c8-9f6bdeced846',
+      '000003e8-232a-21f0-9c00-325096b39f47',
+      '1f0232a1-ec94-614c-b3c8-9f6bdeced846',
       'x'.repeat(200),
     ]) {
       expect([id, isUnguessable(id)]).toEqual([id, false])
