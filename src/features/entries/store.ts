@@ -154,16 +154,18 @@ function inOrderOfParts(views: EntryView[]): EntryView[] {
 }
 
 /**
- * The owners of these entries and those of their sessions, which are locked: adopting a session at the same time would
+ * What these entries follow of their sessions, which are locked: adopting or holding a session at the same time would
  * otherwise pass over an entry that is just being unlocked.
  */
-export async function listSessionOwners(tx: Tx, ids: readonly number[]) {
+export async function listFollowed(tx: Tx, ids: readonly number[]) {
   const { entries, sessions } = tx.tables
   const owners = tx
     .select({
       id: entries.id,
       from: entries.managerId,
       to: { managerId: sessions.managerId, managerBy: sessions.managerBy },
+      status: entries.status,
+      duplicate: sessions.duplicate,
     })
     .from(entries)
     .innerJoin(sessions, eq(sessions.id, entries.sessionId))
@@ -176,6 +178,14 @@ export async function updateManagers(
   changes: readonly Pick<EntryRecord, 'id' | 'managerId' | 'managerBy'>[],
 ): Promise<void> {
   await tx.updateAll(tx.tables.entries, changes)
+}
+
+export async function changeStatuses(tx: Tx, ids: readonly number[], status: Status): Promise<void> {
+  const { entries } = tx.tables
+  await tx
+    .update(entries)
+    .set({ status })
+    .where(inArray(entries.id, [...ids]))
 }
 
 export async function insertEntries(tx: Tx, views: readonly EntryView[]): Promise<void> {

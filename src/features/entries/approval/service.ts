@@ -70,8 +70,15 @@ const DONE: Record<Decision, string> = {
 /** What a decision says of the session, if it is about possible duplicates. */
 const DUPLICATE: Partial<Record<Decision, SessionDuplicate>> = { release: 'released', discard: 'discarded' }
 
+/** After these, entries can change again, and follow what has happened to their session. */
+const FOLLOWED: ReadonlySet<Decision> = new Set(['withdraw_approval', 'reopen'])
+
 function isFrom(action: Decision, status: Status): boolean {
   return ENTRY_TRANSITIONS.some((transition) => transition.action === action && transition.from === status)
+}
+
+function targetOf(action: Decision): Status {
+  return ENTRY_TRANSITIONS.find((transition) => transition.action === action)!.to
 }
 
 function sessionsOf(entries: readonly DecidableEntry[]): number[] {
@@ -102,15 +109,18 @@ interface Dependencies {
 }
 
 export function createApproval({ db, clock, audit }: Dependencies) {
-  /** Changes the status of the entries, all of which must allow it, and records it in the history of each. */
+  /**
+   * Changes the status of the entries, all of which must allow it, and records it in the history of each. Returns what
+   * the status of each is then.
+   */
   async function changeStatuses(
     tx: Tx,
     entries: DecidableEntry[],
     { action, reason }: DecisionRequest,
     by: Actor,
-  ): Promise<Status> {
+  ): Promise<(entry: DecidableEntry) => Status> {
     const now = clock.now()
-    const { to } = ENTRY_TRANSITIONS.find((transition) => transition.action === action)!
+    const to = targetOf(action)
     for (const [from, alike] of Map.groupBy(entries, ({ status }) => status)) {
       const ids = alike.map(({ id }) => id)
       await updateStatuses(tx, { ids, from, to, now })
@@ -123,13 +133,12 @@ export function createApproval({ db, clock, audit }: Dependencies) {
         details: { status: { from, to }, ...(reason === undefined ? {} : { reason }) },
       })),
     )
-    if (action === 'withdraw_approval') {
-      const ids = entries.map(({ id }) => id)
-      await followSessions(tx, ids, { at: now, by })
-    }
     const duplicate = DUPLICATE[action]
     if (duplicate) await decideSessions(tx, sessionsOf(entries), duplicate)
-    return to
+    if (!FOLLOWED.has(action)) return () => to
+    const ids = entries.map(({ id }) => id)
+    const followed = await followSessions(tx, ids, { at: now, by })
+    return ({ id }) => followed.get(id) ?? to
   }
 
   /** A decision about a possible duplicate is one about its session: the other entries that it can change follow. */
@@ -157,12 +166,12 @@ export function createApproval({ db, clock, audit }: Dependencies) {
         const [entry] = await listDecidableByIds(tx, [id], viewer)
         if (!entry) throw notFound(`The entry ${id}`)
         requireDecidable(entry, request.action, person, await ledBy(tx, person))
-        const to = await changeStatuses(tx, await withSession(tx, [entry], request), request, by)
+        const statusOf = await changeStatuses(tx, await withSession(tx, [entry], request), request, by)
         await audit.record(tx, by, {
           action: `entry.${DONE[request.action]}`,
           object: { id, name: id },
           before: { status: entry.status },
-          after: { status: to, ...(request.reason === undefined ? {} : { reason: request.reason }) },
+          after: { status: statusOf(entry), ...(request.reason === undefined ? {} : { reason: request.reason }) },
         })
         return toTokenEntry((await findView(tx, id, viewer))!)
       })
@@ -191,9 +200,8 @@ export function createApproval({ db, clock, audit }: Dependencies) {
       return db.write(async (tx) => {
         const all = await decide(tx)
         const entries = all.flatMap(({ entry, problem }) => (entry && !problem ? [entry] : []))
-        const summary = summaryOf(all, request.action)
-        if (entries.length === 0) return summary
-        await changeStatuses(tx, entries, request, by)
+        if (entries.length === 0) return summaryOf(all, request.action)
+        const summary = summaryOf(all, request.action, await changeStatuses(tx, entries, request, by))
         await audit.record(tx, by, {
           action: `entries.${DONE[request.action]}`,
           after: {
@@ -272,12 +280,15 @@ function requireDecidable(
   transitionFrom(ENTRY_TRANSITIONS, action, entry.status, name)
 }
 
-function summaryOf(all: Checked[], action: Decision): DecidedMany {
-  const { to } = ENTRY_TRANSITIONS.find((transition) => transition.action === action)!
+function summaryOf(
+  all: Checked[],
+  action: Decision,
+  statusOf: (entry: DecidableEntry) => Status = () => targetOf(action),
+): DecidedMany {
   const summary: DecidedMany = { results: [], done: 0, costNanos: 0n, unpricedEntries: 0 }
   for (const { id, entry, problem } of all) {
     const isDone = entry !== undefined && problem === null
-    summary.results.push({ id, status: isDone ? to : (entry?.status ?? null), problem })
+    summary.results.push({ id, status: isDone ? statusOf(entry) : (entry?.status ?? null), problem })
     if (!isDone) continue
     const costNanos = costNanosOf(entry)
     summary.done += 1

@@ -33,6 +33,8 @@ export const ENTRY_TRANSITIONS = [
   // A session that another person has already reported.
   { from: null, action: 'report', to: 'held', who: 'agent' },
   { from: 'submitted', action: 'hold', to: 'held', who: 'agent' },
+  // An entry that was approved, rejected or billed when its session was discarded.
+  { from: 'submitted', action: 'hold', to: 'discarded', who: 'agent' },
   { from: 'held', action: 'release', to: 'submitted', who: 'another sender of bills' },
   { from: 'held', action: 'discard', to: 'discarded', who: 'owner or sender of bills' },
   { from: 'discarded', action: 'release', to: 'submitted', who: 'another sender of bills' },

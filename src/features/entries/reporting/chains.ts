@@ -4,12 +4,12 @@ import { Problem } from '../../../errors.ts'
 import { type Placement, UNATTRIBUTED } from '../../placement/service.ts'
 import { valueAtPrice } from '../../prices/service.ts'
 import { countsOf, isLocked, type ModelTotals, partOf, usageColumns } from '../rows.ts'
+import { submittedStatus } from '../session-owner.ts'
 import type { EntryRecord, EntryView } from '../store.ts'
 import { completeTotals, nextStep, sumOfParts, type Totals, totalTokens } from '../totals.ts'
 import { attributesOf, attributesOfEntry, missingAttributes, namesAgent, withAttributes } from './attributes.ts'
 import { textOfLabels } from './names.ts'
 import { changeOf, newEntry, placementColumns, type Recorded, valuationColumns } from './record.ts'
-import { statusIn } from './same-session.ts'
 import { newPlacement, type PlacedReport, placeNew } from './session-placement.ts'
 import type { SessionRecord } from './store/sessions.ts'
 
@@ -91,7 +91,7 @@ export function appendPart(recording: Recording, last: EntryView | undefined, to
     state.nextEntryId(),
     {
       source: session.source,
-      status: statusIn(session),
+      status: submittedStatus(session.duplicate),
       identity,
       placement: placement ?? UNATTRIBUTED,
       report,

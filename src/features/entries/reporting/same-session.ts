@@ -2,7 +2,6 @@
  * Two people who report the same session (docs/design/concepts.md, "Possible duplicates"): the later one's entries are
  * held. Steps of a plan: they read and change the state only.
  */
-import type { Status } from '../../../database/schema/values.ts'
 import { countsOf, isLocked } from '../rows.ts'
 import type { EntryView } from '../store.ts'
 import { COUNT_KINDS, totalTokens } from '../totals.ts'
@@ -39,11 +38,6 @@ function isRandom(run: string): boolean {
 function kindOf(character: string): string {
   if (character >= '0' && character <= '9') return 'digit'
   return character >= 'a' ? 'lower' : 'upper'
-}
-
-/** The status of a session's new entries. */
-export function statusIn({ duplicate }: SessionRecord): Status {
-  return duplicate === 'held' || duplicate === 'discarded' ? duplicate : 'submitted'
 }
 
 /**

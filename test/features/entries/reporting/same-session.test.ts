@@ -3,6 +3,7 @@ import { type Party, TALLY } from '../../../../src/access/actor.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
 import { EVERYTHING, viewerOf } from '../../../../src/access/visibility.ts'
 import type { Database } from '../../../../src/database/database.ts'
+import type { Decision } from '../../../../src/features/entries/approval/states.ts'
 import { readListQuery } from '../../../../src/features/entries/listing/filter.ts'
 import { isUnguessable } from '../../../../src/features/entries/reporting/same-session.ts'
 import type { TokenEntryReport } from '../../../../src/features/entries/schema.ts'
@@ -195,6 +196,45 @@ forEachEngine('a session that two people report', (open) => {
     ])
     expect((await list({ agent_manager: ['bob@example.com'] })).map(({ status }) => status)).toEqual(['held'])
   })
+
+  for (const duplicate of ['held', 'discarded'] as const) {
+    test(`has entries that were approved, rejected or billed ${duplicate} once they are submitted again`, async () => {
+      const { services, ada, bob, report, list, counted } = await stage(await open())
+      const decide = (action: Decision, id: string) =>
+        services.entries.approval.decideEntries(
+          { ids: [id] },
+          { action, ...(action === 'reject' && { reason: 'Test' }) },
+          OPERATOR,
+        )
+      await report(ada)
+      const before = (await counted()).all
+      const later = { started_at: '2026-11-20T14:00:00Z', ended_at: '2026-11-20T15:00:00Z', project: 'web' }
+      await report(bob, { ...later, model: 'gpt-5' })
+      const bill = { project: 'web', month: '2026-11' } as const
+      await services.bills.send(bill, { by: TALLY })
+      const { entry: approved } = await report(bob, { ...later, model: 'claude-opus-4-5' })
+      const { entry: rejected } = await report(bob, { ...later, model: 'claude-haiku-4-5' })
+      await decide('approve', approved.id)
+      await decide('reject', rejected.id)
+      const copy = await report(bob)
+      expect(copy.entry.status).toBe('held')
+      if (duplicate === 'discarded') await decide('discard', copy.entry.id)
+
+      await services.bills.voidBill('2026-0001', { reason: 'Wrong month' }, TALLY)
+      const withdrawn = await decide('withdraw_approval', approved.id)
+      const reopened = await decide('reopen', rejected.id)
+      expect([...withdrawn.results, ...reopened.results].map(({ status }) => status)).toEqual([duplicate, duplicate])
+      const entries = await list({ agent_manager: ['bob@example.com'] })
+      expect(entries.map(({ status }) => status)).toEqual([duplicate, duplicate, duplicate, duplicate])
+      expect((await counted()).all).toEqual(before)
+      const { data: history } = await services.entries.listing.getHistory(approved.id, EVERYTHING)
+      expect(history.at(-1)).toMatchObject({ action: duplicate, details: { because: 'same_session' } })
+      expect([...(await services.entries.verify()), ...(await services.reports.verify())]).toEqual([])
+
+      expect((await decide('release', copy.entry.id)).done).toBe(4)
+      expect((await counted()).all.entries).toBe(before.entries + 4)
+    })
+  }
 
   test('is on no bill, which says so', async () => {
     const { services, ada, bob, report } = await stage(await open())
