@@ -114,6 +114,20 @@ describe('tally entries report', () => {
     expect((await tally.json(['entries', 'list', '--agent-name', 'shared'])).data).toHaveLength(2)
   })
 
+  test('shows of a held entry what it may duplicate, and how to decide', async () => {
+    const bob = await tally.createToken('svc', 'bob@example.com')
+    const session = '7abded9e-af37-492b-8216-95394ad33034'
+    const report = ['entries', 'report', ...flags({ session, agent: 'copied' }), '--ended-at', '2026-11-20T18:20:41Z']
+    const first = await tally.json(report, { env })
+    const held = await tally.json(report, { env: { ...env, TALLY_TOKEN: bob.token } })
+    const again = await tally.done(report, { env: { ...env, TALLY_TOKEN: bob.token } })
+    expect(again.stderr).toContain('This entry is held: it is not counted until')
+    const { stdout } = await tally.done(['entries', 'show', held.id])
+    expect(stdout).toContain(`another person's session has the same id: ${first.id}`)
+    expect(stdout).toContain(`tally entries release ${held.id}`)
+    expect((await tally.done(['entries', 'show', first.id])).stdout).not.toContain('duplicate')
+  })
+
   test('takes a file, and keeps every digit of its numbers', async () => {
     const text = JSON.stringify(entry()).replace(/}$/, ', "reported_cost": 123456789.123456789}')
     await Bun.write(join(tally.folder, 'session.json'), text)

@@ -55,9 +55,11 @@ export function addEntriesReportCommand(entries: Command): void {
       }
       // Without a session each run has an idempotency key of its own, and counts as meant.
       if (made.possible_duplicate_of !== null) {
-        note(
-          `Another person's session has the same id: see ${made.possible_duplicate_of}. Both are kept. Use unique session ids, such as UUIDs.`,
-        )
+        const outcome =
+          made.status === 'held'
+            ? 'This entry is held: it is not counted until billing or an admin releases it.'
+            : 'Both are kept. Use unique session ids, such as UUIDs.'
+        note(`Another person's session has the same id: see ${made.possible_duplicate_of}. ${outcome}`)
       }
     })
 }

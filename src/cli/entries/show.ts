@@ -37,6 +37,7 @@ function printFields(entry: TokenEntryDetail): void {
   const fields: [name: string, value: string | null][] = [
     ['entry', entry.id],
     ['status', entry.bill ? `${entry.status}, bill ${entry.bill.number}` : entry.status],
+    ['duplicate', duplicateText(entry)],
     ['person', entry.agent_manager.name],
     ['agent', `${entry.agent_name} (${entry.agent_harness})`],
     ['model', entry.provider === null ? entry.model : `${entry.model} at ${entry.provider}`],
@@ -53,6 +54,14 @@ function printFields(entry: TokenEntryDetail): void {
     ['cost', costText(entry)],
   ]
   for (const [name, value] of fields) if (value !== null) print(`${name.padEnd(12)} ${value}`)
+}
+
+/** Why the entry may be a duplicate, and how to decide about it if it is held. */
+function duplicateText({ id, possible_duplicate_of: other, session_id, status }: TokenEntryDetail): string | null {
+  if (other === null) return null
+  const reason = session_id === null ? 'identical to' : "another person's session has the same id:"
+  const decision = status === 'held' ? `; not counted until you decide: tally entries release ${id}, or discard` : ''
+  return `${reason} ${other}${decision}`
 }
 
 /** The rule in the version that placed the entry, with its conditions. */
