@@ -10,9 +10,9 @@ export const PRICE_NOTES = {
   service_tier_unpriced: 'There is no price for this service tier, so the standard price was used.',
   speed_unpriced: 'There is no price for this speed, so the standard price was used.',
   region_unpriced: 'There is no price for this region, so the standard price was used.',
-  tool_unpriced: 'There is no price for some uses of tools, which are not included.',
-  audio_unpriced: 'There is no price for tokens of audio, so that of text was used.',
-  image_unpriced: 'There is no price for tokens of images, so that of text was used.',
+  tool_unpriced: 'There is no price for some tool uses, so they are not included.',
+  audio_unpriced: 'There is no price for audio tokens, so the price of text tokens was used.',
+  image_unpriced: 'There is no price for image tokens, so the price of text tokens was used.',
 } as const
 export type PriceNote = keyof typeof PRICE_NOTES
 
@@ -56,9 +56,11 @@ const TITLES = {
 } as const
 type Prices = { [Kind in keyof typeof TITLES]?: number | null | undefined }
 
+type Tier = Prices & { from_tokens: number }
+
 interface Adjustment extends Service, Prices {
   multiplier?: number
-  tiers?: (Prices & { from_tokens: number })[]
+  tiers?: Tier[]
 }
 
 interface Charges extends Pick<Prices, 'input_audio' | 'input_image' | 'output_audio' | 'output_image'> {
@@ -69,23 +71,36 @@ interface Charges extends Pick<Prices, 'input_audio' | 'input_image' | 'output_a
 
 const DAYS = ['', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
-/** What a price charges besides the five prices, a line each; `money` formats dollars. */
-export function chargesTexts(charges: Charges, money: (dollars: number) => string): string[] {
-  const listed = (prices: Prices) =>
-    (Object.keys(TITLES) as (keyof Prices)[]).flatMap((kind) =>
-      prices[kind] === undefined || prices[kind] === null ? [] : [`${TITLES[kind]} ${money(prices[kind])}`],
-    )
+type Money = (dollars: number) => string
+
+function listedTexts(prices: Prices, money: Money): string[] {
+  return (Object.keys(TITLES) as (keyof Prices)[]).flatMap((kind) =>
+    prices[kind] === undefined || prices[kind] === null ? [] : [`${TITLES[kind]} ${money(prices[kind])}`],
+  )
+}
+
+/** `from 272,001 tokens: input 5, output 22.5`, a line for each long-context price. */
+export function tierTexts(tiers: readonly Tier[], money: Money): string[] {
+  return tiers.map(
+    (tier) => `from ${tier.from_tokens.toLocaleString('en')} tokens: ${listedTexts(tier, money).join(', ')}`,
+  )
+}
+
+/** The same name may be a service tier and a speed, at different prices. */
+const variantText = ({ service_tier, speed, region }: Service): string =>
+  [service_tier && `service tier ${service_tier}`, speed && `speed ${speed}`, region && `region ${region}`]
+    .filter(Boolean)
+    .join(', ')
+
+/** What a price charges besides the five prices and its tiers, a line each; `money` formats dollars. */
+export function chargesTexts(charges: Charges, money: Money): string[] {
+  const listed = (prices: Prices) => listedTexts(prices, money)
   const adjusted = ({ multiplier, tiers = [], ...prices }: Adjustment) =>
-    multiplier === undefined
-      ? [
-          ...listed(prices),
-          ...tiers.map((tier) => `from ${tier.from_tokens.toLocaleString('en')} tokens ${listed(tier).join(', ')}`),
-        ].join(', ')
-      : `× ${multiplier}`
+    multiplier === undefined ? [listed(prices).join(', '), ...tierTexts(tiers, money)].join('; ') : `× ${multiplier}`
   const { input_audio, input_image, output_audio, output_image } = charges
   return [
     ...listed({ input_audio, input_image, output_audio, output_image }),
-    ...charges.variants.map((variant) => `${serviceText(variant)}: ${adjusted(variant)}`),
+    ...charges.variants.map((variant) => `${variantText(variant)}: ${adjusted(variant)}`),
     ...charges.hours.map((hours) => {
       const days = hours.days ? ` on ${hours.days.map((day) => DAYS[day]).join(', ')}` : ''
       return `${hours.from} to ${hours.to} UTC${days}: ${adjusted(hours)}`

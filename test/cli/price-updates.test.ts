@@ -84,5 +84,17 @@ test('a check lists models in use with another price, and can fail for it', asyn
   const { stdout } = await tally.done(['prices', 'check', file])
   expect(stdout).toMatch(/gpt-99 .* 200%/)
   expect(stdout).toContain('1 model in use in the last 30 days, 1 with another price.')
-  expect((await tally.run(['prices', 'check', file, '--exit-code'])).code).toBe(1)
+  const failing = await tally.run(['prices', 'check', file, '--exit-code'])
+  expect([failing.code, failing.stderr]).toEqual([1, 'tally: The prices of 1 model differ.\n'])
+})
+
+test('a check shows the date of the other table, and counts models that it does not list separately', async () => {
+  const file = join(tally.folder, 'other.json')
+  const listing = (model: string) =>
+    JSON.stringify({ as_of: '2025-01-01', prices: [{ provider: 'openai', model, input: 3, output: 2 }] })
+  await Bun.write(file, listing('gpt-99'))
+  expect((await tally.done(['prices', 'check', file])).stdout).toContain('3 / 2, tally 2025-01-01')
+  await Bun.write(file, listing('gpt-98'))
+  const { stdout } = await tally.done(['prices', 'check', file])
+  expect(stdout).toContain('1 model in use in the last 30 days, 0 with another price, 1 not in the other table.')
 })

@@ -190,6 +190,10 @@ describe('tally prices', () => {
       const tier = await fresh.json([...request, '--service-tier', 'nightly'])
       expect(tier.value.note).toBe('service_tier_unpriced')
       expect((await fresh.run(['prices', 'resolve', 'gpt-5', '--tool', 'Search=1'])).stderr).toContain('web_search:3')
+      const { stdout: charges } = await fresh.done(['prices', 'resolve', 'gpt-5.4'])
+      expect(charges).toMatch(/\nOther prices:\n {2}from 272,001 tokens: input 5, output 22\.5/)
+      expect(charges).toMatch(/\n {2}service tier batch: input 1\.25, output 7\.5, .*; from 272,001 tokens: input 2\.5/)
+      expect(charges).toMatch(/\n {2}speed fast: input 5, output 30/)
       const unpriced = await fresh.done(['prices', 'resolve', 'auto'])
       expect(unpriced.stdout).toContain("'auto' has no price on ")
       expect(await fresh.json(['prices', 'resolve', 'o3', '--at', '2025-06-09'])).toMatchObject({

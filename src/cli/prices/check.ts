@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { ComparisonBody } from '../../features/prices/load-schema.ts'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
@@ -34,15 +35,18 @@ export function addPricesCheckCommand(prices: Command): void {
       if (flags.json) printJson(body)
       else {
         if (body.differences.length > 0) printDifferences(body.differences, ['IN USE', 'OTHER TABLE'])
-        const models = counted(body.models, 'model')
-        print(
-          body.models === 0
-            ? 'No entries in the last 30 days, so no model is in use.'
-            : `${models} in use in the last 30 days, ${body.differences.length.toLocaleString('en')} with another price.`,
-        )
+        print(summaryText(body))
       }
       const { length } = body.differences
-      if (flags.exitCode && length > 0)
-        throw new CommandError(`${counted(length, 'price')} ${length === 1 ? 'differs' : 'differ'}.`)
+      if (flags.exitCode && length > 0) throw new CommandError(`The prices of ${counted(length, 'model')} differ.`)
     })
+}
+
+/** A model that the other table does not list is a difference too, but not another price. */
+function summaryText({ models, differences }: ComparisonBody): string {
+  if (models === 0) return 'No entries in the last 30 days, so no model is in use.'
+  const unlisted = differences.filter(({ after }) => after === null).length
+  const others = unlisted === 0 ? '' : `, ${unlisted.toLocaleString('en')} not in the other table`
+  const changed = (differences.length - unlisted).toLocaleString('en')
+  return `${counted(models, 'model')} in use in the last 30 days, ${changed} with another price${others}.`
 }

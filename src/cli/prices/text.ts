@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import type { PriceBody, ResolutionBody } from '../../features/prices/schema.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { parseDecimal } from '../../lib/money.ts'
-import { chargesTexts } from '../../price-texts.ts'
+import { chargesTexts, tierTexts } from '../../price-texts.ts'
 import { exactText } from '../terminal/numbers.ts'
 import type { Column } from '../terminal/print.ts'
 
@@ -89,7 +89,7 @@ export const PRICE_COLUMNS: Column<PriceRow>[] = [
 export const SOURCE: Column<PriceBody> = { title: 'SOURCE', of: ({ source }) => source }
 export const ID: Column<PriceBody> = { title: 'ID', of: ({ id }) => id }
 
-/** The price that applies to a model, as a sentence. */
+/** The price that applies to a model as a sentence, and a line for each further price. */
 export function resolutionText({ model, provider, at, step, price, sources }: ResolutionBody): string {
   const asked = `'${model}'${provider === null ? '' : ` at ${provider}`}`
   if (!price)
@@ -102,7 +102,7 @@ export function resolutionText({ model, provider, at, step, price, sources }: Re
     ['one-hour cache write', price.cache_write_1h],
   ] as const
   const known = kinds.filter(([, value]) => value !== null).map(([kind, value]) => `${kind} ${exactText(value)}`)
-  return `${asked} costs ${known.join(', ')} per million tokens on ${at.slice(0, 10)}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${originText(price, sources)}).${chargesSentence(price)}`
+  return `${asked} costs ${known.join(', ')} per million tokens on ${at.slice(0, 10)}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${originText(price, sources)}).${chargesLines(price)}`
 }
 
 /** `default, from litellm 1.109.1 of 2026-11-12` */
@@ -112,7 +112,8 @@ function originText({ source, as_of }: PriceBody, sources: ResolutionBody['sourc
   return `${source}, from ${texts.join(', ')}`
 }
 
-function chargesSentence(price: PriceBody): string {
-  const charges = chargesTexts(price, (dollars) => exactText(dollars))
-  return charges.length === 0 ? '' : ` It also charges: ${charges.join('; ')}.`
+function chargesLines(price: PriceBody): string {
+  const money = (dollars: number) => exactText(dollars)
+  const lines = [...tierTexts(price.tiers, money), ...chargesTexts(price, money)]
+  return lines.length === 0 ? '' : `\nOther prices:\n${lines.map((line) => `  ${line}`).join('\n')}`
 }

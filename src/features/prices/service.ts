@@ -361,7 +361,8 @@ function byModel(one: PriceView, other: PriceView): number {
 
 function listedIn({ text, format }: { text: string; format?: TableFormat | undefined }) {
   const table = readTable(text, format)
-  return { format: table.format, rows: table.reading.rows, aliases: table.reading.aliases }
+  const { rows, aliases, asOf } = table.reading
+  return { format: table.format, rows: rows.map((row) => ({ asOf, ...row })), aliases }
 }
 
 function embeddedTable() {

@@ -17,7 +17,7 @@ import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { chargesTexts, noteTexts } from '../../../price-texts.ts'
+import { chargesTexts, noteTexts, tierTexts } from '../../../price-texts.ts'
 import { one, useAddress } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -156,7 +156,7 @@ function Resolved({ resolution }: { resolution: Resolution }) {
             {sources.length > 0 && `: ${sources.map(({ source, as_of }) => `${source} of ${as_of}`).join(', ')}`}
             {sources.length === 0 && price.as_of !== null && `, as of ${price.as_of}`}
           </Text>
-          {chargesTexts(price, priceText).map((text) => (
+          {[...tierTexts(price.tiers, priceText), ...chargesTexts(price, priceText)].map((text) => (
             <Text key={text} size="sm" c="dimmed">
               {text}
             </Text>
