@@ -177,7 +177,7 @@ export async function checkPrices({ priceUpdates, prices }: Services, now: numbe
   const update = succeededAt === null ? 'never updated' : `updated ${new Date(succeededAt).toISOString()}`
   const message = everyMs === undefined && succeededAt === null ? `${tables}, no updates` : `${tables}, ${update}`
   if (error !== null) {
-    const advice = 'Fix the source (TALLY_PRICES_FROM), then run `tally prices update`.'
+    const advice = 'Fix the source (TALLY_PRICES_FROM or --from), then run `tally prices update` again.'
     return warning('prices', `${message}; the last update failed: ${error}`, advice)
   }
   if (everyMs !== undefined && now - (succeededAt ?? 0) > LATE_TURNS * everyMs) {

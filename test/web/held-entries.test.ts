@@ -53,7 +53,7 @@ describe.skipIf(!CHROMIUM)('a session that two people report', () => {
     const visitor = await visit(browser, { url: server.url, as: BILLING })
     try {
       await visitor.open('/')
-      await visitor.page.getByText('Held sessions').waitFor()
+      await visitor.page.getByText('Held entries').waitFor()
       await visitor.open(`/entries?status=held&open=${held}`)
       const facts = visitor.page.getByText('This entry is not counted until someone releases or discards its session')
       await facts.waitFor()

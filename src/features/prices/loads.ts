@@ -50,7 +50,11 @@ export function createLoads({ db, clock, audit }: Dependencies) {
     /** The newest load of a file that was not undone. Throws `not_found`. */
     async getLatest(): Promise<LoadView> {
       const view = await findLatestLoad(db.read)
-      if (!view) throw notFound('A price load that can be undone')
+      if (!view)
+        throw new Problem(
+          'not_found',
+          'There is no load of a price table to undo. List all loads with `tally prices loads`.',
+        )
       return view
     },
 

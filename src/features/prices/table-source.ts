@@ -81,7 +81,7 @@ async function download(url: URL, { timeoutMs = TIMEOUT_MS, onProgress }: Readin
     if (error instanceof Problem) throw error
     const { name: kind, message } = error as Error
     const why = kind === 'TimeoutError' ? `timed out after ${timeoutMs / 1_000} s` : message
-    throw failed(`${name} cannot be downloaded: ${why}.`)
+    throw failed(`${name} cannot be downloaded: ${why.replace(/[.?!]$/, '')}.`)
   }
 }
 

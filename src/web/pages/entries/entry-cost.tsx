@@ -1,5 +1,5 @@
 /** The cost of an entry: the reported cost and the calculation of the list value. */
-import { Alert, Anchor, Skeleton, Table, Text } from '@mantine/core'
+import { Alert, Anchor, List, Skeleton, Table, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { noteTexts } from '../../../price-texts.ts'
 import { addressOf } from '../../address.ts'
@@ -66,7 +66,7 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
         />
       )}
       {cost_mismatch && (
-        <Alert color="orange" variant="light" title="Cost mismatch">
+        <Alert color="orange" variant="light" title="Cost mismatch" my="xs">
           The reported cost is more than 10 times the list value, or less than a tenth of it. Check the unit of the
           reported cost, and the price of the model. The entry counts with its reported cost.
         </Alert>
@@ -74,6 +74,7 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
       {isComplete ? <Arithmetic entry={entry} /> : <Skeleton height={140} />}
       {isComplete && list_value === null && <Unpriced entry={entry} />}
       {valuation && <PriceRow entry={entry} valuation={valuation} />}
+      <Notes notes={noteTexts(entry.price?.note)} />
     </Part>
   )
 }
@@ -172,8 +173,19 @@ function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNull
         </>
       )}
       ), matched by {STEPS[entry.price?.step ?? 0] ?? 'its name'}. Later price tables do not change this value.
-      {noteTexts(entry.price?.note).map((text) => ` ${text}`)}
     </Text>
+  )
+}
+
+/** What was assumed: a reader must not miss it in the paragraph about the price. */
+function Notes({ notes }: { notes: string[] }) {
+  if (notes.length === 0) return null
+  return (
+    <List size="sm" mt="xs" pr="md">
+      {notes.map((note) => (
+        <List.Item key={note}>{note}</List.Item>
+      ))}
+    </List>
   )
 }
 

@@ -39,8 +39,8 @@ const GAPS: Partial<Record<Check['check'], Lack>> = {
     description: 'identical to an earlier entry, or another person’s session has the same ID',
   },
   held: {
-    title: 'Held sessions',
-    description: 'another person has reported the same session; not counted until you release or discard them',
+    title: 'Held entries',
+    description: 'another person has reported the same session; not counted until released or discarded',
   },
   unapproved: { title: 'Waiting for approval', description: 'submitted, but not approved or billed' },
   on_sheets: {

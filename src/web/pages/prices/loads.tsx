@@ -55,9 +55,8 @@ function Updates() {
     <>
       <Group justify="space-between" gap="xs" mb="md">
         <Text size="sm" c="dimmed">
-          {data.every_seconds === null ? 'Updates on request' : `Updated every ${hoursText(data.every_seconds)}`}, last{' '}
-          <Ago at={data.succeeded_at} />
-          {data.source && <> from {data.source}</>}
+          {data.every_seconds === null ? 'Updated on request' : `Updated every ${intervalText(data.every_seconds)}`}
+          {data.source && <> from {data.source}</>}. Last update: <Ago at={data.succeeded_at} />
         </Text>
         <Button variant="default" loading={update.isPending} onClick={() => update.mutate()}>
           Update prices
@@ -72,8 +71,10 @@ function Updates() {
   )
 }
 
-const hoursText = (seconds: number) =>
-  seconds % 86_400 === 0 ? counted(seconds / 86_400, 'day') : counted(Math.round(seconds / 3_600), 'hour')
+function intervalText(seconds: number): string {
+  const [number, unit] = seconds % 86_400 === 0 ? [seconds / 86_400, 'day'] : [Math.round(seconds / 3_600), 'hour']
+  return number === 1 ? unit : counted(number, unit)
+}
 
 const nameOf = ({ format, name }: Pick<PriceLoad, 'format' | 'name'>): string =>
   format === 'default' ? sourceText(format) : (name ?? 'Pasted table')

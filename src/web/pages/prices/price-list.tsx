@@ -96,5 +96,5 @@ const COLUMNS: Column<Price>[] = [
     width: '124px',
     cell: ({ effective_from }) => <EffectiveFrom at={effective_from} />,
   },
-  { key: 'source', title: 'Source', phone: 'hidden', width: '110px', cell: ({ source }) => sourceText(source) },
+  { key: 'source', title: 'Source', phone: 'hidden', width: '124px', cell: ({ source }) => sourceText(source) },
 ]

@@ -19,11 +19,7 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
     <Part title="Organization">
       <TextInput label="Name" description="Shown on bills." maxLength={200} {...form.getInputProps('name')} />
       <Group grow align="flex-start">
-        <TimeZoneInput
-          label="Time zone"
-          description="Defines when days and months begin."
-          {...form.getInputProps('time_zone')}
-        />
+        <TimeZoneInput label="Time zone" description="For days and months." {...form.getInputProps('time_zone')} />
         <Select
           label="First day of the week"
           description="In reports and calendars."
