@@ -2,6 +2,7 @@
  * Plans which rows and aliases loading a table would add, and from when they are in effect (docs/design/pricing.md,
  * "Tables that can be loaded"). Rows are only ever added. Pure.
  */
+import { atOnce, type Steps } from '../../lib/portions.ts'
 import type { ListedPrice, RefusedPrice, TableReading } from './formats/reader.ts'
 import type { TableFormat } from './formats/table-file.ts'
 import type { PriceDifference } from './in-use.ts'
@@ -135,11 +136,21 @@ export function asOfTable(
  * from a newer table, the row is skipped unless `allowOlder`.
  */
 export function planLoad(
-  { rows, aliases, refused }: Pick<TableReading, 'rows' | 'aliases' | 'refused'>,
+  table: Pick<TableReading, 'rows' | 'aliases' | 'refused'>,
   loaded: Loaded,
   now: number,
   options: LoadOptions,
 ): LoadPlan {
+  return atOnce(planSteps(table, loaded, now, options))
+}
+
+/** The same, model by model. */
+export function* planSteps(
+  { rows, aliases, refused }: Pick<TableReading, 'rows' | 'aliases' | 'refused'>,
+  loaded: Loaded,
+  now: number,
+  options: LoadOptions,
+): Steps<LoadPlan> {
   const { asOf = dayOf(now) } = options
   const known = Map.groupBy(loaded.prices, (price) => keyOf(price.source, price))
   const plan: LoadPlan = {
@@ -166,6 +177,7 @@ export function planLoad(
   const positions = new Map(ownRows.map((row, position) => [row, position]))
   const additions: (Addition & { position: number })[] = []
   for (const [key, listed] of Map.groupBy(ownRows, (row) => keyOf(row.source, row))) {
+    yield
     const { provider, model, source } = listed[0]!
     const own = known.get(key) ?? []
     const isPriced = () => own.length > 0 || priceOf(listed[0]!) !== undefined

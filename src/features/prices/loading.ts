@@ -5,12 +5,13 @@ import type { Database, Tx } from '../../database/database.ts'
 import { databaseBusy } from '../../database/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Id } from '../../lib/id.ts'
+import { inPortions } from '../../lib/portions.ts'
 import type { AuditService, Change } from '../audit/service.ts'
 import { noticeOf } from './change-notice.ts'
 import type { TableReading } from './formats/reader.ts'
-import { readTable, type TableFormat } from './formats/table-file.ts'
+import { type TableFormat, tableSteps } from './formats/table-file.ts'
 import { differencesInUse, type PriceDifference, type PriceSet, priceSet, withIdentity } from './in-use.ts'
-import { asOfTable, dateText, type LoadOptions, type LoadPlan, type PlannedTable, planLoad } from './load-plan.ts'
+import { asOfTable, dateText, type LoadOptions, type LoadPlan, type PlannedTable, planSteps } from './load-plan.ts'
 import type { PriceSource, PriceTable } from './price-table.ts'
 import { confirmPrices, insertLoad, type NewLoad } from './store/loads.ts'
 import { listModelsInUse, type ModelInUse } from './store/updates.ts'
@@ -66,11 +67,11 @@ interface Planned {
 }
 
 export function createLoading({ db, clock, audit, table }: Dependencies) {
-  const loadedPrices = async (): Promise<PriceSet> => ({
-    prices: await listPrices(db.read),
-    aliases: await listAliases(db.read),
-    table: await table(),
-  })
+  const loadedPrices = async (): Promise<PriceSet> => {
+    const prices = await listPrices(db.read)
+    await yieldTurn()
+    return { prices, aliases: await listAliases(db.read), table: await table() }
+  }
 
   const modelsInUse = () => listModelsInUse(db.slow, clock.now() - IN_USE_MS)
 
@@ -78,7 +79,7 @@ export function createLoading({ db, clock, audit, table }: Dependencies) {
     const revision = await readRevision(db.read)
     const loaded = await loadedPrices()
     await yieldTurn()
-    return { plan: planLoad(reading, loaded, clock.now(), options), revision, loaded }
+    return { plan: await inPortions(planSteps(reading, loaded, clock.now(), options)), revision, loaded }
   }
 
   async function planFile(
@@ -139,8 +140,7 @@ export function createLoading({ db, clock, audit, table }: Dependencies) {
         ...options
       }: TableOptions,
     ): Promise<PlannedTable> {
-      const { format, reading } = readTable(text, requested)
-      await yieldTurn()
+      const { format, reading } = await inPortions(tableSteps(text, requested))
       const asOf = asOfTable(
         { given, contained: reading.asOf, newestModel: isDownload ? undefined : reading.newestModel, modified },
         clock.now(),
@@ -261,7 +261,7 @@ function runsOf<Item extends { source: PriceSource }>(items: Item[]): [PriceSour
   return runs
 }
 
-/** Yields to waiting requests: reading and planning a large table take a tenth of a second each. */
+/** Yields to waiting requests. */
 function yieldTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -5,6 +5,7 @@
  */
 import { parseMoment } from '../../../lib/duration.ts'
 import { PICO_DIGITS } from '../../../lib/money.ts'
+import type { Steps } from '../../../lib/portions.ts'
 import {
   type Adjustment,
   type ExtraPrices,
@@ -43,7 +44,7 @@ export function isGenaiPrices(document: TableDocument): boolean {
   return document.items(document.root).some((provider) => document.isList(document.find(provider, 'models')))
 }
 
-export function readGenaiPrices(document: TableDocument): TableNotes {
+export function* readGenaiPrices(document: TableDocument): Steps<TableNotes> {
   const table = new TableNotes()
   for (const provider of document.items(document.root)) {
     const listed = document.find(provider, 'models')
@@ -54,7 +55,10 @@ export function readGenaiPrices(document: TableDocument): TableNotes {
     const id = document.value(document.find(provider, 'id'))
     const models = document.items(listed).filter((model) => document.isObject(model))
     const used = new Set(models.map((model) => document.value(document.find(model, 'id'))))
-    for (const model of models) readModel(table, id, document.value(model) as Holder, used)
+    for (const model of models) {
+      yield
+      readModel(table, id, document.value(model) as Holder, used)
+    }
   }
   return table
 }

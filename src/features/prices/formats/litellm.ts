@@ -3,6 +3,7 @@
  * https://docs.litellm.ai/docs/provider_registration/add_model_pricing
  */
 import { PICO_DIGITS } from '../../../lib/money.ts'
+import type { Steps } from '../../../lib/portions.ts'
 import {
   type Adjustment,
   type ExtraPrices,
@@ -63,11 +64,12 @@ export function isLitellm(document: TableDocument): boolean {
   )
 }
 
-export function readLitellm(document: TableDocument): TableNotes {
+export function* readLitellm(document: TableDocument): Steps<TableNotes> {
   const table = new TableNotes()
   const models = document.members(document.root)
   const modelOf = (name: string) => document.value(models.get(name))
   for (const [name, position] of models) {
+    yield
     const model = document.isObject(position) ? document.value(position) : undefined
     if (!isHolder(model) || typeof model.litellm_provider !== 'string' || name === 'sample_spec') {
       table.skip('not a model')

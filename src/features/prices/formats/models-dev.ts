@@ -1,4 +1,5 @@
 /** The catalog of models.dev, `api.json`: providers with their models, `cost` in dollars per million tokens. */
+import type { Steps } from '../../../lib/portions.ts'
 import { extraPrices } from '../rates.ts'
 import type { TableDocument } from './document.ts'
 import { mediaWithOurNames } from './extras.ts'
@@ -22,10 +23,11 @@ export function isModelsDev(document: TableDocument): boolean {
   )
 }
 
-export function readModelsDev(document: TableDocument): TableNotes {
+export function* readModelsDev(document: TableDocument): Steps<TableNotes> {
   const table = new TableNotes()
   for (const [provider, listing] of document.members(document.root)) {
     for (const [name, position] of document.members(document.find(listing, 'models'))) {
+      yield
       const model = document.isObject(position) ? document.value(position) : undefined
       table.noteDate(isHolder(model) ? model.last_updated : undefined)
       if (!isHolder(model)) table.skip('not a model')

@@ -1,6 +1,7 @@
 /** A price file in any of the supported formats. */
 import { Problem } from '../../../errors.ts'
 import { JsonSyntaxError } from '../../../lib/json-cursor.ts'
+import { atOnce, type Steps } from '../../../lib/portions.ts'
 import { TableDocument } from './document.ts'
 import { isGenaiPrices, readGenaiPrices } from './genai-prices.ts'
 import { isLitellm, readLitellm } from './litellm.ts'
@@ -15,7 +16,7 @@ export type TableFormat = (typeof TABLE_FORMATS)[number]
 interface JsonFormat {
   format: TableFormat
   fits: (document: TableDocument) => boolean
-  read: (document: TableDocument) => TableNotes
+  read: (document: TableDocument) => Steps<TableNotes>
 }
 
 /** In the order in which they are tried; each has characteristics that the others don't. */
@@ -35,11 +36,21 @@ function unreadableTable(why: string): Problem {
  * Reads the file. Without `requested`, it is detected from the content. Throws `unreadable_price_table` (422) for a file
  * that is not a price table, or not in the given format.
  */
-export function readTable(text: string, requested?: TableFormat): { format: TableFormat; reading: TableReading } {
+export function readTable(text: string, requested?: TableFormat): ReadTable {
+  return atOnce(tableSteps(text, requested))
+}
+
+interface ReadTable {
+  format: TableFormat
+  reading: TableReading
+}
+
+/** The same, model by model: a large table takes a tenth of a second or more. */
+export function* tableSteps(text: string, requested?: TableFormat): Steps<ReadTable> {
   const isJson = /^\ufeff?\s*[[{]/.test(text)
   if (!isJson) return { format: 'tally', reading: readCsv(text, requested) }
   try {
-    return readJson(new TableDocument(text.replace(/^\ufeff/, '')), requested)
+    return yield* readJson(new TableDocument(text.replace(/^\ufeff/, '')), requested)
   } catch (error) {
     if (error instanceof JsonSyntaxError || error instanceof SyntaxError) throw unreadableTable('it is not valid JSON')
     if (error instanceof RangeError) throw unreadableTable(error.message)
@@ -47,11 +58,13 @@ export function readTable(text: string, requested?: TableFormat): { format: Tabl
   }
 }
 
-function readJson(document: TableDocument, requested?: TableFormat): { format: TableFormat; reading: TableReading } {
+function* readJson(document: TableDocument, requested?: TableFormat): Steps<ReadTable> {
+  yield
   const found = JSON_FORMATS.find(
     ({ format, fits }) => (requested === undefined || requested === format) && fits(document),
   )
-  if (found) return { format: found.format, reading: found.read(document) }
+  yield
+  if (found) return { format: found.format, reading: yield* found.read(document) }
   if (requested) throw unreadableTable(`it is not in the format ${requested}`)
   throw unreadableTable(`it is not in a supported format (${TABLE_FORMATS.join(', ')})`)
 }

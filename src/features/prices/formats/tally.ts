@@ -5,6 +5,7 @@
 import { csvLines } from '../../../lib/csv-lines.ts'
 import { parseMoment } from '../../../lib/duration.ts'
 import { parseExactJson } from '../../../lib/exact-json.ts'
+import type { Steps } from '../../../lib/portions.ts'
 import { PRICE_SOURCES, type PriceSource } from '../price-table.ts'
 import { PRICE_FIELDS, PRICED_KINDS, type PricedKind } from '../rates.ts'
 import { MODELS_LIMIT, type Position, type TableDocument } from './document.ts'
@@ -100,14 +101,17 @@ function pricesIn(document: TableDocument): Position | undefined {
   return document.isObject(document.root) ? document.find(document.root, 'prices') : document.root
 }
 
-export function readTallyJson(document: TableDocument): TableNotes {
+export function* readTallyJson(document: TableDocument): Steps<TableNotes> {
   const table = new TableNotes()
   const asOf = document.find(document.root, 'as_of')
   if (asOf !== undefined) {
     table.asOf = readDate(document.value(asOf))
     if (table.asOf === undefined) throw new RangeError('as_of must be a date or a timestamp with a UTC offset')
   }
-  for (const price of document.items(pricesIn(document))) readPrice(table, document.value(price) as Holder)
+  for (const price of document.items(pricesIn(document))) {
+    yield
+    readPrice(table, document.value(price) as Holder)
+  }
   for (const alias of document.items(document.find(document.root, 'aliases'))) readAlias(table, document.value(alias))
   return table
 }
