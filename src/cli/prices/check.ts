@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { ComparisonBody } from '../../features/prices/load-schema.ts'
+import type { PriceTableBody } from '../../features/prices/schema.ts'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
@@ -35,7 +35,7 @@ export function addPricesCheckCommand(prices: Command): void {
       if (flags.json) printJson(body)
       else {
         if (body.differences.length > 0) printDifferences(body.differences, ['IN USE', 'OTHER TABLE'])
-        print(summaryText(body))
+        print(summaryText(body.models, body.differences))
       }
       const { length } = body.differences
       if (flags.exitCode && length > 0) throw new CommandError(`The prices of ${counted(length, 'model')} differ.`)
@@ -43,7 +43,7 @@ export function addPricesCheckCommand(prices: Command): void {
 }
 
 /** A model that the other table does not list is a difference too, but not another price. */
-function summaryText({ models, differences }: ComparisonBody): string {
+function summaryText(models: number, differences: PriceTableBody['in_use']): string {
   if (models === 0) return 'No entries in the last 30 days, so no model is in use.'
   const unlisted = differences.filter(({ after }) => after === null).length
   const others = unlisted === 0 ? '' : `, ${unlisted.toLocaleString('en')} not in the other table`
