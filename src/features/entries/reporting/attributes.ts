@@ -3,7 +3,7 @@
  * sources"). Pure: the result does not depend on the order in which the sources arrive.
  */
 import type { LabelMap, SessionAttributes } from '../../../database/schema/records.ts'
-import type { CorrectedField, SessionSource } from '../../../database/schema/values.ts'
+import type { CorrectedField } from '../../../database/schema/values.ts'
 import { readTotals, type Statement } from '../rows.ts'
 import type { EntryView } from '../store.ts'
 import { SOURCE_ORDER, totalTokens } from '../totals.ts'
@@ -61,28 +61,25 @@ export function missingAttributes(known: SessionAttributes, added: SessionAttrib
   return missing.length === 0 ? undefined : Object.fromEntries(missing)
 }
 
-/** The attributes of one model of a session that each source knows, the source with the highest precedence first. */
-export function rankAttributes(rows: readonly SourceTotals[], chainModelId: number): SessionAttributes[] {
-  return SOURCE_ORDER.flatMap((source) => {
-    const attributes = attributesFrom(rows, source, chainModelId)
-    return attributes ? [attributes] : []
+/**
+ * The attributes of each model of a session that each source knows, the source with the highest precedence first: what
+ * the source says of the model, and otherwise of the session's other models, the latest first. Whoever names the project
+ * of a session with several sources names it for all of it.
+ */
+export function rankAttributes(rows: readonly SourceTotals[]): (chainModelId: number) => SessionAttributes[] {
+  const sources = SOURCE_ORDER.flatMap((source) => {
+    const said = rows.filter((row) => row.source === source)
+    return said.length > 0 ? [attributesFrom(said)] : []
   })
+  return (chainModelId) => sources.map((attributes) => attributes(chainModelId))
 }
 
-/**
- * What a source says of a model, and otherwise of the session's other models, the latest first: whoever names the
- * project of a session with several sources names it for all of it.
- */
-function attributesFrom(
-  rows: readonly SourceTotals[],
-  source: SessionSource,
-  chainModelId: number,
-): SessionAttributes | undefined {
-  const said = rows.filter((row) => row.source === source)
-  if (said.length === 0) return undefined
-  const own = said.find((row) => row.chainModelId === chainModelId)
-  const others = said.filter((row) => row !== own).map(({ totals }) => readTotals(totals))
-  return Object.assign({}, ...others.sort(byAge).map(({ attributes }) => attributes), own?.totals.attributes)
+/** Sorted once for all models, of which a session may have thousands. */
+function attributesFrom(said: readonly SourceTotals[]): (chainModelId: number) => SessionAttributes {
+  const own = new Map(said.map(({ chainModelId, totals }) => [chainModelId, totals.attributes]))
+  const statements = said.map(({ totals }) => readTotals(totals)).sort(byAge)
+  const ofAny: SessionAttributes = Object.assign({}, ...statements.map(({ attributes }) => attributes))
+  return (chainModelId) => ({ ...ofAny, ...own.get(chainModelId) })
 }
 
 /** The oldest first; of two of the same age always the same one, whatever arrived first. */

@@ -86,6 +86,8 @@ function supplyAll(recording: Recording, rows: readonly SourceTotals[], chains: 
   const { state, session, report } = recording
   const supplied = new Map<number, SourceTotals>()
   for (const row of rows) if (row.source === session.source) supplied.set(row.chainModelId, row)
+  const rankedFor = rankAttributes(rows)
+  const rowsByModel = Map.groupBy(rows, ({ chainModelId }) => chainModelId)
   const recorded = new Map<number, Recorded>()
   for (const chainModelId of new Set([...chains.keys(), ...supplied.keys()])) {
     const parts = chains.get(chainModelId) ?? []
@@ -94,27 +96,27 @@ function supplyAll(recording: Recording, rows: readonly SourceTotals[], chains: 
       supersede(recording, parts.at(-1)!)
       continue
     }
-    const ranked = rankAttributes(rows, chainModelId)
+    const ranked = rankedFor(chainModelId)
     const { model, totals: said } = readTotals(row.totals)
     const merged = { ...withAttributes(report, mergeAttributes(ranked)), model, details: said.details }
     const labelText = merged.labels && textOfLabels(merged.labels)
     const identity = { ...state.identify({ ...recording, report: merged, labelText }), chainModelId }
-    const totals = suppliedTotals(row, rows, parts)
+    const totals = suppliedTotals(row, rowsByModel.get(chainModelId)!, parts)
     recorded.set(chainModelId, moveChain({ ...recording, report: merged, identity, ranked }, parts, totals))
   }
   return recorded
 }
 
 /**
- * The totals of the supplying source, completed by those of the others. Once a part is locked, its cost is no longer
+ * The totals of the supplying source, completed by those of all sources of the model. Once a part is locked, its cost is no longer
  * completed: a cost that another source reports later would be a correction of what was approved.
  */
 function suppliedTotals(row: SourceTotals, rows: readonly SourceTotals[], parts: readonly EntryView[]): Totals {
   const { totals } = readTotals(row.totals)
   if (hasLocked(parts)) return totals
-  const all = SOURCE_ORDER.flatMap((source) => rows.filter((other) => other.source === source))
-    .filter(({ chainModelId }) => chainModelId === row.chainModelId)
-    .map((other) => readTotals(other.totals).totals)
+  const all = SOURCE_ORDER.flatMap((source) => rows.filter((other) => other.source === source)).map(
+    (other) => readTotals(other.totals).totals,
+  )
   return { ...completeTotals(totals, all), startedAt: Math.min(...all.map(({ startedAt }) => startedAt)) }
 }
 

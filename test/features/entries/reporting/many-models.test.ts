@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import { TALLY } from '../../../../src/access/actor.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
+import { readReport } from '../../../../src/features/entries/reporting/report.ts'
 import { createServices } from '../../../../src/services.ts'
 import { forEachEngine } from '../../../support/databases.ts'
+import { reportBody } from '../../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 
@@ -17,7 +19,7 @@ forEachEngine('a session with thousands of models', (open) => {
     }
     return async (name: string) => {
       const caller = await callerOf(name)
-      return (session_id: string, models: string[], hour: number) =>
+      const report = (session_id: string, models: string[], hour: number) =>
         entries.reporting.reportEntries(
           models.map((model, at) => ({
             agent_harness: 'ci',
@@ -30,6 +32,16 @@ forEachEngine('a session with thousands of models', (open) => {
           })),
           caller,
         )
+      const tell = (source: 'log', session_id: string) =>
+        entries.reporting.recordFrom(
+          source,
+          readReport(
+            reportBody({ agent_harness: 'ci', model: 'm-0', session_id, tokens: { input: 1, output: 1 } }),
+            NOW,
+          ),
+          caller,
+        )
+      return Object.assign(report, { tell })
     }
   }
 
@@ -53,4 +65,14 @@ forEachEngine('a session with thousands of models', (open) => {
       expect(await timed(id)).toBeLessThan(20 * aloneMs + 1_000)
     })
   }
+
+  test('is merged from two sources in the time that each takes', async () => {
+    const personCalled = await stage()
+    const ada = await personCalled('ada')
+    await ada('run-1', named('m', 1_000), 10)
+    await ada.tell('log', 'run-1')
+    const start = performance.now()
+    await ada('run-1', named('m', 3), 14)
+    expect(performance.now() - start).toBeLessThan(2_000)
+  })
 })
