@@ -108,8 +108,8 @@ function supplyAll(recording: Recording, rows: readonly SourceTotals[], chains: 
 }
 
 /**
- * The totals of the supplying source, completed by those of all sources of the model. Once a part is locked, its cost is no longer
- * completed: a cost that another source reports later would be a correction of what was approved.
+ * The totals of the supplying source, completed by those of all sources of the model. Once a part is locked, its cost is
+ * no longer completed: a cost that another source reports later would be a correction of what was approved.
  */
 function suppliedTotals(row: SourceTotals, rows: readonly SourceTotals[], parts: readonly EntryView[]): Totals {
   const { totals } = readTotals(row.totals)
