@@ -87,6 +87,11 @@ export const PROBLEMS = {
     title: 'Session shrunk',
     help: 'The reported totals are lower than the amounts that are already approved or billed for the session. A session reports its totals so far, and these must not fall below approved or billed amounts. Nothing was changed.',
   },
+  session_too_large: {
+    status: 409,
+    title: 'Session too large',
+    help: 'A session that is reported by several sources, such as an agent and its telemetry, has at most 20 models, counting each service tier, speed and region of a model. Use a session id for each run. Nothing was changed.',
+  },
   wrong_status: {
     status: 409,
     title: 'Wrong status',

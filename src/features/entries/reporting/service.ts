@@ -71,7 +71,7 @@ export function createReporting({ db, ...dependencies }: ReportingDependencies) 
     /**
      * Records a checked report body for the creator of the caller's token; durable before it returns. `idempotencyKey`
      * is ignored if the report has a session. Throws `validation_failed`, `idempotency_key_reused` (422) and
-     * `session_shrunk` (409).
+     * `session_shrunk` or `session_too_large` (409).
      */
     async reportEntry(body: TokenEntryReport, caller: CallerOf<'service'>, idempotencyKey?: string): Promise<Reported> {
       const thresholds = body.usage && (await thresholdsFor([body]))

@@ -3,6 +3,7 @@
  * state only.
  */
 import type { SessionSource } from '../../../database/schema/values.ts'
+import { Problem } from '../../../errors.ts'
 import { serviceOf } from '../../prices/usage.ts'
 import { detailsOf, isLocked, readTotals, type Statement, usageColumns, writeTotals } from '../rows.ts'
 import type { EntryView } from '../store.ts'
@@ -15,17 +16,34 @@ import type { Report } from './report.ts'
 import type { SessionRecord, SourceTotals } from './store/sessions.ts'
 
 /**
+ * Models, counting each service tier, speed and region, of a session with several sources: each report may change all of
+ * them. Agents use a handful.
+ */
+export const MERGED_MODELS_LIMIT = 20
+
+function sessionTooLarge(): Problem {
+  return new Problem(
+    'session_too_large',
+    `The session has several sources, and would have more than ${MERGED_MODELS_LIMIT} models, counting each service tier, speed and region of a model. Use a session id for each run. Nothing was changed.`,
+  )
+}
+
+/**
  * Records a session with several sources: what each of them says is stored separately. The totals are never added up:
- * the source with the most output tokens supplies every model. Everything else is merged.
+ * the source with the most output tokens supplies every model. Everything else is merged. Throws `session_too_large`
+ * (409).
  */
 export function recordFromSources(recording: Recording): Recorded {
   const { state, source, report, identity } = recording
   const { chainModelId } = identity
   const chains = state.chains(recording.session.id)
-  if (!recording.session.contested) saveFirstSource(recording, chains)
+  const isFurtherSource = !recording.session.contested
+  if (isFurtherSource) saveFirstSource(recording, chains)
 
   const kept = withEarlierAttributes(state.sources(recording.session.id), recording.session, chains)
   const own = kept.find((row) => row.source === source && row.chainModelId === chainModelId)
+  const models = new Set([chainModelId, ...chains.keys(), ...kept.map((row) => row.chainModelId)])
+  if (models.size > MERGED_MODELS_LIMIT && (isFurtherSource || !own)) throw sessionTooLarge()
   const known = own && readTotals(own.totals)
   const isOpen = !hasLocked(chains.get(chainModelId) ?? [])
   const statement = known ? updated(known, report, isOpen) : statementOf(report)

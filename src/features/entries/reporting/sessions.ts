@@ -20,7 +20,7 @@ import { recordFromSources } from './session-sources.ts'
 import type { RecordingState } from './state.ts'
 import type { SessionKey, SessionRecord } from './store/sessions.ts'
 
-/** Records a source's totals so far of one model of a session. Throws `session_shrunk` (409). */
+/** Records a source's totals so far of one model of a session. Throws `session_shrunk` and `session_too_large` (409). */
 export function recordInSession(state: RecordingState, submission: Submission, circumstances: Circumstances): Recorded {
   const { report, source, reporter } = submission
   const identity = state.identify(submission)

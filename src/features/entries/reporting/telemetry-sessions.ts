@@ -3,7 +3,7 @@
 import type { CallerOf } from '../../../access/caller.ts'
 import type { Tx } from '../../../database/database.ts'
 import type { TelemetrySource } from '../../../database/schema/values.ts'
-import { Problem } from '../../../errors.ts'
+import { Problem, type ProblemCode } from '../../../errors.ts'
 import { sessionLock } from './locks.ts'
 import { type Interned, internNames } from './names.ts'
 import { setItem } from './plan.ts'
@@ -11,6 +11,9 @@ import { type IdentifiedBy, managerByOf, type Reporter } from './record.ts'
 import type { Recorder } from './recorder.ts'
 import type { Report } from './report.ts'
 import type { Manager } from './store/sessions.ts'
+
+/** A later push may be accepted. */
+const REFUSALS: readonly ProblemCode[] = ['session_shrunk', 'session_too_large']
 
 /** The owner of a session if it is new, and how the owner was identified. */
 export interface Owner {
@@ -68,7 +71,8 @@ export function createTelemetrySessions(recorder: Recorder, interned: Interned) 
 
         /**
          * Updates the entries of joined sessions to a source's totals so far of one model each. False for a report that
-         * would reduce locked entries: then none of them change, and the next push tries again.
+         * would reduce locked entries, or make a session too large: then none of them change, and the next push tries
+         * again.
          */
         async record(
           reports: readonly { source: TelemetrySource; report: Report }[],
@@ -81,7 +85,7 @@ export function createTelemetrySessions(recorder: Recorder, interned: Interned) 
           )
           return outcomes.map((outcome) => {
             if ('value' in outcome) return true
-            if (outcome.error instanceof Problem && outcome.error.code === 'session_shrunk') return false
+            if (outcome.error instanceof Problem && REFUSALS.includes(outcome.error.code)) return false
             throw outcome.error
           })
         },

@@ -85,7 +85,7 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
               example: EXAMPLE_ENTRY,
             },
           },
-          problems: ['session_shrunk', 'idempotency_key_reused'],
+          problems: ['session_shrunk', 'session_too_large', 'idempotency_key_reused'],
         }),
       },
     )
