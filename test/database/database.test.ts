@@ -657,7 +657,7 @@ forEachEngine('db.slow', (open, engine) => {
 
   describe.skipIf(!canOverlap(engine))('past its deadline', () => {
     test('fails with database_deadline, and then runs waiting queries and the next one', async () => {
-      const db = await open({ serving: true, slowDeadlineMs: 300 })
+      const db = await open({ serving: true, slowDeadlineMs: 1_500 })
       await db.write((tx) => addName(tx, 'name'))
       const late = failureOf(endless(db.slow))
       await Bun.sleep(50)
