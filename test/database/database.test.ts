@@ -628,7 +628,7 @@ forEachEngine('db.slow', (open, engine) => {
   const endless = (reader: Reader) =>
     reader
       .select({
-        count: sql<number>`(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 5000000) SELECT count(*) FROM c)`,
+        count: sql<number>`(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 15000000) SELECT count(*) FROM c)`,
       })
       .from(reader.tables.revision)
 
@@ -657,7 +657,7 @@ forEachEngine('db.slow', (open, engine) => {
 
   describe.skipIf(!canOverlap(engine))('past its deadline', () => {
     test('fails with database_deadline, and then runs waiting queries and the next one', async () => {
-      const db = await open({ serving: true, slowDeadlineMs: 1_500 })
+      const db = await open({ serving: true, slowDeadlineMs: 1_000 })
       await db.write((tx) => addName(tx, 'name'))
       const late = failureOf(endless(db.slow))
       await Bun.sleep(50)

@@ -19,7 +19,7 @@ import type { SessionRecord, SourceTotals } from './store/sessions.ts'
  * Models, counting each service tier, speed and region, of a session with several sources: each report may change all of
  * them. Agents use a handful.
  */
-export const MERGED_MODELS_LIMIT = 20
+const MERGED_MODELS_LIMIT = 20
 
 function sessionTooLarge(): Problem {
   return new Problem(
