@@ -88,9 +88,12 @@ test('tally demo refuses a database that anybody has used, and changes nothing o
   expect((await tally.json(['users', 'list'])).data.length).toBe(1)
 })
 
+/** Sessions of the demo run until now, so that a minute later it may have a few reports more. */
+const isAsMuch = (reports: number) => Math.abs(reports - made.reports) < made.reports / 100
+
 test('tally demo fills the database of a server that nobody has used, and refuses one that holds a client only', async () => {
   const server = await tally.serve()
-  expect((await make(tally)).reports).toBe(made.reports)
+  expect(isAsMuch((await make(tally)).reports)).toBe(true)
   await signedIn(server, 'ines.marques@meridian.example')
   expect((await tally.run(['demo'])).stderr).toContain('already contains the demo data')
 
@@ -117,7 +120,7 @@ test('tally demo --remove gives back an empty database, which can be set up or f
   const server = await tally.serve()
   expect(await server.untilPrinted(/setup#/)).toBeTruthy()
   await server.stop()
-  expect((await make(tally)).reports).toBe(made.reports)
+  expect(isAsMuch((await make(tally)).reports)).toBe(true)
 })
 
 test('tally demo --remove names what was added since, and takes it along only where that is asked for', async () => {
