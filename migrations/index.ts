@@ -13,6 +13,7 @@ import postgresPossibleDuplicates from './postgres/0011_possible_duplicates.sql'
 import postgresPriceLoads from './postgres/0012_price_loads.sql' with { type: 'text' }
 import postgresWeekStart from './postgres/0013_week_start.sql' with { type: 'text' }
 import postgresCostMismatches from './postgres/0014_cost_mismatches.sql' with { type: 'text' }
+import postgresRollupColumns from './postgres/0015_rollup_columns.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -27,6 +28,7 @@ import sqlitePossibleDuplicates from './sqlite/0011_possible_duplicates.sql' wit
 import sqlitePriceLoads from './sqlite/0012_price_loads.sql' with { type: 'text' }
 import sqliteWeekStart from './sqlite/0013_week_start.sql' with { type: 'text' }
 import sqliteCostMismatches from './sqlite/0014_cost_mismatches.sql' with { type: 'text' }
+import sqliteRollupColumns from './sqlite/0015_rollup_columns.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -57,4 +59,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 12, name: 'price_loads', sql: { sqlite: sqlitePriceLoads, postgres: postgresPriceLoads } },
   { version: 13, name: 'week_start', sql: { sqlite: sqliteWeekStart, postgres: postgresWeekStart } },
   { version: 14, name: 'cost_mismatches', sql: { sqlite: sqliteCostMismatches, postgres: postgresCostMismatches } },
+  { version: 15, name: 'rollup_columns', sql: { sqlite: sqliteRollupColumns, postgres: postgresRollupColumns } },
 ]

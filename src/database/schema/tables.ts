@@ -384,6 +384,12 @@ function defineTables(kit: ColumnKit) {
       comparedReportedCost: bigInteger('compared_reported_cost'),
       comparedListValue: bigInteger('compared_list_value'),
     }),
+    rollupColumns: table('rollup_columns', {
+      periodId: integer('period_id').notNull(),
+      grain: integer('grain').notNull(),
+      name: text('name').notNull(),
+      data: bytes('data').notNull(),
+    }),
     telemetrySessions: table('telemetry_sessions', {
       sessionId: integer('session_id').primaryKey(),
       facts: json<SessionFacts>('facts').notNull(),
