@@ -12,9 +12,14 @@ export async function inPortions<Result>(steps: Steps<Result>): Promise<Result> 
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value
     if (performance.now() - begunAt < PORTION_MS) continue
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await yieldTurn()
     begunAt = performance.now()
   }
+}
+
+/** Yields to waiting requests. */
+export function yieldTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Runs all steps without a pause, where nobody waits. */

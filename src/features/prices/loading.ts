@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../database/database.ts'
 import { databaseBusy } from '../../database/errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Id } from '../../lib/id.ts'
-import { inPortions } from '../../lib/portions.ts'
+import { inPortions, yieldTurn } from '../../lib/portions.ts'
 import type { AuditService, Change } from '../audit/service.ts'
 import { noticeOf } from './change-notice.ts'
 import type { TableReading } from './formats/reader.ts'
@@ -259,9 +259,4 @@ function runsOf<Item extends { source: PriceSource }>(items: Item[]): [PriceSour
     else runs.push([item.source, [item]])
   }
   return runs
-}
-
-/** Yields to waiting requests. */
-function yieldTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -2,6 +2,7 @@
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database } from '../../../database/database.ts'
 import { validationFailed } from '../../../errors.ts'
+import { yieldTurn } from '../../../lib/portions.ts'
 import { badPage, Query, type QueryTexts } from '../../../query.ts'
 import { explain, explanationBody, type PlacementService, readNewRule, type Unsaved } from '../../placement/service.ts'
 import { type EntryFilter, type Position, readFilter, readPage, writePage } from '../listing/filter.ts'
@@ -53,7 +54,7 @@ export function createRuleTest({ db, placement }: { db: Database; placement: Pla
         })
         steps += explanation.steps.length
         if (steps >= STEPS_LIMIT) break
-        if (data.length % AT_ONCE === 0) await new Promise(setImmediate)
+        if (data.length % AT_ONCE === 0) await yieldTurn()
       }
       const hasMore = found.length > data.length
       const last = hasMore ? found[data.length - 1]!.entry : undefined
