@@ -1,6 +1,7 @@
 /** The tables `prices` and `price_aliases`. Price rows are only ever added, and withdrawn if their load is undone. */
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
+import { portionsOf } from '../../database/portions.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import { type Id, newId } from '../../lib/id.ts'
 import type { PriceAlias, PriceSource, StoredPrice } from './price-table.ts'
@@ -18,20 +19,6 @@ export interface PriceOrigin {
 
 /** A row to add, and the date of the table that it is from. */
 export type DatedRow = PriceRow & { asOf?: number | null }
-
-/**
- * Rows per INSERT. A price has 18 columns, so 500 are 9,000 parameters: below the 32,766 of SQLite and the 65,535 of
- * PostgreSQL; beyond a few hundred rows a longer statement is no faster.
- */
-const ROWS_PER_INSERT = 500
-
-function chunksOf<Item>(items: Item[]): Item[][] {
-  const chunks: Item[][] = []
-  for (let start = 0; start < items.length; start += ROWS_PER_INSERT) {
-    chunks.push(items.slice(start, start + ROWS_PER_INSERT))
-  }
-  return chunks
-}
 
 /** The current revision; `reader.revision()` may be as of the start of the current turn of the event loop. */
 export async function readRevision(reader: Reader): Promise<number> {
@@ -57,10 +44,10 @@ export async function claimRevision(tx: Tx, revision: number): Promise<boolean> 
 /** Adds rows in order of precedence. Invalid rows must already have been refused when the table was read. */
 export async function addPrices(tx: Tx, rows: DatedRow[], origin: PriceOrigin): Promise<void> {
   for (const row of rows) assertWithinCeiling(row)
-  for (const chunk of chunksOf(rows)) {
+  for (const portion of portionsOf(rows)) {
     await tx.insertAll(
       tx.tables.prices,
-      chunk.map(({ tiers, extras, ...row }) => ({
+      portion.map(({ tiers, extras, ...row }) => ({
         uid: newId('prc'),
         provider: row.provider,
         model: row.model,
@@ -97,11 +84,11 @@ function assertWithinCeiling(row: PriceRow): void {
 export async function addAliases(tx: Tx, aliases: Omit<PriceAlias, 'source'>[], origin: PriceOrigin): Promise<void> {
   const { priceAliases } = tx.tables
   const { source, loadedAt: createdAt, loadedBy: createdBy, loadId } = origin
-  for (const chunk of chunksOf(aliases)) {
+  for (const portion of portionsOf(aliases)) {
     await tx
       .insert(priceAliases)
       .values(
-        chunk.map(({ alias, provider, model }) => ({ alias, provider, model, source, createdAt, createdBy, loadId })),
+        portion.map(({ alias, provider, model }) => ({ alias, provider, model, source, createdAt, createdBy, loadId })),
       )
       .onConflictDoUpdate({
         target: [priceAliases.alias, priceAliases.source, priceAliases.provider],

@@ -2,6 +2,7 @@
 import { aliasedTable, and, asc, count, desc, eq, gt, gte, inArray, isNull, lt, lte, max, sql } from 'drizzle-orm'
 
 import type { Reader, Tx } from '../../../database/database.ts'
+import { portionsOf } from '../../../database/portions.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 
@@ -186,18 +187,14 @@ export async function undoLoad(
   return true
 }
 
-/** Keys per UPDATE: below the limits of both engines. */
-const KEYS_PER_UPDATE = 1_000
-
 /** Prices that a newer table confirms are of its date. */
 export async function confirmPrices(tx: Tx, ids: readonly number[], asOf: number): Promise<void> {
   const { prices } = tx.tables
-  for (let start = 0; start < ids.length; start += KEYS_PER_UPDATE) {
-    const chunk = ids.slice(start, start + KEYS_PER_UPDATE)
+  for (const portion of portionsOf(ids)) {
     await tx
       .update(prices)
       .set({ asOf })
-      .where(and(inArray(prices.id, chunk), lt(prices.asOf, asOf)))
+      .where(and(inArray(prices.id, portion), lt(prices.asOf, asOf)))
   }
 }
 
