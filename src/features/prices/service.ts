@@ -29,7 +29,7 @@ import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTabl
 import { type PriceListQuery, readResolve } from './query.ts'
 import { type CountsValue, type TimedUsage, valueCounts } from './rates.ts'
 import { refusedPrice } from './request.ts'
-import { claimEmbeddedLoad, findNewestDate, listEmbeddedVersions } from './store/loads.ts'
+import { findNewestDate, insertLoad, listEmbeddedVersions } from './store/loads.ts'
 import {
   type AliasView,
   addAliases,
@@ -236,9 +236,9 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
           loadedAt: now,
           loadedBy: null,
         }
-        const claimed = await claimEmbeddedLoad(tx, record)
-        if (!claimed) return false
-        const origin = { source: 'default', loadedAt: now, loadedBy: null, loadId: claimed.id } as const
+        const load = await insertLoad(tx, record)
+        if (!load) return false
+        const origin = { source: 'default', loadedAt: now, loadedBy: null, loadId: load.id } as const
         await addPrices(tx, offered, origin)
         await addAliases(tx, aliases, origin)
         const after = { format: 'default', version: DEFAULT_TABLE_VERSION, prices: offered.length }

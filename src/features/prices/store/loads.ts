@@ -19,18 +19,8 @@ export interface LoadView {
   undoneBy: Person
 }
 
-export async function insertLoad(tx: Tx, load: NewLoad): Promise<{ id: number; uid: Id<'pld'> }> {
-  const { priceLoads } = tx.tables
-  const uid = newId('pld')
-  const [row] = await tx
-    .insert(priceLoads)
-    .values({ uid, ...load })
-    .returning({ id: priceLoads.id })
-  return { id: row!.id, uid }
-}
-
-/** Claims the loading of a version of the embedded table. Undefined if another process has loaded it. */
-export async function claimEmbeddedLoad(tx: Tx, load: NewLoad): Promise<{ id: number; uid: Id<'pld'> } | undefined> {
+/** Records a load. Undefined if it is of a version of the embedded table that another process has loaded. */
+export async function insertLoad(tx: Tx, load: NewLoad): Promise<{ id: number; uid: Id<'pld'> } | undefined> {
   const { priceLoads } = tx.tables
   const uid = newId('pld')
   const [row] = await tx
