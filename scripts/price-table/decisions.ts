@@ -2,7 +2,7 @@
  * What no rule of `merge.ts` can know: each with its reason and where it can be checked. A test fails if a decision no
  * longer changes anything, so that none outlives its reason.
  */
-import { PRICED_KINDS } from '../../src/features/prices/rates.ts'
+import { COUNT_KINDS } from '../../src/features/prices/rates.ts'
 import type { DatedPrice } from './claims.ts'
 import type { SourceName } from './packages.ts'
 
@@ -67,7 +67,7 @@ function onWorkdays(price: DatedPrice): DatedPrice {
 function longContextUntil(date: string, prices: DatedPrice[]): DatedPrice[] {
   const base = prices.at(-1)!
   const tier: DatedPrice['tiers'][number] = { fromTokens: 200_001, prices: {} }
-  for (const kind of PRICED_KINDS) {
+  for (const kind of COUNT_KINDS) {
     const price = base[kind]
     if (price !== null) tier.prices[kind] = kind === 'output' ? (price * 3n) / 2n : price * 2n
   }

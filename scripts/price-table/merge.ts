@@ -2,7 +2,7 @@
  * Decides which price a name has at a provider, from what the sources claim (docs/design/pricing.md, "The embedded
  * table"). Pure.
  */
-import type { PricedKind, PriceTier } from '../../src/features/prices/rates.ts'
+import type { CountKind, PriceTier } from '../../src/features/prices/rates.ts'
 import type { Claim, DatedPrice } from './claims.ts'
 import { togetherOf } from './extras.ts'
 import { newestRelease, type SourceName } from './packages.ts'
@@ -112,7 +112,7 @@ function baseText(claim: Claim): string {
   return `${input ?? '-'}/${output ?? '-'}`
 }
 
-const CACHE_KINDS = ['cacheRead', 'cacheWrite', 'cacheWrite1h'] as const satisfies PricedKind[]
+const CACHE_KINDS = ['cacheRead', 'cacheWrite', 'cacheWrite1h'] as const satisfies CountKind[]
 
 /**
  * The current price, where sources that agree on input and output complete each other. The absence of a price or a tier
@@ -148,7 +148,7 @@ function isOutdated({ source }: Claim, claims: Claim[]): boolean {
 }
 
 /** LiteLLM writes 0 where its provider does not charge for writing to the cache apart from the input. */
-function isUnlisted(claim: Claim, kind: PricedKind): boolean {
+function isUnlisted(claim: Claim, kind: CountKind): boolean {
   return kind !== 'cacheRead' && currentOf(claim)[kind] === 0n
 }
 

@@ -5,9 +5,9 @@
 
 import { PER_MILLION_DIGITS } from '../../src/features/prices/formats/reader.ts'
 import {
+  COUNT_KINDS,
   extraPrices,
   PRICE_FIELDS,
-  PRICED_KINDS,
   type PriceTier,
   type PriceVariant,
   type TokenPrices,
@@ -111,13 +111,13 @@ function pricesOf(rates: Rates, hourMultiple: number | undefined): TokenPrices {
     typeof rates[field] === 'number'
       ? parseDecimal(numberText(rates as Record<string, number>, field), PER_MILLION_DIGITS)!
       : null
-  const prices = Object.fromEntries(PRICED_KINDS.map((kind) => [kind, priceAt(PRICE_FIELDS[kind])])) as TokenPrices
+  const prices = Object.fromEntries(COUNT_KINDS.map((kind) => [kind, priceAt(PRICE_FIELDS[kind])])) as TokenPrices
   const hasHour = hourMultiple === HOUR_MULTIPLE && prices.input !== null && prices.cacheWrite !== null
   return { ...prices, cacheWrite1h: hasHour ? prices.input! * BigInt(HOUR_MULTIPLE) : null }
 }
 
 function knownOf(prices: TokenPrices): PriceTier['prices'] {
-  return Object.fromEntries(PRICED_KINDS.flatMap((kind) => (prices[kind] === null ? [] : [[kind, prices[kind]]])))
+  return Object.fromEntries(COUNT_KINDS.flatMap((kind) => (prices[kind] === null ? [] : [[kind, prices[kind]]])))
 }
 
 /**

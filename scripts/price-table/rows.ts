@@ -1,6 +1,6 @@
 /** The rows and other names of the embedded table, from the verdicts about single names. Pure. */
 import { normalizeModelName, undatedNames } from '../../src/features/prices/model-name.ts'
-import { PRICED_KINDS } from '../../src/features/prices/rates.ts'
+import { COUNT_KINDS } from '../../src/features/prices/rates.ts'
 import type { DatedPrice } from './claims.ts'
 import { extrasJson, togetherOf } from './extras.ts'
 import { currentOf } from './merge.ts'
@@ -60,7 +60,7 @@ function byKnowledge(one: DatedPrice, other: DatedPrice): number {
 
 /** Tiers count more than prices of the cache. */
 function knowledgeOf(price: DatedPrice): number {
-  return price.tiers.length * 10 + PRICED_KINDS.filter((kind) => price[kind] !== null).length
+  return price.tiers.length * 10 + COUNT_KINDS.filter((kind) => price[kind] !== null).length
 }
 
 /** The name whose row has the price of this one too, or undefined if it needs a row of its own. */
@@ -88,8 +88,8 @@ function targetOf(
 function pricesText(prices: DatedPrice[]): string {
   return JSON.stringify(
     prices.map(({ tiers, extras, effectiveFrom, ...price }) => [
-      PRICED_KINDS.map((kind) => String(price[kind])),
-      tiers.map((tier) => [tier.fromTokens, PRICED_KINDS.map((kind) => String(tier.prices[kind]))]),
+      COUNT_KINDS.map((kind) => String(price[kind])),
+      tiers.map((tier) => [tier.fromTokens, COUNT_KINDS.map((kind) => String(tier.prices[kind]))]),
       extras ? extrasJson(extras) : null,
       effectiveFrom,
     ]),

@@ -1,6 +1,8 @@
 /** Converts usage between its database columns and its domain type. */
 import type { SessionAttributes, SessionTotals, UsageDetails as StoredDetails } from '../../database/schema/records.ts'
 import {
+  COUNT_KINDS,
+  type Counts,
   MEDIA_FIELDS,
   MEDIA_KINDS,
   SERVICE_FIELDS,
@@ -9,7 +11,7 @@ import {
   usageDetails,
 } from '../prices/usage.ts'
 import { type EntryRecord, LOCKED_STATUSES } from './store.ts'
-import { COUNT_KINDS, type Counts, mapCounts, type Part, type Totals, type Usage } from './totals.ts'
+import { mapCounts, type Part, type Totals, type Usage } from './totals.ts'
 
 export function costNanosOf({
   reportedCost,

@@ -6,25 +6,21 @@
  */
 import type { SessionSource } from '../../database/schema/values.ts'
 import {
+  COUNT_KINDS,
+  type CountKind,
+  type Counts,
+  isSameCounts,
   MEDIA_FIELDS,
   type MediaKind,
+  type Usage as PricedUsage,
   type RequestsAbove,
   requestsFrom,
   type UsageDetails,
   usageDetails,
 } from '../prices/usage.ts'
 
-export const COUNT_KINDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
-export type CountKind = (typeof COUNT_KINDS)[number]
-export type Counts = Record<CountKind, number>
-
 /** The usage of a report, of a part, or of a whole session and model. */
-export interface Usage {
-  counts: Counts
-  /** Null if there is nothing but the counts. */
-  details: UsageDetails | null
-  /** Model calls; null if unknown. */
-  requests: number | null
+export interface Usage extends PricedUsage {
   reportedCostNanos: bigint | null
 }
 
@@ -38,8 +34,6 @@ export interface Part extends Totals {
   /** The reported cost, otherwise the list value; null if neither is known. */
   costNanos: bigint | null
 }
-
-export const ZERO_COUNTS: Counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
 
 export function mapCounts(map: (kind: CountKind) => number): Counts {
   return {
@@ -261,8 +255,4 @@ function isSameUsage(a: Counts, b: Counts): boolean {
     a.cacheRead === b.cacheRead &&
     a.cacheWrite + a.cacheWrite1h === b.cacheWrite + b.cacheWrite1h
   )
-}
-
-function isSameCounts(a: Counts, b: Counts): boolean {
-  return COUNT_KINDS.every((kind) => a[kind] === b[kind])
 }

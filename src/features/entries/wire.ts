@@ -2,12 +2,12 @@
 
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import type { UsageDetails } from '../prices/usage.ts'
+import type { Counts, UsageDetails } from '../prices/usage.ts'
 import { isCostMismatch } from './cost-mismatch.ts'
 import { detailsOf } from './rows.ts'
 import type { TokenEntry } from './schema.ts'
 import type { EntryView } from './store.ts'
-import { type Counts, totalTokens } from './totals.ts'
+import { totalTokens } from './totals.ts'
 
 export function toTokenEntry(view: EntryView): TokenEntry {
   const { entry, manager, project, ticket, bill } = view

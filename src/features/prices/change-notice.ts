@@ -4,7 +4,7 @@ import { timestampOrNull } from '../../lib/duration.ts'
 import { formatDecimal } from '../../lib/money.ts'
 import { PER_MILLION_DIGITS } from './formats/reader.ts'
 import type { PriceDifference } from './in-use.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type PriceRow } from './rates.ts'
+import { COUNT_KINDS, PRICE_FIELDS, type PriceRow } from './rates.ts'
 
 /** Smaller changes are in the list of loads only. */
 const NOTABLE_CHANGE = 0.05
@@ -26,7 +26,7 @@ export function noticeOf(differences: readonly PriceDifference[]): PriceChangeNo
 }
 
 function changedPrices(before: PriceRow, after: PriceRow): PriceChangeNotice['changes'][number]['prices'] {
-  return PRICED_KINDS.filter((kind) => before[kind] !== after[kind]).map((kind) => ({
+  return COUNT_KINDS.filter((kind) => before[kind] !== after[kind]).map((kind) => ({
     kind: PRICE_FIELDS[kind],
     before: priceText(before[kind]),
     after: priceText(after[kind]),

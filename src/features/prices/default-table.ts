@@ -3,10 +3,10 @@ import { parseDecimal } from '../../lib/money.ts'
 import text from './default-prices.json' with { type: 'text' }
 import {
   type Adjustment,
+  COUNT_KINDS,
   extraPrices,
   MULTIPLIER_DIGITS,
   minutesOf,
-  PRICED_KINDS,
   type PriceRow,
   type PriceTier,
   type TokenKind,
@@ -143,7 +143,7 @@ function adjustmentOf({ multiplier, tiers, ...prices }: DefaultAdjustment): Adju
 
 function fivePricesOf(price: DefaultPrice): TokenPrices {
   const prices = pricesOf(price)
-  return Object.fromEntries(PRICED_KINDS.map((kind) => [kind, prices[kind] ?? null])) as TokenPrices
+  return Object.fromEntries(COUNT_KINDS.map((kind) => [kind, prices[kind] ?? null])) as TokenPrices
 }
 
 export function defaultRows(): DefaultRow[] {

@@ -5,10 +5,10 @@
 import { formatDecimal, type Picos } from '../../lib/money.ts'
 import { PER_MILLION_DIGITS, type Reason } from './formats/reader.ts'
 import {
+  type CountKind,
   PRICE_CEILING_PICOS,
   PRICE_FIELDS,
   PRICE_LIMIT_PICOS,
-  type PricedKind,
   type PriceRow,
   type PriceTier,
   type TokenKind,
@@ -73,7 +73,7 @@ function cacheWriteDoubts({ input, cacheWrite, cacheWrite1h }: Level, where: str
   }
   for (const [kind, picos] of Object.entries({ cacheWrite, cacheWrite1h })) {
     if (!input || !picos || picos <= input * CACHE_WRITE_FACTOR) continue
-    const name = PRICE_FIELDS[kind as PricedKind]
+    const name = PRICE_FIELDS[kind as CountKind]
     doubt(`${name}${where} is ${picos / input} times the input price, but vendors charge at most twice`)
   }
   if (cacheWrite && cacheWrite1h && cacheWrite1h < cacheWrite) {

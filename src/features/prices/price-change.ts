@@ -1,7 +1,7 @@
 /** By how much a price changes. Pure. */
-import { type Adjustment, PRICED_KINDS, type PricedKind, type PriceRow, type PriceTier } from './rates.ts'
+import { type Adjustment, COUNT_KINDS, type CountKind, type PriceRow, type PriceTier } from './rates.ts'
 
-type Priced = Pick<PriceRow, PricedKind | 'tiers' | 'extras'>
+type Priced = Pick<PriceRow, CountKind | 'tiers' | 'extras'>
 
 /**
  * The largest relative change of a single price: 0.05 for 5% more or less, and infinite for a price that was 0. An
@@ -34,7 +34,7 @@ function pairs(before: Map<string, bigint>, after: Map<string, bigint>): [bigint
 /** Every listed price and multiplier of a row, by a name of its own. */
 function listed(row: Priced): Map<string, bigint> {
   const values = new Map<string, bigint>()
-  for (const kind of PRICED_KINDS) if (row[kind] !== null) values.set(kind, row[kind])
+  for (const kind of COUNT_KINDS) if (row[kind] !== null) values.set(kind, row[kind])
   addTiers(values, '', row.tiers)
   const { media = {}, tools = {}, variants = [], hours = [] } = row.extras ?? {}
   for (const [kind, price] of Object.entries(media)) values.set(kind, price)

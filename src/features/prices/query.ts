@@ -4,16 +4,16 @@ import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
 import type { LoadOptions } from './load-plan.ts'
 import { PRICE_SOURCES } from './price-table.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type TokenCounts } from './rates.ts'
+import { COUNT_KINDS, type Counts, PRICE_FIELDS } from './rates.ts'
 import type { PriceFilter } from './store.ts'
 import {
-  NO_TOKENS,
   SERVICE_FIELDS,
   SERVICE_KINDS,
   SERVICE_NAME,
   TOOL_NAME,
   type UsageDetails,
   usageDetails,
+  ZERO_COUNTS,
 } from './usage.ts'
 
 export interface PriceListQuery extends ListPage {
@@ -43,7 +43,7 @@ export interface ResolveQuery {
   /** The tier, speed, region and tools of the request. */
   details: UsageDetails | null
   /** The tokens of a single request; undefined if neither tokens nor tools are given. */
-  counts: TokenCounts | undefined
+  counts: Counts | undefined
 }
 
 /** The limit of a count in reports. */
@@ -63,7 +63,7 @@ export function readResolve(texts: QueryTexts): ResolveQuery {
       ...Object.fromEntries(SERVICE_KINDS.map((kind) => [kind, readName(query, SERVICE_FIELDS[kind])])),
       tools,
     }),
-    counts: readCounts(query) ?? (tools ? NO_TOKENS : undefined),
+    counts: readCounts(query) ?? (tools ? ZERO_COUNTS : undefined),
   }
   query.finish()
   return read
@@ -94,10 +94,10 @@ function readTools(query: Query): Record<string, number> | null {
   return null
 }
 
-function readCounts(query: Query): TokenCounts | undefined {
+function readCounts(query: Query): Counts | undefined {
   const counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
   let isSaid = false
-  for (const kind of PRICED_KINDS) {
+  for (const kind of COUNT_KINDS) {
     const name = PRICE_FIELDS[kind]
     const text = query.text(name)
     if (text === undefined) continue

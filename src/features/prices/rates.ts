@@ -6,25 +6,25 @@
 import { divideHalfEven, type Nanos, type Picos } from '../../lib/money.ts'
 import { PRICE_NOTES, type PriceNote } from '../../price-texts.ts'
 import {
+  COUNT_KINDS,
+  type CountKind,
+  type Counts,
   MEDIA_KINDS,
   type MediaKind,
-  NO_TOKENS,
-  PRICED_KINDS,
-  type PricedKind,
   requestsFrom,
   SERVICE_KINDS,
   type ServiceKind,
-  type TokenCounts,
   type Usage,
+  ZERO_COUNTS,
 } from './usage.ts'
 
-export { PRICE_FIELDS, PRICED_KINDS, type PricedKind, type TokenCounts, type Usage } from './usage.ts'
+export { COUNT_KINDS, type CountKind, type Counts, PRICE_FIELDS, type Usage } from './usage.ts'
 
 /** Null is unknown, 0 is free. */
-export type TokenPrices = Record<PricedKind, Picos | null>
+export type TokenPrices = Record<CountKind, Picos | null>
 
 /** A count with a price of its own. */
-export type TokenKind = PricedKind | MediaKind
+export type TokenKind = CountKind | MediaKind
 
 /** Prices of a request with `fromTokens` or more input-side tokens; an absent kind has the price of the level below. */
 export interface PriceTier {
@@ -188,12 +188,12 @@ export interface CountsValue {
   multipliers: AppliedMultiplier[]
 }
 
-export function ratesOf(row: Pick<PriceRow, PricedKind | 'tiers' | 'extras'>): Rates {
+export function ratesOf(row: Pick<PriceRow, CountKind | 'tiers' | 'extras'>): Rates {
   const listed = listedLevels(row)
   return { levels: listed.map(levelOf), listed, extras: row.extras ?? null }
 }
 
-function listedLevels({ tiers, extras, ...row }: Pick<PriceRow, PricedKind | 'tiers' | 'extras'>): ListedLevel[] {
+function listedLevels({ tiers, extras, ...row }: Pick<PriceRow, CountKind | 'tiers' | 'extras'>): ListedLevel[] {
   let prices: ListedLevel['prices'] = { ...pricesOf(row), ...extras?.media }
   const levels: ListedLevel[] = [{ fromTokens: null, prices, notes: {} }]
   for (const tier of tiers) {
@@ -244,7 +244,7 @@ const SIDE_OF = {
   inputImage: 'input',
   outputAudio: 'output',
   outputImage: 'output',
-} as const satisfies Record<MediaKind, PricedKind>
+} as const satisfies Record<MediaKind, CountKind>
 
 /**
  * The value of a usage at a row's rates; shares never exceed `counts`. Undefined if the row has no price for some of the
@@ -308,7 +308,7 @@ class Valuation {
     const shares = this.#sharesOf(levels, usage)
     const media = usage.details?.media
     if (media) for (const kind of MEDIA_KINDS) this.#takeOut(kind, media[kind] ?? 0, shares)
-    const kinds = media ? VALUED_KINDS : PRICED_KINDS
+    const kinds = media ? VALUED_KINDS : COUNT_KINDS
     for (const share of shares) {
       for (const kind of kinds) if (!this.#add(kind, share)) return false
     }
@@ -359,7 +359,7 @@ class Valuation {
       const longer = requestsFrom(usage, tier.fromTokens!)
       if (!longer.isExact) this.#note('tier_uncertain')
       // Most requests are short, and none that is shorter than one tier reaches the next.
-      else if (longer.counts === NO_TOKENS) break
+      else if (longer.counts === ZERO_COUNTS) break
       shares.push({ level, counts: difference(reached, longer.counts) })
       reached = longer.counts
       level = tier
@@ -404,9 +404,9 @@ class Valuation {
   }
 }
 
-const VALUED_KINDS: readonly TokenKind[] = [...PRICED_KINDS, ...MEDIA_KINDS]
+const VALUED_KINDS: readonly TokenKind[] = [...COUNT_KINDS, ...MEDIA_KINDS]
 
-function difference(counts: TokenCounts, less: TokenCounts): TokenCounts {
+function difference(counts: Counts, less: Counts): Counts {
   return {
     input: counts.input - less.input,
     output: counts.output - less.output,

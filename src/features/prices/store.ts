@@ -5,7 +5,7 @@ import { portionsOf } from '../../database/portions.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import { type Id, newId } from '../../lib/id.ts'
 import type { PriceAlias, PriceSource, StoredPrice } from './price-table.ts'
-import { PRICE_CEILING_PICOS, PRICED_KINDS, type PriceRow } from './rates.ts'
+import { COUNT_KINDS, PRICE_CEILING_PICOS, type PriceRow } from './rates.ts'
 import { extrasOf, extrasRecord, tierOf, tierRecord } from './records.ts'
 
 /** Where prices come from; `loadedBy` is null for the embedded table. */
@@ -69,7 +69,7 @@ export async function addPrices(tx: Tx, rows: DatedRow[], origin: PriceOrigin): 
 /** Above the ceiling a value could exceed 64 bits, which a database would wrap or reject only much later. */
 function assertWithinCeiling(row: PriceRow): void {
   for (const prices of [row, ...row.tiers.map((tier) => tier.prices)]) {
-    for (const kind of PRICED_KINDS) {
+    for (const kind of COUNT_KINDS) {
       const price = prices[kind] ?? 0n
       if (price < 0n || price > PRICE_CEILING_PICOS) {
         throw new RangeError(

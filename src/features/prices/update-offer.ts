@@ -1,7 +1,7 @@
 /**
  * The rows that a newer table adds to one that was loaded before (docs/design/pricing.md, "The embedded table"). Pure.
  */
-import { PRICED_KINDS, type PricedKind, type PriceRow } from './rates.ts'
+import { COUNT_KINDS, type CountKind, type PriceRow } from './rates.ts'
 import { extrasRecord, TOKEN_KINDS } from './records.ts'
 
 /**
@@ -73,12 +73,12 @@ export function rowAt<Row extends PriceRow>(rows: Row[], at: number | null): Row
   return found
 }
 
-type Prices = Pick<PriceRow, PricedKind | 'tiers' | 'extras'>
+type Prices = Pick<PriceRow, CountKind | 'tiers' | 'extras'>
 
 export function isSamePrice(one: Prices, other: Prices | undefined): boolean {
   return (
     other !== undefined &&
-    PRICED_KINDS.every((kind) => one[kind] === other[kind]) &&
+    COUNT_KINDS.every((kind) => one[kind] === other[kind]) &&
     extrasText(one) === extrasText(other) &&
     one.tiers.length === other.tiers.length &&
     one.tiers.every((tier, index) => {

@@ -5,11 +5,13 @@
 import { normalizeModelName } from './model-name.ts'
 
 /** The five counts of an entry. They are disjoint: no token counts in two of them. */
-export const PRICED_KINDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
-export type PricedKind = (typeof PRICED_KINDS)[number]
+export const COUNT_KINDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
+export type CountKind = (typeof COUNT_KINDS)[number]
 
 /** Whole numbers from 0 to 10^12, which are exact in JavaScript. */
-export type TokenCounts = Record<PricedKind, number>
+export type Counts = Record<CountKind, number>
+
+export const ZERO_COUNTS: Counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
 
 /** The JSON fields of the five counts and their prices. */
 export const PRICE_FIELDS = {
@@ -18,7 +20,7 @@ export const PRICE_FIELDS = {
   cacheRead: 'cache_read',
   cacheWrite: 'cache_write',
   cacheWrite1h: 'cache_write_1h',
-} as const satisfies Record<PricedKind, string>
+} as const satisfies Record<CountKind, string>
 
 /** Shares of the input and the output that have prices of their own at some vendors. */
 export const MEDIA_KINDS = ['inputAudio', 'inputImage', 'outputAudio', 'outputImage'] as const
@@ -38,7 +40,7 @@ export const TOOL_NAME = '^[a-z0-9][a-z0-9_.-]{0,63}$'
 /** The share of the counts from single requests with more than `threshold` input-side tokens. */
 export interface RequestsAbove {
   threshold: number
-  counts: TokenCounts
+  counts: Counts
 }
 
 /** Choices with prices of their own. All requests of an entry have the same. */
@@ -63,7 +65,7 @@ export interface UsageDetails extends Service {
 }
 
 export interface Usage {
-  counts: TokenCounts
+  counts: Counts
   /** Null if there is nothing but the counts. */
   details: UsageDetails | null
   /** Model calls; null if unknown. */
@@ -99,15 +101,13 @@ export function chainName(model: string, service: Service | null): string {
   return [normalizeModelName(model), ...SERVICE_KINDS.map((kind) => service[kind] ?? '')].join('\u001f')
 }
 
-function inputSide({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenCounts): number {
+function inputSide({ input, cacheRead, cacheWrite, cacheWrite1h }: Counts): number {
   return input + cacheRead + cacheWrite + cacheWrite1h
 }
 
-export const NO_TOKENS: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
-
 /** Part of a usage; if it is not exact, it is the least that is certain. */
 export interface Share {
-  counts: TokenCounts
+  counts: Counts
   isExact: boolean
 }
 
@@ -116,9 +116,9 @@ export interface Share {
  * if all requests between them together are shorter than `length`.
  */
 export function requestsFrom({ counts, details, requests }: Usage, length: number): Share {
-  if (requests === 1) return { counts: inputSide(counts) >= length ? counts : NO_TOKENS, isExact: true }
+  if (requests === 1) return { counts: inputSide(counts) >= length ? counts : ZERO_COUNTS, isExact: true }
   let below = counts
-  let above = NO_TOKENS
+  let above = ZERO_COUNTS
   for (const known of details?.requestsAbove ?? []) {
     // Thresholds are round numbers, and some vendors charge more above them, others from them on.
     if (known.threshold === length - 1 || known.threshold === length) return { counts: known.counts, isExact: true }
@@ -132,13 +132,13 @@ export function requestsFrom({ counts, details, requests }: Usage, length: numbe
 }
 
 /** Adds up single requests at each threshold, without those thresholds that add nothing to the others. */
-export function sumRequests(requests: readonly TokenCounts[], thresholds: readonly number[]): RequestsAbove[] {
-  const sums = thresholds.map((threshold) => ({ threshold, counts: { ...NO_TOKENS } }))
+export function sumRequests(requests: readonly Counts[], thresholds: readonly number[]): RequestsAbove[] {
+  const sums = thresholds.map((threshold) => ({ threshold, counts: { ...ZERO_COUNTS } }))
   for (const counts of requests) {
     const length = inputSide(counts)
     for (const sum of sums) {
       if (sum.threshold >= length) break
-      for (const kind of PRICED_KINDS) sum.counts[kind] += counts[kind]
+      for (const kind of COUNT_KINDS) sum.counts[kind] += counts[kind]
     }
   }
   return withoutRedundant(sums)
@@ -148,11 +148,11 @@ export function sumRequests(requests: readonly TokenCounts[], thresholds: readon
 export function withoutRedundant(sums: RequestsAbove[]): RequestsAbove[] {
   return sums.filter(({ counts }, at) => {
     const [before, after] = [sums[at - 1], sums[at + 1]]
-    if (!before || !isSameCount(before.counts, counts)) return true
-    return !isSameCount(counts, after ? after.counts : NO_TOKENS)
+    if (!before || !isSameCounts(before.counts, counts)) return true
+    return !isSameCounts(counts, after ? after.counts : ZERO_COUNTS)
   })
 }
 
-function isSameCount(one: TokenCounts, other: TokenCounts): boolean {
-  return PRICED_KINDS.every((kind) => one[kind] === other[kind])
+export function isSameCounts(one: Counts, other: Counts): boolean {
+  return COUNT_KINDS.every((kind) => one[kind] === other[kind])
 }

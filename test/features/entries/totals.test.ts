@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
-  COUNT_KINDS,
   isStale,
   mapCounts,
   nextStep,
@@ -10,9 +9,14 @@ import {
   supplyingSource,
   type Totals,
   totalTokens,
-  ZERO_COUNTS,
 } from '../../../src/features/entries/totals.ts'
-import { requestsFrom, sumRequests, usageDetails } from '../../../src/features/prices/usage.ts'
+import {
+  COUNT_KINDS,
+  requestsFrom,
+  sumRequests,
+  usageDetails,
+  ZERO_COUNTS,
+} from '../../../src/features/prices/usage.ts'
 
 function totals(output: number, change: Partial<Totals> = {}): Totals {
   return {

@@ -7,7 +7,7 @@ import { litellmSeller } from '../../../scripts/price-table/sellers.ts'
 import { defaultAliases, defaultRows, defaultSources } from '../../../src/features/prices/default-table.ts'
 import { readTable } from '../../../src/features/prices/formats/table-file.ts'
 import { PriceTable } from '../../../src/features/prices/price-table.ts'
-import { PRICE_LIMIT_PICOS, PRICED_KINDS } from '../../../src/features/prices/rates.ts'
+import { COUNT_KINDS, PRICE_LIMIT_PICOS } from '../../../src/features/prices/rates.ts'
 import { offeredRows } from '../../../src/features/prices/update-offer.ts'
 import { newId } from '../../../src/lib/id.ts'
 import { REQUEST_THRESHOLDS } from '../../../src/lib/request-thresholds.ts'
@@ -139,7 +139,7 @@ describe('the embedded price table', () => {
   test('has each model at a price of input or output, within the limit, tiers ascending', () => {
     for (const row of defaultRows()) {
       expect(row.input ?? row.output).not.toBeNull()
-      for (const kind of PRICED_KINDS) expect((row[kind] ?? 0n) <= PRICE_LIMIT_PICOS).toBe(true)
+      for (const kind of COUNT_KINDS) expect((row[kind] ?? 0n) <= PRICE_LIMIT_PICOS).toBe(true)
       const starts = row.tiers.map((tier) => tier.fromTokens)
       expect(starts).toEqual(starts.toSorted((one, other) => one - other))
     }

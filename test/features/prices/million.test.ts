@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import {
+  COUNT_KINDS,
+  type CountKind,
+  type Counts,
   PRICE_CEILING_PICOS,
-  PRICED_KINDS,
-  type PricedKind,
   ratesOf,
-  type TokenCounts,
   valueCounts,
 } from '../../../src/features/prices/rates.ts'
 
@@ -28,14 +28,14 @@ test('one million random counts and prices have the value of exact rationals, ro
   /** From a handful to the largest, each order of magnitude alike; the limits themselves now and then. */
   const spread = (limit: number) => (random() < 0.02 ? limit : upTo(Math.ceil(limit ** random())))
 
-  const counts = {} as TokenCounts
-  const prices = {} as Record<PricedKind, bigint>
+  const counts = {} as Counts
+  const prices = {} as Record<CountKind, bigint>
   let wrong = 0
   let ties = 0
   let largest = 0n
   for (let round = 0; round < ROUNDS; round += 1) {
     let exact = 0n
-    for (const kind of PRICED_KINDS) {
+    for (const kind of COUNT_KINDS) {
       counts[kind] = Math.min(COUNT_LIMIT, spread(COUNT_LIMIT))
       // Every fourth is a multiple of half a nano-dollar, so that sums often lie in the middle of two.
       const price = Math.min(Number(PRICE_CEILING_PICOS), spread(Number(PRICE_CEILING_PICOS)))
@@ -64,9 +64,9 @@ test('one million random counts and prices have the value of exact rationals, ro
 })
 
 test('the largest counts at the highest price that can be forced fit 64 bits', () => {
-  const largest = Object.fromEntries(PRICED_KINDS.map((kind) => [kind, COUNT_LIMIT])) as TokenCounts
-  const highest = Object.fromEntries(PRICED_KINDS.map((kind) => [kind, PRICE_CEILING_PICOS])) as never
-  const rates = ratesOf({ ...(highest as Record<PricedKind, bigint>), tiers: [] })
+  const largest = Object.fromEntries(COUNT_KINDS.map((kind) => [kind, COUNT_LIMIT])) as Counts
+  const highest = Object.fromEntries(COUNT_KINDS.map((kind) => [kind, PRICE_CEILING_PICOS])) as never
+  const rates = ratesOf({ ...(highest as Record<CountKind, bigint>), tiers: [] })
   const value = valueCounts(rates, {
     counts: largest,
     details: null,

@@ -3,15 +3,15 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   type Adjustment,
+  COUNT_KINDS,
+  type Counts,
   extraPrices,
-  PRICED_KINDS,
   type PriceHours,
   type PriceRow,
   type PriceTier,
   type PriceVariant,
   ratesOf,
   type TimedUsage,
-  type TokenCounts,
   valueCounts,
 } from '../../../src/features/prices/rates.ts'
 import {
@@ -24,7 +24,7 @@ import {
 import { divideHalfEven } from '../../../src/lib/money.ts'
 import { REQUEST_THRESHOLDS } from '../../../src/lib/request-thresholds.ts'
 
-const NO_TOKENS: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
+const ZERO_COUNTS: Counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
 const NO_PRICES = { input: null, output: null, cacheRead: null, cacheWrite: null, cacheWrite1h: null }
 const ROW: Omit<PriceRow, 'tiers'> = {
   provider: 'openai',
@@ -37,29 +37,29 @@ const ROW: Omit<PriceRow, 'tiers'> = {
 }
 const PLAIN = { multiplier: null, prices: {}, tiers: [] }
 
-function lengthOf({ input, cacheRead, cacheWrite, cacheWrite1h }: TokenCounts): number {
+function lengthOf({ input, cacheRead, cacheWrite, cacheWrite1h }: Counts): number {
   return input + cacheRead + cacheWrite + cacheWrite1h
 }
 
-function sumOf(requests: TokenCounts[]): TokenCounts {
-  const sum = { ...NO_TOKENS }
-  for (const request of requests) for (const kind of PRICED_KINDS) sum[kind] += request[kind]
+function sumOf(requests: Counts[]): Counts {
+  const sum = { ...ZERO_COUNTS }
+  for (const request of requests) for (const kind of COUNT_KINDS) sum[kind] += request[kind]
   return sum
 }
 
-function usageOf(counts: Partial<TokenCounts>, details: Partial<UsageDetails> = {}, more: Partial<TimedUsage> = {}) {
-  const usage = { counts: { ...NO_TOKENS, ...counts }, details: usageDetails(details), requests: null }
+function usageOf(counts: Partial<Counts>, details: Partial<UsageDetails> = {}, more: Partial<TimedUsage> = {}) {
+  const usage = { counts: { ...ZERO_COUNTS, ...counts }, details: usageDetails(details), requests: null }
   return { ...usage, startedAt: 0, endedAt: 0, ...more } as TimedUsage
 }
 
 /** A session of these requests, of which the sums above the thresholds are known. */
-function sessionOf(requests: TokenCounts[], thresholds: readonly number[], details: Partial<UsageDetails> = {}) {
+function sessionOf(requests: Counts[], thresholds: readonly number[], details: Partial<UsageDetails> = {}) {
   const known = { ...details, requestsAbove: sumRequests(requests, thresholds) }
   return usageOf(sumOf(requests), known, { requests: requests.length })
 }
 
 const count = (max: number) => fc.oneof(fc.nat(max), fc.constant(0))
-const requestOf = (lengths: readonly number[]): fc.Arbitrary<TokenCounts> =>
+const requestOf = (lengths: readonly number[]): fc.Arbitrary<Counts> =>
   fc
     .record({
       length: fc.oneof(
@@ -91,7 +91,7 @@ const adjustmentOf = (lengths: number[]): fc.Arbitrary<Adjustment> =>
 const NAMES = { serviceTier: 'batch', speed: 'fast', region: 'us' }
 
 /** The exact value as a fraction of pico-dollars, one request at a time. */
-function exactly(row: PriceRow, requests: TokenCounts[], service: Partial<UsageDetails>, searches: number) {
+function exactly(row: PriceRow, requests: Counts[], service: Partial<UsageDetails>, searches: number) {
   let [numerator, denominator] = [0n, 1n]
   const variants = SERVICE_KINDS.flatMap(
     (kind) => row.extras?.variants.find((one) => one.kind === kind && one.name === service[kind]) ?? [],
@@ -100,7 +100,7 @@ function exactly(row: PriceRow, requests: TokenCounts[], service: Partial<UsageD
   for (const request of requests) {
     const tiers = (listed ?? row).tiers.filter(({ fromTokens }) => fromTokens <= lengthOf(request))
     const prices = { ...row, ...listed?.prices, ...tiers.at(-1)?.prices } as unknown as Record<string, bigint>
-    for (const kind of PRICED_KINDS) numerator += BigInt(request[kind]) * prices[kind]!
+    for (const kind of COUNT_KINDS) numerator += BigInt(request[kind]) * prices[kind]!
   }
   for (const { multiplier } of variants) {
     if (multiplier === null) continue
@@ -197,11 +197,11 @@ describe('a session of known requests', () => {
 
   test('of two requests of 300,000 tokens at the prices of GPT-5.4 costs $4.29', () => {
     const tiers = [{ fromTokens: 272_001, prices: { input: 5_000_000n, output: 22_500_000n, cacheRead: 500_000n } }]
-    const request = { ...NO_TOKENS, input: 280_000, cacheRead: 20_000, output: 66_444 }
+    const request = { ...ZERO_COUNTS, input: 280_000, cacheRead: 20_000, output: 66_444 }
     const usage = sessionOf([request, request], REQUEST_THRESHOLDS)
     // 2 × (280,000 × 5 + 20,000 × 0.5 + 66,444 × 22.5) / 10⁶
     expect(valueCounts(ratesOf({ ...ROW, tiers }), usage)).toMatchObject({ listValueNanos: 5_809_980_000n, note: null })
-    const small = { ...NO_TOKENS, input: 300_000, output: 28_667 }
+    const small = { ...ZERO_COUNTS, input: 300_000, output: 28_667 }
     expect(valueCounts(ratesOf({ ...ROW, tiers }), sessionOf([small, small], REQUEST_THRESHOLDS))).toMatchObject({
       listValueNanos: 4_290_015_000n,
       note: null,
@@ -209,8 +209,8 @@ describe('a session of known requests', () => {
   })
 
   test('has few sums: none that the others imply', () => {
-    const request = (input: number) => ({ ...NO_TOKENS, input })
-    const thresholds = (requests: TokenCounts[]) =>
+    const request = (input: number) => ({ ...ZERO_COUNTS, input })
+    const thresholds = (requests: Counts[]) =>
       sumRequests(requests, REQUEST_THRESHOLDS).map(({ threshold, counts }) => [threshold, counts.input])
     expect(thresholds([request(10)])).toEqual([[32_000, 0]])
     expect(thresholds([request(300_000)])).toEqual([
@@ -318,14 +318,14 @@ describe('tools and media', () => {
 
   test('in long requests are uncertain if only some requests were long', () => {
     const tiers = [{ fromTokens: 200_001, prices: { input: 5_000_000n } }]
-    const long = { ...NO_TOKENS, input: 300_000 }
+    const long = { ...ZERO_COUNTS, input: 300_000 }
     const media = { inputAudio: 1_000 }
     const one = { ...sessionOf([long], [200_000]), details: usageDetails({ media }) }
     expect(worth({ media: { inputAudio: 9_000_000n } }, one, tiers)).toMatchObject({
       listValueNanos: 299_000n * 5_000n + 1_000n * 9_000n,
       note: null,
     })
-    const two = sessionOf([long, { ...NO_TOKENS, input: 5_000 }], [200_000], { media })
+    const two = sessionOf([long, { ...ZERO_COUNTS, input: 5_000 }], [200_000], { media })
     expect(worth({ media: { inputAudio: 9_000_000n } }, two, tiers)?.note).toBe('tier_uncertain')
   })
 })

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
+  COUNT_KINDS,
+  type Counts,
   PRICE_LIMIT_PICOS,
-  PRICED_KINDS,
   type PriceTier,
   ratesOf,
   type TimedUsage,
-  type TokenCounts,
   type TokenPrices,
   valueCounts,
 } from '../../../src/features/prices/rates.ts'
 import { usageDetails } from '../../../src/features/prices/usage.ts'
 
 const NO_PRICES: TokenPrices = { input: null, output: null, cacheRead: null, cacheWrite: null, cacheWrite1h: null }
-const NO_TOKENS: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
+const ZERO_COUNTS: Counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
 
 /** Claude Sonnet's list prices, 3 and 15 dollars per million, doubled above 200,000 tokens. */
 const SONNET: TokenPrices = {
@@ -36,17 +36,17 @@ const SONNET_LONG: PriceTier = {
 
 function worth(
   prices: Partial<TokenPrices>,
-  counts: Partial<TokenCounts>,
+  counts: Partial<Counts>,
   {
     tiers = [],
     over200k,
     requests = null,
-  }: { tiers?: PriceTier[]; over200k?: Partial<TokenCounts>; requests?: number | null } = {},
+  }: { tiers?: PriceTier[]; over200k?: Partial<Counts>; requests?: number | null } = {},
 ) {
   const usage: TimedUsage = {
-    counts: { ...NO_TOKENS, ...counts },
+    counts: { ...ZERO_COUNTS, ...counts },
     details: usageDetails({
-      requestsAbove: over200k ? [{ threshold: 200_000, counts: { ...NO_TOKENS, ...over200k } }] : null,
+      requestsAbove: over200k ? [{ threshold: 200_000, counts: { ...ZERO_COUNTS, ...over200k } }] : null,
     }),
     requests,
     startedAt: 0,
@@ -89,7 +89,7 @@ describe('the list value of counts', () => {
     fc.assert(
       fc.property(five(count), five(price), (counts, prices) => {
         const { listValueNanos, parts } = worth(prices, counts)!
-        const exact = PRICED_KINDS.reduce((sum, kind) => sum + BigInt(counts[kind]) * prices[kind], 0n)
+        const exact = COUNT_KINDS.reduce((sum, kind) => sum + BigInt(counts[kind]) * prices[kind], 0n)
         // The nearest integer is at most half a unit away, and an even one where it is exactly that.
         const twiceOff = 2n * (listValueNanos * 1000n - exact)
         expect(twiceOff <= 1000n && twiceOff >= -1000n).toBe(true)

@@ -3,6 +3,8 @@
 import type { Issue } from '../../../errors.ts'
 import { REQUEST_THRESHOLDS } from '../../../lib/request-thresholds.ts'
 import {
+  COUNT_KINDS,
+  type Counts,
   MEDIA_FIELDS,
   MEDIA_KINDS,
   type MediaKind,
@@ -13,9 +15,10 @@ import {
   sumRequests,
   type UsageDetails,
   usageDetails,
+  ZERO_COUNTS,
 } from '../../prices/usage.ts'
 import { COUNT_LIMIT, type TokenEntryReport } from '../schema.ts'
-import { COUNT_KINDS, type Counts, mapCounts, ZERO_COUNTS } from '../totals.ts'
+import { mapCounts } from '../totals.ts'
 
 export interface ReportedUsage {
   counts: Counts

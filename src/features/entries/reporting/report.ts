@@ -6,10 +6,11 @@ import { issuesOf } from '../../../issues.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
+import { COUNT_KINDS, type Counts } from '../../prices/usage.ts'
 import { isReservedName } from '../../projects/service.ts'
 import { detailsText } from '../rows.ts'
 import { TIMESTAMP, TokenEntryReport } from '../schema.ts'
-import { COUNT_KINDS, type Counts, type Totals } from '../totals.ts'
+import type { Totals } from '../totals.ts'
 import { readUsage, usageIssues } from './report-usage.ts'
 
 /** A checked report. Optional texts that were not sent are undefined. */

@@ -2,9 +2,10 @@
  * Two people who report the same session (docs/design/concepts.md, "Possible duplicates"): the later one's entries are
  * held. Steps of a plan: they read and change the state only.
  */
+import { COUNT_KINDS, type CountKind } from '../../prices/usage.ts'
 import { countsOf, isLocked } from '../rows.ts'
 import type { EntryView } from '../store.ts'
-import { COUNT_KINDS, totalTokens } from '../totals.ts'
+import { totalTokens } from '../totals.ts'
 import { changeOf, type Reporter } from './record.ts'
 import type { Report } from './report.ts'
 import type { RecordingState } from './state.ts'
@@ -59,7 +60,7 @@ export function repeatsOneOf(
 }
 
 function hasCounts(parts: readonly EntryView[], { counts }: Report): boolean {
-  const sumOf = (kind: (typeof COUNT_KINDS)[number]) => parts.reduce((sum, { entry }) => sum + entry[kind], 0)
+  const sumOf = (kind: CountKind) => parts.reduce((sum, { entry }) => sum + entry[kind], 0)
   return totalTokens(counts) > 0 && COUNT_KINDS.every((kind) => sumOf(kind) === counts[kind])
 }
 

@@ -4,10 +4,10 @@
  */
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
-import { serviceOf } from '../../prices/usage.ts'
+import { serviceOf, ZERO_COUNTS } from '../../prices/usage.ts'
 import { detailsOf, isLocked, readTotals, type Statement, usageColumns, writeTotals } from '../rows.ts'
 import type { EntryView } from '../store.ts'
-import { completeTotals, isStale, SOURCE_ORDER, supplyingSource, type Totals, ZERO_COUNTS } from '../totals.ts'
+import { completeTotals, isStale, SOURCE_ORDER, supplyingSource, type Totals } from '../totals.ts'
 import { attributesOf, attributesOfEntry, mergeAttributes, rankAttributes, withAttributes } from './attributes.ts'
 import { moveChain, type Recording, repeated, totalsOf } from './chains.ts'
 import { textOfLabels } from './names.ts'

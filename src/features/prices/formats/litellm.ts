@@ -6,10 +6,10 @@ import { PICO_DIGITS } from '../../../lib/money.ts'
 import type { Steps } from '../../../lib/portions.ts'
 import {
   type Adjustment,
+  type CountKind,
   type ExtraPrices,
   extraPrices,
   MULTIPLIER_DIGITS,
-  type PricedKind,
   type PriceVariant,
   type TokenKind,
 } from '../rates.ts'
@@ -17,14 +17,14 @@ import type { MediaKind } from '../usage.ts'
 import type { TableDocument } from './document.ts'
 import { type Holder, isHolder, type ModelNotes, PER_TOKEN_DIGITS, TableNotes, TierNotes } from './reader.ts'
 
-const KEYS: Record<PricedKind, string> = {
+const KEYS: Record<CountKind, string> = {
   input: 'input_cost_per_token',
   output: 'output_cost_per_token',
   cacheRead: 'cache_read_input_token_cost',
   cacheWrite: 'cache_creation_input_token_cost',
   cacheWrite1h: 'cache_creation_input_token_cost_above_1hr',
 }
-const KINDS = Object.keys(KEYS) as PricedKind[]
+const KINDS = Object.keys(KEYS) as CountKind[]
 
 const ALL_KEYS: Record<TokenKind, string> = {
   ...KEYS,
@@ -134,7 +134,7 @@ function listedPrices(notes: ModelNotes, provider: string, model: Holder, base: 
     if (!kind || (kind in KEYS && !thousands && !suffix)) continue
     const price = notes.priceAt(model, key, PER_TOKEN_DIGITS)
     // The table uses 0 for unknown prices of a service tier as well.
-    if (price === null || (suffix && price === 0n && base[kind as PricedKind] !== 0n)) continue
+    if (price === null || (suffix && price === 0n && base[kind as CountKind] !== 0n)) continue
     const service = suffix && entryOf(services, suffix as Suffix)
     if (thousands) (service ? service.tiers : tiers).add(beginning(provider, Number(thousands) * 1_000), kind, price)
     else if (service) service.prices[kind] = price
@@ -178,7 +178,7 @@ function toolsOf(notes: ModelNotes, { search_context_cost_per_query: listed }: H
   return low && low === medium && low === high ? { web_search: low } : {}
 }
 
-type KindPrices = Record<PricedKind, bigint | null>
+type KindPrices = Record<CountKind, bigint | null>
 
 function pricesOf(notes: ModelNotes, holder: Holder): KindPrices {
   const prices = {} as KindPrices

@@ -6,7 +6,7 @@ import { parseMoment } from '../../../lib/duration.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { type Picos, parseDecimal } from '../../../lib/money.ts'
 import type { PriceAlias, PriceSource } from '../price-table.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type PricedKind, type PriceRow, type PriceTier, type TokenKind } from '../rates.ts'
+import { COUNT_KINDS, type CountKind, PRICE_FIELDS, type PriceRow, type PriceTier, type TokenKind } from '../rates.ts'
 import { TOKEN_KINDS } from '../records.ts'
 import { MODELS_LIMIT, tooManyModels } from './document.ts'
 
@@ -212,10 +212,10 @@ const FINER_DIGITS = 12
 const NOISE_SHARE = 1_000n
 
 /** The five prices of a JSON object with Tally's own field names. */
-export function pricesWithOurNames(notes: ModelNotes, holder: Holder): Record<PricedKind, Picos | null> {
+export function pricesWithOurNames(notes: ModelNotes, holder: Holder): Record<CountKind, Picos | null> {
   return Object.fromEntries(
-    PRICED_KINDS.map((kind) => [kind, notes.priceAt(holder, PRICE_FIELDS[kind], PER_MILLION_DIGITS)]),
-  ) as Record<PricedKind, Picos | null>
+    COUNT_KINDS.map((kind) => [kind, notes.priceAt(holder, PRICE_FIELDS[kind], PER_MILLION_DIGITS)]),
+  ) as Record<CountKind, Picos | null>
 }
 
 /** Long-context prices, grouped by their threshold. */

@@ -7,7 +7,7 @@ import { parseMoment } from '../../../lib/duration.ts'
 import { parseExactJson } from '../../../lib/exact-json.ts'
 import type { Steps } from '../../../lib/portions.ts'
 import { PRICE_SOURCES, type PriceSource } from '../price-table.ts'
-import { PRICE_FIELDS, PRICED_KINDS, type PricedKind } from '../rates.ts'
+import { COUNT_KINDS, type CountKind, PRICE_FIELDS } from '../rates.ts'
 import { MODELS_LIMIT, type Position, type TableDocument } from './document.ts'
 import { EXTRA_FIELDS, readExtras, readTiers } from './extras.ts'
 import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, pricesWithOurNames, TableNotes } from './reader.ts'
@@ -53,8 +53,8 @@ export function readTallyCsv(text: string): TableNotes {
     const notes = table.model(cellOf('provider'), cellOf('model'))
     if (cells.length > names.length)
       notes.refuse('unknown_field', `has ${cells.length} cells for ${names.length} columns`)
-    const prices = {} as Record<PricedKind, bigint | null>
-    for (const kind of PRICED_KINDS) {
+    const prices = {} as Record<CountKind, bigint | null>
+    for (const kind of COUNT_KINDS) {
       const cell = cellOf(PRICE_FIELDS[kind])
       prices[kind] = cell === '' ? null : notes.price(cell, PRICE_FIELDS[kind], PER_MILLION_DIGITS)
     }
