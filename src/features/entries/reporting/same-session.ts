@@ -42,8 +42,8 @@ function kindOf(character: string): string {
 }
 
 /**
- * Whether the report repeats usage of one of these sessions: it ran at the same time, or has equal counts of a model. A
- * session that was itself discarded is no reason.
+ * Whether the report repeats usage of one of these sessions: it ran at the same time, or has equal counts of a model.
+ * Discarded sessions are ignored.
  */
 export function repeatsOneOf(
   state: RecordingState,
