@@ -136,6 +136,9 @@ const TokenCounts = Type.Object(
   { ...strict, description: 'Token counts of the session. All five counts are disjoint.' },
 )
 
+/** Labels of an entry, also of one whose sources have different labels. */
+export const LABEL_LIMIT = 16
+
 const Labels = Type.Record(
   Type.String({ pattern: '^[a-z0-9_.-]{1,64}$' }),
   Type.String({
@@ -145,9 +148,8 @@ const Labels = Type.Record(
   }),
   {
     ...strict,
-    maxProperties: 16,
-    description:
-      'Up to 16 name-value pairs, used by placement rules, filters and reports. Names have 1 to 64 characters of a-z 0-9 _ . -',
+    maxProperties: LABEL_LIMIT,
+    description: `Up to ${LABEL_LIMIT} name-value pairs, used by placement rules, filters and reports. Names have 1 to 64 characters of a-z 0-9 _ . -`,
     examples: [{ repository: 'acme/web', branch: 'feature/ACME-42' }],
   },
 )
@@ -588,7 +590,10 @@ export const EntryCorrection = Type.Object(
       'the ID or key of a ticket',
     ),
     summary: orCleared(summary, 'at most 1000 characters without control characters'),
-    labels: orCleared(labels, 'up to 16 pairs of strings with names of 1 to 64 characters of a-z 0-9 _ . -'),
+    labels: orCleared(
+      labels,
+      `up to ${LABEL_LIMIT} pairs of strings with names of 1 to 64 characters of a-z 0-9 _ . -`,
+    ),
   },
   {
     ...strict,

@@ -250,7 +250,7 @@ function cacheIssues(counts: Unchecked, pointer: string): Issue[] {
   ]
 }
 
-function isObject(value: unknown): value is Unchecked {
+export function isObject(value: unknown): value is Unchecked {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

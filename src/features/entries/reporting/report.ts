@@ -11,7 +11,7 @@ import { isReservedName } from '../../projects/service.ts'
 import { detailsText } from '../rows.ts'
 import { TIMESTAMP, TokenEntryReport } from '../schema.ts'
 import type { Totals } from '../totals.ts'
-import { readUsage, usageIssues } from './report-usage.ts'
+import { isObject, readUsage, usageIssues } from './report-usage.ts'
 
 /** A checked report. Optional texts that were not sent are undefined. */
 export interface Report extends Totals {
@@ -27,9 +27,6 @@ export interface Report extends Totals {
   /** The counts of each request, if the report lists them. They are summed, not stored. */
   listed?: Counts[] | undefined
 }
-
-/** The largest number of labels of an entry, as in the schema of reports. */
-export const LABEL_LIMIT = 16
 
 /** How far an agent's clock may be ahead. A day also covers a timestamp with a wrong time zone. */
 const AHEAD_LIMIT_MS = 86_400_000
@@ -168,10 +165,6 @@ export function foldLine(text: string): string | undefined {
 export function sortLabels(labels: LabelMap): LabelMap | undefined {
   const sorted = Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1))
   return sorted.length === 0 ? undefined : Object.fromEntries(sorted)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const encoder = new TextEncoder()
