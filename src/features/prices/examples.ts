@@ -2,6 +2,16 @@
 import type { ComparisonBody, PriceLoadBody, UpdateStateBody } from './load-schema.ts'
 import type { AliasBody, NewPrice, PriceBody, PriceTableBody, RepricingBody, ResolutionBody } from './schema.ts'
 
+const NO_OTHER_CHARGES = {
+  input_audio: null,
+  input_image: null,
+  output_audio: null,
+  output_image: null,
+  tools: {},
+  variants: [],
+  hours: [],
+} satisfies Partial<PriceBody>
+
 export const EXAMPLE_PRICE: PriceBody = {
   id: 'prc_01a1fa172a0277f3983322718874f2e1',
   provider: 'anthropic',
@@ -12,13 +22,7 @@ export const EXAMPLE_PRICE: PriceBody = {
   cache_write: 3.75,
   cache_write_1h: 6,
   tiers: [{ from_tokens: 200001, input: 6, output: 22.5, cache_read: 0.6, cache_write: 7.5, cache_write_1h: 12 }],
-  input_audio: null,
-  input_image: null,
-  output_audio: null,
-  output_image: null,
-  tools: {},
-  variants: [],
-  hours: [],
+  ...NO_OTHER_CHARGES,
   effective_from: null,
   source: 'default',
   as_of: '2026-09-23',
@@ -48,13 +52,7 @@ export const EXAMPLE_SET_PRICE: PriceBody = {
   cache_write: null,
   cache_write_1h: null,
   tiers: [],
-  input_audio: null,
-  input_image: null,
-  output_audio: null,
-  output_image: null,
-  tools: {},
-  variants: [],
-  hours: [],
+  ...NO_OTHER_CHARGES,
   effective_from: '2026-12-01T00:00:00.000Z',
   source: 'admin',
   as_of: '2026-11-20',

@@ -3,6 +3,7 @@ import { access, actorOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { parameter } from '../../../http/query.ts'
 import { EXAMPLE_ALIAS, EXAMPLE_RESOLUTION, EXAMPLE_VALUED } from '../examples.ts'
+import { MAY_CHANGE } from '../parameters.ts'
 import { readAliasName } from '../query.ts'
 import { AddedAlias, AliasList, NewAlias } from '../schema.ts'
 import {
@@ -15,9 +16,6 @@ import {
 } from '../service.ts'
 
 const tag = 'Prices'
-
-/** Who may change aliases; everybody may read them. */
-const MAY_CHANGE = { session: ['billing', 'admin'] } as const
 
 const AliasQuery = t.Object(
   { alias: parameter({ type: 'string', description: 'The alias. Required.' }) },

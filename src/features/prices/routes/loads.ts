@@ -1,9 +1,10 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage, parameter } from '../../../http/query.ts'
+import { listPage } from '../../../http/query.ts'
 import { EXAMPLE_COMPARISON, EXAMPLE_LOAD, EXAMPLE_LOADED, EXAMPLE_UPDATE_STATE } from '../examples.ts'
 import { ComparisonBody, PriceLoadBody, PriceLoadDetail, PriceLoadList, UpdateStateBody } from '../load-schema.ts'
+import { MAY_CHANGE, TABLE_PARAMETERS } from '../parameters.ts'
 import { readFormat, readPage, readUpdateQuery } from '../query.ts'
 import { PriceTableBody } from '../schema.ts'
 import {
@@ -12,14 +13,11 @@ import {
   type PricesService,
   type PriceUpdates,
   REVALUATION_BUDGET_MS,
-  TABLE_FORMATS,
   tableBody,
   updateStateBody,
 } from '../service.ts'
 
 const tag = 'Prices'
-
-const MAY_CHANGE = { session: ['billing', 'admin'] } as const
 
 /** A download within one call: together with the valuation below the time that a connection may be idle. */
 const DOWNLOAD_MS = 8_000
@@ -29,22 +27,15 @@ const LoadListQuery = t.Object(PAGE, { additionalProperties: false })
 
 const UpdateQuery = t.Object(
   {
-    dry_run: parameter({ type: 'boolean', description: 'Returns what would be added, without writing anything.' }),
-    allow_older: parameter({
-      type: 'boolean',
-      description: 'Also loads rows that are older than the different prices they replace.',
-    }),
+    dry_run: TABLE_PARAMETERS.dry_run,
+    allow_older: TABLE_PARAMETERS.allow_older,
   },
   { additionalProperties: false },
 )
 
 const CompareQuery = t.Object(
   {
-    format: parameter({
-      type: 'string',
-      enum: [...TABLE_FORMATS],
-      description: 'Format of the file; detected automatically by default.',
-    }),
+    format: TABLE_PARAMETERS.format,
   },
   { additionalProperties: false },
 )

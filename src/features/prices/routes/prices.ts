@@ -13,6 +13,7 @@ import {
   EXAMPLE_SET_PRICE,
   EXAMPLE_VALUED,
 } from '../examples.ts'
+import { MAY_CHANGE, TABLE_PARAMETERS } from '../parameters.ts'
 import { PRICE_SOURCES } from '../price-table.ts'
 import { readLoad, readPriceList, readResolve } from '../query.ts'
 import { AddedPrice, NewPrice, PriceBody, PriceList, PriceTableBody, ResolutionBody } from '../schema.ts'
@@ -24,14 +25,10 @@ import {
   readNewPrice,
   repricedBody,
   resolutionBody,
-  TABLE_FORMATS,
   tableBody,
 } from '../service.ts'
 
 const tag = 'Prices'
-
-/** Who may change prices; everybody may read them. */
-const MAY_CHANGE = { session: ['billing', 'admin'] } as const
 
 const PriceQuery = t.Object(
   {
@@ -71,11 +68,7 @@ const ResolveQuery = t.Object(
 
 const LoadQuery = t.Object(
   {
-    format: parameter({
-      type: 'string',
-      enum: [...TABLE_FORMATS],
-      description: 'Format of the file; detected automatically by default.',
-    }),
+    format: TABLE_PARAMETERS.format,
     effective_from: parameter({
       type: 'string',
       description:
@@ -87,12 +80,9 @@ const LoadQuery = t.Object(
         'Date of the table: a date or a timestamp with a UTC offset. By default the date in the file, else the newest date of its models, else `modified_at`, else today.',
     }),
     modified_at: parameter({ type: 'string', description: 'When the file was last modified, if it contains no date.' }),
-    allow_older: parameter({
-      type: 'boolean',
-      description: 'Also loads rows that are older than the different prices they replace.',
-    }),
+    allow_older: TABLE_PARAMETERS.allow_older,
     name: parameter({ type: 'string', description: 'Name of the file, for the list of loads.' }),
-    dry_run: parameter({ type: 'boolean', description: 'Returns what would be added, without writing anything.' }),
+    dry_run: TABLE_PARAMETERS.dry_run,
     force: parameter({
       type: 'boolean',
       description:
