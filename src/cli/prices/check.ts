@@ -1,17 +1,16 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { PriceTableBody } from '../../features/prices/schema.ts'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { FORMATS } from './load.ts'
 import { readPriceTable } from './source.ts'
+import { formatOption, type TableFlags } from './table-options.ts'
 import { printDifferences } from './table-text.ts'
 import { priceService } from './text.ts'
 
-interface CheckFlags extends CommandFlags {
-  format?: (typeof FORMATS)[number]
+interface CheckFlags extends CommandFlags, Pick<TableFlags, 'format'> {
   exitCode?: boolean
 }
 
@@ -20,7 +19,7 @@ export function addPricesCheckCommand(prices: Command): void {
     .command('check')
     .description('Compare the prices of models in use with another table. Changes nothing')
     .argument('[file]', 'a file, an https:// address, or - for standard input (default: the table included with Tally)')
-    .addOption(new Option('--format <format>', 'format of the file (default: detected)').choices(FORMATS))
+    .addOption(formatOption('file'))
     .option('--exit-code', 'exit with 1 if prices differ')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally prices check', 'tally prices check https://models.dev/api.json --exit-code'))

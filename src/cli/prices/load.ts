@@ -1,22 +1,17 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
 import { confirm, isInteractive } from '../terminal/confirm.ts'
 import { counted } from '../terminal/numbers.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { readPriceTable } from './source.ts'
+import { allowOlderOption, asOfOption, dryRunOption, formatOption, type TableFlags } from './table-options.ts'
 import { loadedText, printTableBody } from './table-text.ts'
-import { momentOf, parseDate, parseStart, priceService, type Start } from './text.ts'
+import { momentOf, parseStart, priceService, type Start } from './text.ts'
 import { printValued, valueUnpriced } from './unpriced-entries.ts'
 
-export const FORMATS = ['tally', 'litellm', 'models-dev', 'genai-prices'] as const
-
-interface LoadFlags extends CommandFlags {
-  format?: (typeof FORMATS)[number]
+interface LoadFlags extends CommandFlags, TableFlags {
   effectiveFrom?: Start
-  asOf?: number
-  allowOlder?: boolean
-  dryRun?: boolean
   force?: boolean
   allowFree?: boolean
   yes?: boolean
@@ -28,19 +23,15 @@ export function addPricesLoadCommand(prices: Command): void {
     .command('load')
     .description('Load a price table. Rows are only added: existing list values do not change')
     .argument('<file>', 'a file, an https:// address, or - for standard input; up to 16 MiB and 20,000 models')
-    .addOption(new Option('--format <format>', 'format of the file (default: detected)').choices(FORMATS))
+    .addOption(formatOption('file'))
     .option(
       '--effective-from <when>',
       'when the prices take effect: a date, a timestamp or always (default: today for changed prices, always for new models)',
       parseStart,
     )
-    .option(
-      '--as-of <date>',
-      'date of the table (default: the date in the file or of its newest model, else when it was last modified)',
-      parseDate,
-    )
-    .option('--allow-older', 'also load prices that are older than the different ones they replace')
-    .option('--dry-run', 'show what would be added, and write nothing')
+    .addOption(asOfOption())
+    .addOption(allowOlderOption())
+    .addOption(dryRunOption())
     .option(
       '--force',
       'accept prices that look like mistakes: above $1,000 per million tokens, or cache writes above 4 times the input price',

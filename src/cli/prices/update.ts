@@ -1,19 +1,15 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { FORMATS } from './load.ts'
 import { withProgress } from './source.ts'
+import { allowOlderOption, asOfOption, dryRunOption, formatOption, type TableFlags } from './table-options.ts'
 import { loadedText, printTableBody } from './table-text.ts'
-import { parseDate, priceService } from './text.ts'
+import { priceService } from './text.ts'
 import { printValued } from './unpriced-entries.ts'
 
-interface UpdateFlags extends CommandFlags {
+interface UpdateFlags extends CommandFlags, TableFlags {
   from?: string
-  format?: (typeof FORMATS)[number]
-  asOf?: number
-  allowOlder?: boolean
-  dryRun?: boolean
 }
 
 export function addPricesUpdateCommand(prices: Command): void {
@@ -21,14 +17,10 @@ export function addPricesUpdateCommand(prices: Command): void {
     .command('update')
     .description('Update prices from the configured source, and report what changed')
     .option('--from <place>', 'https:// address or file of the table (default: TALLY_PRICES_FROM)')
-    .addOption(new Option('--format <format>', 'format of the table (default: detected)').choices(FORMATS))
-    .option(
-      '--as-of <date>',
-      'date of the table (default: the date in the file or of its newest model, else when it was last modified)',
-      parseDate,
-    )
-    .option('--allow-older', 'also load prices that are older than the different ones they replace')
-    .option('--dry-run', 'show what would be added, and write nothing')
+    .addOption(formatOption('table'))
+    .addOption(asOfOption())
+    .addOption(allowOlderOption())
+    .addOption(dryRunOption())
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
