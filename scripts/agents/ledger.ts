@@ -1,13 +1,6 @@
 /** What the mock of the vendors served, and what the vendors would charge for it. */
 
-/** Disjoint counts, as in Tally. */
-export interface Counts {
-  input: number
-  output: number
-  cache_read: number
-  cache_write: number
-  cache_write_1h: number
-}
+import type { Counts } from '../../src/agents/agent.ts'
 
 export const COUNTS = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const
 

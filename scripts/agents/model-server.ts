@@ -3,7 +3,8 @@
  * or with a call of a tool if the question asks for one, and records the tokens in its responses: the true usage.
  */
 
-import type { Counts, Purpose, ServedRequest } from './ledger.ts'
+import type { Counts } from '../../src/agents/agent.ts'
+import type { Purpose, ServedRequest } from './ledger.ts'
 
 /** A tool that the answer calls. */
 interface ToolCall {
