@@ -7,9 +7,8 @@ import { MIGRATIONS, type Migration } from '../../migrations/index.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { WrongDatabase } from '../../src/database/schema/migrate.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import { canOverlap, forEachEngine, type Location, newLocation } from '../support/databases.ts'
+import { canOverlap, forEachEngine, type Location, newLocation, rowsAt } from '../support/databases.ts'
 import { inEightProcesses, migrateAt, NEXT } from '../support/other-process.ts'
-import { clientFor } from '../support/postgres-server.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const NEWEST = MIGRATIONS.at(-1)!.version
@@ -19,20 +18,6 @@ const cleanUps: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const step of cleanUps.splice(0).reverse()) await step()
 })
-
-/** Rows of a query, on a connection beside Tally's. */
-async function rowsAt({ dataDir, databaseUrl }: Location, query: string): Promise<Record<string, unknown>[]> {
-  if (databaseUrl) {
-    const client = clientFor(databaseUrl)
-    const rows = await client.unsafe(query)
-    await client.end()
-    return rows.map((row) => ({ ...row }))
-  }
-  const connection = new Connection(join(dataDir, DATABASE_FILE))
-  const rows = connection.query(query).all() as Record<string, unknown>[]
-  connection.close()
-  return rows
-}
 
 /** Everything that a migration can change: the names of tables and columns, and the rows that migrations insert. */
 async function stateOf(location: Location): Promise<unknown> {

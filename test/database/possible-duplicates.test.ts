@@ -1,34 +1,13 @@
 /** Migration 11 keeps every entry, and finds out from their history which fields people have corrected. */
-import { Database as Connection } from 'bun:sqlite'
 import { afterEach, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { MIGRATIONS } from '../../migrations/index.ts'
-import { DATABASE_FILE } from '../../src/database/open.ts'
-import { forEachEngine, type Location, newLocation } from '../support/databases.ts'
+import { forEachEngine, newLocation, rowsAt } from '../support/databases.ts'
 import { migrateAt } from '../support/other-process.ts'
-import { clientFor } from '../support/postgres-server.ts'
 
 const cleanUps: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const step of cleanUps.splice(0).reverse()) await step()
 })
-
-async function run({ dataDir, databaseUrl }: Location, query: string): Promise<Record<string, unknown>[]> {
-  if (databaseUrl) {
-    const client = clientFor(databaseUrl)
-    try {
-      return (await client.unsafe(query)).map((row) => ({ ...row }))
-    } finally {
-      await client.end()
-    }
-  }
-  const connection = new Connection(join(dataDir, DATABASE_FILE))
-  try {
-    return connection.query(query).all() as Record<string, unknown>[]
-  } finally {
-    connection.close()
-  }
-}
 
 const upTo = (version: number) => MIGRATIONS.filter((migration) => migration.version <= version)
 
@@ -39,17 +18,17 @@ forEachEngine('migration 11', (_, engine) => {
   test('keeps entries, lets them be held, and notes what people have corrected', async () => {
     const location = await newLocation(engine, cleanUps)
     await migrateAt(location, upTo(10), 1)
-    await run(location, `INSERT INTO names (id, text) VALUES (1, 'a')`)
-    await run(
+    await rowsAt(location, `INSERT INTO names (id, text) VALUES (1, 'a')`)
+    await rowsAt(
       location,
       `INSERT INTO users (id, uid, email, name, role, created_at) VALUES (1, ${bytes(1)}, 'a@b', 'A', 'admin', 1)`,
     )
-    await run(
+    await rowsAt(
       location,
       `INSERT INTO sessions (id, session_key, harness_id, manager_id, source) VALUES (1, 's', 1, 1, 'report')`,
     )
     for (const id of [1, 2, 3, 4]) {
-      await run(
+      await rowsAt(
         location,
         `INSERT INTO entries (id, uid, manager_id, source, status, harness_id, agent_id, model_id, started_at, ended_at,
            input, output, cache_read, cache_write, cache_write_1h, usage_details, session_id, chain_model_id, part,
@@ -64,25 +43,25 @@ forEachEngine('migration 11', (_, engine) => {
       [2, 'placed', '{"because":"by_hand","summary":{"from":"x","to":null}}'],
       [3, 'placed', '{"because":"named_in_report"}'],
     ] as const) {
-      await run(
+      await rowsAt(
         location,
         `INSERT INTO entry_history (entry_id, at, action, details) VALUES (${entry}, 5, '${action}', '${details}')`,
       )
     }
     const columns = 'id, status, input, usage_details, part, continues_id'
-    const before = await run(location, `SELECT ${columns} FROM entries ORDER BY id`)
+    const before = await rowsAt(location, `SELECT ${columns} FROM entries ORDER BY id`)
     await migrateAt(location, upTo(11), 2)
-    expect(await run(location, `SELECT ${columns} FROM entries ORDER BY id`)).toEqual(before)
-    const corrected = await run(location, 'SELECT corrected FROM entries ORDER BY id')
+    expect(await rowsAt(location, `SELECT ${columns} FROM entries ORDER BY id`)).toEqual(before)
+    const corrected = await rowsAt(location, 'SELECT corrected FROM entries ORDER BY id')
     const fields = corrected.map((row) => JSON.parse((row.corrected as string | null) ?? 'null'))
     expect(fields).toEqual([['summary'], ['labels', 'summary'], null, null])
 
-    await run(location, 'DELETE FROM stale_hours')
-    await run(location, `UPDATE entries SET status = 'held' WHERE id = 4`)
-    expect((await run(location, 'SELECT hour FROM stale_hours')).map(({ hour }) => Number(hour))).toEqual([0])
-    const refused = await run(location, `UPDATE entries SET status = 'lost' WHERE id = 4`).catch((error) => error)
+    await rowsAt(location, 'DELETE FROM stale_hours')
+    await rowsAt(location, `UPDATE entries SET status = 'held' WHERE id = 4`)
+    expect((await rowsAt(location, 'SELECT hour FROM stale_hours')).map(({ hour }) => Number(hour))).toEqual([0])
+    const refused = await rowsAt(location, `UPDATE entries SET status = 'lost' WHERE id = 4`).catch((error) => error)
     expect(String(refused)).toMatch(/check/i)
-    const settings = await run(location, 'SELECT same_session FROM organization')
+    const settings = await rowsAt(location, 'SELECT same_session FROM organization')
     expect(settings.map((row) => row.same_session)).toEqual(['hold'])
   })
 })

@@ -1,33 +1,14 @@
 /** Migration 10 converts the long-context counts of earlier versions into JSON, exactly. */
-import { Database as Connection } from 'bun:sqlite'
 import { afterEach, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { MIGRATIONS } from '../../migrations/index.ts'
-import { DATABASE_FILE } from '../../src/database/open.ts'
 import { detailsOf, readTotals } from '../../src/features/entries/rows.ts'
-import { forEachEngine, type Location, newLocation } from '../support/databases.ts'
+import { forEachEngine, newLocation, rowsAt } from '../support/databases.ts'
 import { migrateAt } from '../support/other-process.ts'
-import { clientFor } from '../support/postgres-server.ts'
 
 const cleanUps: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const step of cleanUps.splice(0).reverse()) await step()
 })
-
-async function run({ dataDir, databaseUrl }: Location, query: string): Promise<Record<string, unknown>[]> {
-  if (databaseUrl) {
-    const client = clientFor(databaseUrl)
-    const rows = await client.unsafe(query)
-    await client.end()
-    return rows.map((row) => ({ ...row }))
-  }
-  const connection = new Connection(join(dataDir, DATABASE_FILE))
-  try {
-    return connection.query(query).all() as Record<string, unknown>[]
-  } finally {
-    connection.close()
-  }
-}
 
 const TOTALS = {
   model: 'say "over_200k":null',
@@ -45,12 +26,12 @@ forEachEngine('migration 10', (_, engine) => {
   test('keeps the counts of long requests of entries, sources and telemetry', async () => {
     const location = await newLocation(engine, cleanUps)
     await migrateAt(location, MIGRATIONS.slice(0, 9), 1)
-    await run(location, `INSERT INTO names (id, text) VALUES (1, 'a')`)
-    await run(
+    await rowsAt(location, `INSERT INTO names (id, text) VALUES (1, 'a')`)
+    await rowsAt(
       location,
       `INSERT INTO users (id, uid, email, name, role, created_at) VALUES (1, ${bytes(1)}, 'a@b', 'A', 'admin', 1)`,
     )
-    await run(
+    await rowsAt(
       location,
       `INSERT INTO sessions (id, session_key, harness_id, manager_id, source) VALUES (1, 's', 1, 1, 'report')`,
     )
@@ -59,7 +40,7 @@ forEachEngine('migration 10', (_, engine) => {
       [2, '(0, 0, 0, 0, 0)'],
       [3, '(NULL, NULL, NULL, NULL, NULL)'],
     ] as const) {
-      await run(
+      await rowsAt(
         location,
         `INSERT INTO entries (id, uid, manager_id, source, status, harness_id, agent_id, model_id, started_at, ended_at,
            input, output, cache_read, cache_write, cache_write_1h, over_200k_input, over_200k_output,
@@ -74,19 +55,19 @@ forEachEngine('migration 10', (_, engine) => {
       ['log', null],
     ] as const) {
       const totals = JSON.stringify({ ...TOTALS, ...counts, over_200k })
-      await run(location, `INSERT INTO session_sources VALUES (1, 1, '${source}', '${totals}')`)
+      await rowsAt(location, `INSERT INTO session_sources VALUES (1, 1, '${source}', '${totals}')`)
     }
     for (const [source, over_200k] of [
       ['log', [1, 2, 3, 4, 5, 6]],
       ['metric', null],
     ] as const) {
       const totals = JSON.stringify({ ...TOTALS, parts: [9, 9, 9, 9, 9, 9], over_200k, cost_incomplete: false })
-      await run(location, `INSERT INTO telemetry_totals VALUES (1, 1, '${source}', '${totals}')`)
+      await rowsAt(location, `INSERT INTO telemetry_totals VALUES (1, 1, '${source}', '${totals}')`)
     }
 
     await migrateAt(location, MIGRATIONS.slice(0, 10), 2)
 
-    const entries = await run(location, 'SELECT usage_details FROM entries ORDER BY id')
+    const entries = await rowsAt(location, 'SELECT usage_details FROM entries ORDER BY id')
     const details = entries.map((row) => detailsOf({ usageDetails: row.usage_details as string | null }))
     expect(details[0]?.requestsAbove).toEqual([
       { threshold: 200_000, counts: { input: 1e12, output: 2, cacheRead: 3, cacheWrite: 4, cacheWrite1h: 5 } },
@@ -94,7 +75,7 @@ forEachEngine('migration 10', (_, engine) => {
     expect(entries[1]?.usage_details).toBe('{"above":[[200000,0,0,0,0,0]]}')
     expect(details[2]).toBeNull()
 
-    const sources = await run(location, 'SELECT totals FROM session_sources ORDER BY source DESC')
+    const sources = await rowsAt(location, 'SELECT totals FROM session_sources ORDER BY source DESC')
     const [report, log] = sources.map(({ totals }) => readTotals(JSON.parse(totals as string)))
     expect(report).toMatchObject({
       model: TOTALS.model,
@@ -106,7 +87,7 @@ forEachEngine('migration 10', (_, engine) => {
     expect(log?.totals.details).toBeNull()
     expect(sources[0]?.totals).not.toContain('"over_200k":[')
 
-    const telemetry = await run(location, 'SELECT totals FROM telemetry_totals ORDER BY source')
+    const telemetry = await rowsAt(location, 'SELECT totals FROM telemetry_totals ORDER BY source')
     expect(telemetry.map(({ totals }) => JSON.parse(totals as string))).toEqual([
       { ...TOTALS, parts: [9, 9, 9, 9, 9, 9], cost_incomplete: false, above: [[200_000, 1, 2, 3, 4, 5, 6]] },
       { ...TOTALS, parts: [9, 9, 9, 9, 9, 9], cost_incomplete: false, above: null },

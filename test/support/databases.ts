@@ -5,6 +5,7 @@
  * `?host=` for a folder of sockets), the one whose programs are installed here (a server of our own in a temporary
  * folder, started once per process), or PGlite.
  */
+import { Database as Connection } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
 import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -131,6 +132,24 @@ export async function newLocation(engine: Engine, cleanUps: (() => Promise<void>
   const databaseUrl = new URL(url)
   databaseUrl.searchParams.set('search_path', schema)
   return { dataDir: '', databaseUrl: databaseUrl.href }
+}
+
+/** The rows of a query, on a connection other than Tally's. */
+export async function rowsAt({ dataDir, databaseUrl }: Location, query: string): Promise<Record<string, unknown>[]> {
+  if (databaseUrl) {
+    const client = clientFor(databaseUrl)
+    try {
+      return (await client.unsafe(query)).map((row) => ({ ...row }))
+    } finally {
+      await client.end()
+    }
+  }
+  const connection = new Connection(join(dataDir, DATABASE_FILE))
+  try {
+    return connection.query(query).all() as Record<string, unknown>[]
+  } finally {
+    connection.close()
+  }
 }
 
 interface Server {
