@@ -4,7 +4,12 @@ CREATE TABLE rollup_columns (
   grain bigint NOT NULL,
   name text COLLATE "C" NOT NULL,
   data bytea NOT NULL,
-  PRIMARY KEY (period_id, grain, name)
+  UNIQUE (period_id, grain, name)
 );
 -- Packed arrays hardly compress, and must be read fast.
 ALTER TABLE rollup_columns ALTER COLUMN data SET STORAGE EXTERNAL;
+
+-- All periods are built again.
+DROP TABLE rollup_sums;
+DELETE FROM rollup_periods;
+DELETE FROM rollup_zones;

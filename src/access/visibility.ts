@@ -38,6 +38,19 @@ export async function visibleParts(reader: Reader, viewer: Viewer): Promise<(SQL
 }
 
 /**
+ * The same condition for entries in columns: those of a manager or of any of the projects; undefined if the viewer can
+ * see all of them.
+ */
+export async function visibleKeys(
+  reader: Reader,
+  viewer: Viewer,
+): Promise<{ managerId: number; projectIds: number[] } | undefined> {
+  if (viewer.sees === 'everything') return undefined
+  const led = await ledProjects(reader, viewer.userId)
+  return { managerId: viewer.userId, projectIds: led.map(({ id }) => id) }
+}
+
+/**
  * The condition on `sheets`: people see their own, and those with an entry of a project that they lead. Of the entries
  * on a sheet they see those that {@link visibleEntries} allows.
  */

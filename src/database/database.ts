@@ -101,6 +101,13 @@ export interface WriteOptions {
   isolation?: 'repeatable read' | 'read committed'
 }
 
+/** Reads that take long. Arguments and results are structured clones. */
+export interface SlowTask<Args, Result> {
+  readonly name: string
+  /** The reader sees one state of the database. */
+  run(reader: Reader, args: Args): Promise<Result>
+}
+
 export interface Database {
   readonly engine: 'sqlite' | 'postgres'
   /** The file, for workers of a server that read it themselves; undefined on PostgreSQL and on a command line. */
@@ -112,6 +119,8 @@ export interface Database {
    * its time limit.
    */
   readonly slow: Reader
+  /** Runs a task that reads for long, with the deadline of `slow`. */
+  slowly<Args, Result>(task: SlowTask<Args, Result>, args: Args): Promise<Result>
   /**
    * Runs `body` in a transaction and returns its result once it is durable. On SQLite, waiting bodies share one commit;
    * a body that throws is rolled back alone. A body must await nothing but `tx`; a `write` within a `write` throws.

@@ -26,13 +26,11 @@ test('reports that a database is consistent', async () => {
 test('names sums without entries and references to nothing, and exits with 1', async () => {
   change("INSERT INTO rollup_zones VALUES ('UTC', 1)")
   change("INSERT INTO rollup_periods VALUES (1, 'UTC', 'day', 0, 86400000, 'clean', 0)")
-  change(`INSERT INTO rollup_sums (period_id, grain, number, manager_id, model_id, status, entries, unpriced_entries,
-    input, output, cache_read, cache_write, cache_write_1h, compared_entries)
-    VALUES (1, 3, 0, 7, 8, 'submitted', 1, 0, 5, 0, 0, 0, 0, 0)`)
+  change("INSERT INTO rollup_columns VALUES (1, 3, 'input', zeroblob(32))")
   change('INSERT INTO project_leads (project_id, user_id) VALUES (404, 405)')
   const { code, stdout, stderr } = await tally.run(['verify'])
   expect(code).toBe(1)
-  expect(stdout).toContain('The day starting at 1970-01-01T00:00:00.000Z (UTC) has an unexpected or duplicate group')
+  expect(stdout).toContain('The day starting at 1970-01-01T00:00:00.000Z (UTC) has an unexpected column input')
   expect(stdout).toContain('of project_leads refers to a missing row of projects')
   expect(stderr).toContain('differences')
 })

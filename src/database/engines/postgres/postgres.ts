@@ -102,6 +102,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     engine: 'postgres',
     read: readerOver(quick),
     slow: readerOver(slow),
+    slowly: (task, args) => task.run(readerOver(slow), args),
     write: (body, options) => writer.write(body, options),
     setWriter: (record) => writer.setWriter(record),
     // A transaction with its own id ends with a record in the server's log.

@@ -150,6 +150,7 @@ export function openSqlite(options: SqliteOptions): Database {
     file: workers ? path : undefined,
     read: read as unknown as Reader,
     slow: slow?.reader ?? (read as unknown as Reader),
+    slowly: (task, args) => task.run(slow?.reader ?? (read as unknown as Reader), args),
     write: (body) => writer.write(body),
     setWriter: (record) => writer.setWriter(record),
     // Writes page 1 even if the number is the same.

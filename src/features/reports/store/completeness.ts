@@ -2,7 +2,8 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import { costOf, count, countWhere, sum } from './expressions.ts'
+import { costOf } from '../../entries/listing/store/conditions.ts'
+import { count, countWhere, sum } from './expressions.ts'
 
 export interface EntryCount {
   entries: number

@@ -19,11 +19,6 @@ export function countWhere(condition: SQLWrapper) {
   return sql<number>`count(CASE WHEN ${condition} THEN 1 END)`.mapWith(Number)
 }
 
-/** The cost of an entry in nano-dollars: the reported cost, otherwise the list value; null if neither is known. */
-export function costOf({ entries }: Tables): SQL {
-  return sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
-}
-
 export function tokenSums({ entries }: Tables) {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h } = entries
   return {

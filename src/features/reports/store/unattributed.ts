@@ -4,7 +4,8 @@ import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Id } from '../../../lib/id.ts'
-import { costOf, count, countWhere, sum, tokenSums } from './expressions.ts'
+import { costOf } from '../../entries/listing/store/conditions.ts'
+import { count, countWhere, sum, tokenSums } from './expressions.ts'
 
 /** Entries of one person, agent, harness and set of labels. */
 export interface Alike {

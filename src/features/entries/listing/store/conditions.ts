@@ -24,6 +24,11 @@ import { foldName } from '../../../../lib/names.ts'
 import { MISMATCH_FACTOR, MISMATCH_NANOS } from '../../cost-mismatch.ts'
 import type { EntryFilter, ValueOf } from '../filter.ts'
 
+/** The cost of an entry in nano-dollars: the reported cost, otherwise the list value; null if neither is known. */
+export function costOf({ entries }: Pick<Reader['tables'], 'entries'>): SQL {
+  return sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
+}
+
 export function conditionOf(reader: Reader, filter: EntryFilter): SQL | undefined {
   const { entries } = reader.tables
   const conditions = ENTRY_FILTER_LIST.map(([name]) => {

@@ -6,7 +6,7 @@ import {
   planReading,
   type Range,
   rangeOfHour,
-} from '../../../src/features/reports/rollup-plan.ts'
+} from '../../../../src/features/entries/rollup/plan.ts'
 
 const DAY = 86_400_000
 const HOUR = 3_600_000
@@ -34,36 +34,33 @@ function periods(staleDays: number[] = [], missingMonths: number[] = []): Period
 function plan(bounds: number[], state: { periods: Period[]; staleHours?: number[] }) {
   const within = { from: bounds[0]!, to: bounds.at(-1)! }
   const read = planReading(bounds, within, { zone: 'UTC', staleHours: [], ...state })
-  return { ids: read.periods.map(({ id }) => id), raw: read.raw, trusted: read.trusted }
+  return { ids: read.periods.map(({ id }) => id), raw: read.raw, cut: read.cut.map(({ id }) => id) }
 }
 
-test('a bucket takes whole months, then days, and its ragged ends from entries', () => {
-  const { ids, raw } = plan([29.5 * DAY, 62 * DAY], { periods: periods() })
-  expect(ids).toEqual([101])
-  expect(raw).toEqual([{ from: 29.5 * DAY, to: 30 * DAY }])
+test('a bucket takes whole months, then days, and its ragged ends from the entries of days', () => {
+  const { ids, cut, raw } = plan([29.5 * DAY, 62 * DAY], { periods: periods() })
+  expect([ids, cut, raw]).toEqual([[101], [29], []])
   expect(plan([28 * DAY, 31 * DAY], { periods: periods() }).ids).toEqual([28, 29, 30])
 })
 
-test('no period serves that reaches over the end of a bucket', () => {
-  const { ids, raw } = plan([0, 2.5 * DAY, 5 * DAY], { periods: periods() })
-  expect(ids).toEqual([0, 1, 3, 4])
-  expect(raw).toEqual([{ from: 2 * DAY, to: 3 * DAY }])
+test('of a day across the end of a bucket, the entries serve both, and its sums none', () => {
+  const { ids, cut, raw } = plan([0, 2.5 * DAY, 5 * DAY], { periods: periods() })
+  expect([ids, cut, raw]).toEqual([[0, 1, 3, 4], [2], []])
 })
 
 test('a mark makes its day and month unusable, and no other', () => {
-  const { ids, raw, trusted } = plan([0, 60 * DAY], { periods: periods([], []), staleHours: [31 * 24 + 5] })
+  const { ids, raw } = plan([0, 60 * DAY], { periods: periods([], []), staleHours: [31 * 24 + 5] })
   expect(ids).toEqual([100, 30, ...Array.from({ length: 28 }, (_, at) => 32 + at)])
   expect(raw).toEqual([{ from: 31 * DAY, to: 32 * DAY }])
-  expect(trusted).toEqual([
-    { from: 0, to: 31 * DAY },
-    { from: 32 * DAY, to: 60 * DAY },
-  ])
 })
 
-test('what has no row is trusted to be empty, and not read', () => {
-  const { ids, raw, trusted } = plan([-10 * DAY, -5 * DAY], { periods: [] })
-  expect([ids, raw]).toEqual([[], []])
-  expect(trusted).toEqual([{ from: -10 * DAY, to: -5 * DAY }])
+test('a time without a day is read only where something has just changed', () => {
+  expect(plan([-10 * DAY, -5 * DAY], { periods: [] })).toEqual({ ids: [], cut: [], raw: [] })
+  const { raw } = plan([100 * DAY, 110 * DAY], { periods: [], staleHours: [102 * 24, 102 * 24 + 1, 109 * 24 + 23] })
+  expect(raw).toEqual([
+    { from: 102 * DAY, to: 102 * DAY + 2 * HOUR },
+    { from: 110 * DAY - HOUR, to: 110 * DAY },
+  ])
 })
 
 test('every moment that has a row is read once, from where it may be, and within one bucket', () => {
@@ -84,7 +81,7 @@ test('every moment that has a row is read once, from where it may be, and within
         const read = planReading(bounds, within, { zone: 'UTC', periods: known, staleHours })
         const pieces: Range[] = [
           ...read.raw,
-          ...read.periods.map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
+          ...[...read.periods, ...read.cut].map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
         ]
         for (let hour = Math.max(within.from, 0); hour < Math.min(within.to, 60 * DAY); hour += HOUR) {
           expect(pieces.filter(({ from, to }) => from <= hour && hour < to)).toHaveLength(1)

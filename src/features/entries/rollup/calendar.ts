@@ -1,6 +1,6 @@
 /** Local days and months as ranges of moments. Pure. */
-import { dateAt, startOfDate } from '../../lib/calendar.ts'
-import type { Range } from './rollup-plan.ts'
+import { dateAt, startOfDate } from '../../../lib/calendar.ts'
+import type { Range } from './plan.ts'
 
 export function dayAt(moment: number, zone: string): Range {
   const date = dateAt(moment, zone)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayAt, daysWithin, monthAt } from '../../../src/features/reports/rollup-calendar.ts'
+import { dayAt, daysWithin, monthAt } from '../../../../src/features/entries/rollup/calendar.ts'
 
 const HOUR = 3_600_000
 const at = (text: string) => Date.parse(text)

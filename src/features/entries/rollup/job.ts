@@ -1,5 +1,6 @@
 /**
- * The job that maintains the roll-up: sums of entries by local day and month of the organization's time zone.
+ * The job that maintains the roll-up: columns of entries and their sums, by local day and month of the organization's
+ * time zone.
  *
  * A trigger marks the hour of every changed entry in the same transaction. Reports rely on this: a period's sums are
  * valid as long as it is clean and none of its hours is marked. The job ensures that in three steps, of which any
@@ -13,24 +14,24 @@
  * Stored sums are never incremented or decremented, so they cannot drift. All writes are in portions of a few
  * milliseconds, and the job pauses longer than it works, since incoming reports have priority.
  */
-import type { Database } from '../../database/database.ts'
-import { isOverflow } from '../../database/errors.ts'
-import { Problem } from '../../errors.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { dayAt, daysWithin, monthAt } from './rollup-calendar.ts'
-import { STRADDLING_GRAIN } from './rollup-grain.ts'
-import { type Period, type Range, rangeOfHour } from './rollup-plan.ts'
+import type { Database } from '../../../database/database.ts'
+import { isOverflow } from '../../../database/errors.ts'
+import { Problem } from '../../../errors.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { dayAt, daysWithin, monthAt } from './calendar.ts'
+import { type Period, type Range, rangeOfHour } from './plan.ts'
+import type { StoredColumns } from './segment.ts'
 import {
   deleteMarks,
-  deleteOldSums,
+  deleteOldColumns,
   endBuilding,
   endBuildings,
   findNextStart,
   findOldPeriod,
   finishBuilding,
   insertBuilding,
+  insertColumns,
   insertStaleDays,
-  insertSums,
   insertZone,
   isAnythingMarked,
   listCleanPeriods,
@@ -41,15 +42,14 @@ import {
   type NewPeriod,
   removeZone,
   setZoneReady,
-  sumDay,
-  sumMonth,
-} from './store/rollup.ts'
+} from './store/periods.ts'
+import { DAY_TASK, MONTH_TASK } from './tasks.ts'
 
-/** Sums per transaction, about 3 ms: reports that wait for the same commit are not affected. */
-const SUMS_PER_WRITE = 500
+/** Bytes of columns per transaction, about a millisecond: reports that wait for the same commit are not affected. */
+const BYTES_PER_WRITE = 500_000
 
-/** Old sums deleted per transaction, which is faster than writing them. */
-const SUMS_PER_DELETE = 500
+/** Old columns deleted per transaction. */
+const COLUMNS_PER_DELETE = 20
 
 /**
  * Marked hours deleted per transaction. Each may belong to another day, and calculating its bounds takes about 30 µs.
@@ -163,17 +163,12 @@ export function createRollup({
    * between ends the build. Returns false if the period has to wait: if its entries could not be summed in time, or not
    * in 64 bits.
    */
-  async function build(period: NewPeriod, read: (id: number) => Promise<string[]>): Promise<boolean> {
+  async function build(period: NewPeriod, read: () => Promise<StoredColumns[]>): Promise<boolean> {
     const id = await db.write((tx) => insertBuilding(tx, period, clock.now()))
     let isFinished = false
     try {
-      const texts = await read(id)
-      const last = texts.pop()
-      for (const rows of texts) await db.write((tx) => insertSums(tx, rows))
-      isFinished = await db.write(async (tx) => {
-        if (last !== undefined) await insertSums(tx, last)
-        return finishBuilding(tx, id, period)
-      })
+      for (const columns of portionsOf(await read())) await db.write((tx) => insertColumns(tx, id, columns))
+      isFinished = await db.write((tx) => finishBuilding(tx, id, period))
       return true
     } catch (error) {
       const isTooLong = error instanceof Problem && error.code === 'database_deadline'
@@ -188,7 +183,7 @@ export function createRollup({
    * Builds a period and pauses it afterwards, so that a period which changes constantly takes only a small part of a
    * core.
    */
-  async function buildInTurn(period: NewPeriod, read: (id: number) => Promise<string[]>): Promise<void> {
+  async function buildInTurn(period: NewPeriod, read: () => Promise<StoredColumns[]>): Promise<void> {
     const begun = performance.now()
     const isBuilt = await build(period, read)
     const restMs = isBuilt ? (performance.now() - begun) * restFactor : AFTER_FAILED_BUILDING_MS
@@ -196,20 +191,16 @@ export function createRollup({
   }
 
   async function buildDay(day: DayOfZone): Promise<void> {
-    await buildInTurn({ ...day, level: 'day' }, (id) => sumDay(db.slow, id, day, SUMS_PER_WRITE))
+    await buildInTurn({ ...day, level: 'day' }, () => db.slowly(DAY_TASK, { from: day.from, to: day.to }))
     notBefore.delete(nameOf({ ...day, level: 'day' }))
   }
 
   async function buildMonth(month: NewPeriod): Promise<void> {
-    await buildInTurn(month, async (id) => {
+    await buildInTurn(month, async () => {
       // Read again after the start of the build: changes from here on end it.
       const periods = await listCleanPeriods(db.read, month.zone)
-      const days = periods.filter((period) => period.level === 'day' && isWithin(period, month)).map((day) => day.id)
-      const texts: string[] = []
-      for (let grain = 0; grain <= STRADDLING_GRAIN && days.length > 0; grain += 1) {
-        texts.push(...(await sumMonth(db.slow, id, grain, days, month, SUMS_PER_WRITE)))
-      }
-      return texts
+      const days = periods.filter((period) => period.level === 'day' && isWithin(period, month))
+      return db.slowly(MONTH_TASK, { days: days.map(({ id }) => ({ id })), from: month.from, to: month.to })
     })
   }
 
@@ -247,7 +238,7 @@ export function createRollup({
     }
     await takeMarks()
     const old = await findOldPeriod(db.read)
-    if (old !== undefined) await db.write((tx) => deleteOldSums(tx, old, SUMS_PER_DELETE))
+    if (old !== undefined) await db.write((tx) => deleteOldColumns(tx, old, COLUMNS_PER_DELETE))
 
     const stale = (await listStaleDays(db.read)).filter((day) => day.zone === zone)
     const day = stale.find((one) => isDue({ ...one, level: 'day' }))
@@ -336,6 +327,21 @@ type DayOfZone = Range & { zone: string }
 
 function nameOf({ zone, level, from }: NewPeriod): string {
   return `${zone} ${level} ${from}`
+}
+
+/** The columns in portions of about {@link BYTES_PER_WRITE}. */
+function portionsOf(columns: readonly StoredColumns[]): StoredColumns[][] {
+  const portions: StoredColumns[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const column of columns) {
+    if (bytes + column.data.byteLength > BYTES_PER_WRITE) {
+      portions.push([])
+      bytes = 0
+    }
+    portions.at(-1)!.push(column)
+    bytes += column.data.byteLength
+  }
+  return portions
 }
 
 function isWithin({ startsAt, endsAt }: Period, { from, to }: Range): boolean {

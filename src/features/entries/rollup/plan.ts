@@ -1,6 +1,6 @@
 /**
- * Plans which sums a report reads from whole days and months of the roll-up that are valid, and which from the entries.
- * Pure. Bounds are arbitrary: a period can be used if it lies within one bucket, in any time zone.
+ * Plans what a report reads from the days and months of the roll-up that are valid, and what from the entries. Pure.
+ * Bounds are arbitrary: sums of a period can be used if it lies within one bucket, in any time zone.
  */
 
 /** Milliseconds since 1970, the end exclusive. */
@@ -28,14 +28,12 @@ export interface RollupState {
 }
 
 export interface ReadingPlan {
-  /** Periods with sums that are read from the roll-up. */
+  /** Periods within one bucket: their sums, or all of their entries, belong to it. */
   periods: Period[]
-  /** Ranges that are read from entries: ascending and disjoint. */
+  /** Days across the end of a bucket, or of the range: their entries are in columns, too. */
+  cut: Period[]
+  /** Ranges that are read from the table of entries: ascending and disjoint. */
   raw: Range[]
-  /** The remaining ranges: here the roll-up must be valid at the moment of reading. */
-  trusted: Range[]
-  /** The number of days with a row that overlap with it. Others were treated as empty, which may have changed. */
-  trustedDays: number
 }
 
 const HOUR_MS = 3_600_000
@@ -65,31 +63,61 @@ function firstWhere<Item>(list: readonly Item[], isReached: (item: Item) => bool
   return low
 }
 
-/** Plans how to read the buckets between `bounds`, limited to `within`. */
-export function planReading(bounds: readonly number[], within: Range, state: RollupState): ReadingPlan {
+/**
+ * Plans how to read the buckets between `bounds`, limited to `within`. The state is of the moment at which the plan is
+ * carried out.
+ *
+ * @param withMonths whether months contain what is asked for
+ */
+export function planReading(
+  bounds: readonly number[],
+  within: Range,
+  state: RollupState,
+  { withMonths = true }: { withMonths?: boolean } = {},
+): ReadingPlan {
+  const nextMark = (from: number) => state.staleHours[firstWhere(state.staleHours, (hour) => hour >= from)]
   const holds = (period: Period) => {
     const { first, last } = hoursOf({ from: period.startsAt, to: period.endsAt })
-    const next = state.staleHours[firstWhere(state.staleHours, (hour) => hour >= first)]
+    const next = nextMark(first)
     return period.state === 'clean' && (next === undefined || next > last)
   }
-  const months = state.periods.filter((period) => period.level === 'month' && holds(period))
+  const months = withMonths ? state.periods.filter((period) => period.level === 'month' && holds(period)) : []
   const days = state.periods.filter((period) => period.level === 'day')
   const holding = new Set(days.filter(holds))
 
-  const periods: Period[] = []
-  const raw: Range[] = []
+  const plan: ReadingPlan = { periods: [], cut: [], raw: [] }
   const readRaw = (range: Range) => {
-    const last = raw.at(-1)
+    const last = plan.raw.at(-1)
     if (last?.to === range.from) last.to = range.to
-    else raw.push({ ...range })
+    else plan.raw.push({ ...range })
+  }
+  // A time without a day has no entries, except those that have just arrived.
+  const readMarked = ({ from, to }: Range) => {
+    for (let at = from; at < to; ) {
+      const hour = nextMark(hoursOf({ from: at, to }).first)
+      if (hour === undefined) return
+      const marked = rangeOfHour(hour)
+      const start = Math.max(at, marked.from)
+      if (start >= to) return
+      at = Math.min(to, marked.to)
+      if (start < at) readRaw({ from: start, to: at })
+    }
+  }
+  const readDay = (day: Period, { from, to }: Range) => {
+    if (!holding.has(day)) readRaw({ from: Math.max(from, day.startsAt), to: Math.min(to, day.endsAt) })
+    else if (day.startsAt >= from && day.endsAt <= to) plan.periods.push(day)
+    else if (plan.cut.at(-1) !== day) plan.cut.push(day)
   }
   const readDays = ({ from, to }: Range) => {
+    let read = from
     for (let at = firstWhere(days, ({ endsAt }) => endsAt > from); at < days.length; at += 1) {
       const day = days[at]!
-      if (day.startsAt >= to) return
-      if (day.startsAt >= from && day.endsAt <= to && holding.has(day)) periods.push(day)
-      else readRaw({ from: Math.max(from, day.startsAt), to: Math.min(to, day.endsAt) })
+      if (day.startsAt >= to) break
+      readMarked({ from: read, to: day.startsAt })
+      readDay(day, { from, to })
+      read = day.endsAt
     }
+    readMarked({ from: read, to })
   }
   for (const bucket of clippedBuckets(bounds, within)) {
     let { from } = bucket
@@ -97,14 +125,12 @@ export function planReading(bounds: readonly number[], within: Range, state: Rol
       const month = months[at]!
       if (month.endsAt > bucket.to) break
       readDays({ from, to: month.startsAt })
-      periods.push(month)
+      plan.periods.push(month)
       from = month.endsAt
     }
     readDays({ from, to: bucket.to })
   }
-  const trusted = without(within, raw)
-  const isTrusted = ({ startsAt, endsAt }: Period) => trusted.some(({ from, to }) => startsAt < to && endsAt > from)
-  return { periods, raw, trusted, trustedDays: days.filter(isTrusted).length }
+  return plan
 }
 
 function* clippedBuckets(bounds: readonly number[], within: Range): Generator<Range> {
@@ -113,11 +139,4 @@ function* clippedBuckets(bounds: readonly number[], within: Range): Generator<Ra
     const to = Math.min(bounds[bucket + 1]!, within.to)
     if (from < to) yield { from, to }
   }
-}
-
-/** The parts of a range outside of others, which are ascending and within it. */
-function without({ from, to }: Range, others: Range[]): Range[] {
-  const starts = [from, ...others.map((other) => other.to)]
-  const ends = [...others.map((other) => other.from), to]
-  return starts.map((start, at) => ({ from: start, to: ends[at]! })).filter((range) => range.from < range.to)
 }

@@ -1,0 +1,220 @@
+/** Builds the columns of a day from its entries, and those of a month from its days. */
+import type { Reader } from '../../../database/database.ts'
+import { Collector, type Integers, packColumn } from './column.ts'
+import { type GroupedRows, Groups } from './groups.ts'
+import type { Range } from './plan.ts'
+import {
+  boundOf,
+  ENTRIES_GRAIN,
+  FIGURES,
+  figuresOfEntries,
+  figuresOfSums,
+  GRAINS,
+  KEYS,
+  type Key,
+  MEASURES,
+  type Measure,
+  type PackedColumn,
+  PLACED_BY_KEYS,
+  packSums,
+  type Segment,
+  SOURCE_KEYS,
+  STATUS_KEYS,
+  STRADDLING_GRAIN,
+  type StoredColumns,
+  segmentOf,
+  storedColumns,
+} from './segment.ts'
+import { type ListedEntry, listEntries } from './store/entries.ts'
+import { readSegments } from './store/periods.ts'
+
+/** Entries per query: a day of any length takes little memory besides its columns. */
+const ENTRIES_PER_QUERY = 10_000
+
+type Collected = Record<Key | Measure, Collector>
+
+/** All columns of a day. */
+export async function buildDay(reader: Reader, day: Range): Promise<StoredColumns[]> {
+  const collected = Object.fromEntries([...MEASURES, ...KEYS].map((name) => [name, new Collector()])) as Collected
+  for (let after = { startedAt: day.from, id: -1 }; ; ) {
+    const entries = await listEntries(reader, day, after, ENTRIES_PER_QUERY)
+    for (const entry of entries) collect(collected, entry)
+    const last = entries.at(-1)
+    if (!last || entries.length < ENTRIES_PER_QUERY) break
+    after = last
+  }
+  if (collected.id.length === 0) return []
+  const integers = mapped(collected, (collector) => collector.integers())
+  const entries = packEntries(ENTRIES_GRAIN, integers)
+  const segment = segmentOf(entries)
+  const columns = [...entries, ...packEntries(STRADDLING_GRAIN, straddlingOf(integers, day.to))]
+  const counting = countedRows(segment)
+  for (const { number, levels, keys } of GRAINS) {
+    if (!levels.includes('day')) continue
+    const groups = new Groups(keys.length, FIGURES.length)
+    groups.add({
+      length: segment.length,
+      selected: counting,
+      keys: keys.map((key) => segment.keys(key)),
+      figures: figuresOfEntries(segment, FIGURES),
+    })
+    columns.push(...packSums(number, keys, groups.rows()))
+  }
+  return storedColumns(columns)
+}
+
+/** All columns of a month, from those of its days. */
+export async function buildMonth(
+  reader: Reader,
+  days: readonly { id: number }[],
+  { to }: Range,
+): Promise<StoredColumns[]> {
+  const grains = GRAINS.filter(({ levels }) => levels.includes('month')).map((grain) => ({
+    ...grain,
+    groups: new Groups(grain.keys.length, FIGURES.length),
+  }))
+  const finest = grains.at(-1)!
+  const isOfFinest = (keys: readonly Key[]) => keys.every((key) => finest.keys.includes(key))
+  const ofDays = grains.filter(({ levels }) => levels.includes('day'))
+  const others = grains.filter(({ levels }) => !levels.includes('day'))
+  const ofEntries = others.filter((grain) => grain === finest || !isOfFinest(grain.keys))
+  for (const { number, keys, groups } of ofDays) {
+    for await (const { segment } of readSegments(reader, number, days, [...keys, ...FIGURES])) {
+      groups.add({
+        length: segment.length,
+        selected: undefined,
+        keys: keys.map((key) => segment.keys(key)),
+        figures: figuresOfSums(segment, FIGURES),
+      })
+    }
+  }
+  for await (const { segment } of readSegments(reader, ENTRIES_GRAIN, days, [...KEYS, ...MEASURES])) {
+    const selected = countedRows(segment)
+    const figures = figuresOfEntries(segment, FIGURES)
+    for (const { keys, groups } of ofEntries) {
+      groups.add({ length: segment.length, selected, keys: keys.map((key) => segment.keys(key)), figures })
+    }
+  }
+  const rows = finest.groups.rows()
+  for (const grain of others) if (!ofEntries.includes(grain)) addGroups(grain, finest.keys, rows)
+  return storedColumns([
+    ...grains.flatMap(({ number, keys, groups }) => packSums(number, keys, groups.rows())),
+    ...packEntries(STRADDLING_GRAIN, await straddlingOfDays(reader, days, to)),
+  ])
+}
+
+/** Adds the groups of a finer grain. */
+function addGroups(
+  { keys, groups }: { keys: readonly Key[]; groups: Groups },
+  finer: readonly Key[],
+  rows: GroupedRows,
+) {
+  groups.add({
+    length: rows.length,
+    selected: undefined,
+    keys: keys.map((key) => rows.keys[finer.indexOf(key)]!),
+    figures: rows.figures.map((integers) => ({ integers, isNone: false, bound: boundOf(integers) })),
+  })
+}
+
+function mapped<From, To>(record: Record<Key | Measure, From>, map: (from: From) => To): Record<Key | Measure, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, from]) => [name, map(from)])) as Record<
+    Key | Measure,
+    To
+  >
+}
+
+function collect(collected: Collected, entry: ListedEntry): void {
+  collected.id.add(entry.id)
+  collected.startedAt.add(entry.startedAt)
+  collected.duration.add(entry.endedAt - entry.startedAt)
+  for (const key of PLAIN) collected[key].add(entry[key] ?? Number.NaN)
+  collected.status.add(STATUS_KEYS[entry.status])
+  collected.source.add(SOURCE_KEYS[entry.source])
+  collected.placedBy.add(entry.placedBy === null ? Number.NaN : PLACED_BY_KEYS[entry.placedBy])
+  addAmount(collected.listValue, entry.listHigh, entry.listLow)
+  addAmount(collected.reportedCost, entry.reportedHigh, entry.reportedLow)
+}
+
+const PLAIN = [
+  'managerId',
+  'harnessId',
+  'agentId',
+  'modelId',
+  'providerId',
+  'projectId',
+  'ticketId',
+  'labelSetId',
+  'superseded',
+  'isPossibleDuplicate',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+] as const
+
+/** The upper halves of amounts that doubles represent exactly. */
+const EXACT_HIGH = 2 ** 20
+
+function addAmount(collector: Collector, high: number | null, low: number | null): void {
+  if (high === null || low === null) collector.add(Number.NaN)
+  else if (high < EXACT_HIGH && high > -EXACT_HIGH) collector.add(high * 2 ** 32 + low)
+  else collector.addExact(BigInt(high) * 2n ** 32n + BigInt(low))
+}
+
+function packEntries(grain: number, integers: Record<Key | Measure, Integers>): PackedColumn[] {
+  if (integers.id.values.length === 0) return []
+  return [...MEASURES, ...KEYS].map((name) => ({ grain, name, data: packColumn(integers[name]) }))
+}
+
+/** The rows of sums: superseded entries count as nothing. */
+function countedRows(segment: Segment): Int32Array | undefined {
+  if (segment.column('superseded').constant === 0) return undefined
+  const superseded = segment.keys('superseded')
+  const rows = new Int32Array(segment.length)
+  let count = 0
+  for (let row = 0; row < segment.length; row += 1) if (superseded[row] === 0) rows[count++] = row
+  return rows.subarray(0, count)
+}
+
+/** The entries that ended after the end of their period. */
+function straddlingOf(integers: Record<Key | Measure, Integers>, end: number): Record<Key | Measure, Integers> {
+  const { startedAt, duration } = integers
+  const rows: number[] = []
+  for (let row = 0; row < startedAt.values.length; row += 1) {
+    if (startedAt.values[row]! + duration.values[row]! > end) rows.push(row)
+  }
+  return mapped(integers, ({ values, beyond }) => {
+    const kept = new Map<number, bigint>()
+    for (const [at, row] of rows.entries()) {
+      const exact = beyond?.get(row)
+      if (exact !== undefined) kept.set(at, exact)
+    }
+    return { values: Float64Array.from(rows, (row) => values[row]!), beyond: kept }
+  })
+}
+
+async function straddlingOfDays(
+  reader: Reader,
+  days: readonly { id: number }[],
+  end: number,
+): Promise<Record<Key | Measure, Integers>> {
+  const collected = Object.fromEntries([...MEASURES, ...KEYS].map((name) => [name, new Collector()])) as Collected
+  for await (const { segment } of readSegments(reader, STRADDLING_GRAIN, days, [...KEYS, ...MEASURES])) {
+    const integers = Object.fromEntries([...MEASURES, ...KEYS].map((name) => [name, segment.integers(name)])) as Record<
+      Key | Measure,
+      Integers
+    >
+    const rows = straddlingOf(integers, end)
+    for (const name of [...MEASURES, ...KEYS]) {
+      const { values, beyond } = rows[name]
+      for (const [at, value] of values.entries()) {
+        const exact = beyond?.get(at)
+        if (exact === undefined) collected[name].add(value)
+        else collected[name].addExact(exact)
+      }
+    }
+  }
+  return mapped(collected, (collector) => collector.integers())
+}

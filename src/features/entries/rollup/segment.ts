@@ -1,0 +1,379 @@
+/**
+ * Segments: the rows of a period in columns. The entries of a day are one segment; others contain their sums by some of
+ * their attributes. Pure.
+ */
+import type { PlacedBy, RollupLevel, Source, Status } from '../../../database/schema/values.ts'
+import {
+  type Column,
+  type Integers,
+  isExactDouble,
+  packColumn,
+  packTogether,
+  readColumn,
+  unpackTogether,
+} from './column.ts'
+import type { GroupedRows, RowFigure } from './groups.ts'
+
+/** The attributes of an entry by which its entries can be grouped and filtered. */
+export const KEYS = [
+  'managerId',
+  'harnessId',
+  'agentId',
+  'modelId',
+  'providerId',
+  'projectId',
+  'ticketId',
+  'labelSetId',
+  'status',
+  'source',
+  'placedBy',
+  'superseded',
+  'isPossibleDuplicate',
+] as const
+export type Key = (typeof KEYS)[number]
+
+/** The remaining columns of a segment of entries. `duration` is in milliseconds. */
+export const MEASURES = [
+  'id',
+  'startedAt',
+  'duration',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'listValue',
+  'reportedCost',
+] as const
+export type Measure = (typeof MEASURES)[number]
+
+/** What reports add up. The compared ones are of entries with both a reported cost and a list value. */
+export const FIGURES = [
+  'entries',
+  'unpricedEntries',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'cost',
+  'listValue',
+  'reportedCost',
+  'comparedEntries',
+  'comparedReportedCost',
+  'comparedListValue',
+] as const
+export type Figure = (typeof FIGURES)[number]
+
+export type ColumnName = Key | Measure | Figure
+
+/** The columns of entries that a figure is calculated from. */
+export const MEASURES_OF: Record<Figure, readonly Measure[]> = {
+  entries: [],
+  unpricedEntries: ['listValue', 'reportedCost'],
+  input: ['input'],
+  output: ['output'],
+  cacheRead: ['cacheRead'],
+  cacheWrite: ['cacheWrite'],
+  cacheWrite1h: ['cacheWrite1h'],
+  cost: ['listValue', 'reportedCost'],
+  listValue: ['listValue'],
+  reportedCost: ['reportedCost'],
+  comparedEntries: ['listValue', 'reportedCost'],
+  comparedReportedCost: ['listValue', 'reportedCost'],
+  comparedListValue: ['listValue', 'reportedCost'],
+}
+
+/** The entries of a day, in order of time. */
+export const ENTRIES_GRAIN = 0
+
+/** The entries of a period whose sessions continued past its end. */
+export const STRADDLING_GRAIN = 1
+
+interface Grain {
+  number: number
+  levels: readonly RollupLevel[]
+  keys: readonly Key[]
+}
+
+/**
+ * Sums of periods, those with few rows first. All contain the status, which every report filters by, and none contains
+ * superseded entries. The numbers are stored. The last one answers every question without labels about whole months;
+ * others are answered from the entries.
+ */
+export const GRAINS: readonly Grain[] = [
+  { number: 2, levels: ['day', 'month'], keys: ['harnessId', 'agentId', 'providerId', 'modelId', 'source', 'status'] },
+  { number: 3, levels: ['day', 'month'], keys: ['projectId', 'managerId', 'status'] },
+  { number: 4, levels: ['month'], keys: ['ticketId', 'projectId', 'status'] },
+  { number: 5, levels: ['month'], keys: ['labelSetId', 'status'] },
+  {
+    number: 6,
+    levels: ['month'],
+    keys: ['projectId', 'managerId', 'harnessId', 'agentId', 'providerId', 'modelId', 'source', 'status'],
+  },
+  {
+    number: 7,
+    levels: ['month'],
+    keys: ['ticketId', 'projectId', 'managerId', 'harnessId', 'agentId', 'providerId', 'modelId', 'source', 'status'],
+  },
+]
+
+/** The grain of a level that contains all these attributes; undefined if there is none. */
+export function findGrain(level: RollupLevel, keys: readonly Key[]): Grain | undefined {
+  return GRAINS.find((grain) => grain.levels.includes(level) && keys.every((key) => grain.keys.includes(key)))
+}
+
+/** The numbers of texts in columns. Stored, so they never change. */
+export const STATUS_KEYS: Record<Status, number> = {
+  submitted: 0,
+  draft: 1,
+  pending: 2,
+  approved: 3,
+  rejected: 4,
+  billed: 5,
+  held: 6,
+  discarded: 7,
+}
+export const SOURCE_KEYS: Record<Source, number> = { report: 0, log: 1, span: 2, metric: 3, sheet: 4 }
+export const PLACED_BY_KEYS: Record<PlacedBy, number> = { named: 0, rule: 1, manual: 2 }
+
+/** A segment with the columns that were read. */
+export class Segment {
+  readonly length: number
+  readonly #columns: ReadonlyMap<string, Uint8Array>
+  readonly #read = new Map<string, Column>()
+  readonly #integers = new Map<string, Integers>()
+  readonly #keys = new Map<Key, Int32Array>()
+
+  /** @param columns packed */
+  constructor(columns: ReadonlyMap<string, Uint8Array>) {
+    this.#columns = columns
+    const [any] = columns.values()
+    this.length = any ? readColumn(any).length : 0
+  }
+
+  get names(): ColumnName[] {
+    return [...this.#columns.keys()] as ColumnName[]
+  }
+
+  column(name: ColumnName): Column {
+    let column = this.#read.get(name)
+    if (!column) {
+      const packed = this.#columns.get(name)
+      if (!packed) throw new Error(`The column ${name} of a segment is missing or was not read.`)
+      column = readColumn(packed)
+      this.#read.set(name, column)
+    }
+    return column
+  }
+
+  /** As it was packed. */
+  packed(name: ColumnName): Uint8Array | undefined {
+    return this.#columns.get(name)
+  }
+
+  integers(name: ColumnName): Integers {
+    let integers = this.#integers.get(name)
+    if (!integers) {
+      integers = this.column(name).integers()
+      this.#integers.set(name, integers)
+    }
+    return integers
+  }
+
+  keys(name: Key): Int32Array {
+    let keys = this.#keys.get(name)
+    if (!keys) {
+      keys = this.column(name).keys()
+      this.#keys.set(name, keys)
+    }
+    return keys
+  }
+}
+
+const NONE: RowFigure = { integers: undefined, isNone: true, bound: 0 }
+const ZERO: RowFigure = { integers: undefined, isNone: false, bound: 0 }
+
+export { NONE as NO_FIGURE, ZERO as ZERO_FIGURE }
+
+function figureOfColumn(segment: Segment, name: ColumnName): RowFigure {
+  const { constant, bound } = segment.column(name)
+  if (constant === 0) return ZERO
+  if (constant !== undefined && Number.isNaN(constant)) return NONE
+  return { integers: segment.integers(name), isNone: false, bound }
+}
+
+function figureOf(values: Float64Array, bound: number): RowFigure {
+  return { integers: { values }, isNone: false, bound }
+}
+
+/** One for each row. */
+export function onesOf(length: number): RowFigure {
+  return figureOf(new Float64Array(length).fill(1), length)
+}
+
+/** Figures of a segment of sums. */
+export function figuresOfSums(segment: Segment, figures: readonly Figure[]): RowFigure[] {
+  return figures.map((figure) => figureOfColumn(segment, figure))
+}
+
+/** Figures of a segment of entries. */
+export function figuresOfEntries(segment: Segment, figures: readonly Figure[]): RowFigure[] {
+  return figures.map((figure) => figureOfEntries(segment, figure))
+}
+
+function figureOfEntries(segment: Segment, figure: Figure): RowFigure {
+  switch (figure) {
+    case 'entries':
+      return onesOf(segment.length)
+    case 'input':
+    case 'output':
+    case 'cacheRead':
+    case 'cacheWrite':
+    case 'cacheWrite1h':
+    case 'listValue':
+    case 'reportedCost':
+      return figureOfColumn(segment, figure)
+    default:
+      return figureOfAmounts(segment, figure)
+  }
+}
+
+type AmountFigure = 'unpricedEntries' | 'cost' | `compared${'Entries' | 'ReportedCost' | 'ListValue'}`
+
+/** Of entries, calculated from both amounts. */
+function figureOfAmounts(segment: Segment, figure: AmountFigure): RowFigure {
+  const [list, reported] = [segment.column('listValue'), segment.column('reportedCost')]
+  if (isNull(reported)) {
+    if (figure === 'cost') return figureOfColumn(segment, 'listValue')
+    if (figure !== 'unpricedEntries') return figure === 'comparedEntries' ? ZERO : NONE
+    if (list.constant !== undefined && !isNull(list)) return ZERO
+  }
+  const [listed, given] = [segment.integers('listValue'), segment.integers('reportedCost')]
+  const { length } = segment
+  const values = new Float64Array(length)
+  switch (figure) {
+    case 'unpricedEntries':
+      countUnpriced(values, listed.values, given.values)
+      return figureOf(values, length)
+    case 'comparedEntries':
+      countCompared(values, listed.values, given.values)
+      return figureOf(values, length)
+    case 'cost':
+      return combined(values, given, listed, (one, other) => (Number.isNaN(one) ? other : one), [list, reported])
+    case 'comparedListValue':
+      return combined(values, listed, given, (one, other) => (Number.isNaN(other) ? Number.NaN : one), [list, reported])
+    case 'comparedReportedCost':
+      return combined(values, given, listed, (one, other) => (Number.isNaN(other) ? Number.NaN : one), [list, reported])
+  }
+}
+
+function countUnpriced(values: Float64Array, listed: Float64Array, given: Float64Array): void {
+  for (let at = 0; at < values.length; at += 1) {
+    values[at] = Number.isNaN(listed[at]!) && Number.isNaN(given[at]!) ? 1 : 0
+  }
+}
+
+function countCompared(values: Float64Array, listed: Float64Array, given: Float64Array): void {
+  for (let at = 0; at < values.length; at += 1) {
+    values[at] = Number.isNaN(listed[at]!) || Number.isNaN(given[at]!) ? 0 : 1
+  }
+}
+
+/** Values of `one` or `other`, chosen by `choose`, which returns one of its arguments or NaN. */
+function combined(
+  values: Float64Array,
+  one: Integers,
+  other: Integers,
+  choose: (one: number, other: number) => number,
+  columns: readonly Column[],
+): RowFigure {
+  for (let at = 0; at < values.length; at += 1) values[at] = choose(one.values[at]!, other.values[at]!)
+  const beyond = new Map<number, bigint>()
+  for (const [at, exact] of other.beyond ?? []) if (Number.isNaN(one.values[at]!)) take(at, exact)
+  for (const [at, exact] of one.beyond ?? []) take(at, exact)
+  // Values beyond doubles are 0.
+  function take(at: number, exact: bigint): void {
+    if (values[at] === 0) beyond.set(at, exact)
+  }
+  return { integers: { values, beyond }, isNone: false, bound: columns.reduce((sum, { bound }) => sum + bound, 0) }
+}
+
+function isNull({ constant }: Column): boolean {
+  return constant !== undefined && Number.isNaN(constant)
+}
+
+/** A packed column of a segment. */
+export interface PackedColumn {
+  grain: number
+  name: ColumnName
+  data: Uint8Array
+}
+
+/** Columns of up to this size are stored together, since then reading one costs no less than reading all. */
+const TOGETHER_BYTES = 65_536
+
+/** The name of columns that are stored together. */
+export const TOGETHER = '*'
+
+/** A row of the table of columns. */
+export interface StoredColumns {
+  grain: number
+  /** Of the column, or {@link TOGETHER}. */
+  name: string
+  data: Uint8Array
+}
+
+/** The columns as they are stored. */
+export function storedColumns(columns: readonly PackedColumn[]): StoredColumns[] {
+  return [...Map.groupBy(columns, ({ grain }) => grain)].flatMap(([grain, ofGrain]): StoredColumns[] => {
+    const bytes = ofGrain.reduce((sum, { data }) => sum + data.byteLength, 0)
+    return bytes > TOGETHER_BYTES ? ofGrain : [{ grain, name: TOGETHER, data: packTogether(ofGrain) }]
+  })
+}
+
+/** The segment of stored columns. */
+export function segmentOf(stored: readonly Pick<StoredColumns, 'name' | 'data'>[]): Segment {
+  const columns = stored.flatMap((each) => (each.name === TOGETHER ? unpackTogether(each.data) : [each]))
+  return new Segment(new Map(columns.map(({ name, data }) => [name, data])))
+}
+
+/** The columns of a segment of sums: groups by these keys, with all figures in the order of {@link FIGURES}. */
+export function packSums(grain: number, names: readonly Key[], { keys, figures, length }: GroupedRows): PackedColumn[] {
+  if (length === 0) return []
+  return [
+    ...names.map((name, at) => ({ grain, name, data: packColumn({ values: keysAsIntegers(keys[at]!) }) })),
+    ...FIGURES.map((name, at) => ({ grain, name, data: packColumn(figures[at]!) })),
+  ]
+}
+
+function keysAsIntegers(keys: Int32Array): Float64Array {
+  return Float64Array.from(keys, (key) => (key < 0 ? Number.NaN : key))
+}
+
+/** Exact values from integers. */
+export function exactAt({ values, beyond }: Integers, at: number): bigint | null {
+  const value = values[at]
+  if (value === undefined || Number.isNaN(value)) return null
+  return beyond?.get(at) ?? BigInt(value)
+}
+
+/** Integers from exact values. */
+export function integersOf(values: readonly (bigint | number | null)[]): Integers {
+  const beyond = new Map<number, bigint>()
+  const rough = Float64Array.from(values, (value, at) => {
+    if (value === null) return Number.NaN
+    if (typeof value === 'number' || isExactDouble(value)) return Number(value)
+    beyond.set(at, value)
+    return 0
+  })
+  return { values: rough, beyond }
+}
+
+/** The bound of a column of these integers. */
+export function boundOf({ values, beyond }: Integers): number {
+  let bound = 0
+  for (const value of values) if (!Number.isNaN(value)) bound += Math.abs(value)
+  for (const exact of beyond?.values() ?? []) bound += Math.abs(Number(exact))
+  return bound < 2 ** 52 ? bound : bound * (1 + 2 ** -20)
+}

@@ -1,0 +1,31 @@
+/** What the roll-up reads off the main thread. */
+import type { SlowTask } from '../../../database/database.ts'
+import { buildDay, buildMonth } from './build.ts'
+import { type CheckedPeriod, checkPeriod } from './check-period.ts'
+import type { Range } from './plan.ts'
+import type { StoredColumns } from './segment.ts'
+import { type SummedColumns, type SumsTask, sumColumns } from './sums.ts'
+
+/** Builds the columns of a day. */
+export const DAY_TASK: SlowTask<Range, StoredColumns[]> = {
+  name: 'rollup.day',
+  run: (reader, day) => buildDay(reader, day),
+}
+
+/** Builds the columns of a month from those of its days. */
+export const MONTH_TASK: SlowTask<Range & { days: { id: number }[] }, StoredColumns[]> = {
+  name: 'rollup.month',
+  run: (reader, { days, ...month }) => buildMonth(reader, days, month),
+}
+
+/** Adds up entries for a report. */
+export const SUMS_TASK: SlowTask<SumsTask, SummedColumns> = {
+  name: 'rollup.sums',
+  run: sumColumns,
+}
+
+/** Compares the columns of a period with what they should be. */
+export const CHECK_TASK: SlowTask<CheckedPeriod, string[]> = {
+  name: 'rollup.check',
+  run: checkPeriod,
+}
