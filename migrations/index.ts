@@ -14,6 +14,7 @@ import postgresPriceLoads from './postgres/0012_price_loads.sql' with { type: 't
 import postgresWeekStart from './postgres/0013_week_start.sql' with { type: 'text' }
 import postgresCostMismatches from './postgres/0014_cost_mismatches.sql' with { type: 'text' }
 import postgresRollupColumns from './postgres/0015_rollup_columns.sql' with { type: 'text' }
+import postgresBillsInPortions from './postgres/0016_bills_in_portions.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -29,6 +30,7 @@ import sqlitePriceLoads from './sqlite/0012_price_loads.sql' with { type: 'text'
 import sqliteWeekStart from './sqlite/0013_week_start.sql' with { type: 'text' }
 import sqliteCostMismatches from './sqlite/0014_cost_mismatches.sql' with { type: 'text' }
 import sqliteRollupColumns from './sqlite/0015_rollup_columns.sql' with { type: 'text' }
+import sqliteBillsInPortions from './sqlite/0016_bills_in_portions.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -60,4 +62,9 @@ export const MIGRATIONS: Migration[] = [
   { version: 13, name: 'week_start', sql: { sqlite: sqliteWeekStart, postgres: postgresWeekStart } },
   { version: 14, name: 'cost_mismatches', sql: { sqlite: sqliteCostMismatches, postgres: postgresCostMismatches } },
   { version: 15, name: 'rollup_columns', sql: { sqlite: sqliteRollupColumns, postgres: postgresRollupColumns } },
+  {
+    version: 16,
+    name: 'bills_in_portions',
+    sql: { sqlite: sqliteBillsInPortions, postgres: postgresBillsInPortions },
+  },
 ]

@@ -177,6 +177,9 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const delivering = services.bills.deliveries.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not deliver a bill')
     })
+    const releasing = services.entries.billing.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not release the entries of a bill that was interrupted')
+    })
     const tidying = services.telemetry.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not store received telemetry')
     })
@@ -191,7 +194,14 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     logger.info(`${signal}: finishing open requests`)
     setTimeout(() => die(undefined, `shutdown did not finish within ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
-    await Promise.all([finish(server, logger), rolling.stop(), delivering.stop(), updating.stop(), backups?.stop()])
+    await Promise.all([
+      finish(server, logger),
+      rolling.stop(),
+      delivering.stop(),
+      releasing.stop(),
+      updating.stop(),
+      backups?.stop(),
+    ])
     await Promise.all([flushLastUsed(services.people, logger), tidying.stop()])
   } finally {
     // Of a start that failed half-way; one that has finished answers nobody any more.

@@ -98,12 +98,8 @@ export function isOverflow(error: unknown): boolean {
 const RETRY_AFTER_SECONDS = '2'
 const retryLater = { headers: { 'retry-after': RETRY_AFTER_SECONDS } }
 
-export function databaseBusy(): Problem {
-  return new Problem(
-    'database_busy',
-    'The database is locked by another process. Nothing was written; try again.',
-    retryLater,
-  )
+export function databaseBusy(reason = 'The database is locked by another process.'): Problem {
+  return new Problem('database_busy', `${reason} Nothing was written; try again.`, retryLater)
 }
 
 export function databaseFull(): Problem {

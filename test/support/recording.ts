@@ -110,7 +110,7 @@ export async function stageOf({ db, together }: StageOptions): Promise<Stage> {
     // Without the documents that `voidBill` would render first.
     await db.write(async (tx) => {
       await tx.update(table).set({ state: 'void', voidedAt: now, voidReason: 'test' }).where(eq(table.id, bill.id))
-      await entries.billing.releaseEntries(tx, bill.id, { now, by })
+      await entries.billing.releaseEntries(tx, bill.id, { limit: bill.entries, now, by })
     })
   }
 

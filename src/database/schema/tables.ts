@@ -185,7 +185,7 @@ function defineTables(kit: ColumnKit) {
       uid: publicId('uid', 'bil'),
       number: text('number').notNull(),
       kind: text<'bill' | 'credit_note'>('kind').notNull(),
-      state: text<'sent' | 'paid' | 'void'>('state').notNull(),
+      state: text<'preparing' | 'sent' | 'paid' | 'void'>('state').notNull(),
       clientId: integer('client_id'),
       projectId: integer('project_id'),
       periodFrom: text('period_from').notNull(),
@@ -214,6 +214,12 @@ function defineTables(kit: ColumnKit) {
       entryId: integer('entry_id').notNull(),
       line: integer('line').notNull(),
       statusBefore: text<'submitted' | 'approved'>('status_before').notNull(),
+    }),
+    billingLease: table('billing_lease', {
+      id: key('id'),
+      version: integer('version').notNull(),
+      billId: integer('bill_id'),
+      expiresAt: time('expires_at'),
     }),
     billDocuments: table('bill_documents', {
       billId: integer('bill_id').notNull(),

@@ -7,7 +7,7 @@ import { firstNamed } from '../../first-named.ts'
 import { numberText, parseExactJson } from '../../lib/exact-json.ts'
 import { formatDecimal, NANO_DIGITS, parseExactDecimal } from '../../lib/money.ts'
 import type { BillDocument } from './schema.ts'
-import { type BillRecord, findBill, getDocument, listBills } from './store/bills.ts'
+import { findBill, getDocument, listBills, type SentBill } from './store/bills.ts'
 import {
   type LineSums,
   listBilledOnNothing,
@@ -15,8 +15,6 @@ import {
   listUnreturnable,
   sumLines,
 } from './store/integrity.ts'
-
-type StoredBill = Omit<BillRecord, 'document'>
 
 /** Advice for a bill that differs from what was sent. */
 const COMPARE =
@@ -33,7 +31,7 @@ export async function findInconsistentBills(reader: Reader): Promise<string[]> {
       ({ uid, number, state }) =>
         number === null
           ? `Entry ${uid} is billed but is not on a bill. Restore an earlier backup.`
-          : `Entry ${uid} is billed, but ${state === 'void' ? `its bill ${number} is void` : `not on any line of bill ${number}`}. Restore an earlier backup.`,
+          : `Entry ${uid} is billed, but ${state === 'void' ? `its bill ${number} is void` : state === 'preparing' ? 'its bill was never sent' : `not on any line of bill ${number}`}. Restore an earlier backup.`,
     )),
     ...(await firstNamed(
       (limit) => listUnbilledOnLines(reader, limit),
@@ -64,7 +62,7 @@ async function findWrongAmounts(reader: Reader, limit: number): Promise<string[]
   return wrong.slice(0, limit)
 }
 
-async function issuesOf(reader: Reader, bill: StoredBill): Promise<string[]> {
+async function issuesOf(reader: Reader, bill: SentBill): Promise<string[]> {
   const document = parseExactJson(await getDocument(reader, bill.id)) as BillDocument
   const issues = [
     ...differences(`Bill ${bill.number}`, amountsOf(bill), amountsOfDocument(document)),
@@ -79,7 +77,7 @@ async function issuesOf(reader: Reader, bill: StoredBill): Promise<string[]> {
 /** Amounts by their names in findings. */
 type Amounts = Record<string, string>
 
-function amountsOf(bill: StoredBill): Amounts {
+function amountsOf(bill: SentBill): Amounts {
   return {
     number: bill.number,
     currency: bill.currency,
@@ -124,7 +122,7 @@ function amountsOfDocument(document: BillDocument): Amounts {
 }
 
 /** A void bill keeps the list of entries on its lines, but their costs may have changed. */
-function issuesOfLines(bill: StoredBill, document: BillDocument, sums: LineSums[]): string[] {
+function issuesOfLines(bill: SentBill, document: BillDocument, sums: LineSums[]): string[] {
   const isFrozen = bill.state !== 'void'
   const byLine = new Map(sums.map((line) => [line.line, line]))
   const issues: string[] = []

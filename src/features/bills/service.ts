@@ -1,17 +1,15 @@
 /** Bills: from usage to a numbered document that is sent once (docs/design/bills.md). */
 import { createHash } from 'node:crypto'
 import type { Actor } from '../../access/actor.ts'
-import type { Database, Reader, Tx } from '../../database/database.ts'
+import type { Database, Reader } from '../../database/database.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import { dayAt, isDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
-import { isId, newId } from '../../lib/id.ts'
-import { decimalNumber } from '../../lib/money.ts'
+import { isId } from '../../lib/id.ts'
 import { eachPage } from '../../lists.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
-import { numberOf, sequenceScope } from '../organization/bill-numbers.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { type BillDraft, createComposition } from './composition.ts'
 import { creditDocument, creditLines, remainingOf } from './credit-note.ts'
@@ -20,8 +18,9 @@ import { createDeliveries, type DocumentRenderer, deliveryBody, deliveryState } 
 import { createMailer, type MailServer } from './delivery-mailer.ts'
 import { createDocuments, type DocumentFormat, type RenderedDocument } from './documents/documents.ts'
 import { findInconsistentBills } from './integrity.ts'
+import { recordOf, recordSent, takeNumber } from './new-bill.ts'
 import type { BillListQuery } from './query.ts'
-import { keyReused, noRecipient, previewChanged, wrongState } from './refusals.ts'
+import { noRecipient, previewChanged, wrongState } from './refusals.ts'
 import { issuesOfRecipients } from './request.ts'
 import type {
   Bill,
@@ -33,22 +32,17 @@ import type {
   BillVoiding,
   CreditNoteRequest,
 } from './schema.ts'
+import { type BillSubmission, createSending, findReplayed } from './sending.ts'
 import {
   type BillFilter,
-  type BillRecord,
   type BillView,
   findBill,
-  findBillKey,
-  fingerprintOf,
   getDocument,
   insertBill,
-  insertBilledEntries,
-  insertBillKey,
   listBills,
   listFollowers,
   listReferences,
   sumCredits,
-  takeSequence,
   updateBillState,
 } from './store/bills.ts'
 import { getIssuer } from './store/issuer.ts'
@@ -100,6 +94,8 @@ export function createBillsService({
   const mailer = mail && createMailer(mail)
   const documents = createDocuments({ db })
   const deliveries = createDeliveries({ db, clock, mailer, from: mail?.from, documents: papers ?? documents })
+  const { billing } = entries
+  const sending = createSending({ db, clock, audit, billing, deliveries })
 
   /** One sending at a time per process: concurrent ones would only make each other start over. */
   let sendings: Promise<unknown> = Promise.resolve()
@@ -109,52 +105,10 @@ export function createBillsService({
     return turn
   }
 
-  /**
-   * Writes the bill, or returns undefined if an entry differs from what it was composed from. Everything in one
-   * transaction: an error also releases the number.
-   */
-  async function write(draft: BillDraft, { by, key, recipients, message }: BillWriting): Promise<number | undefined> {
-    try {
-      return await db.write(async (tx) => {
-        // Another process may have sent it while this one composed.
-        const known = key && (await findReplayed(tx, key))
-        if (known !== undefined) return known
-        const now = clock.now()
-        const { document } = draft
-        const number = await takeNumber(tx, draft.numberFormat, document.issued_on)
-        const billId = await insertBill(tx, {
-          ...recordOf(draft, { number, now, by }),
-          ...keysOf(draft),
-        })
-        await insertBilledEntries(
-          tx,
-          billId,
-          draft.entries.map(({ id, status }) => ({ entryId: id, line: draft.lineOf.get(id)!, statusBefore: status })),
-        )
-        if (!isSame(await fingerprintOf(tx, billId), draft)) throw new EntriesChanged()
-        await entries.billing.freezeEntries(tx, billId)
-        if (key) await insertBillKey(tx, { ...key, billId })
-        await deliveries.queue(tx, { billId, notice: 'sent', recipients, message, by })
-        await recordSent(tx, by, billId)
-        return billId
-      })
-    } catch (error) {
-      if (error instanceof EntriesChanged) return undefined
-      throw error
-    }
-  }
-
-  async function recordSent(tx: Tx, by: Actor, billId: number): Promise<void> {
-    const { bill } = (await findBill(tx, { id: billId }))!
-    await audit.record(tx, by, {
-      action: `${bill.kind}.sent`,
-      object: { id: bill.uid, name: bill.number },
-      after: {
-        total: decimalNumber(bill.total, minorDigitsOf(bill.currency)),
-        currency: bill.currency,
-        entries: bill.entries,
-      },
-    })
+  /** The bill of an earlier call with this Idempotency-Key. */
+  async function findSent(key: BillSubmission['key']): Promise<Sent | undefined> {
+    const billId = await findReplayed(db.read, key)
+    return billId === undefined ? undefined : { bill: (await findBill(db.read, { id: billId }))!, replayed: true }
   }
 
   async function getView(reader: Reader, bill: string): Promise<BillView> {
@@ -191,7 +145,7 @@ export function createBillsService({
     verify: () => findInconsistentBills(db.slow),
     /** The document that would be sent now, and a digest of it and its entries. */
     async preview(body: BillRequest): Promise<{ digest: string; document: BillDocument }> {
-      const draft = await compose(db.slow, body, { now: clock.now(), isEmptyFine: true })
+      const draft = await billing.settled(() => compose(db.slow, body, { now: clock.now(), isEmptyFine: true }))
       return { digest: digestOf(draft), document: draft.document }
     },
 
@@ -202,15 +156,23 @@ export function createBillsService({
      */
     send: ({ digest, deliver_to, message, ...body }: BillSending, { by, key }: BillSubmission): Promise<Sent> =>
       inTurn(async () => {
-        const known = key && (await findReplayed(db.read, key))
-        if (known !== undefined) return { bill: (await findBill(db.read, { id: known }))!, replayed: true }
         const issues: Issue[] = issuesOfRecipients(deliver_to)
-        if (issues.length > 0) throw validationFailed(issues)
         for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-          const draft = await compose(db.slow, body, { now: clock.now(), isEmptyFine: false })
+          const replayed = await findSent(key)
+          if (replayed) return replayed
+          if (issues.length > 0) throw validationFailed(issues)
+          let draft: BillDraft
+          try {
+            draft = await billing.settled(() => compose(db.slow, body, { now: clock.now(), isEmptyFine: false }))
+          } catch (error) {
+            // Another process may have sent it meanwhile, and nothing is left to bill.
+            const sent = await findSent(key)
+            if (sent) return sent
+            throw error
+          }
           if (digest !== undefined && digest !== digestOf(draft)) throw previewChanged()
           const recipients = deliver_to ?? (draft.clientEmail === null ? [] : [draft.clientEmail])
-          const billId = await write(draft, { by, key, recipients, message })
+          const billId = await sending.write(draft, { by, key, recipients, message })
           if (billId !== undefined) return { bill: (await findBill(db.read, { id: billId }))!, replayed: false }
         }
         throw previewChanged()
@@ -260,20 +222,29 @@ export function createBillsService({
     async voidBill(idOrNumber: string, { reason, deliver = true }: BillVoiding, by: Actor): Promise<BillView> {
       const view = await getView(db.read, idOrNumber)
       if (view.bill.state === 'sent') await documents.renderBeforeVoid(view)
-      return db.write(async (tx) => {
-        const { bill } = await getView(tx, idOrNumber)
-        if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'void')
-        await updateBillState(tx, bill.id, { state: 'void', voidedAt: clock.now(), voidReason: reason })
-        await entries.billing.releaseEntries(tx, bill.id, { now: clock.now(), by })
-        await deliveries.followVoid(tx, bill.id, { notify: deliver, by })
-        await audit.record(tx, by, {
-          action: `${bill.kind}.voided`,
-          object: { id: bill.uid, name: bill.number },
-          before: { state: bill.state },
-          after: { state: 'void', reason, entries_released: bill.entries },
+      const { entries: count } = view.bill
+      const isLarge = count > billing.portion
+      for (;;) {
+        if (isLarge) await billing.whenFree()
+        const voided = await db.write(async (tx) => {
+          const { bill } = await getView(tx, idOrNumber)
+          if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'void')
+          const lease = isLarge ? await billing.take(tx, bill.id) : undefined
+          if (isLarge && !lease) return undefined
+          await updateBillState(tx, bill.id, { state: 'void', voidedAt: clock.now(), voidReason: reason })
+          if (!lease) await billing.releaseEntries(tx, bill.id, { limit: count, now: clock.now(), by })
+          await deliveries.followVoid(tx, bill.id, { notify: deliver, by })
+          await audit.record(tx, by, {
+            action: `${bill.kind}.voided`,
+            object: { id: bill.uid, name: bill.number },
+            before: { state: bill.state },
+            after: { state: 'void', reason, entries_released: bill.entries },
+          })
+          return { lease }
         })
-        return getView(tx, idOrNumber)
-      })
+        if (voided?.lease) await billing.release(voided.lease, by)
+        if (voided) return getView(db.read, idOrNumber)
+      }
     },
 
     /**
@@ -366,88 +337,11 @@ export function createBillsService({
             projectId: bill.projectId,
             correctsId: bill.id,
           })
-          await recordSent(tx, by, billId)
+          await recordSent(tx, { audit, by, billId })
           return (await findBill(tx, { id: billId }))!
         }),
       ),
   }
-}
-
-export interface BillSubmission {
-  by: Actor
-  /** The Idempotency-Key of a person's or a token's call, with the hash of the body. */
-  key?: { userId: number; key: string; bodyHash: Uint8Array } | undefined
-}
-
-interface BillWriting extends BillSubmission {
-  recipients: readonly string[]
-  message: string | undefined
-}
-
-/** An entry changed while its bill was written. */
-class EntriesChanged extends Error {}
-
-async function findReplayed(reader: Reader, { userId, key, bodyHash }: NonNullable<BillSubmission['key']>) {
-  const known = await findBillKey(reader, userId, key)
-  if (known && !Buffer.from(known.bodyHash).equals(bodyHash)) throw keyReused(key)
-  return known?.billId
-}
-
-/**
- * The next number. Skips numbers that an earlier format has already produced: numbers are unique, and skipping one
- * leaves no gap.
- */
-async function takeNumber(tx: Tx, format: string, day: string): Promise<string> {
-  for (;;) {
-    const sequence = await takeSequence(tx, sequenceScope(format, day))
-    const number = numberOf(format, { day, sequence })
-    if (!(await findBill(tx, { number }))) return number
-  }
-}
-
-type Written = Pick<BillDraft, 'document' | 'subtotalMinor' | 'taxMinor' | 'costNanos' | 'listValueNanos'>
-
-function recordOf(
-  { document, subtotalMinor, taxMinor, costNanos, listValueNanos }: Written,
-  { number, now, by }: { number: string; now: number; by: Actor },
-): Omit<BillRecord, 'id'> {
-  return {
-    uid: newId('bil'),
-    number,
-    kind: document.kind,
-    state: 'sent',
-    clientId: null,
-    projectId: null,
-    periodFrom: document.period.from,
-    periodTo: document.period.to,
-    issuedOn: document.issued_on,
-    dueOn: document.due_on,
-    currency: document.currency,
-    subtotal: subtotalMinor,
-    tax: taxMinor,
-    total: subtotalMinor + taxMinor,
-    cost: costNanos,
-    listValue: listValueNanos,
-    entries: document.entries,
-    document: JSON.stringify({ ...document, number }),
-    replacesId: null,
-    correctsId: null,
-    createdAt: now,
-    createdBy: by.userId,
-    paidOn: null,
-    paidReference: null,
-    voidedAt: null,
-    voidReason: null,
-  }
-}
-
-/** The keys of the client or project of a bill, and of the bill that it replaces. */
-function keysOf({
-  clientId,
-  projectId,
-  replacesId,
-}: BillDraft): Pick<BillRecord, 'clientId' | 'projectId' | 'replacesId'> {
-  return { clientId: projectId === null ? clientId : null, projectId, replacesId }
 }
 
 /** A digest of a bill's document and the assignment of entries to lines. */
@@ -455,26 +349,4 @@ function digestOf({ document, lineOf }: BillDraft): string {
   const hash = createHash('sha256').update(JSON.stringify(document))
   for (const [id, line] of lineOf) hash.update(`;${id}:${line}`)
   return hash.digest('base64url')
-}
-
-/** Whether the entries of a bill, as of the transaction, match what it was composed from. */
-function isSame(now: Awaited<ReturnType<typeof fingerprintOf>>, { entries }: BillDraft): boolean {
-  const sum = (of: (entry: BillDraft['entries'][number]) => number | bigint | null) =>
-    entries.reduce((total, entry) => total + BigInt(of(entry) ?? 0), 0n)
-  const ofEach = (of: (entry: BillDraft['entries'][number]) => number | null) =>
-    sum((entry) => BigInt(of(entry) ?? 0) * BigInt(entry.id))
-  return (
-    now.entries === entries.length &&
-    now.cost === sum(({ costNanos }) => costNanos) &&
-    now.listValue === sum(({ listValueNanos }) => listValueNanos) &&
-    now.tokens === sum((entry) => totalTokens(entry)) &&
-    now.projects === ofEach(({ projectId }) => projectId) &&
-    now.tickets === ofEach(({ ticketId }) => ticketId) &&
-    now.labels === ofEach(({ labelSetId }) => labelSetId) &&
-    now.approved === sum(({ id, status }) => (status === 'approved' ? id : 0))
-  )
-}
-
-function totalTokens({ input, output, cacheRead, cacheWrite, cacheWrite1h }: BillDraft['entries'][number]): number {
-  return input + output + cacheRead + cacheWrite + cacheWrite1h
 }

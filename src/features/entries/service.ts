@@ -6,7 +6,7 @@
  * - `places` moves them between projects and tickets, by hand, by rules and with their work;
  * - `approval` handles decisions about them;
  * - `valuation` recalculates their list values;
- * - `billing` freezes them on a bill, and releases them when it is voided.
+ * - `billing` freezes them on a bill, and releases them when it is voided, the many of a large bill in portions.
  */
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -16,6 +16,7 @@ import type { PlacementService } from '../placement/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { createApproval } from './approval/service.ts'
+import { createLeases, PORTION } from './billing/lease.ts'
 import { releaseEntries } from './billing/release.ts'
 import { freezeEntries } from './billing/store.ts'
 import { findInconsistentEntries } from './integrity/integrity.ts'
@@ -45,10 +46,11 @@ export function createEntriesService(dependencies: EntriesDependencies) {
   const { db } = dependencies
   const shared = { ...dependencies, interned: new Interned() }
   const reporting = createReporting(shared)
+  const leases = createLeases(dependencies)
   return {
     reporting,
     sheetEntries: createSheetEntries({ ...shared, reporting }),
-    listing: createListing(dependencies),
+    listing: createListing({ ...dependencies, billing: leases }),
     places: {
       ...createManualPlacement(shared),
       ...createRuleApplication(dependencies),
@@ -57,7 +59,7 @@ export function createEntriesService(dependencies: EntriesDependencies) {
     },
     approval: createApproval(dependencies),
     valuation: createRepricing(dependencies),
-    billing: { freezeEntries, releaseEntries },
+    billing: { ...leases, portion: PORTION, freezeEntries, releaseEntries },
 
     /** One sentence for each inconsistency between entries, their sessions, sheets and bills. */
     verify: () => findInconsistentEntries(db.slow),

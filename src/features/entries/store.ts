@@ -5,7 +5,7 @@
  * statement again at every execution if the planner has weighed a bound value for one of them, which costs 4 µs for a
  * narrow row and 23 µs for an entry. Such queries find a few rows by a unique key, and are sorted afterwards.
  */
-import { aliasedTable, and, eq, inArray, sql } from 'drizzle-orm'
+import { aliasedTable, and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { LabelMap } from '../../database/schema/records.ts'
 import type { Tables } from '../../database/schema/tables.ts'
@@ -37,6 +37,7 @@ export interface EntryView {
   sessionKey: string | null
   continues: Id<'ent'> | null
   duplicateOf: Id<'ent'> | null
+  /** Null, too, while its entries are claimed or released in portions (billing/lease.ts). */
   bill: { uid: Id<'bil'>; number: string } | null
   sheet: Id<'sht'> | null
 }
@@ -92,8 +93,14 @@ export function selectViews(reader: Reader) {
     .leftJoin(t.sessions, eq(t.sessions.id, t.entries.sessionId))
     .leftJoin(t.continued, eq(t.continued.id, t.entries.continuesId))
     .leftJoin(t.duplicates, eq(t.duplicates.id, t.entries.possibleDuplicateId))
-    .leftJoin(t.bills, eq(t.bills.id, t.entries.billId))
+    .leftJoin(t.bills, isBilledOn(reader.tables))
     .leftJoin(t.sheets, eq(t.sheets.id, t.entries.sheetId))
+}
+
+/** Joins an entry's bill, but not one whose entries are being claimed or released in portions (billing/lease.ts). */
+export function isBilledOn({ bills, entries }: Tables): SQL {
+  // Not bound: SQLite would prepare the statements of a report again at every execution.
+  return sql`${bills.id} = ${entries.billId} AND ${bills.state} IN ('sent', 'paid')`
 }
 
 export async function getView(reader: Reader, id: number): Promise<EntryView> {

@@ -3,6 +3,7 @@ import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { QueryTexts } from '../../query.ts'
 import { checkRollup, createRollup } from '../entries/rollup/service.ts'
+import type { EntriesService } from '../entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { findTimeZone } from './buckets.ts'
 import { createCompleteness } from './completeness.ts'
@@ -10,6 +11,7 @@ import { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIA
 import { type NamedPeriod, periodTexts } from './period.ts'
 import { type Circumstances, readCompleteness, readUnpriced, readUsage, readVariance } from './query.ts'
 import type { SumsProgress } from './schema.ts'
+import { settledSums } from './settled-sums.ts'
 import { createSums } from './sums.ts'
 import { createUnattributed } from './unattributed.ts'
 import { createUnpriced } from './unpriced.ts'
@@ -24,15 +26,16 @@ export interface ReportsDependencies {
   db: Database
   clock: Clock
   organization: Pick<OrganizationService, 'settings'>
+  billing: Pick<EntriesService['billing'], 'settled'>
 }
 
-export function createReportsService({ db, clock, organization }: ReportsDependencies) {
+export function createReportsService({ db, clock, organization, billing }: ReportsDependencies) {
   async function circumstances(): Promise<Circumstances> {
     const { timeZone, weekStart } = await organization.settings()
     return { now: clock.now(), timeZone, weekStart }
   }
 
-  const sums = createSums({ db })
+  const sums = settledSums(createSums({ db }), billing)
   const rollup = createRollup({ db, clock, timeZone: async () => (await organization.settings()).timeZone })
 
   return {

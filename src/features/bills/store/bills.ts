@@ -1,16 +1,35 @@
 /** Stored bills: sent once, and never changed except for their state. */
-import { and, type Column, desc, eq, getTableColumns, gte, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  between,
+  type Column,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  inArray,
+  lt,
+  lte,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
 
 export type BillRecord = Tables['bills']['$inferSelect']
-export type BillState = BillRecord['state']
+/** Of a bill that was sent; one that is being prepared is found only by those who prepare it. */
+export type BillState = Exclude<BillRecord['state'], 'preparing'>
+
+/** A sent bill without its document. */
+export type SentBill = Omit<BillRecord, 'document' | 'state'> & { state: BillState }
 
 /** A bill without its document, with the names of the objects it refers to. */
 export interface BillView {
-  bill: Omit<BillRecord, 'document'>
+  bill: SentBill
   client: { uid: Id<'cli'>; name: string } | null
   project: { uid: Id<'prj'>; key: string; name: string } | null
   createdBy: { uid: Id<'usr'>; name: string } | null
@@ -26,12 +45,13 @@ export interface BillFilter {
   number?: string | undefined
 }
 
-function selectViews(reader: Reader) {
+/** Of sent bills: one that is being prepared is nobody else's. */
+function selectViews(reader: Reader, condition: SQL | undefined) {
   const { bills, clients, projects, users } = reader.tables
   const { document: _, ...kept } = getTableColumns(bills)
   return reader
     .select({
-      bill: kept,
+      bill: { ...kept, state: sql<BillState>`${bills.state}` },
       client: { uid: clients.uid, name: clients.name },
       project: { uid: projects.uid, key: projects.key, name: projects.name },
       createdBy: { uid: users.uid, name: users.name },
@@ -40,6 +60,7 @@ function selectViews(reader: Reader) {
     .leftJoin(clients, eq(clients.id, bills.clientId))
     .leftJoin(projects, eq(projects.id, bills.projectId))
     .leftJoin(users, eq(users.id, bills.createdBy))
+    .where(and(ne(bills.state, 'preparing'), condition))
 }
 
 /** Newest first, starting after the key `after`. */
@@ -51,18 +72,18 @@ export async function listBills(
   const { bills } = reader.tables
   const equal = (column: Parameters<typeof eq>[0], value: number | string | undefined): SQL | undefined =>
     value === undefined ? undefined : eq(column, value)
-  return selectViews(reader)
-    .where(
-      and(
-        states && inArray(bills.state, states),
-        equal(bills.clientId, clientId),
-        equal(bills.projectId, projectId),
-        equal(bills.number, number),
-        from === undefined ? undefined : gte(bills.issuedOn, from),
-        to === undefined ? undefined : lte(bills.issuedOn, to),
-        after === undefined ? undefined : lt(bills.id, after),
-      ),
-    )
+  return selectViews(
+    reader,
+    and(
+      states && inArray(bills.state, states),
+      equal(bills.clientId, clientId),
+      equal(bills.projectId, projectId),
+      equal(bills.number, number),
+      from === undefined ? undefined : gte(bills.issuedOn, from),
+      to === undefined ? undefined : lte(bills.issuedOn, to),
+      after === undefined ? undefined : lt(bills.id, after),
+    ),
+  )
     .orderBy(desc(bills.id))
     .limit(limit)
 }
@@ -72,7 +93,7 @@ export async function findBill(reader: Reader, by: { uid: Id<'bil'> } | { number
   const { bills } = reader.tables
   const condition =
     'uid' in by ? eq(bills.uid, by.uid) : 'number' in by ? eq(bills.number, by.number) : eq(bills.id, by.id)
-  const [view] = await selectViews(reader).where(condition).limit(1)
+  const [view] = await selectViews(reader, condition).limit(1)
   return view
 }
 
@@ -103,7 +124,7 @@ export async function listFollowers(reader: Reader, billId: number) {
   const rows = await reader
     .select({ correctsId: bills.correctsId, state: bills.state, id: bills.uid, number: bills.number })
     .from(bills)
-    .where(or(eq(bills.correctsId, billId), eq(bills.replacesId, billId)))
+    .where(and(or(eq(bills.correctsId, billId), eq(bills.replacesId, billId)), ne(bills.state, 'preparing')))
     .orderBy(bills.id)
   const reference = ({ id, number }: (typeof rows)[number]) => ({ id, number })
   const isNote = ({ correctsId }: (typeof rows)[number]) => correctsId === billId
@@ -127,6 +148,15 @@ export async function insertBill(tx: Tx, bill: Omit<BillRecord, 'id'>): Promise<
   const { bills } = tx.tables
   const [row] = await tx.insert(bills).values(bill).returning({ id: bills.id })
   return row!.id
+}
+
+/** Sends a bill that was prepared. */
+export async function completeBill(
+  tx: Tx,
+  id: number,
+  change: Pick<BillRecord, 'state' | 'number' | 'document' | 'createdAt'>,
+): Promise<void> {
+  await tx.update(tx.tables.bills).set(change).where(eq(tx.tables.bills.id, id))
 }
 
 export async function updateBillState(
@@ -185,54 +215,24 @@ export async function keepRendered(tx: Tx, billId: number, format: string, bytes
   return (await findRendered(tx, billId, format))!
 }
 
-export interface BilledEntry {
-  entryId: number
-  line: number
-  statusBefore: 'submitted' | 'approved'
-}
-
-/** Rows per prepared statement: a thousand parameters, which both engines accept. */
-const ROWS_AT_ONCE = 250
-
-export async function insertBilledEntries(tx: Tx, billId: number, rows: readonly BilledEntry[]): Promise<void> {
-  const { billEntries } = tx.tables
-  const whole = rows.length - (rows.length % ROWS_AT_ONCE)
-  if (whole > 0) {
-    const many = tx.prepared('bill-entries.insert-many', (prepare) =>
-      prepare
-        .insert(prepare.tables.billEntries)
-        .values(
-          Array.from({ length: ROWS_AT_ONCE }, (_, index) => ({
-            billId: sql.placeholder('billId'),
-            entryId: sql.placeholder(`entry${index}`),
-            line: sql.placeholder(`line${index}`),
-            statusBefore: sql.placeholder(`status${index}`),
-          })),
-        )
-        .returning({ line: prepare.tables.billEntries.line }),
-    )
-    for (let start = 0; start < whole; start += ROWS_AT_ONCE) {
-      const values: Record<string, unknown> = { billId }
-      for (let index = 0; index < ROWS_AT_ONCE; index += 1) {
-        const { entryId, line, statusBefore } = rows[start + index]!
-        values[`entry${index}`] = entryId
-        values[`line${index}`] = line
-        values[`status${index}`] = statusBefore
-      }
-      await many.execute(values)
-    }
-  }
-  const rest = rows.slice(whole).map((row) => ({ billId, ...row }))
-  if (rest.length > 0) await tx.insert(billEntries).values(rest)
+/** Adds entries to the lines of a bill. */
+export async function insertBilledEntries(
+  tx: Tx,
+  rows: readonly Tables['billEntries']['$inferSelect'][],
+): Promise<void> {
+  await tx.insertAll(tx.tables.billEntries, rows)
 }
 
 /**
- * The current state of a bill's entries, as one row of sums: it differs from that at composition if an entry was
- * changed meanwhile.
+ * The current state of a bill's entries in a range of keys, both included, as one row of sums: it differs from that at
+ * composition if an entry was changed meanwhile.
  */
-export async function fingerprintOf(tx: Tx, billId: number) {
+export async function fingerprintOf(tx: Tx, billId: number, { first, last }: { first: number; last: number }) {
   const { entries, billEntries } = tx.tables
-  const ofBill = tx.select({ id: billEntries.entryId }).from(billEntries).where(eq(billEntries.billId, billId))
+  const ofBill = tx
+    .select({ id: billEntries.entryId })
+    .from(billEntries)
+    .where(and(eq(billEntries.billId, billId), between(billEntries.entryId, first, last)))
   // Multiplied by the entry's key, otherwise two entries that swap their values would go unnoticed.
   const ofEach = (column: Column) => exactTotal(sql`${column} * ${entries.id}`)
   const [row] = await tx

@@ -1,12 +1,16 @@
 /** Queries for rows of bills that should not exist. */
-import { aliasedTable, and, eq, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
+import { aliasedTable, and, eq, inArray, isNotNull, isNull, ne, notInArray, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Nanos } from '../../../lib/money.ts'
 
-/** Billed entries with a void bill, or that are not on a line of it. */
+/**
+ * Billed entries with a bill that is not sent or void, or that are not on a line of it. The bill whose entries are being
+ * claimed or released has some of them.
+ */
 export function listBilledOnNothing(reader: Reader, limit: number) {
-  const { entries, bills, billEntries } = reader.tables
+  const { entries, bills, billEntries, billingLease } = reader.tables
+  const leased = reader.select({ id: billingLease.billId }).from(billingLease).where(isNotNull(billingLease.billId))
   return reader
     .select({ uid: entries.uid, number: bills.number, state: bills.state })
     .from(entries)
@@ -14,7 +18,11 @@ export function listBilledOnNothing(reader: Reader, limit: number) {
     .leftJoin(billEntries, and(eq(billEntries.billId, entries.billId), eq(billEntries.entryId, entries.id)))
     .where(
       or(
-        and(isNotNull(entries.billId), or(isNull(billEntries.entryId), isNull(bills.id), eq(bills.state, 'void'))),
+        and(
+          isNotNull(entries.billId),
+          notInArray(entries.billId, leased),
+          or(isNull(billEntries.entryId), isNull(bills.id), inArray(bills.state, ['preparing', 'void'])),
+        ),
         and(isNull(entries.billId), eq(entries.status, 'billed')),
       ),
     )
@@ -28,7 +36,7 @@ export function listUnbilledOnLines(reader: Reader, limit: number) {
   return reader
     .select({ uid: entries.uid, number: bills.number, status: entries.status, known: known.number })
     .from(billEntries)
-    .innerJoin(bills, and(eq(bills.id, billEntries.billId), ne(bills.state, 'void')))
+    .innerJoin(bills, and(eq(bills.id, billEntries.billId), inArray(bills.state, ['sent', 'paid'])))
     .innerJoin(entries, eq(entries.id, billEntries.entryId))
     .leftJoin(known, eq(known.id, entries.billId))
     .where(sql`${entries.billId} IS DISTINCT FROM ${billEntries.billId}`)

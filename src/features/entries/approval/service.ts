@@ -85,6 +85,14 @@ function sessionsOf(entries: readonly DecidableEntry[]): number[] {
   return [...new Set(entries.flatMap(({ sessionId }) => sessionId ?? []))]
 }
 
+/** To everybody else, the entry still is what it was before. */
+function beingBilled({ uid }: DecidableEntry): Problem {
+  return new Problem(
+    'wrong_status',
+    `Entry ${uid} is on a bill that is being sent or voided at this moment. Try again in a few seconds.`,
+  )
+}
+
 function onASheet({ uid, sheet }: DecidableEntry): Problem {
   return new Problem(
     'on_a_sheet',
@@ -276,6 +284,7 @@ function requireDecidable(
   const name = `entry ${entry.uid}`
   const subject = { name, ownerId: entry.managerId, projectIds: [entry.projectId] }
   requireRight(action, ENTRY_TRANSITIONS, subject, person, ledIds)
+  if (entry.status === 'billed' && entry.bill === null) throw beingBilled(entry)
   if (entry.sheet !== null) throw onASheet(entry)
   transitionFrom(ENTRY_TRANSITIONS, action, entry.status, name)
 }

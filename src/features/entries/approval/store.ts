@@ -8,6 +8,7 @@ import type { SessionDuplicate, Status } from '../../../database/schema/values.t
 import type { Id } from '../../../lib/id.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import { conditionOf } from '../listing/store/conditions.ts'
+import { isBilledOn } from '../store.ts'
 
 export interface DecidableEntry {
   id: number
@@ -19,10 +20,11 @@ export interface DecidableEntry {
   reportedCost: bigint | null
   listValue: bigint | null
   sheet: Id<'sht'> | null
+  bill: Id<'bil'> | null
 }
 
 function selectDecidable(reader: Reader) {
-  const { entries, sheets } = reader.tables
+  const { entries, sheets, bills } = reader.tables
   return reader
     .select({
       id: entries.id,
@@ -34,9 +36,11 @@ function selectDecidable(reader: Reader) {
       reportedCost: entries.reportedCost,
       listValue: entries.listValue,
       sheet: sheets.uid,
+      bill: bills.uid,
     })
     .from(entries)
     .leftJoin(sheets, eq(sheets.id, entries.sheetId))
+    .leftJoin(bills, isBilledOn(reader.tables))
 }
 
 /** The entries with these ids that the viewer may see. */

@@ -1,21 +1,36 @@
-/** Entries of a voided bill return to their previous status, and follow their session and work, which may have moved. */
+/**
+ * Entries of a voided bill, or of one that is not sent after all, return to their previous status, and follow their
+ * session and work, which may have moved.
+ */
 
 import type { Actor } from '../../../access/actor.ts'
 import type { Tx } from '../../../database/database.ts'
 import { insertHistory } from '../history/store.ts'
 import { followSessions } from '../session-owner.ts'
-import { followWork, releaseEntries as release } from './store.ts'
+import { findFrozen, followWork, getBillState, removeFromLines, unfreezeEntries } from './store.ts'
 
 /**
  * Entries on a bill stay in the project where they were billed when that is merged or their ticket moves. Once
  * released, they follow: otherwise no bill of the remaining project would include them, and no one would notice.
+ *
+ * Releases the first `limit` entries that the bill still has, and returns whether there were any.
  */
-export async function releaseEntries(tx: Tx, billId: number, { now, by }: { now: number; by: Actor }): Promise<void> {
-  await followSessions(tx, await release(tx, billId), { at: now, by })
-  const moved = await followWork(tx, billId, now)
+export async function releaseEntries(
+  tx: Tx,
+  billId: number,
+  { limit, now, by }: { limit: number; now: number; by: Actor },
+): Promise<boolean> {
+  const range = await findFrozen(tx, billId, limit)
+  if (!range) return false
+  const isVoid = (await getBillState(tx, billId)) === 'void'
+  await followSessions(tx, await unfreezeEntries(tx, billId, range), { at: now, by })
+  const moved = await followWork(tx, billId, range, now)
+  const because = isVoid ? 'bill_voided' : 'bill_not_sent'
   await insertHistory(
     tx,
     { action: 'placed', at: now, by },
-    moved.map(({ entryId, project }) => ({ entryId, details: { project, because: 'bill_voided' } })),
+    moved.map(({ entryId, project }) => ({ entryId, details: { project, because } })),
   )
+  if (!isVoid) await removeFromLines(tx, billId, range)
+  return true
 }

@@ -128,8 +128,8 @@ export function listForeignEntries(reader: Reader, limit: number) {
 const REPORTED = ['shrunk', 'source_changed', 'superseded', 'adopted', 'placed']
 
 /**
- * Entries with a change in their history by another person's service token. Voiding a bill is excluded, which such a
- * token may do.
+ * Entries with a change in their history by another person's service token. Sending and voiding a bill is excluded,
+ * which such a token may do.
  */
 export function listForeignChanges(reader: Reader, limit: number) {
   const { entries, entryHistory, tokens } = reader.tables
@@ -147,6 +147,7 @@ export function listForeignChanges(reader: Reader, limit: number) {
         ne(tokens.createdBy, entries.managerId),
         inArray(entryHistory.action, REPORTED),
         not(hasReason(entryHistory.details, 'bill_voided')),
+        not(hasReason(entryHistory.details, 'bill_not_sent')),
       ),
     )
     .limit(limit)

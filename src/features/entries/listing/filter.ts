@@ -55,6 +55,15 @@ export function isIndexed(filter: EntryFilter, isLimited: boolean): boolean {
   return others.length + Number(isLimited) <= 1
 }
 
+/** The statuses between which entries move when a bill is sent or voided. */
+const BILLABLE_STATUSES = ['submitted', 'approved', 'billed'] as const
+
+/** Whether sending or voiding a bill changes which entries match. */
+export function dependsOnBilling({ status, bill }: EntryFilter): boolean {
+  const found = BILLABLE_STATUSES.filter((each) => status?.includes(each))
+  return bill !== undefined || (found.length > 0 && found.length < BILLABLE_STATUSES.length)
+}
+
 /** Those that nothing placed have an index of their own. */
 function isUnattributed({ placed }: EntryFilter, used: string[]): boolean {
   return used.length === 1 && placed?.length === 1 && placed[0] === 'none'

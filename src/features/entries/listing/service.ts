@@ -7,25 +7,28 @@ import { isId } from '../../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../../lists.ts'
 import { type PlacementService, type Subject, valuesOf } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
+import type { Leases } from '../billing/lease.ts'
+import { withStatusesBefore } from '../billing/status-before.ts'
 import { getReportingToken, type HistoryView, listHistory } from '../history/store.ts'
 import type { TokenEntry, TokenEntryDetail, TokenEntryHistory } from '../schema.ts'
 import type { EntryView } from '../store.ts'
 import { valuationOf } from '../valuation/valuation.ts'
 import { toTokenEntry } from '../wire.ts'
 import { createExports } from './export-thread.ts'
-import { type EntryFilter, isIndexed, type ListQuery, type Position, writePage } from './filter.ts'
+import { dependsOnBilling, type EntryFilter, isIndexed, type ListQuery, type Position, writePage } from './filter.ts'
 import { findView, listViews } from './store/lists.ts'
 
 export interface ListingDependencies {
   db: Database
   prices: Pick<PricesService, 'table'>
   placement: PlacementService
+  billing: Pick<Leases, 'settled'>
 }
 
 /** No index has a bill's entries in order of time: each page scans all of them, so there should be few pages. */
 const BILLED_PAGE = 20_000
 
-export function createListing({ db, prices, placement }: ListingDependencies) {
+export function createListing({ db, prices, placement, billing }: ListingDependencies) {
   function readerFor(filter: EntryFilter, viewer: Viewer): Reader {
     return isIndexed(filter, viewer.sees !== 'everything') ? db.read : db.slow
   }
@@ -33,7 +36,8 @@ export function createListing({ db, prices, placement }: ListingDependencies) {
   async function getVisible(id: string, viewer: Viewer): Promise<EntryView> {
     const view = isId('ent', id) ? await findView(db.read, id, viewer) : undefined
     if (!view) throw notFound(`The entry ${id}`)
-    return view
+    const [before] = await withStatusesBefore(db.read, [view])
+    return before!
   }
 
   /**
@@ -51,6 +55,12 @@ export function createListing({ db, prices, placement }: ListingDependencies) {
     }
   }
 
+  /** A page as everybody sees it: without what a bill that is being sent or voided has claimed so far. */
+  async function listSettled(reader: Reader, query: Parameters<typeof listViews>[1]): Promise<EntryView[]> {
+    const read = () => listViews(reader, query)
+    return withStatusesBefore(reader, await (dependsOnBilling(query.filter) ? billing.settled(read) : read()))
+  }
+
   return {
     ...createExports({ db }),
 
@@ -59,7 +69,7 @@ export function createListing({ db, prices, placement }: ListingDependencies) {
       viewer: Viewer,
       { filter, limit, after }: Pick<ListQuery, 'filter' | 'limit' | 'after'>,
     ): Promise<Page<TokenEntry>> {
-      const views = await listViews(readerFor(filter, viewer), { filter, viewer, after, limit: limit + 1 })
+      const views = await listSettled(readerFor(filter, viewer), { filter, viewer, after, limit: limit + 1 })
       const page = pageOf(views, limit, (last) => writePage(positionOf(last)))
       return { ...page, data: page.data.map(toTokenEntry) }
     },
@@ -67,7 +77,7 @@ export function createListing({ db, prices, placement }: ListingDependencies) {
     /** All entries that match the filter. */
     async *exportEntries(viewer: Viewer, filter: EntryFilter): AsyncGenerator<TokenEntry> {
       const limit = filter.billedOn && BILLED_PAGE
-      const pages = eachPage((page) => listViews(db.slow, { filter, viewer, ...page }), positionOf, limit)
+      const pages = eachPage((page) => listSettled(db.slow, { filter, viewer, ...page }), positionOf, limit)
       for await (const views of pages) for (const view of views) yield toTokenEntry(view)
     },
 

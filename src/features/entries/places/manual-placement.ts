@@ -302,7 +302,9 @@ function nameOf({ agent, entry }: PlacedEntry): string {
 function entryLocked({ entry, bill }: PlacedEntry): Problem {
   const reason =
     entry.status === 'billed'
-      ? `It is on bill ${bill?.number}. Void the bill first`
+      ? bill
+        ? `It is on bill ${bill.number}. Void the bill first`
+        : 'Its bill is being sent or voided at this moment. Try again in a few seconds'
       : entry.sheetId !== null
         ? 'Its token sheet has been submitted. Have the sheet returned first'
         : 'It is approved. Withdraw the approval first'

@@ -35,6 +35,7 @@ export function actorOf({ actor }: Pick<HistoryStep, 'actor'>): string {
 /** Why the assignment changed. A manual change needs no explanation. */
 const BECAUSE: Record<string, string> = {
   bill_voided: 'because its bill was voided',
+  bill_not_sent: 'because its bill was not sent',
   corrected: 'because its summary or labels were edited',
   named_in_report: 'because a report named it',
   project_merged: 'because the project was merged',

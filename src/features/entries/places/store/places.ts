@@ -9,7 +9,7 @@ import { type Id, isId } from '../../../../lib/id.ts'
 import type { EntryFilter, Position } from '../../listing/filter.ts'
 import { conditionOf } from '../../listing/store/conditions.ts'
 import { isBehind } from '../../listing/store/lists.ts'
-import { type EntryChange, type EntryRecord, LOCKED_STATUSES, viewTables } from '../../store.ts'
+import { type EntryChange, type EntryRecord, isBilledOn, LOCKED_STATUSES, viewTables } from '../../store.ts'
 
 /** An entry with its place, and with every field that conditions of rules refer to. */
 export interface PlacedEntry {
@@ -49,7 +49,7 @@ function selectPlaced(reader: Reader) {
     .leftJoin(t.labelSets, eq(t.labelSets.id, t.entries.labelSetId))
     .leftJoin(t.projects, eq(t.projects.id, t.entries.projectId))
     .leftJoin(t.tickets, eq(t.tickets.id, t.entries.ticketId))
-    .leftJoin(t.bills, eq(t.bills.id, t.entries.billId))
+    .leftJoin(t.bills, isBilledOn(t))
 }
 
 /** The entries with these public ids that the viewer sees, in no particular order. */

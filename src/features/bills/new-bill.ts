@@ -1,0 +1,75 @@
+/** What sending a bill and crediting one have in common: the number, the row, and the record in the audit log. */
+import type { Actor } from '../../access/actor.ts'
+import type { Tx } from '../../database/database.ts'
+import { newId } from '../../lib/id.ts'
+import { decimalNumber } from '../../lib/money.ts'
+import type { AuditService } from '../audit/service.ts'
+import { numberOf, sequenceScope } from '../organization/bill-numbers.ts'
+import { minorDigitsOf } from './currency.ts'
+import type { Composed } from './document.ts'
+import { type BillRecord, findBill, takeSequence } from './store/bills.ts'
+
+/**
+ * The next number. Skips numbers that an earlier format has already produced: numbers are unique, and skipping one
+ * leaves no gap.
+ */
+export async function takeNumber(tx: Tx, format: string, day: string): Promise<string> {
+  for (;;) {
+    const sequence = await takeSequence(tx, sequenceScope(format, day))
+    const number = numberOf(format, { day, sequence })
+    if (!(await findBill(tx, { number }))) return number
+  }
+}
+
+type Written = Pick<Composed, 'document' | 'subtotalMinor' | 'taxMinor' | 'costNanos' | 'listValueNanos'>
+
+/** A sent bill as a row. */
+export function recordOf(
+  { document, subtotalMinor, taxMinor, costNanos, listValueNanos }: Written,
+  { number, now, by }: { number: string; now: number; by: Actor },
+): Omit<BillRecord, 'id'> {
+  return {
+    uid: newId('bil'),
+    number,
+    kind: document.kind,
+    state: 'sent',
+    clientId: null,
+    projectId: null,
+    periodFrom: document.period.from,
+    periodTo: document.period.to,
+    issuedOn: document.issued_on,
+    dueOn: document.due_on,
+    currency: document.currency,
+    subtotal: subtotalMinor,
+    tax: taxMinor,
+    total: subtotalMinor + taxMinor,
+    cost: costNanos,
+    listValue: listValueNanos,
+    entries: document.entries,
+    document: JSON.stringify({ ...document, number }),
+    replacesId: null,
+    correctsId: null,
+    createdAt: now,
+    createdBy: by.userId,
+    paidOn: null,
+    paidReference: null,
+    voidedAt: null,
+    voidReason: null,
+  }
+}
+
+export async function recordSent(
+  tx: Tx,
+  { audit, by, billId }: { audit: AuditService; by: Actor; billId: number },
+): Promise<void> {
+  const { bill } = (await findBill(tx, { id: billId }))!
+  await audit.record(tx, by, {
+    action: `${bill.kind}.sent`,
+    object: { id: bill.uid, name: bill.number },
+    after: {
+      total: decimalNumber(bill.total, minorDigitsOf(bill.currency)),
+      currency: bill.currency,
+      entries: bill.entries,
+    },
+  })
+}

@@ -1,0 +1,150 @@
+/**
+ * Claiming and releasing the entries of a large bill in several short transactions, so that reports are recorded in
+ * between (docs/design/bills.md#large-bills).
+ *
+ * One bill at a time has the lease, in all processes. While it does, its entries have the status `billed`, so that
+ * nothing changes them, but to everybody they are what they were before: those who ask for statuses wait, and lists show
+ * the status before. A process that stops loses the lease, and another one, or its next start, releases the entries.
+ */
+import { type Actor, TALLY } from '../../../access/actor.ts'
+import type { Database, Tx } from '../../../database/database.ts'
+import { databaseBusy } from '../../../database/errors.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { releaseEntries } from './release.ts'
+import { getBillState, getLease, removeBill, updateLease } from './store.ts'
+
+/**
+ * Entries that one transaction claims or releases, in about 30 ms. With more, reports would wait noticeably; with fewer,
+ * a bill would take longer, because each transaction is synced.
+ */
+export const PORTION = 2_000
+
+/** A transaction takes milliseconds and renews the lease, so a process that has not done so for this long has stopped. */
+const LEASE_MS = 10_000
+
+/** A bill of 100,000 entries takes a second, and a lease may have to expire first. */
+const WAIT_MS = LEASE_MS + 5_000
+
+/** How often those who wait look again. */
+const POLL_MS = 20
+
+/** How often a server looks for entries that another process has left claimed. */
+const LOOK_EVERY_MS = 5_000
+
+export interface Lease {
+  billId: number
+  version: number
+}
+
+/** Another process has taken the lease over, because this one seemed to have stopped. */
+class LeaseLost extends Error {}
+
+export type Leases = ReturnType<typeof createLeases>
+
+export function createLeases({ db, clock }: { db: Database; clock: Clock }) {
+  const expiry = () => clock.now() + LEASE_MS
+
+  /** The version of the lease, once no bill has it. Throws `database_busy` if that takes too long. */
+  async function whenFree(): Promise<number> {
+    const giveUpAt = performance.now() + WAIT_MS
+    for (;;) {
+      const { version, billId, expiresAt } = await getLease(db.read)
+      if (billId === null) return version
+      if (expiresAt! <= clock.now()) await releaseAbandoned()
+      else if (performance.now() > giveUpAt) throw databaseBusy('A large bill is being sent or voided.')
+      else await Bun.sleep(POLL_MS)
+    }
+  }
+
+  async function renew(tx: Tx, { version }: Lease): Promise<void> {
+    if (!(await updateLease(tx, version, { expiresAt: expiry() }))) throw new LeaseLost()
+  }
+
+  async function end(tx: Tx, { version }: Lease): Promise<void> {
+    if (!(await updateLease(tx, version, { version: version + 1, billId: null, expiresAt: null })))
+      throw new LeaseLost()
+  }
+
+  /**
+   * Releases the entries of the bill that has the lease, removes it if it is not sent, and returns the lease. Does
+   * nothing if another process does that already.
+   */
+  async function release(lease: Lease, by: Actor): Promise<void> {
+    const releaseSome = async (tx: Tx) => {
+      await renew(tx, lease)
+      return releaseEntries(tx, lease.billId, { limit: PORTION, now: clock.now(), by })
+    }
+    try {
+      while (await db.write(releaseSome));
+      await db.write(async (tx) => {
+        await end(tx, lease)
+        if ((await getBillState(tx, lease.billId)) === 'preparing') await removeBill(tx, lease.billId)
+      })
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error
+    }
+  }
+
+  /** Takes the lease over from a process that has stopped, and completes what it has left. */
+  async function releaseAbandoned(): Promise<void> {
+    const lease = await db.write(async (tx) => {
+      const { version, billId, expiresAt } = await getLease(tx)
+      if (billId === null || expiresAt! > clock.now()) return undefined
+      const taken = { version: version + 1, expiresAt: expiry() }
+      return (await updateLease(tx, version, taken)) ? { billId, version: version + 1 } : undefined
+    })
+    if (lease) await release(lease, TALLY)
+  }
+
+  return {
+    whenFree,
+    renew,
+    end,
+    release,
+
+    /** Whether a transaction was refused because another process has taken the lease over. */
+    isLost: (error: unknown): boolean => error instanceof LeaseLost,
+
+    /** Takes the lease for a bill; undefined if another bill has it. */
+    async take(tx: Tx, billId: number): Promise<Lease | undefined> {
+      const { version, billId: current } = await getLease(tx)
+      if (current !== null) return undefined
+      const taken = { version: version + 1, billId, expiresAt: expiry() }
+      return (await updateLease(tx, version, taken)) ? { billId, version: version + 1 } : undefined
+    },
+
+    /**
+     * The result of a read during which no bill had the lease: it is made again if one got it meanwhile. For reads that
+     * depend on which entries are billed. Throws `database_busy` if a bill has the lease for too long.
+     */
+    async settled<Result>(read: () => Promise<Result>): Promise<Result> {
+      for (;;) {
+        const version = await whenFree()
+        const [outcome] = await Promise.allSettled([read()])
+        if ((await getLease(db.read)).version !== version) continue
+        if (outcome.status === 'rejected') throw outcome.reason
+        return outcome.value
+      }
+    },
+
+    /** Releases what other processes have left claimed, now and from time to time: the server's job. */
+    start(onError: (error: unknown) => void): { stop(): Promise<void> } {
+      let running = Promise.resolve()
+      const look = () => {
+        running = running.then(async () => {
+          const { billId, expiresAt } = await getLease(db.read)
+          if (billId !== null && expiresAt! <= clock.now()) await releaseAbandoned()
+        })
+        running = running.catch(onError)
+      }
+      look()
+      const timer = setInterval(look, LOOK_EVERY_MS)
+      return {
+        async stop() {
+          clearInterval(timer)
+          await running
+        },
+      }
+    },
+  }
+}
