@@ -87,6 +87,7 @@ const PARTS = {
   'src/demo/(?!removal\\.ts$)[^/]+$': ['^src/demo/', '^src/services\\.ts$', ACCESS, ...INTERFACES, ...GROUND],
   'src/demo/removal\\.ts$': ['^src/database/', ...GROUND],
   'src/services\\.ts$': [...INTERFACES, '^src/database/(damage|database|ready)\\.ts$', ...GROUND],
+  'src/slow-tasks\\.ts$': ['^src/features/', '^src/database/database\\.ts$'],
   'src/app\\.ts$': [ROUTES, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
   // Knows no feature.
   'src/http/': [ACCESS, '^src/version\\.ts$', '^src/database/errors\\.ts$', ...GROUND],

@@ -101,11 +101,23 @@ export interface WriteOptions {
   isolation?: 'repeatable read' | 'read committed'
 }
 
-/** Reads that take long. Arguments and results are structured clones. */
+/** A question of several queries, or of one whose rows take long to process. Registered in `src/slow-tasks.ts`. */
 export interface SlowTask<Args, Result> {
+  /** Unique in the program. */
   readonly name: string
-  /** The reader sees one state of the database. */
+  /**
+   * Reads one state of the database and writes nothing. It may run in another process: arguments and results are
+   * structured clones, and it awaits nothing but the reader.
+   */
   run(reader: Reader, args: Args): Promise<Result>
+}
+
+/** A result of many pieces, which is made as fast as it is read. Registered in `src/slow-tasks.ts`. */
+export interface SlowStream<Args> {
+  /** Unique in the program. */
+  readonly name: string
+  /** Sees the changes of others between two pieces. A piece of some 100 kB is worth its message. */
+  run(reader: Reader, args: Args): AsyncGenerator<Uint8Array>
 }
 
 export interface Database {
@@ -119,8 +131,10 @@ export interface Database {
    * its time limit.
    */
   readonly slow: Reader
-  /** Runs a task that reads for long, with the deadline of `slow`. */
+  /** Runs a task on one state of the database, in a transaction of its own. Limited as the queries of `slow`. */
   slowly<Args, Result>(task: SlowTask<Args, Result>, args: Args): Promise<Result>
+  /** Makes the pieces of a stream as they are read. A piece fails with `database_deadline` as the queries of `slow`. */
+  streamSlowly<Args>(stream: SlowStream<Args>, args: Args): AsyncGenerator<Uint8Array>
   /**
    * Runs `body` in a transaction and returns its result once it is durable. On SQLite, waiting bodies share one commit;
    * a body that throws is rolled back alone. A body must await nothing but `tx`; a `write` within a `write` throws.

@@ -15,7 +15,15 @@ import { postgresTables } from '../../schema/tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { type Around, asProblems, type Build } from '../queries.ts'
 import { Turns } from './lanes.ts'
-import { CONNECT_TIMEOUT_SECONDS, connect, Lane, type LinkOptions, PATIENCE_MS, parseAddress } from './link.ts'
+import {
+  CONNECT_TIMEOUT_SECONDS,
+  connect,
+  Lane,
+  type Link,
+  type LinkOptions,
+  PATIENCE_MS,
+  parseAddress,
+} from './link.ts'
 import { PostgresReader } from './reader.ts'
 import { PostgresWriter } from './writer.ts'
 
@@ -52,12 +60,13 @@ function quickReads(server: Server): Lane<PostgresReader> {
   )
 }
 
+type Seats = Turns<number>
+
 /**
  * The server itself cancels queries that take too long. There are as many as connections, so that none waits for
  * another.
  */
-function slowReads(server: Server, deadlineMs: number): Lane<PostgresReader> {
-  const seats = new Turns(Array.from({ length: SLOW_READERS }, (_, seat) => seat))
+function slowReads(server: Server, deadlineMs: number, seats: Seats): Lane<PostgresReader> {
   const options = { ...server, connections: SLOW_READERS, settings: { statement_timeout: deadlineMs } }
   return new Lane(options, PostgresReader, (link) => {
     const seated: Around = async (run) => {
@@ -70,6 +79,48 @@ function slowReads(server: Server, deadlineMs: number): Lane<PostgresReader> {
     }
     link.queries.runThrough((run) => asProblems(() => seated(run)))
   })
+}
+
+/** Runs tasks in read-only transactions, each on the connection of its seat. */
+class SlowTasks {
+  readonly #lanes: Lane<PostgresReader>[]
+
+  constructor(
+    server: Server,
+    readonly deadlineMs: number,
+    readonly seats: Seats,
+  ) {
+    const settings = { statement_timeout: deadlineMs, idle_in_transaction_session_timeout: PATIENCE_MS }
+    const options = { ...server, connections: 1, settings }
+    this.#lanes = seats.lanes.map(() => new Lane(options, PostgresReader))
+  }
+
+  async run<Result>(body: (reader: Reader) => Promise<Result>): Promise<Result> {
+    const seat = await this.seats.take(false)
+    try {
+      const { link } = this.#lanes[seat]!
+      return await asProblems(() => link.withPatience(this.deadlineMs + PATIENCE_MS, () => transact(link, body)))
+    } finally {
+      this.seats.give(seat)
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.close()))
+  }
+}
+
+async function transact<Result>(
+  link: Link<PostgresReader>,
+  body: (reader: Reader) => Promise<Result>,
+): Promise<Result> {
+  await link.client.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  try {
+    return await body(link.queries as unknown as Reader)
+  } finally {
+    // On a connection that is about to close, it would never return.
+    if (!link.lost) await link.client.unsafe('ROLLBACK').catch(() => link.lose())
+  }
 }
 
 export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit'> {
@@ -91,10 +142,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   await onOneConnection(url, (client, where) => migratePostgres(client, where, now))
   const writer = new PostgresWriter(server, busyDeadlineMs, onCommit)
   const quick = quickReads(server)
-  const slow = slowReads(server, slowDeadlineMs)
+  const seats: Seats = new Turns(Array.from({ length: SLOW_READERS }, (_, seat) => seat))
+  const slow = slowReads(server, slowDeadlineMs, seats)
+  const tasks = new SlowTasks(server, slowDeadlineMs, seats)
   async function close(): Promise<void> {
     await writer.close()
-    await Promise.all([quick.close(), slow.close()])
+    await Promise.all([quick.close(), slow.close(), tasks.close()])
   }
   let closing: Promise<void> | undefined
 
@@ -102,7 +155,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     engine: 'postgres',
     read: readerOver(quick),
     slow: readerOver(slow),
-    slowly: (task, args) => task.run(readerOver(slow), args),
+    slowly: (task, args) => tasks.run((reader) => task.run(reader, args)),
+    streamSlowly: (stream, args) => stream.run(readerOver(slow), args),
     write: (body, options) => writer.write(body, options),
     setWriter: (record) => writer.setWriter(record),
     // A transaction with its own id ends with a record in the server's log.

@@ -12,7 +12,7 @@
  */
 import { Database as Connection } from 'bun:sqlite'
 import type { Database, DatabaseEvents, Reader } from '../../database.ts'
-import { databaseFull } from '../../errors.ts'
+import { asProblem, databaseFull } from '../../errors.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { startCheckpoints } from './checkpoints.ts'
 import { CountedConnection } from './counted-connection.ts'
@@ -150,7 +150,8 @@ export function openSqlite(options: SqliteOptions): Database {
     file: workers ? path : undefined,
     read: read as unknown as Reader,
     slow: slow?.reader ?? (read as unknown as Reader),
-    slowly: (task, args) => task.run(slow?.reader ?? (read as unknown as Reader), args),
+    slowly: (task, args) => (slow ? task.run(slow.reader, args) : inOneState(path, (reader) => task.run(reader, args))),
+    streamSlowly: (stream, args) => stream.run(slow?.reader ?? (read as unknown as Reader), args),
     write: (body) => writer.write(body),
     setWriter: (record) => writer.setWriter(record),
     // Writes page 1 even if the number is the same.
@@ -174,6 +175,20 @@ function checkFiles(files: DatabaseFiles, onLost: (error: unknown) => void): voi
     files.check()
   } catch (error) {
     onLost(error)
+  }
+}
+
+/** Runs `body` on a connection of its own, in one read transaction. */
+async function inOneState<Result>(path: string, body: (reader: Reader) => Promise<Result>): Promise<Result> {
+  const connection = new Connection(path, { readonly: true, safeIntegers: true })
+  try {
+    configureConnection(connection, WORKER_BUSY_TIMEOUT_MS)
+    connection.run('BEGIN')
+    return await body(new SqliteReader(connection) as unknown as Reader)
+  } catch (error) {
+    throw asProblem(error)
+  } finally {
+    connection.close()
   }
 }
 
