@@ -92,6 +92,8 @@ export class Reporters {
   readonly statuses = new Map<number, number>()
   /** Whether to start no new calls. */
   isPaused = false
+  /** Time between two calls of a client. At 0, the clients use all of the machine's processors. */
+  pauseMs = 0
   #isReporting = true
   #isGivenUp = false
   readonly #running: Promise<unknown>
@@ -130,6 +132,7 @@ export class Reporters {
         await Bun.sleep(RETRY_MS)
       }
       this.acknowledged.add(key)
+      if (this.pauseMs > 0) await Bun.sleep(this.pauseMs)
     }
   }
 
