@@ -8,10 +8,10 @@ import { CommandLine, type RunningServer } from '../support/command-line.ts'
 
 const PASSWORD = 'correct horse battery'
 
-/** What making the demonstration printed, once for all tests: each works on a copy. */
+/** Made once for all tests, with a random password: each works on a copy. */
 let original: CommandLine
-// biome-ignore lint/suspicious/noExplicitAny: a test asserts what it relies on
-let made: any
+let printed: string
+let made: { reports: number; password: string; people: { email: string; role: string }[] }
 let tally: CommandLine
 
 const make = (command: CommandLine) => command.json(['demo', '--password-stdin'], { stdin: PASSWORD })
@@ -20,7 +20,15 @@ const useDemo = () => cp(original.dataDir, tally.dataDir, { recursive: true })
 // Two months of an agency's work take some seconds, and several times as long on a busy machine.
 beforeAll(async () => {
   original = await CommandLine.make()
-  made = await make(original)
+  printed = (await original.done(['demo'])).stdout
+  made = {
+    reports: Number(/with ([\d,]+) reports/.exec(printed)![1]!.replaceAll(',', '')),
+    password: /with the password (\S+)/.exec(printed)![1]!,
+    people: [...printed.matchAll(/(\S+@\S+) .*?\b(admin|billing|member)\b/g)].map(([, email, role]) => ({
+      email: email!,
+      role: role!,
+    })),
+  }
 }, 120_000)
 afterAll(() => original.remove())
 beforeEach(async () => {
@@ -39,9 +47,9 @@ function counts(folder: string): Record<string, number> {
 }
 
 /** What the running server answers a person. */
-async function signedIn({ url }: RunningServer, email: string) {
+async function signedIn({ url }: RunningServer, email: string, password = made.password) {
   const headers = { 'content-type': 'application/json', origin: url }
-  const body = JSON.stringify({ email, password: PASSWORD })
+  const body = JSON.stringify({ email, password })
   const answer = await fetch(`${url}/api/v1/session`, { method: 'POST', headers, body })
   expect(answer.status).toBe(200)
   const cookie = answer.headers.get('set-cookie')!.split(';', 1)[0]!
@@ -52,7 +60,7 @@ async function signedIn({ url }: RunningServer, email: string) {
 test('tally demo fills an empty database with three months that a person of each role can look around in', async () => {
   await useDemo()
   expect(made.reports).toBeGreaterThan(5_000)
-  expect(made.people.map(({ role }: { role: string }) => role).sort()).toEqual(['admin', 'billing', 'member', 'member'])
+  expect(made.people.map(({ role }) => role).sort()).toEqual(['admin', 'billing', 'member', 'member'])
   const server = await tally.serve()
   for (const { email, role } of made.people) {
     const get = await signedIn(server, email)
@@ -73,10 +81,9 @@ test('tally demo fills an empty database with three months that a person of each
   }
 })
 
-test('tally demo without a password makes one and prints it with the addresses to sign in with', async () => {
-  const { stdout } = await tally.done(['demo'])
-  expect(stdout).toContain('ines.marques@meridian.example')
-  expect(stdout).toMatch(/with the password demo-\w{10}\n$/)
+test('tally demo without a password makes one and prints it with the addresses to sign in with', () => {
+  expect(printed).toContain('ines.marques@meridian.example')
+  expect(printed).toMatch(/with the password demo-\w{10}\n$/)
 })
 
 test('tally demo refuses a database that anybody has used, and changes nothing of it', async () => {
@@ -93,8 +100,10 @@ const isAsMuch = (reports: number) => Math.abs(reports - made.reports) < made.re
 
 test('tally demo fills the database of a server that nobody has used, and refuses one that holds a client only', async () => {
   const server = await tally.serve()
-  expect(isAsMuch((await make(tally)).reports)).toBe(true)
-  await signedIn(server, 'ines.marques@meridian.example')
+  const { reports, people } = await make(tally)
+  expect(isAsMuch(reports)).toBe(true)
+  expect(people).toEqual(made.people)
+  await signedIn(server, 'ines.marques@meridian.example', PASSWORD)
   expect((await tally.run(['demo'])).stderr).toContain('already contains the demo data')
 
   const other = ['--data', 'other']

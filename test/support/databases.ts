@@ -7,7 +7,7 @@
  */
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
-import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
@@ -82,27 +82,37 @@ export function locationOf(db: Database): Location {
 }
 
 /** An empty, migrated database per engine and process. Copying one takes a tenth of the time that migrating takes. */
-const templates: Partial<Record<Engine, Promise<Location>>> = {}
+const templates: { sqlite?: Promise<Uint8Array>; postgres?: Promise<string> } = {}
 
 /** A copy of the template, or an empty place where none can be made. Its removal is added to `cleanUps`. */
 async function newMigrated(engine: Engine, cleanUps: (() => Promise<void>)[]): Promise<Location> {
+  if (engine === 'sqlite') {
+    templates.sqlite ??= sqliteTemplate()
+    const template = await templates.sqlite
+    const location = await newLocation(engine, cleanUps)
+    writeFileSync(join(location.dataDir, DATABASE_FILE), template, { mode: 0o600 })
+    return location
+  }
   // PGlite has one database, and the user of a given server may not be allowed to create others.
-  if (engine === 'postgres' && (await startPostgres()).kind !== 'installed') return newLocation(engine, cleanUps)
-  templates[engine] ??= makeTemplate(engine)
-  const template = await templates[engine]
-  if (engine === 'postgres') return newServerDatabase(cleanUps, nameOf(template))
-  const location = await newLocation(engine, cleanUps)
-  copyFileSync(join(template.dataDir, DATABASE_FILE), join(location.dataDir, DATABASE_FILE))
-  chmodSync(join(location.dataDir, DATABASE_FILE), 0o600)
-  return location
+  if ((await startPostgres()).kind !== 'installed') return newLocation(engine, cleanUps)
+  templates.postgres ??= postgresTemplate()
+  return newServerDatabase(cleanUps, await templates.postgres)
 }
 
-/** The template lasts as long as the process: a file is removed at its exit, a server with all its databases. */
-async function makeTemplate(engine: Engine): Promise<Location> {
-  const location = await (engine === 'postgres' ? newServerDatabase([]) : newLocation(engine, []))
-  if (engine === 'sqlite') process.on('exit', () => rmSync(location.dataDir, { recursive: true }))
+/** The content of the file: `bun test` runs nothing at its end that could remove a file. */
+async function sqliteTemplate(): Promise<Uint8Array> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tally-test-'))
+  await (await openDatabase({ clock: systemClock, dataDir })).close()
+  const content = readFileSync(join(dataDir, DATABASE_FILE))
+  rmSync(dataDir, { recursive: true })
+  return content
+}
+
+/** The server is removed with all its databases when the process has ended. */
+async function postgresTemplate(): Promise<string> {
+  const location = await newServerDatabase([])
   await (await openDatabase({ clock: systemClock, ...location })).close()
-  return location
+  return nameOf(location)
 }
 
 /** The name of a database on a server. */
