@@ -212,15 +212,23 @@ const sourceChecks = ['types', 'unused', 'boundaries', 'style'].map(scriptCheck)
 const builds = ['bundle', 'build'].map(scriptCheck)
 
 /** Longest first, so that all lanes end at about the same time; test folders that are not listed here come last. */
-const LONGEST = ['web', 'cli', 'binary', 'database', 'features/entries', 'features/bills', 'http']
+const LONGEST = [
+  'web',
+  'cli',
+  'binary',
+  'features/entries',
+  'features/prices',
+  'http',
+  'database',
+  'features/telemetry',
+]
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
 const testing = testChecks().sort((one, other) => byLength(one) - byLength(other))
-const concurrent = [...testing, ...sourceChecks]
 
-/** One more than the smallest machine has cores: tests wait for disks, browsers and clocks for a third of their time. */
-const LANES = 3
+/** Twice as many as the smallest machine has cores: tests wait for disks, browsers and clocks for half of their time. */
+const LANES = 4
 
-const ordered = [...builds, ...concurrent]
+const ordered = [...builds, ...sourceChecks, ...testing]
 
 const selected = new Set(process.argv.slice(2))
 const isSelected = ({ name }: Check) => selected.size === 0 || selected.has(name)
@@ -234,13 +242,14 @@ if (unknown.size > 0) {
 if (testing.some(isSelected)) {
   for (const wanted of PACKAGES) console.log(await preparePackage(wanted))
 }
-for (const check of builds.filter(isSelected)) await perform(check)
-const waiting = concurrent.filter(isSelected)
-await Promise.all(
-  Array.from({ length: LANES }, async () => {
-    for (let check = waiting.shift(); check; check = waiting.shift()) await perform(check)
-  }),
-)
+
+async function performInTurn(waiting: Check[]): Promise<void> {
+  for (let check = waiting.shift(); check; check = waiting.shift()) await perform(check)
+}
+
+await Promise.all([builds, sourceChecks].map((checks) => performInTurn(checks.filter(isSelected))))
+const waiting = testing.filter(isSelected)
+await Promise.all(Array.from({ length: LANES }, () => performInTurn(waiting)))
 
 console.log(inWords(totals))
 process.exit(totals.failed > 0 ? 1 : 0)
