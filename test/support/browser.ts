@@ -154,7 +154,8 @@ function nameOf(request: Request): string {
 }
 
 /** Signs in with the API, like the sign-in page; the cookie stays in the window. */
-async function signIn(context: BrowserContext, url: string, data: Credentials): Promise<void> {
+async function signIn(context: BrowserContext, url: string, { email, password }: Credentials): Promise<void> {
+  const data = { email, password }
   const answer = await context.request.post(`${url}/api/v1/session`, { data, headers: { origin: url } })
-  if (!answer.ok()) throw new Error(`${data.email} could not sign in: ${await answer.text()}`)
+  if (!answer.ok()) throw new Error(`${email} could not sign in: ${await answer.text()}`)
 }

@@ -9,10 +9,14 @@ export interface Credentials {
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts what it relies on
 export type Ask = (methodAndPath: string, body?: unknown) => Promise<any>
 
-export async function signedInAt(url: string, as: Credentials): Promise<Ask> {
+export async function signedInAt(url: string, { email, password }: Credentials): Promise<Ask> {
   const headers = { 'content-type': 'application/json', origin: url }
-  const answer = await fetch(`${url}/api/v1/session`, { method: 'POST', headers, body: JSON.stringify(as) })
-  if (!answer.ok) throw new Error(`${as.email} could not sign in: ${await answer.text()}`)
+  const answer = await fetch(`${url}/api/v1/session`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ email, password }),
+  })
+  if (!answer.ok) throw new Error(`${email} could not sign in: ${await answer.text()}`)
   const cookie = answer.headers.get('set-cookie')!.split(';', 1)[0]!
   return async (methodAndPath, body) => {
     const [method, path] = methodAndPath.split(' ') as [string, string]

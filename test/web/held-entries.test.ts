@@ -1,36 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
-import { Installation, type Server } from '../support/binary.ts'
-import { CHROMIUM, launchBrowser, visit } from '../support/browser.ts'
-import { signedInAt } from '../support/session.ts'
+import { describe, expect, test } from 'bun:test'
+import { CHROMIUM } from '../support/browser.ts'
+import { type Credentials, signedInAt } from '../support/session.ts'
+import { webStage } from '../support/web-stage.ts'
 
 const PASSWORD = 'correct horse battery'
-const BILLING = { email: 'hanna.lindqvist@meridian.example', password: PASSWORD }
-const LEAD = { email: 'mara.vogel@meridian.example', password: PASSWORD }
-const MEMBER = { email: 'jonas.weber@meridian.example', password: PASSWORD }
+const BILLING = { name: 'Hanna', email: 'hanna@example.com', role: 'billing', password: PASSWORD } as const
+const FIRST = { name: 'Mara Vogel', email: 'mara@example.com', role: 'member', password: PASSWORD } as const
+const SECOND = { name: 'Jonas', email: 'jonas@example.com', role: 'member', password: PASSWORD } as const
 
 describe.skipIf(!CHROMIUM)('a session that two people report', () => {
-  let installation: Installation
-  let server: Server
-  let browser: Browser
+  const web = webStage({ people: [BILLING, FIRST, SECOND] })
 
-  beforeAll(async () => {
-    installation = await Installation.make()
-    const { code, stderr } = await installation.run(['demo', '--password-stdin'], PASSWORD)
-    if (code !== 0) throw new Error(stderr)
-    server = await installation.serve(['--log-level', 'warn'])
-    browser = await launchBrowser()
-  }, 300_000)
-  afterAll(async () => {
-    await browser?.close()
-    await server?.stop()
-    await installation?.remove()
-  })
-
-  async function report(who: typeof MEMBER): Promise<string> {
-    const ask = await signedInAt(server.url, who)
+  async function report(who: Credentials): Promise<string> {
+    const ask = await signedInAt(web.server.url, who)
     const { token } = await ask('POST /tokens', { kind: 'svc', name: 'laptop' })
-    const response = await fetch(`${server.url}/api/v1/token-entries`, {
+    const response = await fetch(`${web.server.url}/api/v1/token-entries`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
       body: JSON.stringify({
@@ -48,9 +32,9 @@ describe.skipIf(!CHROMIUM)('a session that two people report', () => {
   }
 
   test('is released on the page of its entry, which names the other person', async () => {
-    await report(LEAD)
-    const held = await report(MEMBER)
-    const visitor = await visit(browser, { url: server.url, as: BILLING })
+    await report(FIRST)
+    const held = await report(SECOND)
+    const visitor = await web.visit({ as: BILLING })
     try {
       await visitor.open('/')
       await visitor.page.getByText('Held entries').waitFor()
@@ -65,7 +49,7 @@ describe.skipIf(!CHROMIUM)('a session that two people report', () => {
     } finally {
       await visitor.close()
     }
-    const ask = await signedInAt(server.url, BILLING)
+    const ask = await signedInAt(web.server.url, BILLING)
     expect((await ask(`GET /token-entries/${held}`)).status).toBe('submitted')
   }, 120_000)
 })

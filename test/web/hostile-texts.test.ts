@@ -1,12 +1,9 @@
 /** What agents send is shown as the text that it is, and nothing of it runs, on any page and on bills. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
-import { Installation, type Server } from '../support/binary.ts'
-import { CHROMIUM, launchBrowser, visit } from '../support/browser.ts'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { CHROMIUM } from '../support/browser.ts'
 import { placesOf } from '../support/pages.ts'
 import { type Ask, signedInAt } from '../support/session.ts'
-
-const ADMIN = { email: 'ada@example.com', password: 'correct horse battery' }
+import { webStage } from '../support/web-stage.ts'
 
 /** Each sets `window.hacked` where a page takes it for anything but text. */
 const CORPUS = [
@@ -24,27 +21,16 @@ const CORPUS = [
   '\u202etxt.<b>evil</b>\u2066 =cmd|calc',
 ]
 
+const ADMIN = { name: CORPUS[1]!, email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
+
 describe.skipIf(!CHROMIUM)('hostile texts', () => {
-  let installation: Installation
-  let server: Server
-  let browser: Browser
+  const web = webStage({ people: [ADMIN] })
   let ask: Ask
 
   beforeAll(async () => {
-    installation = await Installation.make()
-    const add = ['users', 'add', '--email', ADMIN.email, '--name', CORPUS[1]!, '--role', 'admin', '--password-stdin']
-    const { code, stderr } = await installation.run(add, ADMIN.password)
-    if (code !== 0) throw new Error(stderr)
-    server = await installation.serve(['--log-level', 'warn'])
-    browser = await launchBrowser()
-    ask = await signedInAt(server.url, ADMIN)
+    ask = await signedInAt(web.server.url, ADMIN)
     await reportAll()
   }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await server?.stop()
-    await installation?.remove()
-  })
 
   /** Every text in every field that a report, a person or a token can name, and a bill of it all. */
   async function reportAll(): Promise<void> {
@@ -67,7 +53,7 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
       }
       const placed = { ...entry, session_id: `${text} placed`, project: text, ticket: `${text} #${index}` }
       for (const body of [entry, placed]) {
-        const answer = await server.call('POST', '/api/v1/token-entries', { token, body })
+        const answer = await web.server.call('POST', '/api/v1/token-entries', { token, body })
         expect(answer.status, `${text}: ${await answer.clone().text()}`).toBe(201)
       }
     }
@@ -88,11 +74,10 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
   }
 
   test('are shown as they are on every page, and nothing of them runs', async () => {
-    const { page, open, issues, close } = await visit(browser, { url: server.url, as: ADMIN })
+    const { page, open, settled, issues, close } = await web.visit({ as: ADMIN })
     const { data: entries } = await ask('GET /token-entries?limit=100')
     const paths = [
       ...(await placesOf(ask)).map(({ path }) => path),
-      ...entries.map(({ id }: { id: string }) => `/entries?open=${id}`),
       ...CORPUS.slice(0, 3).map((text) => `/entries?agent_name=${encodeURIComponent(text)}`),
       ...CORPUS.slice(0, 3).map((text) => `/${encodeURIComponent(text)}`),
     ]
@@ -105,6 +90,15 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
       ).toEqual([])
     }
     await open('/entries')
+    // Without loading the application for each.
+    for (const { id, summary } of entries) {
+      await page.evaluate(`history.pushState(null, '', '/entries?open=${id}')`)
+      await page.getByRole('dialog').getByText(summary, { exact: true }).first().waitFor()
+      await settled()
+      expect(await page.evaluate('window.hacked'), summary).toBeUndefined()
+      expect(issues(), summary).toEqual([])
+    }
+    await open('/entries')
     const shown = await page.locator('main').textContent()
     expect(shown).toContain(CORPUS[0]!)
     expect(shown).toContain(CORPUS[1]!)
@@ -112,7 +106,7 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
   }, 180_000)
 
   test('are text on a bill’s page as well, which runs no script at all', async () => {
-    const { page, open, issues, close } = await visit(browser, { url: server.url, as: ADMIN })
+    const { page, open, issues, close } = await web.visit({ as: ADMIN })
     const { data } = await ask('GET /bills')
     await open(`/api/v1/bills/${data[0].id}/html`)
     expect(await page.evaluate('window.hacked')).toBeUndefined()

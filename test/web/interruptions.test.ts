@@ -1,32 +1,13 @@
 /** What becomes of a page that is open while its session ends, or the server does not answer. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
-import { Installation, type Server } from '../support/binary.ts'
-import { CHROMIUM, launchBrowser, type Visit, visit } from '../support/browser.ts'
+import { describe, expect, test } from 'bun:test'
+import { CHROMIUM, type Visit } from '../support/browser.ts'
+import { webStage } from '../support/web-stage.ts'
 
-const ADA = { email: 'ada@example.com', password: 'correct horse battery' }
-const BEN = { email: 'ben@example.com', password: 'battery horse correct' }
+const ADA = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
+const BEN = { name: 'Ben', email: 'ben@example.com', role: 'member', password: 'battery horse correct' } as const
 
 describe.skipIf(!CHROMIUM)('interruptions', () => {
-  let installation: Installation
-  let server: Server
-  let browser: Browser
-
-  beforeAll(async () => {
-    installation = await Installation.make()
-    for (const [person, name, role] of [[ADA, 'Ada', 'admin'] as const, [BEN, 'Ben', 'member'] as const]) {
-      const add = ['users', 'add', '--email', person.email, '--name', name, '--role', role, '--password-stdin']
-      const { code, stderr } = await installation.run(add, person.password)
-      if (code !== 0) throw new Error(stderr)
-    }
-    server = await installation.serve(['--log-level', 'warn'])
-    browser = await launchBrowser()
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await server?.stop()
-    await installation?.remove()
-  })
+  const web = webStage({ people: [ADA, BEN] })
 
   /** A project is being typed when the session ends. */
   async function typedAndEnded(visitor: Visit) {
@@ -43,7 +24,7 @@ describe.skipIf(!CHROMIUM)('interruptions', () => {
   }
 
   test('keeps what was typed when a session ends, and sends it once one is signed in again', async () => {
-    const visitor = await visit(browser, { url: server.url, as: ADA })
+    const visitor = await web.visit({ as: ADA })
     const { form, again } = await typedAndEnded(visitor)
     await visitor.page.keyboard.press('Escape')
     expect(await visitor.barriers()).toEqual([])
@@ -58,7 +39,7 @@ describe.skipIf(!CHROMIUM)('interruptions', () => {
   }, 60_000)
 
   test('leaves nothing of a person whose session ended to another who signs in there', async () => {
-    const visitor = await visit(browser, { url: server.url, as: ADA })
+    const visitor = await web.visit({ as: ADA })
     const { form, again } = await typedAndEnded(visitor)
     await again.getByLabel('E-mail address').fill(BEN.email)
     await again.locator('[autocomplete=current-password]').fill(BEN.password)
@@ -70,7 +51,7 @@ describe.skipIf(!CHROMIUM)('interruptions', () => {
   }, 60_000)
 
   test('leaves the way to other pages where one cannot be loaded', async () => {
-    const visitor = await visit(browser, { url: server.url, as: ADA })
+    const visitor = await web.visit({ as: ADA })
     const { page, context } = visitor
     await visitor.open('/work')
     await context.setOffline(true)

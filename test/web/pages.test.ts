@@ -1,10 +1,9 @@
 /** Every page of the web application, on the real executable, with three months of data. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
-import { Installation, type Server } from '../support/binary.ts'
-import { CHROMIUM, launchBrowser, type Visit, type VisitOptions, visit } from '../support/browser.ts'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { CHROMIUM, type Visit, type VisitOptions } from '../support/browser.ts'
 import { PAGES, type Place, placesOf } from '../support/pages.ts'
 import { type Ask, signedInAt } from '../support/session.ts'
+import { webStage } from '../support/web-stage.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -33,25 +32,13 @@ const ROWS_IN_DOCUMENT = 120
 const ALL_PAGES_MS = 300_000
 
 describe.skipIf(!CHROMIUM)('the web application', () => {
-  let installation: Installation
-  let server: Server
-  let browser: Browser
+  const web = webStage({ demoPassword: PASSWORD })
   let places: Place[]
   /** Of the pages that were looked at in the dark, as well. */
   const dark: { pages: string[]; barriers: string[] } = { pages: [], barriers: [] }
 
   beforeAll(async () => {
-    installation = await Installation.make()
-    const { code, stderr } = await installation.run(['demo', '--password-stdin'], PASSWORD)
-    if (code !== 0) throw new Error(stderr)
-    server = await installation.serve(['--log-level', 'warn'])
-    browser = await launchBrowser()
-    places = await placesOf(await signedInAt(server.url, { email: PEOPLE.admin, password: PASSWORD }))
-  }, ALL_PAGES_MS)
-  afterAll(async () => {
-    await browser?.close()
-    await server?.stop()
-    await installation?.remove()
+    places = await placesOf(await signedInAt(web.server.url, { email: PEOPLE.admin, password: PASSWORD }))
   })
 
   async function visiting<Result>(
@@ -60,7 +47,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
     options: Omit<VisitOptions, 'url' | 'as'> = {},
   ): Promise<Result> {
     const as = who === null ? undefined : { email: PEOPLE[who], password: PASSWORD }
-    const visitor = await visit(browser, { url: server.url, as, ...options })
+    const visitor = await web.visit({ as, ...options })
     try {
       return await look(visitor)
     } finally {
@@ -177,7 +164,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
     for (const who of ['member', 'billing'] as const) {
       await visiting(who, async ({ context }) => {
         for (const path of refused[who]) {
-          const answer = await context.request.get(`${server.url}/api/v1${path}`)
+          const answer = await context.request.get(`${web.server.url}/api/v1${path}`)
           expect([403, 404], `${who} ${path}`).toContain(answer.status())
         }
       })
@@ -307,9 +294,9 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
   )
 
   const reportOf = async (who: keyof typeof PEOPLE) => {
-    const { token } = await installation.createToken('svc', PEOPLE[who])
+    const { token } = await web.installation.createToken('svc', PEOPLE[who])
     return async (fields: Record<string, string | number>) => {
-      const answer = await fetch(`${server.url}/api/v1/token-entries`, {
+      const answer = await fetch(`${web.server.url}/api/v1/token-entries`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({
@@ -392,7 +379,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         const [theirs, mine] = [await reportOf('lead'), await reportOf('member')]
         const first = await theirs({ ticket: 'RETRY-7', project: 'SHOP' })
         const second = await mine({ ticket: 'RETRY-7', project: 'PORTAL' })
-        const ask = await signedInAt(server.url, { email: PEOPLE.admin, password: PASSWORD })
+        const ask = await signedInAt(web.server.url, { email: PEOPLE.admin, password: PASSWORD })
         await visiting('billing', async (visitor) => {
           const { page, open, settled, issues, barriers } = visitor
           await open('/')

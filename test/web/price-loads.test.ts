@@ -1,37 +1,20 @@
 /** Loading a price table, seeing what it changes, undoing it, and updating from a source, in the browser. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { Installation, type Server } from '../support/binary.ts'
-import { CHROMIUM, launchBrowser, visit } from '../support/browser.ts'
+import { CHROMIUM } from '../support/browser.ts'
+import { webStage } from '../support/web-stage.ts'
 
-const ADA = { email: 'ada@example.com', password: 'correct horse battery' }
+const ADA = { name: 'Ada', email: 'ada@example.com', role: 'billing', password: 'correct horse battery' } as const
 const TABLE = 'provider,model,input,output\nopenai,gpt-5,2,10\nopenai,gpt-99,1,2\n'
 
 describe.skipIf(!CHROMIUM)('loads of price tables', () => {
   const source = join(mkdtempSync(join(tmpdir(), 'tally-prices-')), 'source.csv')
-  let installation: Installation
-  let server: Server
-  let browser: Browser
-
-  beforeAll(async () => {
-    installation = await Installation.make()
-    const add = ['users', 'add', '--email', ADA.email, '--name', 'Ada', '--role', 'billing', '--password-stdin']
-    const { code, stderr } = await installation.run(add, ADA.password)
-    if (code !== 0) throw new Error(stderr)
-    server = await installation.serve(['--log-level', 'warn', '--prices-from', source])
-    browser = await launchBrowser()
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await server?.stop()
-    await installation?.remove()
-  })
+  const web = webStage({ people: [ADA], args: ['--log-level', 'warn', '--prices-from', source] })
 
   test('show the price before and after, skip an older table, and are undone', async () => {
-    const visitor = await visit(browser, { url: server.url, as: ADA })
+    const visitor = await web.visit({ as: ADA })
     const { page } = visitor
     await visitor.open('/prices/load')
     const file = join(tmpdir(), `prices-${process.pid}.csv`)
@@ -63,7 +46,7 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
   }, 90_000)
 
   test('come from the configured source, or say why not', async () => {
-    const visitor = await visit(browser, { url: server.url, as: ADA })
+    const visitor = await web.visit({ as: ADA })
     const { page } = visitor
     await visitor.open('/prices?tab=loads')
     await page.getByRole('button', { name: 'Update prices' }).click()

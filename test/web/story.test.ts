@@ -1,8 +1,8 @@
 /** From an empty folder to a bill, as one person does it in one sitting, on the real executable. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
-import { Installation, type Server } from '../support/binary.ts'
-import { CHROMIUM, launchBrowser, visit } from '../support/browser.ts'
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { CHROMIUM } from '../support/browser.ts'
+import { webStage } from '../support/web-stage.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -10,31 +10,18 @@ const PASSWORD = 'correct horse battery'
 const STORY_MS = 150_000
 
 describe.skipIf(!CHROMIUM)('first run to first bill', () => {
-  let installation: Installation
-  let server: Server
-  let browser: Browser
-
-  beforeAll(async () => {
-    installation = await Installation.make()
-    server = await installation.serve()
-    browser = await launchBrowser()
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await server?.stop()
-    await installation?.remove()
-  })
+  const web = webStage({ args: [] })
 
   test(
     'a link sets Tally up, an entry arrives while one looks, finds its place, and is billed and released again',
     async () => {
-      const { page, open, settled, issues, close } = await visit(browser, { url: server.url })
+      const { page, open, settled, issues, close } = await web.visit()
       const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
       const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
 
       // Set up.
-      const link = /http:\/\/\S+\/setup#\w+/.exec(await server.log())![0]
-      await open(link.slice(server.url.length))
+      const link = /http:\/\/\S+\/setup#\w+/.exec(await web.server.log())![0]
+      await open(link.slice(web.server.url.length))
       await page.getByRole('group', { name: 'Organization' }).getByLabel('Name').fill('Acme')
       const admin = page.getByRole('group', { name: 'Your admin account' })
       await admin.getByLabel('Name').fill('Ada')
@@ -119,7 +106,7 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await close()
 
       async function bills(): Promise<unknown> {
-        const answer = await page.context().request.get(`${server.url}/api/v1/bills`)
+        const answer = await page.context().request.get(`${web.server.url}/api/v1/bills`)
         return (await answer.json()).data
       }
     },

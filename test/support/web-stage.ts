@@ -1,0 +1,57 @@
+/** The executable's server and a browser, for the tests of pages in the surrounding `describe`. */
+import { afterAll, beforeAll } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { Installation, type Server } from './binary.ts'
+import { launchBrowser, type Visit, type VisitOptions, visit } from './browser.ts'
+import type { Credentials } from './session.ts'
+
+/** The demo data take some seconds, and several times as long on a busy machine. */
+const START_MS = 300_000
+
+export interface WebStage {
+  installation: Installation
+  server: Server
+  /** A browser window of a person, or of nobody. */
+  visit(options?: Omit<VisitOptions, 'url'>): Promise<Visit>
+}
+
+export interface Person extends Credentials {
+  name: string
+  role: 'admin' | 'billing' | 'member'
+}
+
+interface WebStageOptions {
+  people?: readonly Person[]
+  /** Fills the database with the demo data, whose people have this password. */
+  demoPassword?: string
+  /** Of `tally serve`. */
+  args?: string[]
+}
+
+/** Everything is removed after the last test. */
+export function webStage({ people = [], demoPassword, args = ['--log-level', 'warn'] }: WebStageOptions): WebStage {
+  const stage = {} as WebStage
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    const installation = await Installation.make()
+    stage.installation = installation
+    const run = async (words: string[], password: string) => {
+      const { code, stderr } = await installation.run([...words, '--password-stdin'], password)
+      if (code !== 0) throw new Error(stderr)
+    }
+    for (const { name, email, role, password } of people) {
+      await run(['users', 'add', '--email', email, '--name', name, '--role', role], password)
+    }
+    if (demoPassword !== undefined) await run(['demo'], demoPassword)
+    stage.server = await installation.serve(args)
+    const launched = await launchBrowser()
+    browser = launched
+    stage.visit = (options) => visit(launched, { url: stage.server.url, ...options })
+  }, START_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await stage.server?.stop()
+    await stage.installation?.remove()
+  })
+  return stage
+}
