@@ -17,6 +17,7 @@ import type { OpenApiDocument } from '../../src/http/openapi.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { type Answer, type CheckAnswer, checkerOf } from './document.ts'
+import { copySqliteTemplate } from './sqlite-template.ts'
 
 export interface Call {
   token?: string | undefined
@@ -60,6 +61,23 @@ export interface StartOptions extends Pick<AppOptions, 'publicUrl' | 'trustedPro
   db?: Database
 }
 
+interface Documented {
+  document: OpenApiDocument
+  check: CheckAnswer
+}
+
+/** By the text of the document: to compile its schemas takes longer than to start the application. */
+const documents = new Map<string, Documented>()
+
+function documented(text: string): Documented {
+  const known = documents.get(text)
+  if (known) return known
+  const document = JSON.parse(text) as OpenApiDocument
+  const added = { document, check: checkerOf(document) }
+  documents.set(text, added)
+  return added
+}
+
 export async function startApp({
   clock = systemClock,
   logLevel = 'info',
@@ -67,14 +85,14 @@ export async function startApp({
   ...options
 }: StartOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tally-test-'))
+  if (!given) await copySqliteTemplate(dataDir)
   const db = given ?? (await openDatabase({ dataDir, clock, serving: true }))
   const services = createServices({ db, clock })
   const log: Record<string, unknown>[] = []
   const logger = pino({ level: logLevel }, { write: (line: string) => void log.push(JSON.parse(line)) })
   const app = createApp({ services, logger, clock, ...options }).listen({ hostname: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${app.server!.port}`
-  const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApiDocument
-  const check: CheckAnswer = checkerOf(document)
+  const { document, check } = documented(await (await fetch(`${url}/api/v1/openapi.json`)).text())
   let people = 0
 
   const person = async (role: Role = 'admin', { password = false } = {}) => {

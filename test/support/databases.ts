@@ -7,7 +7,7 @@
  */
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
@@ -17,6 +17,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { servePglite } from './pglite.ts'
 import { postgresPrograms } from './postgres-programs.ts'
 import { clientFor, startInstalled, untilItAnswers } from './postgres-server.ts'
+import { copySqliteTemplate } from './sqlite-template.ts'
 
 export const ENGINES = ['sqlite', 'postgres'] as const
 export type Engine = (typeof ENGINES)[number]
@@ -81,35 +82,24 @@ export function locationOf(db: Database): Location {
   return locations.get(db)!
 }
 
-/** An empty, migrated database per engine and process. Copying one takes a tenth of the time that migrating takes. */
-const templates: { sqlite?: Promise<Uint8Array>; postgres?: Promise<string> } = {}
+/** An empty, migrated database. */
+let postgresTemplate: Promise<string> | undefined
 
 /** A copy of the template, or an empty place where none can be made. Its removal is added to `cleanUps`. */
 async function newMigrated(engine: Engine, cleanUps: (() => Promise<void>)[]): Promise<Location> {
   if (engine === 'sqlite') {
-    templates.sqlite ??= sqliteTemplate()
-    const template = await templates.sqlite
     const location = await newLocation(engine, cleanUps)
-    writeFileSync(join(location.dataDir, DATABASE_FILE), template, { mode: 0o600 })
+    await copySqliteTemplate(location.dataDir)
     return location
   }
   // PGlite has one database, and the user of a given server may not be allowed to create others.
   if ((await startPostgres()).kind !== 'installed') return newLocation(engine, cleanUps)
-  templates.postgres ??= postgresTemplate()
-  return newServerDatabase(cleanUps, await templates.postgres)
-}
-
-/** The content of the file: `bun test` runs nothing at its end that could remove a file. */
-async function sqliteTemplate(): Promise<Uint8Array> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tally-test-'))
-  await (await openDatabase({ clock: systemClock, dataDir })).close()
-  const content = readFileSync(join(dataDir, DATABASE_FILE))
-  rmSync(dataDir, { recursive: true })
-  return content
+  postgresTemplate ??= migratedOnServer()
+  return newServerDatabase(cleanUps, await postgresTemplate)
 }
 
 /** The server is removed with all its databases when the process has ended. */
-async function postgresTemplate(): Promise<string> {
+async function migratedOnServer(): Promise<string> {
   const location = await newServerDatabase([])
   await (await openDatabase({ clock: systemClock, ...location })).close()
   return nameOf(location)
