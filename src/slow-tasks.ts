@@ -1,9 +1,16 @@
 /** Every task and stream that may run off the main thread, see `database/database.ts`. */
 import type { SlowStream, SlowTask } from './database/database.ts'
+import { COMPOSITION_TASK } from './features/bills/composition-task.ts'
 import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/entries/rollup/tasks.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.
-export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [DAY_TASK, MONTH_TASK, SUMS_TASK, CHECK_TASK]
+export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
+  DAY_TASK,
+  MONTH_TASK,
+  SUMS_TASK,
+  CHECK_TASK,
+  COMPOSITION_TASK,
+]
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.
 export const SLOW_STREAMS: readonly SlowStream<any>[] = []

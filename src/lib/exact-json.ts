@@ -33,6 +33,20 @@ export function parseExactJson(text: string): unknown {
   })
 }
 
+// TypeScript 5.9's library does not declare JSON.rawJSON (ES2026) yet.
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
+
+/** JavaScript writes smaller numbers with an exponent. Also matches inside strings, which only costs time. */
+const SMALL_NUMBER = '0.000000'
+
+/** Like `JSON.parse`, but numbers whose text would change become raw JSON: `JSON.stringify` restores the text. */
+export function parseRawJson(text: string): unknown {
+  if (!text.includes(SMALL_NUMBER) && !mayLoseDigits(text)) return parse(text)
+  return parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value,
+  )
+}
+
 /**
  * Whether a long number in the text may differ from the text of its double. Parsing with a reviver takes ten times as
  * long, and costs that were calculated with doubles have up to 17 digits but lose none.

@@ -7,6 +7,7 @@ import type { AuditService } from '../audit/service.ts'
 import { numberOf, sequenceScope } from '../organization/bill-numbers.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { Composed } from './document.ts'
+import type { BillDocument } from './schema.ts'
 import { type BillRecord, findBill, takeSequence } from './store/bills.ts'
 
 /**
@@ -21,32 +22,37 @@ export async function takeNumber(tx: Tx, format: string, day: string): Promise<s
   }
 }
 
-type Written = Pick<Composed, 'document' | 'subtotalMinor' | 'taxMinor' | 'costNanos' | 'listValueNanos'>
+/** What a bill and a credit note have before they have a number. */
+export interface UnnumberedBill extends Pick<Composed, 'subtotalMinor' | 'taxMinor' | 'costNanos' | 'listValueNanos'> {
+  heading: Pick<BillDocument, 'kind' | 'period' | 'issued_on' | 'due_on'>
+  currency: string
+  entries: number
+}
 
 /** A sent bill as a row. */
 export function recordOf(
-  { document, subtotalMinor, taxMinor, costNanos, listValueNanos }: Written,
-  { number, now, by }: { number: string; now: number; by: Actor },
+  { heading, currency, entries, subtotalMinor, taxMinor, costNanos, listValueNanos }: UnnumberedBill,
+  { number, document, now, by }: { number: string; document: string; now: number; by: Actor },
 ): Omit<BillRecord, 'id'> {
   return {
     uid: newId('bil'),
     number,
-    kind: document.kind,
+    kind: heading.kind,
     state: 'sent',
     clientId: null,
     projectId: null,
-    periodFrom: document.period.from,
-    periodTo: document.period.to,
-    issuedOn: document.issued_on,
-    dueOn: document.due_on,
-    currency: document.currency,
+    periodFrom: heading.period.from,
+    periodTo: heading.period.to,
+    issuedOn: heading.issued_on,
+    dueOn: heading.due_on,
+    currency,
     subtotal: subtotalMinor,
     tax: taxMinor,
     total: subtotalMinor + taxMinor,
     cost: costNanos,
     listValue: listValueNanos,
-    entries: document.entries,
-    document: JSON.stringify({ ...document, number }),
+    entries,
+    document,
     replacesId: null,
     correctsId: null,
     createdAt: now,

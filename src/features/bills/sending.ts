@@ -10,6 +10,7 @@ import type { EntriesService } from '../entries/service.ts'
 import type { BillDraft } from './composition.ts'
 import type { createDeliveries } from './delivery.ts'
 import { recordOf, recordSent, takeNumber } from './new-bill.ts'
+import { isSameFingerprint, type Portion } from './portions.ts'
 import { keyReused } from './refusals.ts'
 import {
   type BillRecord,
@@ -44,15 +45,19 @@ export interface SendingDependencies {
 class StartOver extends Error {}
 
 export function createSending({ db, clock, audit, billing, deliveries }: SendingDependencies) {
-  /** Inserts the lines of some of the entries and freezes these. Throws {@link StartOver} if one of them has changed. */
-  async function claim(tx: Tx, billId: number, draft: BillDraft, entries: BillDraft['entries']): Promise<void> {
-    if (entries.length === 0) return
+  /** Inserts the lines of a portion and freezes its entries. Throws {@link StartOver} if one of them has changed. */
+  async function claim(tx: Tx, billId: number, { ids, lines, approved, fingerprint }: Portion): Promise<void> {
     await insertBilledEntries(
       tx,
-      entries.map(({ id, status }) => ({ billId, entryId: id, line: draft.lineOf.get(id)!, statusBefore: status })),
+      Array.from(ids, (entryId, index) => ({
+        billId,
+        entryId,
+        line: lines[index]!,
+        statusBefore: approved[index] ? 'approved' : 'submitted',
+      })),
     )
-    const range = { first: entries[0]!.id, last: entries.at(-1)!.id }
-    if (!isSame(await fingerprintOf(tx, billId, range), entries)) throw new StartOver()
+    const range = { first: ids[0]!, last: ids.at(-1)! }
+    if (!isSameFingerprint(await fingerprintOf(tx, billId, range), fingerprint)) throw new StartOver()
     await billing.freezeEntries(tx, billId, range)
   }
 
@@ -69,10 +74,10 @@ export function createSending({ db, clock, audit, billing, deliveries }: Sending
       // Another process may have sent it while this one composed.
       const known = await findReplayed(tx, writing.key)
       if (known !== undefined) return known
-      const now = clock.now()
-      const number = await takeNumber(tx, draft.numberFormat, draft.document.issued_on)
-      const billId = await insertBill(tx, { ...recordOf(draft, { number, now, by: writing.by }), ...keysOf(draft) })
-      await claim(tx, billId, draft, draft.entries)
+      const number = await takeNumber(tx, draft.numberFormat, draft.heading.issued_on)
+      const sent = { number, document: numbered(draft.documentText, number), now: clock.now(), by: writing.by }
+      const billId = await insertBill(tx, { ...recordOf(draft, sent), ...keysOf(draft) })
+      for (const portion of draft.portions) await claim(tx, billId, portion)
       await accompany(tx, billId, writing)
       return billId
     })
@@ -82,25 +87,25 @@ export function createSending({ db, clock, audit, billing, deliveries }: Sending
   async function writeInPortions(draft: BillDraft, writing: BillWriting): Promise<number> {
     const { by } = writing
     const lease = await db.write(async (tx) => {
-      const record = { ...recordOf(draft, { number: '', now: clock.now(), by }), ...keysOf(draft) }
-      const billId = await insertBill(tx, { ...record, state: 'preparing', number: record.uid, document: '' })
+      const record = recordOf(draft, { number: '', document: '', now: clock.now(), by })
+      const billId = await insertBill(tx, { ...record, ...keysOf(draft), state: 'preparing', number: record.uid })
       const taken = await billing.take(tx, billId)
       if (!taken) throw new StartOver()
       return taken
     })
     try {
-      for (let start = 0; start < draft.entries.length; start += billing.portion) {
+      for (const portion of draft.portions) {
         await db.write(async (tx) => {
           await billing.renew(tx, lease)
-          await claim(tx, lease.billId, draft, draft.entries.slice(start, start + billing.portion))
+          await claim(tx, lease.billId, portion)
         })
       }
       return await db.write(async (tx) => {
         if ((await findReplayed(tx, writing.key)) !== undefined) throw new StartOver()
         await billing.end(tx, lease)
-        const number = await takeNumber(tx, draft.numberFormat, draft.document.issued_on)
-        const { document, createdAt } = recordOf(draft, { number, now: clock.now(), by })
-        await completeBill(tx, lease.billId, { state: 'sent', number, document, createdAt })
+        const number = await takeNumber(tx, draft.numberFormat, draft.heading.issued_on)
+        const document = numbered(draft.documentText, number)
+        await completeBill(tx, lease.billId, { state: 'sent', number, document, createdAt: clock.now() })
         await accompany(tx, lease.billId, writing)
         return lease.billId
       })
@@ -114,9 +119,7 @@ export function createSending({ db, clock, audit, billing, deliveries }: Sending
     /** Writes the bill, or returns undefined if an entry differs from what it was composed from. */
     async write(draft: BillDraft, writing: BillWriting): Promise<number | undefined> {
       try {
-        return await (draft.entries.length > billing.portion
-          ? writeInPortions(draft, writing)
-          : writeAtOnce(draft, writing))
+        return await (draft.portions.length > 1 ? writeInPortions(draft, writing) : writeAtOnce(draft, writing))
       } catch (error) {
         if (error instanceof StartOver) return undefined
         throw error
@@ -143,24 +146,7 @@ function keysOf({
   return { clientId: projectId === null ? clientId : null, projectId, replacesId }
 }
 
-/** Whether entries of a bill, as of the transaction, match what it was composed from. */
-function isSame(now: Awaited<ReturnType<typeof fingerprintOf>>, entries: BillDraft['entries']): boolean {
-  const sum = (of: (entry: BillDraft['entries'][number]) => number | bigint | null) =>
-    entries.reduce((total, entry) => total + BigInt(of(entry) ?? 0), 0n)
-  const ofEach = (of: (entry: BillDraft['entries'][number]) => number | null) =>
-    sum((entry) => BigInt(of(entry) ?? 0) * BigInt(entry.id))
-  return (
-    now.entries === entries.length &&
-    now.cost === sum(({ costNanos }) => costNanos) &&
-    now.listValue === sum(({ listValueNanos }) => listValueNanos) &&
-    now.tokens === sum((entry) => totalTokens(entry)) &&
-    now.projects === ofEach(({ projectId }) => projectId) &&
-    now.tickets === ofEach(({ ticketId }) => ticketId) &&
-    now.labels === ofEach(({ labelSetId }) => labelSetId) &&
-    now.approved === sum(({ id, status }) => (status === 'approved' ? id : 0))
-  )
-}
-
-function totalTokens({ input, output, cacheRead, cacheWrite, cacheWrite1h }: BillDraft['entries'][number]): number {
-  return input + output + cacheRead + cacheWrite + cacheWrite1h
+/** The document with its number: the first property that is called so (composition.ts). */
+function numbered(documentText: string, number: string): string {
+  return documentText.replace('"number":null', () => `"number":${JSON.stringify(number)}`)
 }

@@ -1,11 +1,10 @@
 /** Bills: from usage to a numbered document that is sent once (docs/design/bills.md). */
-import { createHash } from 'node:crypto'
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader } from '../../database/database.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import { dayAt, isDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { parseExactJson } from '../../lib/exact-json.ts'
+import { parseExactJson, parseRawJson } from '../../lib/exact-json.ts'
 import { isId } from '../../lib/id.ts'
 import { eachPage } from '../../lists.ts'
 import type { AuditService } from '../audit/service.ts'
@@ -90,11 +89,11 @@ export function createBillsService({
   documents: papers,
   mail,
 }: BillsDependencies) {
-  const compose = createComposition({ projects })
   const mailer = mail && createMailer(mail)
   const documents = createDocuments({ db })
   const deliveries = createDeliveries({ db, clock, mailer, from: mail?.from, documents: papers ?? documents })
   const { billing } = entries
+  const compose = createComposition({ db, billing, projects })
   const sending = createSending({ db, clock, audit, billing, deliveries })
 
   /** One sending at a time per process: concurrent ones would only make each other start over. */
@@ -145,8 +144,8 @@ export function createBillsService({
     verify: () => findInconsistentBills(db.slow),
     /** The document that would be sent now, and a digest of it and its entries. */
     async preview(body: BillRequest): Promise<{ digest: string; document: BillDocument }> {
-      const draft = await billing.settled(() => compose(db.slow, body, { now: clock.now(), isEmptyFine: true }))
-      return { digest: digestOf(draft), document: draft.document }
+      const { digest, documentText } = await compose(body, { now: clock.now(), isEmptyFine: true })
+      return { digest, document: parseRawJson(documentText) as BillDocument }
     },
 
     /**
@@ -163,14 +162,14 @@ export function createBillsService({
           if (issues.length > 0) throw validationFailed(issues)
           let draft: BillDraft
           try {
-            draft = await billing.settled(() => compose(db.slow, body, { now: clock.now(), isEmptyFine: false }))
+            draft = await compose(body, { now: clock.now(), isEmptyFine: false })
           } catch (error) {
             // Another process may have sent it meanwhile, and nothing is left to bill.
             const sent = await findSent(key)
             if (sent) return sent
             throw error
           }
-          if (digest !== undefined && digest !== digestOf(draft)) throw previewChanged()
+          if (digest !== undefined && digest !== draft.digest) throw previewChanged()
           const recipients = deliver_to ?? (draft.clientEmail === null ? [] : [draft.clientEmail])
           const billId = await sending.write(draft, { by, key, recipients, message })
           if (billId !== undefined) return { bill: (await findBill(db.read, { id: billId }))!, replayed: false }
@@ -332,7 +331,10 @@ export function createBillsService({
           })
           const number = await takeNumber(tx, issuer.numberFormat, composed.document.issued_on)
           const billId = await insertBill(tx, {
-            ...recordOf(composed, { number, now, by }),
+            ...recordOf(
+              { ...composed, heading: composed.document, currency: bill.currency, entries: 0 },
+              { number, document: JSON.stringify({ ...composed.document, number }), now, by },
+            ),
             clientId: bill.clientId,
             projectId: bill.projectId,
             correctsId: bill.id,
@@ -342,11 +344,4 @@ export function createBillsService({
         }),
       ),
   }
-}
-
-/** A digest of a bill's document and the assignment of entries to lines. */
-function digestOf({ document, lineOf }: BillDraft): string {
-  const hash = createHash('sha256').update(JSON.stringify(document))
-  for (const [id, line] of lineOf) hash.update(`;${id}:${line}`)
-  return hash.digest('base64url')
 }

@@ -14,6 +14,7 @@ import {
   ne,
   notInArray,
   or,
+  type Placeholder,
   type SQL,
   sql,
 } from 'drizzle-orm'
@@ -33,7 +34,7 @@ export interface Moments {
 }
 
 /** Entries of a scope and a period that are not on a bill, with any status. */
-export type ScopedEntry = Omit<BillableEntry, 'status' | 'isEarlier' | 'costNanos'> & {
+export type ScopedEntry = Omit<BillableEntry, 'status' | 'costNanos'> & {
   status: string
   isBillable: boolean
   costNanos: Nanos | null
@@ -49,7 +50,19 @@ export interface LeftOutEntries {
   isMore: boolean
 }
 
-function inScope(reader: Reader, scope: ScopeKeys): SQL | undefined {
+/** The scope with placeholders of the same names in the place of its keys. */
+function boundScope(scope: ScopeKeys): Bound<{ clientId: number }> | Bound<{ projectId: number }> | 'everything' {
+  if (scope === 'everything') return scope
+  return 'projectId' in scope ? { projectId: sql.placeholder('projectId') } : { clientId: sql.placeholder('clientId') }
+}
+
+/** Values, or placeholders for them. */
+type Bound<Values> = { [Name in keyof Values]: Values[Name] | Placeholder }
+
+function inScope(
+  reader: Reader,
+  scope: Bound<{ clientId: number }> | Bound<{ projectId: number }> | 'everything',
+): SQL | undefined {
   const { entries, projects } = reader.tables
   if (scope === 'everything') return undefined
   if ('projectId' in scope) return eq(entries.projectId, scope.projectId)
@@ -62,7 +75,7 @@ function isOpen({ tables: { entries } }: Reader): SQL | undefined {
   return and(ne(entries.status, 'billed'), eq(entries.superseded, false))
 }
 
-const within = ({ tables: { entries } }: Reader, { startingAt, endingAt }: Moments) =>
+const within = ({ tables: { entries } }: Reader, { startingAt, endingAt }: Bound<Moments>) =>
   and(gte(entries.startedAt, startingAt), lt(entries.startedAt, endingAt))
 
 function isBillable(reader: Reader): SQL | undefined {
@@ -74,38 +87,56 @@ function isBillable(reader: Reader): SQL | undefined {
 const costOf = ({ tables: { entries } }: Reader) => sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
 
 /** In order of their keys, so that the same entries result in the same bill. */
-export async function listScoped(reader: Reader, scope: ScopeKeys, moments: Moments): Promise<ScopedEntry[]> {
-  const { entries, projects } = reader.tables
-  const rows = await reader
-    .select({
-      id: entries.id,
-      status: entries.status,
-      projectId: entries.projectId,
-      ticketId: entries.ticketId,
-      modelId: entries.modelId,
-      agentId: entries.agentId,
-      managerId: entries.managerId,
-      labelSetId: entries.labelSetId,
-      sessionId: entries.sessionId,
-      input: entries.input,
-      output: entries.output,
-      cacheRead: entries.cacheRead,
-      cacheWrite: entries.cacheWrite,
-      cacheWrite1h: entries.cacheWrite1h,
-      reportedCost: entries.reportedCost,
-      listValue: entries.listValue,
-      isBillable: projects.billable,
-    })
-    .from(entries)
-    .leftJoin(projects, eq(projects.id, entries.projectId))
-    .where(and(inScope(reader, scope), within(reader, moments), isOpen(reader)))
+export async function listScoped(
+  reader: Reader,
+  scope: ScopeKeys,
+  moments: Moments,
+  { isEarlier }: { isEarlier: boolean },
+): Promise<ScopedEntry[]> {
+  const kind = scope === 'everything' ? scope : Object.keys(scope).join()
+  // Prepared only because the rows are then read without drizzle, which takes three times as long.
+  const scoped = reader.prepared(`billable.scoped.${kind}`, (prepare) => {
+    const { entries, projects } = prepare.tables
+    return prepare
+      .select({
+        id: entries.id,
+        status: entries.status,
+        projectId: entries.projectId,
+        ticketId: entries.ticketId,
+        modelId: entries.modelId,
+        agentId: entries.agentId,
+        managerId: entries.managerId,
+        labelSetId: entries.labelSetId,
+        sessionId: entries.sessionId,
+        input: entries.input,
+        output: entries.output,
+        cacheRead: entries.cacheRead,
+        cacheWrite: entries.cacheWrite,
+        cacheWrite1h: entries.cacheWrite1h,
+        costNanos: entries.reportedCost,
+        listValueNanos: entries.listValue,
+        isBillable: projects.billable,
+      })
+      .from(entries)
+      .leftJoin(projects, eq(projects.id, entries.projectId))
+      .where(
+        and(
+          inScope(prepare, boundScope(scope)),
+          within(prepare, { startingAt: sql.placeholder('startingAt'), endingAt: sql.placeholder('endingAt') }),
+          isOpen(prepare),
+        ),
+      )
+  })
+  const rows = await scoped.execute({ ...(scope === 'everything' ? {} : scope), ...moments })
   return rows
-    .map(({ reportedCost, listValue, isBillable: billable, ...row }) => ({
-      ...row,
-      isBillable: billable ?? true,
-      costNanos: reportedCost ?? listValue,
-      listValueNanos: listValue,
-    }))
+    .map((row): ScopedEntry => {
+      const { isBillable, costNanos, listValueNanos } = row
+      return Object.assign(row, {
+        isEarlier,
+        isBillable: isBillable ?? true,
+        costNanos: costNanos ?? listValueNanos,
+      }) as ScopedEntry
+    })
     .sort((one, other) => one.id - other.id)
 }
 

@@ -19,6 +19,7 @@ import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
+import type { Fingerprint } from '../portions.ts'
 
 export type BillRecord = Tables['bills']['$inferSelect']
 /** Of a bill that was sent; one that is being prepared is found only by those who prepare it. */
@@ -227,13 +228,16 @@ export async function insertBilledEntries(
  * The current state of a bill's entries in a range of keys, both included, as one row of sums: it differs from that at
  * composition if an entry was changed meanwhile.
  */
-export async function fingerprintOf(tx: Tx, billId: number, { first, last }: { first: number; last: number }) {
+export async function fingerprintOf(
+  tx: Tx,
+  billId: number,
+  { first, last }: { first: number; last: number },
+): Promise<Fingerprint> {
   const { entries, billEntries } = tx.tables
   const ofBill = tx
     .select({ id: billEntries.entryId })
     .from(billEntries)
     .where(and(eq(billEntries.billId, billId), between(billEntries.entryId, first, last)))
-  // Multiplied by the entry's key, otherwise two entries that swap their values would go unnoticed.
   const ofEach = (column: Column) => exactTotal(sql`${column} * ${entries.id}`)
   const [row] = await tx
     .select({

@@ -1,0 +1,169 @@
+/** Reads the entries of a bill and composes its document, off the main thread: a hundred thousand of them take long. */
+import { createHash } from 'node:crypto'
+import type { Reader, SlowTask } from '../../database/database.ts'
+import type { Nanos } from '../../lib/money.ts'
+import { moneyNumber } from '../../lib/money.ts'
+import { type BillableEntry, type BillNames, type BillTerms, composeBill, type Heading } from './document.ts'
+import { type Portion, portionsOfEntries } from './portions.ts'
+import type { BillDocument, LeftOut, LeftOutReason } from './schema.ts'
+import {
+  countEarlier,
+  countOutside,
+  type LeftOutEntries,
+  listScoped,
+  type Moments,
+  type NamedKeys,
+  nameKeys,
+  type ScopedEntry,
+  type ScopeKeys,
+} from './store/billable.ts'
+
+/** Before all data in Tally. */
+const EARLIEST = 0
+
+export interface CompositionArgs {
+  scope: ScopeKeys
+  span: Moments
+  /** The statuses that can be billed. */
+  statuses: readonly BillableEntry['status'][]
+  /** What the request says about entries from before the period; undefined if it says nothing. */
+  includeEarlier: boolean | undefined
+  leaveUnpriced: boolean
+  /** In parts per million; the request's replaces all others. */
+  markups: { requested: number | undefined; ofOrganization: number }
+  terms: BillTerms
+  heading: Omit<Heading, 'left_out'>
+  /** The number of entries in a portion. */
+  portion: number
+}
+
+export interface Composition {
+  /** Its number is null, and its second property. As text: numbers that a double would change are lost in a clone. */
+  documentText: string
+  /** Identifies the document and the assignment of entries to lines. */
+  digest: string
+  entries: number
+  portions: Portion[]
+  subtotalMinor: bigint
+  taxMinor: bigint
+  costNanos: Nanos
+  listValueNanos: Nanos
+}
+
+/** The composition, or what the request has to decide before. */
+export type CompositionResult =
+  | { composition: Composition }
+  | { earlier: LeftOutEntries & { firstAt: number } }
+  | { unpricedEntries: number }
+
+export const COMPOSITION_TASK: SlowTask<CompositionArgs, CompositionResult> = { name: 'bills.compose', run: compose }
+
+async function compose(reader: Reader, args: CompositionArgs): Promise<CompositionResult> {
+  const { scope, span, statuses, includeEarlier } = args
+  const { firstAt, ...earlier } = await countEarlier(reader, scope, { before: span.startingAt, statuses })
+  if (firstAt !== null && includeEarlier === undefined) return { earlier: { ...earlier, firstAt } }
+  const outside = scope === 'everything' ? NOTHING_OUTSIDE : await countOutside(reader, span, statuses)
+  const found = await listScoped(reader, scope, span, { isEarlier: false })
+  if (includeEarlier) {
+    const before = { startingAt: EARLIEST, endingAt: span.startingAt }
+    for (const entry of await listScoped(reader, scope, before, { isEarlier: true })) found.push(entry)
+  }
+
+  const { billed, leftOut } = separate(found, statuses)
+  if (leftOut.unpriced.entries > 0 && !args.leaveUnpriced) return { unpricedEntries: leftOut.unpriced.entries }
+  const names = namesOf(await nameKeys(reader, billed), args.markups)
+  const { document, lineOf, ...sums } = composeBill(billed, names, args.terms, {
+    ...args.heading,
+    left_out: leftOutOf({
+      ...leftOut,
+      earlier: includeEarlier === false ? earlier : NOTHING,
+      unattributed: outside.unattributed,
+      without_client: outside.withoutClient,
+      without_project: outside.withoutProject,
+    }),
+  })
+  const documentText = JSON.stringify(document)
+  const digest = digestOf(documentText, lineOf)
+  const inOrder = billed.sort((one, other) => one.id - other.id)
+  const portions = portionsOfEntries(inOrder, lineOf, args.portion)
+  return { composition: { documentText, digest, entries: billed.length, portions, ...sums } }
+}
+
+/** A digest of a bill's document and the assignment of entries to lines. */
+function digestOf(documentText: string, lineOf: ReadonlyMap<number, number>): string {
+  const hash = createHash('sha256').update(documentText)
+  let lines = ''
+  for (const [id, line] of lineOf) lines += `;${id}:${line}`
+  return hash.update(lines).digest('base64url')
+}
+
+const NOTHING: LeftOutEntries = { entries: 0, costNanos: 0n, isMore: false }
+const NOTHING_OUTSIDE = { unattributed: NOTHING, withoutClient: NOTHING, withoutProject: NOTHING }
+
+type Exclusion = 'rejected' | 'held' | 'unpriced' | 'not_approved' | 'on_sheets' | 'not_billable'
+
+/** Separates the entries to bill from the others, with the reason for each of those. */
+function separate(entries: readonly ScopedEntry[], statuses: readonly string[]) {
+  const leftOut: Record<Exclusion, LeftOutEntries> = {
+    rejected: { ...NOTHING },
+    held: { ...NOTHING },
+    unpriced: { ...NOTHING },
+    not_approved: { ...NOTHING },
+    on_sheets: { ...NOTHING },
+    not_billable: { ...NOTHING },
+  }
+  const billed: BillableEntry[] = []
+  for (const entry of entries) {
+    const reason = exclusionOf(entry, statuses)
+    if (reason === 'discarded') continue
+    if (reason === undefined) {
+      billed.push(entry as BillableEntry)
+    } else {
+      leftOut[reason].entries += 1
+      leftOut[reason].costNanos += entry.costNanos ?? 0n
+    }
+  }
+  return { billed, leftOut }
+}
+
+/** In the order in which a person would resolve the reasons to get the entry billed. */
+function exclusionOf(
+  { status, isBillable, costNanos }: ScopedEntry,
+  statuses: readonly string[],
+): Exclusion | 'discarded' | undefined {
+  if (status === 'discarded') return 'discarded'
+  if (!isBillable) return 'not_billable'
+  if (status === 'draft' || status === 'pending') return 'on_sheets'
+  if (status === 'rejected') return 'rejected'
+  if (status === 'held') return 'held'
+  if (!statuses.includes(status)) return 'not_approved'
+  return costNanos === null ? 'unpriced' : undefined
+}
+
+function leftOutOf(counts: Record<LeftOutReason, LeftOutEntries>): BillDocument['left_out'] {
+  return Object.fromEntries(
+    Object.entries(counts).map(([reason, { entries, costNanos, isMore }]): [string, LeftOut] => [
+      reason,
+      { entries, cost: moneyNumber(costNanos), at_least: isMore },
+    ]),
+  ) as BillDocument['left_out']
+}
+
+/**
+ * The markup of each project: the request's, otherwise its own, otherwise its client's, otherwise the organization's.
+ */
+function namesOf(named: NamedKeys, { requested, ofOrganization }: CompositionArgs['markups']): BillNames {
+  const markupOf = (project: { markupPpm: number | null; clientId: number | null }) =>
+    requested ??
+    project.markupPpm ??
+    (project.clientId === null ? undefined : named.clients.get(project.clientId)?.markupPpm) ??
+    ofOrganization
+  return {
+    projects: new Map([...named.projects].map(([id, project]) => [id, { ...project, markupPpm: markupOf(project) }])),
+    tickets: named.tickets,
+    names: new Map([...named.names].map(([id, { text }]) => [id, text])),
+    managers: named.managers,
+    labelSets: new Map([...named.labelSets].map(([id, { labels }]) => [id, labels])),
+    markupPpm: requested ?? ofOrganization,
+  }
+}

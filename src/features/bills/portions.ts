@@ -1,0 +1,63 @@
+/** The entries of a bill in the portions in which they are claimed, with what shows whether they have changed. Pure. */
+import type { BillableEntry } from './document.ts'
+
+/** Sums over entries: they differ if one of the entries was changed. */
+export interface Fingerprint {
+  entries: number
+  cost: bigint
+  listValue: bigint
+  tokens: bigint
+  /** Keys multiplied by those of their entries, otherwise two entries that swap their values would go unnoticed. */
+  projects: bigint
+  tickets: bigint
+  labels: bigint
+  /** The keys of the approved ones. */
+  approved: bigint
+}
+
+/** Entries in the order of their keys. Arrays of numbers, because a hundred thousand objects take long to be cloned. */
+export interface Portion {
+  ids: Float64Array
+  /** The line of each entry. */
+  lines: Uint32Array
+  /** 1 for each entry that is approved, 0 for one that is submitted. */
+  approved: Uint8Array
+  fingerprint: Fingerprint
+}
+
+export function portionsOfEntries(
+  entries: readonly BillableEntry[],
+  lineOf: ReadonlyMap<number, number>,
+  size: number,
+): Portion[] {
+  const portions: Portion[] = []
+  for (let start = 0; start < entries.length; start += size) {
+    const some = entries.slice(start, start + size)
+    portions.push({
+      ids: Float64Array.from(some, ({ id }) => id),
+      lines: Uint32Array.from(some, ({ id }) => lineOf.get(id)!),
+      approved: Uint8Array.from(some, ({ status }) => Number(status === 'approved')),
+      fingerprint: fingerprintOfEntries(some),
+    })
+  }
+  return portions
+}
+
+function fingerprintOfEntries(entries: readonly BillableEntry[]): Fingerprint {
+  const sums = { cost: 0n, listValue: 0n, tokens: 0n, projects: 0n, tickets: 0n, labels: 0n, approved: 0n }
+  for (const entry of entries) {
+    const id = BigInt(entry.id)
+    sums.cost += entry.costNanos
+    sums.listValue += entry.listValueNanos ?? 0n
+    sums.tokens += BigInt(entry.input + entry.output + entry.cacheRead + entry.cacheWrite + entry.cacheWrite1h)
+    sums.projects += id * BigInt(entry.projectId ?? 0)
+    sums.tickets += id * BigInt(entry.ticketId ?? 0)
+    sums.labels += id * BigInt(entry.labelSetId ?? 0)
+    if (entry.status === 'approved') sums.approved += id
+  }
+  return { entries: entries.length, ...sums }
+}
+
+export function isSameFingerprint(one: Fingerprint, other: Fingerprint): boolean {
+  return (Object.keys(one) as (keyof Fingerprint)[]).every((sum) => one[sum] === other[sum])
+}
