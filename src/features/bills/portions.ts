@@ -46,16 +46,22 @@ export function portionsOfEntries(
 function fingerprintOfEntries(entries: readonly BillableEntry[]): Fingerprint {
   const sums = { cost: 0n, listValue: 0n, tokens: 0n, projects: 0n, tickets: 0n, labels: 0n, approved: 0n }
   for (const entry of entries) {
-    const id = BigInt(entry.id)
+    const { id } = entry
     sums.cost += entry.costNanos
     sums.listValue += entry.listValueNanos ?? 0n
     sums.tokens += BigInt(entry.input + entry.output + entry.cacheRead + entry.cacheWrite + entry.cacheWrite1h)
-    sums.projects += id * BigInt(entry.projectId ?? 0)
-    sums.tickets += id * BigInt(entry.ticketId ?? 0)
-    sums.labels += id * BigInt(entry.labelSetId ?? 0)
-    if (entry.status === 'approved') sums.approved += id
+    sums.projects += product(id, entry.projectId ?? 0)
+    sums.tickets += product(id, entry.ticketId ?? 0)
+    sums.labels += product(id, entry.labelSetId ?? 0)
+    if (entry.status === 'approved') sums.approved += BigInt(id)
   }
   return { entries: entries.length, ...sums }
+}
+
+/** Multiplying bigints takes much longer. */
+function product(one: number, other: number): bigint {
+  const rounded = one * other
+  return Number.isSafeInteger(rounded) ? BigInt(rounded) : BigInt(one) * BigInt(other)
 }
 
 export function isSameFingerprint(one: Fingerprint, other: Fingerprint): boolean {

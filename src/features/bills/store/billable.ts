@@ -50,6 +50,11 @@ export interface LeftOutEntries {
   isMore: boolean
 }
 
+/** With the time of the first one, among those that were counted. */
+export interface CountedEntries extends LeftOutEntries {
+  firstAt: number | null
+}
+
 /** The scope with placeholders of the same names in the place of its keys. */
 function boundScope(scope: ScopeKeys): Bound<{ clientId: number }> | Bound<{ projectId: number }> | 'everything' {
   if (scope === 'everything') return scope
@@ -145,7 +150,7 @@ export async function countEarlier(
   reader: Reader,
   scope: ScopeKeys,
   { before, statuses }: { before: number; statuses: readonly ('submitted' | 'approved')[] },
-): Promise<LeftOutEntries & { firstAt: number | null }> {
+): Promise<CountedEntries> {
   const { entries } = reader.tables
   const condition = and(
     inScope(reader, scope),
@@ -154,11 +159,7 @@ export async function countEarlier(
     isOpen(reader),
     isBillable(reader),
   )
-  const counted = await count(reader, condition)
-  if (counted.entries === 0) return { ...counted, firstAt: null }
-  const some = reader.select({ at: entries.startedAt }).from(entries).where(condition).limit(COUNT_LIMIT).as('some')
-  const [row] = await reader.select({ at: min(some.at) }).from(some)
-  return { ...counted, firstAt: row?.at ?? null }
+  return count(reader, condition)
 }
 
 /** Entries of the period without a client or project, which would be forgotten if they were not counted. */
@@ -166,7 +167,7 @@ export async function countOutside(
   reader: Reader,
   moments: Moments,
   statuses: readonly ('submitted' | 'approved')[],
-): Promise<{ unattributed: LeftOutEntries; withoutClient: LeftOutEntries; withoutProject: LeftOutEntries }> {
+): Promise<Record<'unattributed' | 'withoutClient' | 'withoutProject', LeftOutEntries>> {
   const { entries, projects } = reader.tables
   const open = and(within(reader, moments), inArray(entries.status, [...statuses]), isOpen(reader))
   const clientless = reader
@@ -180,10 +181,10 @@ export async function countOutside(
   }
 }
 
-async function count(reader: Reader, condition: SQL | undefined): Promise<LeftOutEntries> {
+async function count(reader: Reader, condition: SQL | undefined): Promise<CountedEntries> {
   const { entries } = reader.tables
   const some = reader
-    .select({ cost: costOf(reader).as('cost') })
+    .select({ cost: costOf(reader).as('cost'), at: entries.startedAt })
     .from(entries)
     .where(condition)
     .limit(COUNT_LIMIT + 1)
@@ -192,10 +193,11 @@ async function count(reader: Reader, condition: SQL | undefined): Promise<LeftOu
     .select({
       entries: sql<number>`count(*)`.mapWith(Number),
       costNanos: exactTotal(some.cost),
+      firstAt: min(some.at),
     })
     .from(some)
-  const { entries: found, costNanos } = row!
-  return { entries: Math.min(found, COUNT_LIMIT), costNanos, isMore: found > COUNT_LIMIT }
+  const { entries: found, costNanos, firstAt } = row!
+  return { entries: Math.min(found, COUNT_LIMIT), costNanos, isMore: found > COUNT_LIMIT, firstAt }
 }
 
 async function byKey<Row>(
