@@ -328,6 +328,14 @@ describe('tally entries list', () => {
       ['--project', 'ALPHA', '--project', 'beta'],
       ['second', 'first'],
     ],
+    [
+      ['--agent-harness', 'listed', '--sort', 'started_at', '--order', 'asc'],
+      ['first', 'second', 'third'],
+    ],
+    [
+      ['--agent-harness', 'listed', '--sort', 'cost', '--order', 'asc'],
+      ['first', 'second', 'third'],
+    ],
     [['--label', 'team:a,b'], ['first']],
     [['--label', 'team=a,b'], ['first']],
     [['--q', 'FENCE'], ['second']],

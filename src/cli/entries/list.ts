@@ -7,12 +7,20 @@ import { type Column, minute, note, printJson, printTable } from '../terminal/pr
 import { type CommandFlags, withServices } from '../with-services.ts'
 
 interface ListFlags extends CommandFlags, EntryFilterFlags {
+  sort?: string
+  order?: string
   limit?: string
   page?: string
 }
 
 export function addEntriesListCommand(entries: Command): void {
-  addEntryFilters(entries.command('list').description('List entries, newest first; an entry must match all filters'))
+  addEntryFilters(
+    entries
+      .command('list')
+      .description('List entries, newest first unless sorted otherwise; an entry must match all filters'),
+  )
+    .option('--sort <by>', 'started_at, cost, tokens or duration (default started_at)')
+    .option('--order <order>', 'desc: newest or largest first, the default; asc: oldest or smallest first')
     .option('--limit <number>', 'entries per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
     .option('--json', 'print JSON, as returned by GET /api/v1/token-entries')
@@ -23,17 +31,23 @@ export function addEntriesListCommand(entries: Command): void {
         'tally entries list --placed none --json',
         'tally entries list --label repository=acme/web --priced false',
         'tally entries list --cost-mismatch true',
+        'tally entries list --sort cost --starting-at 2026-11-01 --limit 10',
       ),
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ListFlags>()
       const { readListQuery } = await import('../../features/entries/listing/filter.ts')
+      const { searchToLimit } = await import('./search-to-limit.ts')
       const query = readListQuery({
         ...entryFilterTexts(flags),
+        sort: flags.sort,
+        order: flags.order,
         limit: flags.limit,
         page: flags.page,
       })
-      const answer = await withServices(flags, ({ entries }, { viewer }) => entries.listing.listEntries(viewer, query))
+      const answer = await withServices(flags, ({ entries: { listing } }, { viewer }) =>
+        searchToLimit(listing, viewer, query),
+      )
       if (flags.json) return printJson(answer)
       printTable(
         [
@@ -50,6 +64,7 @@ export function addEntriesListCommand(entries: Command): void {
             align: 'right',
           },
           ...(flags.costMismatch === undefined ? [] : [LIST_VALUE]),
+          ...(flags.sort === 'duration' ? [DURATION] : []),
           { title: 'PLACE', of: placeOf },
           { title: 'STATUS', of: ({ status }) => status },
           { title: 'ID', of: ({ id }) => id },
@@ -58,6 +73,20 @@ export function addEntriesListCommand(entries: Command): void {
       )
       if (answer.has_more) note(`More entries: add --page ${answer.next_page}`)
     })
+}
+
+/** Where entries are sorted by it. */
+const DURATION: Column<TokenEntry> = {
+  title: 'DURATION',
+  of: ({ started_at, ended_at }) => durationText(Date.parse(ended_at) - Date.parse(started_at)),
+  align: 'right',
+}
+
+function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1_000)
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return minutes > 0 ? `${minutes} min` : `${seconds} s`
 }
 
 /** Next to the cost where it is filtered by how far it is from this. */

@@ -487,7 +487,17 @@ export const TokenEntryDetail = Type.Object(
 )
 export type TokenEntryDetail = Static<typeof TokenEntryDetail>
 
-export const TokenEntryList = listOf(TokenEntry, 'TokenEntryList')
+export const TokenEntryList = Type.Object(
+  {
+    ...listOf(TokenEntry, 'TokenEntryList').properties,
+    searched_to: orNull(
+      moment(
+        'Set if the page ended early, because looking through entries for this filter takes long: those from this moment on (in ascending order, until this moment) were searched. `has_more` is then true, and `next_page` continues the search. Null if the page is complete.',
+      ),
+    ),
+  },
+  { ...strict, $id: 'TokenEntryList' },
+)
 
 /** Validates a batch as a whole; items are validated one by one, so that valid ones are recorded. */
 export const AnyBatch = Type.Array(Type.Unknown(), { minItems: 1, maxItems: BATCH_LIMIT })

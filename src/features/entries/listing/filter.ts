@@ -1,12 +1,14 @@
-/** The filters that lists of entries take, and the place in the list where the next page begins. Pure. */
+/** The parameters of lists of entries: filters, order and page. Pure. */
 import {
   ENTRY_FILTER_LIST,
   type ENTRY_FILTERS,
   type EntryFilterKind,
   type EntryFilterName,
 } from '../../../entry-filters.ts'
+import { validationFailed } from '../../../errors.ts'
 import type { Id } from '../../../lib/id.ts'
 import { type ListFormat, Query, type QueryTexts } from '../../../query.ts'
+import { type FigureOrder, LIST_ORDERS, LIST_SORTS, type ListOrder, readFigurePage } from './order.ts'
 
 interface Label {
   name: string
@@ -48,7 +50,7 @@ const TIMES: (keyof EntryFilter)[] = ['starting_at', 'ending_at']
  * `isLimited`: the caller sees some entries only, which is such a filter as well.
  */
 export function isIndexed(filter: EntryFilter, isLimited: boolean): boolean {
-  const used = (Object.keys(filter) as (keyof EntryFilter)[]).filter((name) => filter[name] !== undefined)
+  const used = usedOf(filter)
   if (used.some((name) => SELECTIVE.includes(name))) return true
   const others = used.filter((name) => !TIMES.includes(name))
   if (!others.every((name) => ORDERED.includes(name as never)) && !isUnattributed(filter, others)) return false
@@ -62,6 +64,26 @@ const BILLABLE_STATUSES = ['submitted', 'approved', 'billed'] as const
 export function dependsOnBilling({ status, bill }: EntryFilter): boolean {
   const found = BILLABLE_STATUSES.filter((each) => status?.includes(each))
   return bill !== undefined || (found.length > 0 && found.length < BILLABLE_STATUSES.length)
+}
+
+function usedOf(filter: EntryFilter): (keyof EntryFilter)[] {
+  return (Object.keys(filter) as (keyof EntryFilter)[]).filter((name) => filter[name] !== undefined)
+}
+
+/** Whether an index returns so few entries that sorting them is quick. A bill's are few compared with all. */
+export function isSelective(filter: EntryFilter): boolean {
+  const { bill } = filter
+  const isOnBill = filter.billedOn !== undefined || (bill !== undefined && !bill.includes('none'))
+  return isOnBill || usedOf(filter).some((name) => SELECTIVE.includes(name))
+}
+
+/** The part of a filter that has an index in the order of time: of several, the one that leaves fewest entries. */
+export function orderedPart(filter: EntryFilter): EntryFilter {
+  const { cost_mismatch, possible_duplicate, placed, project, agent_manager } = filter
+  if (cost_mismatch) return { cost_mismatch }
+  if (possible_duplicate) return { possible_duplicate }
+  if (isUnattributed(filter, ['placed'])) return { placed }
+  return project ? { project } : { agent_manager }
 }
 
 /** Those that nothing placed have an index of their own. */
@@ -83,21 +105,28 @@ export interface Position {
   id: number
 }
 
-export function writePage({ startedAt, id }: Position): string {
-  return Buffer.from(`${startedAt}.${id}`).toString('base64url')
+/** Oldest first, a page says so: in the other order it would mean the entries on the other side. */
+export function writePage({ startedAt, id }: Position, order: ListOrder = 'desc'): string {
+  return Buffer.from(`${order === 'asc' ? 'asc.' : ''}${startedAt}.${id}`).toString('base64url')
 }
 
-export function readPage(page: string): Position | undefined {
-  const match = /^(-?\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(page, 'base64url').toString('latin1'))
-  return match ? { startedAt: Number(match[1]), id: Number(match[2]) } : undefined
+export function readPage(page: string, order: ListOrder = 'desc'): Position | undefined {
+  const text = Buffer.from(page, 'base64url').toString('latin1')
+  const [, isAscending, startedAt, id] = /^(asc\.)?(-?\d{1,15})\.(\d{1,15})$/.exec(text) ?? []
+  if (startedAt === undefined || (isAscending !== undefined) !== (order === 'asc')) return undefined
+  return { startedAt: Number(startedAt), id: Number(id) }
 }
 
-/** Which entries a list shows, and which page of them. */
+/** Which entries a list shows, in which order, and which page of them. */
 export interface ListQuery {
   filter: EntryFilter
   limit: number
+  /** The order of time. */
+  order: ListOrder
   /** Undefined for the first page. */
   after: Position | undefined
+  /** The order of a figure instead. */
+  byFigure: FigureOrder | undefined
   /** Undefined where the caller did not say. */
   format: ListFormat | undefined
 }
@@ -105,14 +134,31 @@ export interface ListQuery {
 /** What the texts mean. Throws 422 with every issue. */
 export function readListQuery(texts: QueryTexts): ListQuery {
   const query = new Query(texts)
+  const sort = query.oneOf('sort', LIST_SORTS) ?? 'started_at'
+  const order = query.oneOf('order', LIST_ORDERS) ?? 'desc'
   const read: ListQuery = {
     filter: readFilter(query),
     limit: query.limit(),
-    after: query.page(readPage),
+    order,
+    after: undefined,
+    byFigure: undefined,
     format: query.format(),
   }
+  if (sort === 'started_at') read.after = query.page((page) => readPage(page, order))
+  else read.byFigure = readFigureOrder(query, { sort, order, after: undefined })
   query.finish()
   return read
+}
+
+function readFigureOrder(query: Query, by: FigureOrder): FigureOrder {
+  return { ...by, after: query.page((page) => readFigurePage(by, page)) }
+}
+
+/** Exports are read once from the newest entry to the oldest, page by page. Throws 422 for another order. */
+export function requireExportable({ order, byFigure }: ListQuery): void {
+  if (order === 'desc' && !byFigure) return
+  const message = 'is not available for exports, which are newest first; sort the file, or get pages of JSON'
+  throw validationFailed([{ pointer: byFigure ? '/query/sort' : '/query/order', code: 'not_allowed', message }])
 }
 
 /** How a filter of each kind is read from the texts of its parameter, and written as such texts. */

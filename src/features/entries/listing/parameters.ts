@@ -1,7 +1,8 @@
-/** Filter parameters that select entries for lists, reports and bulk actions. */
+/** Parameters that select entries for lists, reports and bulk actions, and the order of lists. */
 
 import { ENTRY_FILTER_LIST, type EntryFilterName, type ListFilterName } from '../../../entry-filters.ts'
 import { listParameter, parameter } from '../../../http/query.ts'
+import { LIST_ORDERS, LIST_SORTS } from './order.ts'
 
 type EntryFilters = {
   [Name in EntryFilterName]: ReturnType<Name extends ListFilterName ? typeof listParameter : typeof parameter>
@@ -23,3 +24,17 @@ export function entryFilters(): EntryFilters {
   })
   return Object.fromEntries(parameters)
 }
+
+export const listOrder = () => ({
+  sort: parameter({
+    type: 'string',
+    enum: [...LIST_SORTS],
+    description:
+      'What the list is sorted by; `started_at` by default. By `cost`, unpriced entries are last in both orders. By anything but `started_at`, a list can have at most 1,000,000 entries in its period, and no export.',
+  }),
+  order: parameter({
+    type: 'string',
+    enum: [...LIST_ORDERS],
+    description: '`desc`, the default, lists the newest or largest first, `asc` the oldest or smallest.',
+  }),
+})

@@ -6,12 +6,15 @@ import { listPage } from '../../../http/query.ts'
 import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY } from '../examples.ts'
 import { TokenEntryDetail, TokenEntryHistory, TokenEntryList } from '../schema.ts'
 import type { EntriesService } from '../service.ts'
-import { readListQuery } from './filter.ts'
-import { entryFilters } from './parameters.ts'
+import { readListQuery, requireExportable } from './filter.ts'
+import { entryFilters, listOrder } from './parameters.ts'
 
 const tag = 'Token entries'
 
-const EntryQuery = t.Object({ ...entryFilters(), ...listPage('Entries') }, { additionalProperties: false })
+const EntryQuery = t.Object(
+  { ...entryFilters(), ...listOrder(), ...listPage('Entries') },
+  { additionalProperties: false },
+)
 
 export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
   new Elysia({ name: 'listing', normalize: false })
@@ -22,6 +25,7 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
         const viewer = viewerOf(caller)
         const asked = readListQuery(query)
         if (!wantsCsv(request, asked.format)) return entries.listing.listEntries(viewer, asked)
+        requireExportable(asked)
         return csvFile(entries.listing.exportCsv(viewer, asked.filter), 'token-entries.csv')
       },
       {
@@ -32,12 +36,12 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
           tag,
           summary: 'List token entries',
           description:
-            'Returns the entries visible to the signed-in person or the token’s creator, newest first. Entries must match all given filters.',
+            'Returns the entries visible to the signed-in person or the token’s creator, newest first unless `sort` or `order` say otherwise. Entries must match all given filters. A page of a filter that has no index, such as `q`, may end before it is full, even without an entry: `searched_to` then states how far the search got, and `next_page` continues it. A list that is sorted by a figure may change while you page through it: an entry whose figure changes moves.',
           responses: {
             200: {
               description: 'A page of entries.',
               schema: TokenEntryList,
-              example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null },
+              example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null, searched_to: null },
               also: { 'text/csv': { schema: t.String() } },
             },
           },

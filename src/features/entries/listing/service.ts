@@ -1,7 +1,7 @@
 /** Lists and exports of entries, single entries with their valuation, and their history. */
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader } from '../../../database/database.ts'
-import { notFound } from '../../../errors.ts'
+import { notFound, type Problem, validationFailed } from '../../../errors.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { isId } from '../../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../../lists.ts'
@@ -15,8 +15,19 @@ import type { EntryView } from '../store.ts'
 import { valuationOf } from '../valuation/valuation.ts'
 import { toTokenEntry } from '../wire.ts'
 import { createExports } from './export-thread.ts'
-import { dependsOnBilling, type EntryFilter, isIndexed, type ListQuery, type Position, writePage } from './filter.ts'
+import {
+  dependsOnBilling,
+  type EntryFilter,
+  isIndexed,
+  isSelective,
+  type ListQuery,
+  type Position,
+  writePage,
+} from './filter.ts'
+import { type FigureOrder, writeFigurePage } from './order.ts'
 import { findView, listViews } from './store/lists.ts'
+import { searchViews } from './store/search.ts'
+import { figurePositionOf, listSorted, SORT_LIMIT } from './store/sorted-lists.ts'
 
 export interface ListingDependencies {
   db: Database
@@ -25,12 +36,36 @@ export interface ListingDependencies {
   billing: Pick<Leases, 'settled'>
 }
 
+type PageQuery = Pick<ListQuery, 'filter' | 'limit' | 'after'> & Partial<Pick<ListQuery, 'order' | 'byFigure'>>
+
+interface EntryPage extends Page<TokenEntry> {
+  /**
+   * Set if the page ended because the search took long: entries before this moment, or in ascending order after it, were
+   * not looked at yet.
+   */
+  searched_to: string | null
+}
+
 /** No index has a bill's entries in order of time: each page scans all of them, so there should be few pages. */
 const BILLED_PAGE = 20_000
 
 export function createListing({ db, prices, placement, billing }: ListingDependencies) {
   function readerFor(filter: EntryFilter, viewer: Viewer): Reader {
     return isIndexed(filter, viewer.sees !== 'everything') ? db.read : db.slow
+  }
+
+  function isSearched(filter: EntryFilter, viewer: Viewer): boolean {
+    return !isSelective(filter) && !isIndexed(filter, viewer.sees !== 'everything')
+  }
+
+  async function listByFigure(viewer: Viewer, { filter, limit }: PageQuery, by: FigureOrder): Promise<EntryPage> {
+    const views = await settled(filter, async () => {
+      const found = await listSorted(db.slow, { ...by, filter, viewer, limit: limit + 1 })
+      if (!found) throw tooManyToSort(by)
+      return found
+    })
+    const page = pageOf(views, limit, (last) => writeFigurePage(by, figurePositionOf(last, by.sort)))
+    return { ...page, data: page.data.map(toTokenEntry), searched_to: null }
   }
 
   async function getVisible(id: string, viewer: Viewer): Promise<EntryView> {
@@ -55,29 +90,44 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
     }
   }
 
-  /** A page as everybody sees it: without what a bill that is being sent or voided has claimed so far. */
-  async function listSettled(reader: Reader, query: Parameters<typeof listViews>[1]): Promise<EntryView[]> {
-    const read = () => listViews(reader, query)
-    return withStatusesBefore(reader, await (dependsOnBilling(query.filter) ? billing.settled(read) : read()))
+  /** What is read as everybody sees it: without what a bill that is being sent or voided has claimed so far. */
+  async function settled(filter: EntryFilter, read: () => Promise<EntryView[]>): Promise<EntryView[]> {
+    return withStatusesBefore(db.read, await (dependsOnBilling(filter) ? billing.settled(read) : read()))
   }
 
   return {
     ...createExports({ db }),
 
-    /** A page of entries that the viewer may see, newest first. */
-    async listEntries(
-      viewer: Viewer,
-      { filter, limit, after }: Pick<ListQuery, 'filter' | 'limit' | 'after'>,
-    ): Promise<Page<TokenEntry>> {
-      const views = await listSettled(readerFor(filter, viewer), { filter, viewer, after, limit: limit + 1 })
-      const page = pageOf(views, limit, (last) => writePage(positionOf(last)))
-      return { ...page, data: page.data.map(toTokenEntry) }
+    /**
+     * A page of entries that the viewer may see, newest first unless the query has another order. Throws 422 if there
+     * are too many to sort.
+     */
+    async listEntries(viewer: Viewer, query: PageQuery): Promise<EntryPage> {
+      const { filter, limit, after, order = 'desc', byFigure } = query
+      if (byFigure) return listByFigure(viewer, query, byFigure)
+      const request = { filter, viewer, order, after, limit: limit + 1 }
+      let searchedTo: Position | undefined
+      const views = await settled(filter, async () => {
+        if (!isSearched(filter, viewer)) return listViews(readerFor(filter, viewer), request)
+        const searched = await searchViews(db.slow, request)
+        searchedTo = searched.searchedTo
+        return searched.views
+      })
+      const page = pageOf(views, limit, (last) => writePage(positionOf(last), order))
+      const data = page.data.map(toTokenEntry)
+      if (page.has_more || !searchedTo) return { ...page, data, searched_to: null }
+      const { startedAt } = searchedTo
+      return { data, has_more: true, next_page: writePage(searchedTo, order), searched_to: timestamp(startedAt) }
     },
 
     /** All entries that match the filter. */
     async *exportEntries(viewer: Viewer, filter: EntryFilter): AsyncGenerator<TokenEntry> {
       const limit = filter.billedOn && BILLED_PAGE
-      const pages = eachPage((page) => listSettled(db.slow, { filter, viewer, ...page }), positionOf, limit)
+      const pages = eachPage(
+        (page) => settled(filter, () => listViews(db.slow, { filter, viewer, ...page })),
+        positionOf,
+        limit,
+      )
       for await (const views of pages) for (const view of views) yield toTokenEntry(view)
     },
 
@@ -118,6 +168,11 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
       }
     },
   }
+}
+
+function tooManyToSort({ sort }: FigureOrder): Problem {
+  const message = `can sort by ${sort} at most ${SORT_LIMIT.toLocaleString('en')} entries, and this period has more: narrow it with starting_at and ending_at, or filter by project or person`
+  return validationFailed([{ pointer: '/query/sort', code: 'too_many', message }])
 }
 
 /** The fields that rules match, as far as they may be shown: of the person, only the name. */

@@ -112,6 +112,10 @@ describe('a filter', () => {
   })
 
   const bad: [string, string][] = [
+    ['sort=price', '/query/sort'],
+    ['order=up', '/query/order'],
+    ['sort=cost&format=csv', '/query/sort'],
+    ['order=asc&format=csv', '/query/order'],
     ['starting_at=yesterday', '/query/starting_at'],
     ['status=open', '/query/status'],
     ['placed=somewhere', '/query/placed'],
@@ -131,6 +135,44 @@ describe('a filter', () => {
       expect([status, json.errors[0].pointer]).toEqual([422, pointer])
     })
   }
+})
+
+describe('an order', () => {
+  const cases: [string, string[]][] = [
+    ['sort=started_at', ['bobs', 'loose', 'api', 'web']],
+    ['order=asc', ['web', 'api', 'loose', 'bobs']],
+    ['sort=cost', ['api', 'web', 'bobs', 'loose']],
+    ['sort=cost&order=asc', ['bobs', 'web', 'api', 'loose']],
+    ['sort=tokens&order=asc&project=acme-api', ['api', 'bobs']],
+    ['sort=duration&q=login', ['web']],
+  ]
+  for (const [query, expected] of cases) {
+    test(`${query} is the same in one page and in pages of one`, async () => {
+      expect(await names(`?${query}`)).toEqual(expected)
+      const found: string[] = []
+      for (let page = ''; ; ) {
+        const { json } = await app.call(`GET /api/v1/token-entries?${query}&limit=1${page}`, { token: admin })
+        found.push(...json.data.map(({ id }: { id: string }) => Object.keys(ids).find((name) => ids[name] === id)))
+        if (!json.has_more) break
+        page = `&page=${json.next_page}`
+      }
+      expect(found).toEqual(expected)
+    })
+  }
+
+  test('refuses the page of another one', async () => {
+    for (const [of, other] of [
+      ['sort=cost', 'sort=tokens'],
+      ['sort=cost', 'sort=cost&order=asc'],
+      ['sort=cost', ''],
+      ['order=asc', ''],
+      ['', 'order=asc'],
+    ]) {
+      const { json } = await app.call(`GET /api/v1/token-entries?limit=1&${of}`, { token: admin })
+      const answer = await app.call(`GET /api/v1/token-entries?${other}&page=${json.next_page}`, { token: admin })
+      expect([other, answer.status, answer.json.errors?.[0].pointer]).toEqual([other, 422, '/query/page'])
+    }
+  })
 })
 
 test('every issue of a query is told at once', async () => {

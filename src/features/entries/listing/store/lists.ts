@@ -1,60 +1,86 @@
-/** Pages of entries, newest first. */
-import { and, desc, eq, inArray, lt, lte, or, type SQL } from 'drizzle-orm'
+/** Pages of entries in the order of time. */
+import { and, asc, desc, eq, gt, gte, inArray, lt, lte, or, type SQL } from 'drizzle-orm'
 import { type Viewer, visibleEntries, visibleParts } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import type { Id } from '../../../../lib/id.ts'
 import { type EntryView, selectViews } from '../../store.ts'
 import { type EntryFilter, type Position, partsOf } from '../filter.ts'
+import type { ListOrder } from '../order.ts'
 import { conditionOf } from './conditions.ts'
 
-export function isBehind(reader: Reader, after: Position | undefined): SQL | undefined {
-  const { entries } = reader.tables
-  return (
-    after &&
-    and(lte(entries.startedAt, after.startedAt), or(lt(entries.startedAt, after.startedAt), lt(entries.id, after.id)))
-  )
+export function isBehind(reader: Reader, after: Position | undefined, order: ListOrder = 'desc'): SQL | undefined {
+  const { startedAt, id } = reader.tables.entries
+  if (!after) return undefined
+  return order === 'desc'
+    ? and(lte(startedAt, after.startedAt), or(lt(startedAt, after.startedAt), lt(id, after.id)))
+    : and(gte(startedAt, after.startedAt), or(gt(startedAt, after.startedAt), gt(id, after.id)))
 }
 
-interface Page {
+/** The columns of the order of time. */
+export function timeOrder(reader: Reader, order: ListOrder): SQL[] {
+  const { startedAt, id } = reader.tables.entries
+  return order === 'desc' ? [desc(startedAt), desc(id)] : [asc(startedAt), asc(id)]
+}
+
+function compareTimes(order: ListOrder): (a: Position, b: Position) => number {
+  const sign = order === 'desc' ? -1 : 1
+  return (a, b) => sign * (a.startedAt - b.startedAt || a.id - b.id)
+}
+
+export interface PageRequest {
   filter: EntryFilter
   viewer: Viewer
+  order?: ListOrder | undefined
   after: Position | undefined
   limit: number
 }
 
 /** Parts that are read one by one. Of more, sorting everything costs less than asking for each. */
-const PART_LIMIT = 40
+export const PART_LIMIT = 40
 
 /**
- * Entries newest first, starting after `after`. What several values, or a member's sight, put together is read part by
- * part, each by an index in the order of time, and merged: no index gives them together in this order.
+ * Entries in the order of time, starting after `after`. What several values, or a member's sight, put together is read
+ * part by part, each by an index in the order of time, and merged: no index gives them together in this order.
  */
-export async function listViews(reader: Reader, { filter, viewer, after, limit }: Page): Promise<EntryView[]> {
+export async function listViews(
+  reader: Reader,
+  { filter, viewer, order = 'desc', after, limit }: PageRequest,
+): Promise<EntryView[]> {
   const { entries } = reader.tables
-  const newestFirst = [desc(entries.startedAt), desc(entries.id)]
+  const inOrder = timeOrder(reader, order)
   const sights = await visibleParts(reader, viewer)
   const parts = partsOf(filter).flatMap((one) => sights.map((sight) => and(conditionOf(reader, one), sight)))
   if (parts.length === 1 || parts.length > PART_LIMIT) {
     const whole = and(conditionOf(reader, filter), visibleEntries(reader, viewer))
     return selectViews(reader)
-      .where(and(parts.length === 1 ? parts[0] : whole, isBehind(reader, after)))
-      .orderBy(...newestFirst)
+      .where(and(parts.length === 1 ? parts[0] : whole, isBehind(reader, after, order)))
+      .orderBy(...inOrder)
       .limit(limit)
   }
-  const found = new Map<number, number>()
+  const found: Position[] = []
   for (const part of parts) {
     const rows = await reader
       .select({ id: entries.id, startedAt: entries.startedAt })
       .from(entries)
-      .where(and(part, isBehind(reader, after)))
-      .orderBy(...newestFirst)
+      .where(and(part, isBehind(reader, after, order)))
+      .orderBy(...inOrder)
       .limit(limit)
-    for (const { id, startedAt } of rows) found.set(id, startedAt)
+    found.push(...rows)
   }
-  const ids = [...found].sort(([a, startOfA], [b, startOfB]) => startOfB - startOfA || b - a).map(([id]) => id)
+  return viewsOf(reader, firstOf(found, order, limit), order)
+}
+
+/** The first of some entries, each once: parts may overlap. */
+export function firstOf(found: Position[], order: ListOrder, limit: number): Position[] {
+  const each = new Map(found.map((position) => [position.id, position]))
+  return [...each.values()].sort(compareTimes(order)).slice(0, limit)
+}
+
+export async function viewsOf(reader: Reader, found: Position[], order: ListOrder): Promise<EntryView[]> {
+  const ids = found.map(({ id }) => id)
   return selectViews(reader)
-    .where(inArray(entries.id, ids.slice(0, limit)))
-    .orderBy(...newestFirst)
+    .where(inArray(reader.tables.entries.id, ids))
+    .orderBy(...timeOrder(reader, order))
 }
 
 /** The entry with this public id, where the caller may see it. */

@@ -1,0 +1,36 @@
+/** The orders of a list of entries, and the pages of those by a figure. Pure. */
+
+/** What a list can be sorted by. Only the time has an index: the others are read and sorted for each page. */
+export const LIST_SORTS = ['started_at', 'cost', 'tokens', 'duration'] as const
+export type ListSort = (typeof LIST_SORTS)[number]
+
+/** A figure of an entry, as opposed to its time. */
+export type SortFigure = Exclude<ListSort, 'started_at'>
+
+export const LIST_ORDERS = ['desc', 'asc'] as const
+export type ListOrder = (typeof LIST_ORDERS)[number]
+
+/** An entry's place in the order of a figure, which is null for the cost of an unpriced entry. */
+export interface FigurePosition {
+  value: bigint | null
+  id: number
+}
+
+/** Sorting by a figure. Entries without it are last in both orders; of equal ones, the ids are in the same order. */
+export interface FigureOrder {
+  sort: SortFigure
+  order: ListOrder
+  after: FigurePosition | undefined
+}
+
+export function writeFigurePage({ sort, order }: FigureOrder, { value, id }: FigurePosition): string {
+  return Buffer.from(`${sort}.${order}.${value ?? ''}.${id}`).toString('base64url')
+}
+
+/** Undefined for the page of another order as well, where the position would mean something else. */
+export function readFigurePage({ sort, order }: FigureOrder, page: string): FigurePosition | undefined {
+  const text = Buffer.from(page, 'base64url').toString('latin1')
+  const [, ofSort, ofOrder, value, id] = /^([a-z]+)\.([a-z]+)\.(\d{1,19})?\.(\d{1,15})$/.exec(text) ?? []
+  if (id === undefined || ofSort !== sort || ofOrder !== order) return undefined
+  return { value: value === undefined ? null : BigInt(value), id: Number(id) }
+}

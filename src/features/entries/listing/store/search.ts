@@ -1,0 +1,139 @@
+/**
+ * Pages of a filter without an index, such as a text: entries are looked through in the order of time, in windows so
+ * small that each statement is short, until the page is full or the time is up.
+ */
+import { and, eq, not, type SQL } from 'drizzle-orm'
+import { type Viewer, visibleEntries, visibleParts } from '../../../../access/visibility.ts'
+import type { Reader } from '../../../../database/database.ts'
+import type { EntryView } from '../../store.ts'
+import { type EntryFilter, orderedPart, type Position, partsOf } from '../filter.ts'
+import type { ListOrder } from '../order.ts'
+import { conditionOf } from './conditions.ts'
+import { firstOf, isBehind, PART_LIMIT, type PageRequest, timeOrder, viewsOf } from './lists.ts'
+
+export interface Pace {
+  /** After this time, the page ends. A person waits a moment for the first answer, and can then go on. */
+  budgetMs: number
+  /** How long a statement should take: others wait for the same worker, and the one that runs cannot be interrupted. */
+  statementMs: number
+  /** Entries in the first window. */
+  rows: number
+}
+
+const PACE: Pace = { budgetMs: 200, statementMs: 30, rows: 5_000 }
+
+/** More would make a statement that meets colder pages than the one before take too long. */
+const MOST_ROWS = 50_000
+
+export interface Searched {
+  views: EntryView[]
+  /** The last entry that was looked at, if there may be further ones that match. */
+  searchedTo: Position | undefined
+}
+
+export async function searchViews(
+  reader: Reader,
+  { filter, viewer, order = 'desc', after, limit }: PageRequest,
+  { budgetMs, statementMs, rows }: Pace = PACE,
+): Promise<Searched> {
+  const search = new Search(reader, filter, viewer, order, await indexedParts(reader, filter, viewer))
+  const endsAt = performance.now() + budgetMs
+  let found: Position[] = []
+  let from = after
+  for (let size = rows; ; ) {
+    const beganAt = performance.now()
+    const to = await search.endOfWindow(from, size)
+    found = found.concat(await search.matches({ from, to, size, limit: limit - found.length }))
+    if (found.length >= limit || !to) return { views: await viewsOf(reader, found, order), searchedTo: undefined }
+    const now = performance.now()
+    if (now >= endsAt) return { views: await viewsOf(reader, found, order), searchedTo: to }
+    const factor = Math.min(2, statementMs / (now - beganAt))
+    size = Math.ceil(Math.min(MOST_ROWS, Math.max(rows / 10, size * factor)))
+    from = to
+  }
+}
+
+/**
+ * Conditions of which each has an index in the order of time. Every entry that the filter lets through and the viewer
+ * can see meets one of them.
+ */
+export async function indexedParts(reader: Reader, filter: EntryFilter, viewer: Viewer): Promise<(SQL | undefined)[]> {
+  const parts =
+    viewer.sees === 'everything'
+      ? partsOf(orderedPart(filter)).map((part) => conditionOf(reader, part))
+      : await visibleParts(reader, viewer)
+  return parts.length > PART_LIMIT ? [undefined] : parts
+}
+
+interface Window {
+  /** The last entry before the window; undefined for the start. */
+  from: Position | undefined
+  /** The last entry in it; undefined for the end. */
+  to: Position | undefined
+  /** Maximum number of entries. */
+  size: number
+}
+
+class Search {
+  readonly #inPeriod: SQL | undefined
+  readonly #condition: SQL | undefined
+
+  constructor(
+    readonly reader: Reader,
+    filter: EntryFilter,
+    viewer: Viewer,
+    readonly order: ListOrder,
+    readonly parts: (SQL | undefined)[],
+  ) {
+    const { starting_at, ending_at } = filter
+    this.#inPeriod = conditionOf(reader, { starting_at, ending_at })
+    this.#condition = and(conditionOf(reader, filter), visibleEntries(reader, viewer))
+  }
+
+  /** The last entry of a window of at most `size` entries; undefined if all that are left are fewer. */
+  async endOfWindow(from: Position | undefined, size: number): Promise<Position | undefined> {
+    const ends: Position[] = []
+    for (const part of this.parts) {
+      const [end] = await this.#entries(part, from)
+        .limit(1)
+        .offset(this.#share(size) - 1)
+      if (end) ends.push(end)
+    }
+    return firstOf(ends, this.order, 1)[0]
+  }
+
+  /** The first entries of a window that match. */
+  async matches({ from, to, size, limit }: Window & { limit: number }): Promise<Position[]> {
+    const { entries } = this.reader.tables
+    const found: Position[] = []
+    for (const part of this.parts) {
+      // The limit keeps both engines from merging the two queries, after which another index may seem better.
+      const window = this.#entries(part, from, to).limit(this.#share(size)).as('in_window')
+      const rows = await this.reader
+        .select({ id: entries.id, startedAt: entries.startedAt })
+        .from(window)
+        .crossJoin(entries)
+        .where(and(eq(entries.id, window.id), this.#condition))
+        .orderBy(...timeOrder(this.reader, this.order))
+        .limit(limit)
+      found.push(...rows)
+    }
+    return firstOf(found, this.order, limit)
+  }
+
+  /** Each part's share of a window. */
+  #share(size: number): number {
+    return Math.max(1, Math.ceil(size / this.parts.length))
+  }
+
+  #entries(part: SQL | undefined, from: Position | undefined, to?: Position) {
+    const { reader, order } = this
+    const { entries } = reader.tables
+    const isPast = isBehind(reader, to, order)
+    return reader
+      .select({ id: entries.id, startedAt: entries.startedAt })
+      .from(entries)
+      .where(and(part, this.#inPeriod, isBehind(reader, from, order), isPast && not(isPast)))
+      .orderBy(...timeOrder(reader, order))
+  }
+}

@@ -1,0 +1,129 @@
+/** Pages of entries in the order of a figure, which has no index: each page reads all entries of the period. */
+import { and, asc, desc, inArray, type SQL, sql } from 'drizzle-orm'
+import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
+import type { Reader } from '../../../../database/database.ts'
+import { costNanosOf } from '../../rows.ts'
+import { type EntryRecord, type EntryView, selectViews } from '../../store.ts'
+import { type EntryFilter, isSelective } from '../filter.ts'
+import type { FigureOrder, FigurePosition, SortFigure } from '../order.ts'
+import { conditionOf } from './conditions.ts'
+import { indexedParts } from './search.ts'
+
+export interface SortedPage extends FigureOrder {
+  filter: EntryFilter
+  viewer: Viewer
+  limit: number
+}
+
+/** What is read for one page: about a second's work, and what ten people use in three months. */
+export const SORT_LIMIT = 1_000_000
+
+/** Undefined if the period has more than `most` entries to sort. */
+export async function listSorted(
+  reader: Reader,
+  { filter, viewer, sort, order, after, limit }: SortedPage,
+  most = SORT_LIMIT,
+): Promise<EntryView[] | undefined> {
+  const { entries } = reader.tables
+  const parts = isSelective(filter) ? [undefined] : await partsOfPeriod(reader, filter, viewer)
+  if (!isSelective(filter) && (await hasMore(reader, parts, most))) return undefined
+
+  const figure = FIGURES[sort].sql(reader)
+  const inDirection = order === 'desc' ? desc : asc
+  const condition = and(
+    conditionOf(reader, filter),
+    visibleEntries(reader, viewer),
+    isAfter(reader, figure, order, after),
+  )
+  const found = new Map<number, FigurePosition>()
+  for (const part of parts) {
+    const rows = await reader
+      .select({ id: entries.id, value: sql<bigint | null>`${figure}`.mapWith(entries.listValue) })
+      .from(entries)
+      .where(and(part, condition))
+      .orderBy(sql`${inDirection(figure)} NULLS LAST`, inDirection(entries.id))
+      .limit(limit)
+    for (const row of rows) found.set(row.id, row)
+  }
+  const first = [...found.values()].sort(comparing(order)).slice(0, limit)
+  const views: EntryView[] = await selectViews(reader).where(
+    inArray(
+      entries.id,
+      first.map(({ id }) => id),
+    ),
+  )
+  const byId = new Map(views.map((view) => [view.entry.id, view]))
+  return first.flatMap(({ id }) => byId.get(id) ?? [])
+}
+
+/** Conditions with an index in the order of time, which together hold for all that the filter lets through. */
+async function partsOfPeriod(reader: Reader, filter: EntryFilter, viewer: Viewer): Promise<(SQL | undefined)[]> {
+  const { starting_at, ending_at } = filter
+  const parts = await indexedParts(reader, filter, viewer)
+  return parts.map((part) => and(part, conditionOf(reader, { starting_at, ending_at })))
+}
+
+/** Where a page that ends with this entry is continued. */
+export function figurePositionOf({ entry }: Pick<EntryView, 'entry'>, sort: SortFigure): FigurePosition {
+  return { value: FIGURES[sort].of(entry), id: entry.id }
+}
+
+const FIGURES: {
+  [Figure in SortFigure]: { sql(reader: Reader): SQL; of(entry: EntryRecord): bigint | null }
+} = {
+  cost: {
+    sql: ({ tables: { entries } }) => sql`coalesce(${entries.reportedCost}, ${entries.listValue})`,
+    of: costNanosOf,
+  },
+  tokens: {
+    sql: ({ tables: { entries: e } }) =>
+      sql`(${sql.join([e.input, e.output, e.cacheRead, e.cacheWrite, e.cacheWrite1h], sql.raw(' + '))})`,
+    of: ({ input, output, cacheRead, cacheWrite, cacheWrite1h }) =>
+      BigInt(input + output + cacheRead + cacheWrite + cacheWrite1h),
+  },
+  duration: {
+    sql: ({ tables: { entries } }) => sql`(${entries.endedAt} - ${entries.startedAt})`,
+    of: ({ startedAt, endedAt }) => BigInt(endedAt - startedAt),
+  },
+}
+
+function isAfter(
+  { tables: { entries } }: Reader,
+  figure: SQL,
+  order: FigureOrder['order'],
+  after: FigurePosition | undefined,
+): SQL | undefined {
+  if (!after) return undefined
+  const isBeyond = sql.raw(order === 'desc' ? '<' : '>')
+  const isSameAfter = sql`${entries.id} ${isBeyond} ${after.id}`
+  if (after.value === null) return sql`(${figure} IS NULL AND ${isSameAfter})`
+  const value = sql.param(after.value, entries.listValue)
+  return sql`(${figure} ${isBeyond} ${value} OR (${figure} = ${value} AND ${isSameAfter}) OR ${figure} IS NULL)`
+}
+
+function comparing(order: FigureOrder['order']): (a: FigurePosition, b: FigurePosition) => number {
+  const sign = order === 'desc' ? -1 : 1
+  return (a, b) => {
+    if (a.value === b.value) return sign * (a.id - b.id)
+    if (a.value === null || b.value === null) return a.value === null ? 1 : -1
+    return a.value < b.value ? -sign : sign
+  }
+}
+
+/** Whether these conditions hold for more than so many entries, which their indexes count. */
+async function hasMore(reader: Reader, conditions: (SQL | undefined)[], most: number): Promise<boolean> {
+  const { entries } = reader.tables
+  let left = most
+  for (const condition of conditions) {
+    const some = reader
+      .select({ id: entries.id })
+      .from(entries)
+      .where(condition)
+      .limit(left + 1)
+      .as('some')
+    const [row] = await reader.select({ count: sql<number>`count(*)`.mapWith(Number) }).from(some)
+    left -= row!.count
+    if (left < 0) return true
+  }
+  return false
+}

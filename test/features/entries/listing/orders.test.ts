@@ -1,0 +1,184 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { TALLY } from '../../../../src/access/actor.ts'
+import type { CallerOf } from '../../../../src/access/caller.ts'
+import { EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
+import { type EntryFilter, type Position, readListQuery } from '../../../../src/features/entries/listing/filter.ts'
+import {
+  type FigurePosition,
+  LIST_ORDERS,
+  LIST_SORTS,
+  type ListOrder,
+} from '../../../../src/features/entries/listing/order.ts'
+import { listViews } from '../../../../src/features/entries/listing/store/lists.ts'
+import { searchViews } from '../../../../src/features/entries/listing/store/search.ts'
+import { figurePositionOf, listSorted } from '../../../../src/features/entries/listing/store/sorted-lists.ts'
+import type { EntryView } from '../../../../src/features/entries/store.ts'
+import { createServices, type Services } from '../../../../src/services.ts'
+import { forEachEngine } from '../../../support/databases.ts'
+import { OPERATOR, reportBody } from '../../../support/reports.ts'
+
+const clock = { now: () => Date.UTC(2026, 10, 20, 19, 30) }
+
+const SUMMARIES = ['Fix the login', 'Explain the invoice', null]
+const MODELS = ['claude-haiku-4-5', 'gpt-5-codex', 'unknown-model']
+
+/** Reports that often agree in what lists are sorted by. */
+function bodyOf(index: number): Record<string, unknown> {
+  const startedAt = Date.UTC(2026, 10, 1 + (index % 7), 8)
+  const cost = [0, 1.5, undefined, 20][index % 4]
+  return reportBody({
+    started_at: new Date(startedAt).toISOString(),
+    ended_at: new Date(startedAt + (index % 5) * 60_000).toISOString(),
+    tokens: { input: (index % 3) * 1_000, output: index % 2 },
+    model: MODELS[index % 3],
+    project: ['acme-web', 'acme-api', undefined][index % 3],
+    ...(cost !== undefined && { reported_cost: cost }),
+    ...(SUMMARIES[index % 3] && { summary: SUMMARIES[index % 3] }),
+  })
+}
+
+const FILTERS: EntryFilter[] = [
+  {},
+  { q: 'login' },
+  { q: 'nowhere' },
+  { model: ['gpt-5-codex'], priced: true },
+  { agent_manager: ['ada@example.com'], q: 'e' },
+  { project: ['acme-web', 'acme-api'], status: ['submitted'], q: 'fix' },
+  { placed: ['none'], agent_manager: ['ada@example.com'] },
+  { starting_at: Date.UTC(2026, 10, 3), ending_at: Date.UTC(2026, 10, 6), q: 'the' },
+]
+
+forEachEngine('a list of entries', (open) => {
+  async function stage() {
+    const services = createServices({ db: await open({ serving: true }), clock })
+    const callers: CallerOf<'service'>[] = []
+    for (const name of ['ada', 'bob']) {
+      const email = `${name}@example.com`
+      await services.people.addUser({ email, name, role: 'member' }, TALLY)
+      const { secret } = await services.people.createToken({ kind: 'svc', user: email, name: 'test' }, TALLY)
+      callers.push((await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>)
+    }
+    let reported = 0
+    const report = async (count: number) => {
+      const first = reported
+      reported += count
+      const bodies = Array.from({ length: count }, (_, at) => ({ index: first + at, body: bodyOf(first + at) }))
+      await Promise.all(
+        bodies.map(({ index, body }) => services.entries.reporting.reportEntry(body as never, callers[index % 2]!)),
+      )
+    }
+    await report(60)
+    await services.projects.changeProject(OPERATOR, 'acme-web', { addLeads: ['bob@example.com'] })
+    const bob = viewerOf({ id: callers[1]!.person.id, role: 'member' })
+    return { ...services, report, viewers: [EVERYTHING, bob] }
+  }
+
+  const idsOf = (views: EntryView[]) => views.map(({ entry }) => entry.id)
+
+  /** Entries of all pages, in the order in which they came. */
+  async function all(read: (after: Position | undefined) => Promise<{ ids: number[]; next: Position | undefined }>) {
+    const found: number[] = []
+    let after: Position | undefined
+    for (let page = 0; page < 500; page += 1) {
+      const { ids, next } = await read(after)
+      found.push(...ids)
+      if (!next) return found
+      after = next
+    }
+    throw new Error('The pages have no end')
+  }
+
+  test('has the same entries in windows of any size as at once, for each filter, order and viewer', async () => {
+    const { db, viewers } = await stage()
+    const property = fc.asyncProperty(
+      fc.constantFrom(...FILTERS),
+      fc.constantFrom(...viewers),
+      fc.constantFrom<ListOrder>(...LIST_ORDERS),
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 1, max: 20 }),
+      async (filter, viewer, order, rows, limit) => {
+        const whole = await listViews(db.read, { filter, viewer, order, after: undefined, limit: 1_000 })
+        const paged = await all(async (after) => {
+          const request = { filter, viewer, order, after, limit }
+          const { views, searchedTo } = await searchViews(db.slow, request, { budgetMs: 0, statementMs: 30, rows })
+          const last = views.length === limit ? views.at(-1)!.entry : undefined
+          return { ids: idsOf(views), next: last ?? searchedTo }
+        })
+        expect(paged).toEqual(idsOf(whole))
+      },
+    )
+    await fc.assert(property, { numRuns: 25 })
+  })
+
+  test('by a figure has every entry once, unpriced ones last, in pages of any size', async () => {
+    const { db, viewers } = await stage()
+    const property = fc.asyncProperty(
+      fc.constantFrom(...FILTERS),
+      fc.constantFrom(...viewers),
+      fc.constantFrom('cost', 'tokens', 'duration'),
+      fc.constantFrom<ListOrder>(...LIST_ORDERS),
+      fc.integer({ min: 1, max: 20 }),
+      async (filter, viewer, sort, order, limit) => {
+        const found: { id: number; value: bigint | null }[] = []
+        let after: FigurePosition | undefined
+        for (;;) {
+          const page = await listSorted(db.slow, { filter, viewer, sort, order, after, limit })
+          found.push(...page!.map((view) => figurePositionOf(view, sort)))
+          if (page!.length < limit) break
+          after = found.at(-1)
+        }
+        const whole = await listViews(db.read, { filter, viewer, after: undefined, limit: 1_000 })
+        expect(found.map(({ id }) => id).sort()).toEqual(idsOf(whole).sort())
+        expect(found).toEqual([...found].sort(comparing(order)))
+      },
+    )
+    await fc.assert(property, { numRuns: 25 })
+  })
+
+  function comparing(order: ListOrder) {
+    const sign = order === 'desc' ? -1 : 1
+    type Row = { id: number; value: bigint | null }
+    return (a: Row, b: Row) => {
+      if ((a.value === null) !== (b.value === null)) return a.value === null ? 1 : -1
+      return sign * (a.value === b.value ? a.id - b.id : a.value! < b.value! ? -1 : 1)
+    }
+  }
+
+  for (const sort of LIST_SORTS) {
+    for (const order of LIST_ORDERS) {
+      test(`by ${sort} ${order} loses and repeats no entry while others arrive`, async () => {
+        const { entries, report } = await stage()
+        const before = await pagesOf(entries, EVERYTHING, { sort, order, q: 'the' })
+        const after = await pagesOf(entries, EVERYTHING, { sort, order, q: 'the' }, () => report(3))
+        expect(new Set(after).size).toBe(after.length)
+        expect(after.filter((id) => before.includes(id))).toEqual(before)
+      })
+    }
+  }
+
+  async function pagesOf(
+    { listing }: Services['entries'],
+    viewer: Viewer,
+    texts: Record<string, string>,
+    between = async () => {},
+  ): Promise<string[]> {
+    const ids: string[] = []
+    for (let page: string | undefined; ; ) {
+      const query = readListQuery({ ...texts, limit: '7', ...(page !== undefined && { page }) })
+      const { data, next_page } = await listing.listEntries(viewer, query)
+      ids.push(...data.map(({ id }) => id))
+      if (next_page === null) return ids
+      page = next_page
+      await between()
+    }
+  }
+
+  test('of too many entries is not sorted by a figure', async () => {
+    const { db } = await stage()
+    const page = { viewer: EVERYTHING, sort: 'cost', order: 'desc', after: undefined, limit: 10 } as const
+    expect(await listSorted(db.slow, { ...page, filter: {} }, 59)).toBeUndefined()
+    expect(await listSorted(db.slow, { ...page, filter: {} }, 60)).toHaveLength(10)
+    expect(await listSorted(db.slow, { ...page, filter: { ending_at: Date.UTC(2026, 10, 2) } }, 20)).toHaveLength(9)
+  })
+})
