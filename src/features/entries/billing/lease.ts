@@ -20,7 +20,7 @@ import { getBillState, getLease, removeBill, updateLease } from './store.ts'
 export const PORTION = 2_000
 
 /** A transaction takes milliseconds and renews the lease, so a process that has not done so for this long has stopped. */
-const LEASE_MS = 10_000
+const LEASE_MS = 5_000
 
 /** A bill of 100,000 entries takes a second, and a lease may have to expire first. */
 const WAIT_MS = LEASE_MS + 5_000
@@ -29,7 +29,7 @@ const WAIT_MS = LEASE_MS + 5_000
 const POLL_MS = 20
 
 /** How often a server looks for entries that another process has left claimed. */
-const LOOK_EVERY_MS = 5_000
+const LOOK_EVERY_MS = 2_000
 
 export interface Lease {
   billId: number

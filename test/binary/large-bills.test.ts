@@ -1,0 +1,134 @@
+/** Bills with many entries, sent by the executable: what waits meanwhile, and what is left of one that is killed. */
+import { Database as Connection } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Installation, type Server } from '../support/binary.ts'
+
+const ENTRIES = 24_000
+const BATCH = 1_000
+
+/** A bill of this size takes a tenth of it; the rest is for a machine that does other things as well. */
+const LONGEST_WAIT_MS = 2_000
+
+const OCTOBER = { month: '2026-10', currency: 'USD' }
+
+let tally: Installation
+let reporter: string
+let sender: string
+
+const reportOf = (session: string, day: string) => ({
+  agent_harness: 'codex',
+  agent_name: 'builder',
+  model: 'gpt-5-codex',
+  project: 'WEB',
+  session_id: session,
+  started_at: `${day}T10:00:00Z`,
+  ended_at: `${day}T10:05:00Z`,
+  reported_cost: 0.01,
+  tokens: { input: 1_000, output: 100 },
+})
+
+const send = (server: Server) => server.call('POST', '/api/v1/bills', { token: sender, body: OCTOBER })
+
+/** The longest time that a report took while `work` was done. */
+async function longestReport(server: Server, work: () => Promise<unknown>): Promise<number> {
+  let longestMs = 0
+  let isDone = false
+  async function report(name: string): Promise<void> {
+    for (let number = 0; !isDone; number += 1) {
+      const begun = performance.now()
+      const body = reportOf(`${name}-${begun}-${number}`, '2026-11-02')
+      expect((await server.call('POST', '/api/v1/token-entries', { token: reporter, body })).ok).toBe(true)
+      longestMs = Math.max(longestMs, performance.now() - begun)
+    }
+  }
+  const reporting = Promise.all(['one', 'two', 'three'].map(report))
+  try {
+    await work()
+  } finally {
+    isDone = true
+  }
+  await reporting
+  return longestMs
+}
+
+/** Resolves when a part of the entries is claimed for a bill. */
+async function untilClaimed(): Promise<void> {
+  const db = new Connection(join(tally.folder, 'tally-data/tally.db'), { readonly: true })
+  try {
+    const claimed = db.query<{ count: number }, []>('SELECT count(*) AS count FROM bill_entries')
+    while (claimed.get()!.count === 0) await Bun.sleep(1)
+  } finally {
+    db.close()
+  }
+}
+
+async function statuses(): Promise<Record<string, number>> {
+  const args = ['usage', '--by', 'status', '--from', '2026-10-01', '--to', '2026-10-31']
+  const { data } = await tally.runJson<{ data: { results: { status: string; entries: number }[] }[] }>(args)
+  const counts: Record<string, number> = {}
+  for (const { results } of data)
+    for (const { status, entries } of results) counts[status] = (counts[status] ?? 0) + entries
+  return counts
+}
+
+const bills = () => tally.runJson<{ data: { number: string; state: string; entries: number }[] }>(['bills', 'list'])
+
+beforeAll(async () => {
+  tally = await Installation.make()
+  await tally.addUser('ada@example.com', 'admin')
+  reporter = (await tally.createToken('svc', 'ada@example.com')).token
+  const allowed = [
+    'tokens',
+    'create',
+    '--kind',
+    'svc',
+    '--user',
+    'ada@example.com',
+    '--name',
+    'bills',
+    '--allow',
+    'bills',
+  ]
+  sender = (await tally.runJson<{ token: string }>(allowed)).token
+  const server = await tally.serve()
+  for (let start = 0; start < ENTRIES; start += BATCH) {
+    const body = Array.from({ length: BATCH }, (_, index) => reportOf(`session-${start + index}`, '2026-10-15'))
+    expect((await server.call('POST', '/api/v1/token-entries/batch', { token: reporter, body })).ok).toBe(true)
+  }
+  await server.stop()
+}, 120_000)
+
+afterAll(() => tally.remove())
+
+test('a bill that is killed while it is sent is undone, and can be sent again', async () => {
+  const killed = await tally.serve()
+  const sending = send(killed).catch(() => undefined)
+  await untilClaimed()
+  await killed.crash()
+  expect(await sending).toBeUndefined()
+
+  const server = await tally.serve()
+  expect((await bills()).data).toEqual([])
+  expect(await statuses()).toEqual({ submitted: ENTRIES })
+  expect((await tally.run(['verify'])).code).toBe(0)
+  expect((await send(server)).status).toBe(201)
+  expect((await bills()).data).toMatchObject([{ number: '2026-0001', state: 'sent', entries: ENTRIES }])
+  expect(await statuses()).toEqual({ billed: ENTRIES })
+  await server.stop()
+}, 120_000)
+
+test('reports do not wait while a bill is voided and sent, by the server and by another process', async () => {
+  const server = await tally.serve()
+  const voiding = () => tally.runJson(['bills', 'void', '2026-0001', '--reason', 'Wrong client', '--yes'])
+  expect(await longestReport(server, voiding)).toBeLessThan(LONGEST_WAIT_MS)
+  expect(await statuses()).toEqual({ submitted: ENTRIES })
+  expect(await longestReport(server, () => send(server))).toBeLessThan(LONGEST_WAIT_MS)
+  expect(await statuses()).toEqual({ billed: ENTRIES })
+  expect((await bills()).data.map(({ number, state }) => [number, state])).toEqual([
+    ['2026-0002', 'sent'],
+    ['2026-0001', 'void'],
+  ])
+  expect((await tally.run(['verify'])).code).toBe(0)
+  await server.stop()
+}, 120_000)
