@@ -1,6 +1,7 @@
 /** Every task and stream that may run off the main thread, see `database/database.ts`. */
 import type { SlowStream, SlowTask } from './database/database.ts'
 import { COMPOSITION_TASK } from './features/bills/composition-task.ts'
+import { ENTRIES_STREAM } from './features/bills/documents/entries-stream.ts'
 import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/entries/rollup/tasks.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.
@@ -13,4 +14,4 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
 ]
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.
-export const SLOW_STREAMS: readonly SlowStream<any>[] = []
+export const SLOW_STREAMS: readonly SlowStream<any>[] = [ENTRIES_STREAM]

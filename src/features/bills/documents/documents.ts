@@ -8,11 +8,11 @@ import type { Database } from '../../../database/database.ts'
 import { notFound } from '../../../errors.ts'
 import { dayAt } from '../../../lib/calendar.ts'
 import { JobThread } from '../../../lib/job-thread.ts'
-import { pagesOfBilledEntries } from '../store/billed-entries.ts'
 import { type BillView, findRendered, getDocument, keepRendered } from '../store/bills.ts'
 import { findLogo } from '../store/issuer.ts'
 import { readDocument } from './content.ts'
-import { entriesCsv, linesCsv } from './csv.ts'
+import { linesCsv } from './csv.ts'
+import { ENTRIES_STREAM } from './entries-stream.ts'
 import { htmlOf, htmlPolicy } from './html.ts'
 import { journalOf } from './journal.ts'
 import type { FromPdf, ToPdf } from './pdf-worker.ts'
@@ -52,7 +52,8 @@ export function createDocuments({ db }: { db: Database }) {
   }
 
   async function make({ bill }: BillView, format: Exclude<DocumentFormat, 'json'>): Promise<Uint8Array> {
-    if (format === 'entries-csv') return gzipped(entriesCsv(bill.number, pagesOfBilledEntries(db.slow, bill.id)))
+    if (format === 'entries-csv')
+      return gzipped(db.streamSlowly(ENTRIES_STREAM, { billId: bill.id, number: bill.number }))
     const text = await getDocument(db.read, bill.id)
     const document = readDocument(text)
     switch (format) {
@@ -124,13 +125,13 @@ function pdfFailed(reason: string): Error {
 const unzipped: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(gunzip)
 
 /** Entries are stored compressed, at a tenth of their size, and their whole text is never in memory at once. */
-async function gzipped(texts: AsyncIterable<string>): Promise<Uint8Array> {
+async function gzipped(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED })
   const chunks: Buffer[] = []
   gzip.on('data', (chunk: Buffer) => chunks.push(chunk))
   const ended = new Promise<void>((resolve, reject) => gzip.on('end', resolve).on('error', reject))
-  for await (const text of texts) {
-    if (!gzip.write(text)) await new Promise((resolve) => gzip.once('drain', resolve))
+  for await (const piece of pieces) {
+    if (!gzip.write(piece)) await new Promise((resolve) => gzip.once('drain', resolve))
   }
   gzip.end()
   await ended

@@ -1,5 +1,5 @@
 /** The entries on a bill, as its documents show them. */
-import { aliasedTable, and, asc, eq, gt } from 'drizzle-orm'
+import { aliasedTable, and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Nanos } from '../../../lib/money.ts'
@@ -8,6 +8,12 @@ import type { Nanos } from '../../../lib/money.ts'
 const PAGE_ROWS = 2_000
 
 function listPage(reader: Reader, billId: number, after: number): Promise<BilledRow[]> {
+  // Prepared mainly because the rows are then read without drizzle, which takes three times as long.
+  const page = reader.prepared('billed-entries.page', selectPage)
+  return page.execute({ billId, after })
+}
+
+function selectPage(reader: Reader) {
   const { billEntries, entries, users, projects, tickets, prices, sessions, labelSets, names } = reader.tables
   const harnesses = aliasedTable(names, 'harness')
   const agents = aliasedTable(names, 'agent')
@@ -57,7 +63,7 @@ function listPage(reader: Reader, billId: number, after: number): Promise<Billed
     .leftJoin(labelSets, eq(labelSets.id, entries.labelSetId))
     .leftJoin(prices, eq(prices.id, entries.priceId))
     .leftJoin(sessions, eq(sessions.id, entries.sessionId))
-    .where(and(eq(billEntries.billId, billId), gt(billEntries.entryId, after)))
+    .where(and(eq(billEntries.billId, sql.placeholder('billId')), gt(billEntries.entryId, sql.placeholder('after'))))
     .orderBy(asc(billEntries.entryId))
     .limit(PAGE_ROWS)
 }

@@ -1,0 +1,12 @@
+/** The entries of a bill as CSV, made off the main thread: there may be a hundred thousand. */
+import type { SlowStream } from '../../../database/database.ts'
+import { pagesOfBilledEntries } from '../store/billed-entries.ts'
+import { entriesCsv } from './csv.ts'
+
+export const ENTRIES_STREAM: SlowStream<{ billId: number; number: string }> = {
+  name: 'bills.entries-csv',
+  async *run(reader, { billId, number }) {
+    const encoder = new TextEncoder()
+    for await (const text of entriesCsv(number, pagesOfBilledEntries(reader, billId))) yield encoder.encode(text)
+  },
+}
