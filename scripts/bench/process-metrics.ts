@@ -1,5 +1,5 @@
 /** Metrics of a running process from the operating system. Linux only. */
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
 
 function status(pid: number, name: string): number {
   const line = new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -9,6 +9,17 @@ function status(pid: number, name: string): number {
 /** Current memory, in MB. */
 export function residentMegabytes(pid: number): number {
   return (status(pid, 'VmRSS') * 1024) / 1e6
+}
+
+/**
+ * Current memory of a process and its children, in MB. The children's files in memory are left out: they are those of
+ * their parent.
+ */
+export function treeMegabytes(pid: number): number {
+  const own = (child: number) => ((status(child, 'RssAnon') + status(child, 'RssShmem')) * 1024) / 1e6
+  return unlessEnded(() =>
+    children(pid).reduce((sum, child) => sum + unlessEnded(() => own(child)), residentMegabytes(pid)),
+  )
 }
 
 /** Peak memory, in MB. */
@@ -39,16 +50,34 @@ export function mainThreadMs(pid: number): number {
 export function familyProcessorSeconds(pid: number): number {
   const fields = statFields(pid)
   const ended = (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND
-  return children(pid).reduce((sum, child) => sum + childProcessorSeconds(child), processorSeconds(pid) + ended)
+  return children(pid).reduce(
+    (sum, child) => sum + unlessEnded(() => processorSeconds(child)),
+    processorSeconds(pid) + ended,
+  )
 }
 
-/** 0 if it has just ended: its time is then part of its parent's. */
-function childProcessorSeconds(pid: number): number {
+/** 0 for a process that has just ended: its processor time is then part of its parent's. */
+function unlessEnded(read: () => number): number {
   try {
-    return processorSeconds(pid)
+    return read()
   } catch {
     return 0
   }
+}
+
+/** Nanoseconds of processor time of each thread of a process and its children, by its id. */
+export function threadTimes(pid: number): Map<string, number> {
+  const times = new Map<string, number>()
+  for (const one of [pid, ...children(pid)]) {
+    try {
+      for (const thread of readdirSync(`/proc/${one}/task`)) {
+        times.set(thread, Number(readFileSync(`/proc/${one}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
+      }
+    } catch {
+      // It has just ended, and uses no time any more.
+    }
+  }
+  return times
 }
 
 export function parentOf(pid: number): number {
@@ -64,8 +93,16 @@ export function programOf(pid: number): string | undefined {
   }
 }
 
+/** Each is listed with the thread that started it. */
 function children(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  const listed = (thread: string) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+    try {
+      return listed(thread).split(' ').filter(Boolean).map(Number)
+    } catch {
+      return []
+    }
+  })
 }
 
 /** Bytes written to disk since the process started: to the log, and again from the log to the database. */

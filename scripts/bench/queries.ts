@@ -1,7 +1,9 @@
 /** Typical queries on a seeded database, as API paths. */
+import { ENTRY_FILTERS, type EntryFilterName } from '../../src/entry-filters.ts'
+import { DIMENSIONS } from '../../src/features/reports/sums.ts'
 
 /** The last full month of seeded entries, and other periods around it. */
-const MONTH = 'starting_at=2026-10-01T00:00:00%2B02:00&ending_at=2026-11-01T00:00:00%2B01:00'
+export const MONTH = 'starting_at=2026-10-01T00:00:00%2B02:00&ending_at=2026-11-01T00:00:00%2B01:00'
 const DAY = 'starting_at=2026-10-14T00:00:00%2B02:00&ending_at=2026-10-15T00:00:00%2B02:00'
 const WEEK = 'starting_at=2026-10-12T00:00:00%2B02:00&ending_at=2026-10-19T00:00:00%2B02:00'
 const YEAR = 'starting_at=2025-11-01T00:00:00%2B01:00&ending_at=2026-11-01T00:00:00%2B01:00'
@@ -11,6 +13,20 @@ const usage = (period: string, rest: string) => `/api/v1/reports/usage?${period}
 
 /** A filter that matches nearly all entries and has no precomputed sums, so that every entry must be read. */
 export const ONE_BY_ONE = '&possible_duplicate=false'
+
+/** A month by any two of the dimensions. */
+export const PAIRS: Record<string, string> = Object.fromEntries(
+  DIMENSIONS.flatMap((one, at) =>
+    DIMENSIONS.slice(at + 1).map((other) => [
+      `${one} and ${other}`,
+      usage(MONTH, `bucket_width=all&group_by=${one},${other}`),
+    ]),
+  ),
+)
+
+export const YEAR_BY_MONTH_AND_PROJECT = usage(YEAR, 'bucket_width=1mo&group_by=project')
+export const YEAR_BY_DAY_AND_MODEL = usage(YEAR, 'bucket_width=1d&group_by=model')
+export const YEAR_BY_MONTH_AND_LABEL = usage(YEAR, 'bucket_width=1mo&group_by=label:repository')
 
 export const REPORTS: Record<string, string> = {
   'a month by project': usage(MONTH, 'bucket_width=all&group_by=project'),
@@ -53,7 +69,9 @@ export const COMPLETENESS: Record<string, string> = {
 
 const list = (filter: string) => `/api/v1/token-entries?limit=50&${filter}`
 
-export const LISTS: Record<string, string> = {
+const NO_SESSION = '00000000-0000-4000-8000-000000000000'
+
+const LISTS: Record<string, string> = {
   'all, newest first': list(''),
   'all, a year back': list('ending_at=2025-11-20T00:00:00Z'),
   'a month': list(MONTH),
@@ -76,6 +94,87 @@ export const LISTS: Record<string, string> = {
   'a text of the summary in a month (no index)': list(`q=audit%20log&${MONTH}`),
 }
 
+/** What the interface can ask for with each filter: values that entries have, and none has. */
+const FILTERS: Record<EntryFilterName, { matching: string[]; unmatched: string[] }> = {
+  starting_at: { matching: ['starting_at=2026-11-10'], unmatched: ['starting_at=2027-01-01'] },
+  ending_at: { matching: ['ending_at=2025-11-20'], unmatched: ['ending_at=2020-01-01'] },
+  ended_after: {
+    matching: [`ended_after=2026-10-31T23:00:00Z&${MONTH}`, 'ended_after=2026-11-19'],
+    unmatched: ['ended_after=2027-01-01'],
+  },
+  project: { matching: ['project=ABE001', 'project=none'], unmatched: ['project=OWN195&source=metric'] },
+  ticket: { matching: ['ticket=ABE001-1000'], unmatched: ['ticket=ABE001-1000&source=metric'] },
+  client: {
+    matching: ['client=Abel%20Bakery', 'client=Costa%20Logistics', 'client=none'],
+    unmatched: ['client=Costa%20Logistics&source=metric'],
+  },
+  billable: { matching: ['billable=true'], unmatched: ['billable=false'] },
+  agent_manager: {
+    matching: ['agent_manager=ada.abel@example.com', 'agent_manager=tara.zimmer@example.com'],
+    unmatched: ['agent_manager=tara.zimmer@example.com&source=metric'],
+  },
+  agent_name: { matching: ['agent_name=second-level'], unmatched: ['agent_name=nobody'] },
+  agent_harness: { matching: ['agent_harness=support-bot'], unmatched: ['agent_harness=unheard-of'] },
+  model: {
+    matching: ['model=claude-opus-4-8', 'model=o4-mini', 'model=acme-coder-7b'],
+    unmatched: ['model=gpt-unheard-of', `model=o4-mini&${MONTH}`],
+  },
+  provider: {
+    matching: ['provider=google', 'provider=none'],
+    unmatched: ['provider=unheard-of', 'provider=google&model=o4-mini'],
+  },
+  status: { matching: ['status=submitted', 'status=rejected'], unmatched: ['status=billed', 'status=pending,draft'] },
+  source: { matching: ['source=report'], unmatched: ['source=metric'] },
+  session_id: { matching: [], unmatched: [`session_id=${NO_SESSION}`] },
+  label: {
+    matching: ['label=branch:main', 'label=repository:internal/shop-195'],
+    unmatched: ['label=repository:nobody/nothing'],
+  },
+  without_label: { matching: ['without_label=repository', 'without_label=team'], unmatched: [] },
+  placed: { matching: ['placed=named', 'placed=none'], unmatched: ['placed=manual', 'placed=rule'] },
+  priced: { matching: ['priced=true', 'priced=false'], unmatched: [`priced=false&project=OWN195&source=metric`] },
+  cost_mismatch: { matching: ['cost_mismatch=false'], unmatched: ['cost_mismatch=true'] },
+  price_load: { matching: [], unmatched: ['price_load=pld_00000000000070008000000000000000'] },
+  sheet: { matching: [], unmatched: ['sheet=tsh_00000000000070008000000000000000'] },
+  possible_duplicate: {
+    matching: ['possible_duplicate=true', 'possible_duplicate=false'],
+    unmatched: ['possible_duplicate=true&source=metric'],
+  },
+  superseded: { matching: ['superseded=false'], unmatched: ['superseded=true'] },
+  bill: { matching: ['bill=none'], unmatched: ['bill=none&source=metric'] },
+  q: { matching: ['q=audit%20log', `q=audit%20log&${MONTH}`], unmatched: [] },
+}
+
+const filtered = (key: 'matching' | 'unmatched') =>
+  Object.fromEntries(
+    (Object.keys(ENTRY_FILTERS) as EntryFilterName[])
+      .flatMap((name) => FILTERS[name][key])
+      .map((filter) => [decodeURIComponent(filter).replace(MONTH_TEXT, 'a month'), list(filter)]),
+  )
+
+const MONTH_TEXT = decodeURIComponent(MONTH)
+
+/** Lists with every filter of the interface that has matches, and without one. */
+export const MATCHING: Record<string, string> = { ...LISTS, ...filtered('matching') }
+export const UNMATCHED: Record<string, string> = filtered('unmatched')
+
+export const SORTS = ['started_at', 'cost', 'tokens', 'duration'] as const
+export type Sort = (typeof SORTS)[number]
+
+export const sorted = (sort: Sort, order: 'asc' | 'desc', filter: string) =>
+  list(`sort=${sort}&order=${order}&${filter}`)
+
+export const SEARCHES: Record<string, string> = {
+  'a text of many summaries': list('q=audit%20log'),
+  'a text of no summary': list('q=nobody%20ever%20wrote%20this'),
+  'a text of no summary, of a project': list('q=nobody%20ever%20wrote%20this&project=ABE001'),
+}
+
+export const EXPORTS = {
+  CSV: '/api/v1/token-entries?format=csv',
+  NDJSON: '/api/v1/token-entries?format=ndjson',
+}
+
 /** Queries of a person who sees their own entries and those of a project they lead. */
 export const MEMBERS_LISTS: Record<string, string> = {
   'of a member: all they see': list(''),
@@ -87,6 +186,7 @@ export const MEMBERS_LISTS: Record<string, string> = {
 /** Rare queries that are as expensive as possible. */
 export const HEAVY: Record<string, string> = {
   'a report over all entries': usage(ALL, `bucket_width=1mo&group_by=ticket,model${ONE_BY_ONE}`),
-  'a search that finds nothing': list('q=nobody%20ever%20wrote%20this'),
-  'an export of everything': '/api/v1/token-entries?format=csv',
+  'a search that finds nothing': SEARCHES['a text of no summary']!,
+  'an export as CSV': EXPORTS.CSV,
+  'an export as NDJSON': EXPORTS.NDJSON,
 }

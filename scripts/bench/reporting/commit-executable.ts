@@ -24,7 +24,7 @@ export async function buildCommit(
     ['git', 'rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`],
     ROOT,
   )
-  if (commit.code !== 0) throw new UsageError(`--against must be a commit of this repository: ${revision}`)
+  if (commit.code !== 0) throw new UsageError(`This repository has no commit ${revision}.`)
   const name = (await run(['git', 'log', '-1', '--format=%h %s', commit.stdout], ROOT)).stdout
   printProgress(`building ${name}`)
   const worktree = join(parent, 'commit')

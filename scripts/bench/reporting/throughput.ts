@@ -43,7 +43,13 @@ export const batch: Omit<LoadShape, 'seconds'> = {
   connections: BATCH_CONNECTIONS,
 }
 
-export async function generate(load: Load): Promise<LoadResult> {
+/** A load that ends after its time, or earlier when it is stopped. */
+export interface RunningLoad {
+  result: Promise<LoadResult>
+  stop(): void
+}
+
+export function startLoad(load: Load): RunningLoad {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '../load.ts'), JSON.stringify(load)], {
     stdout: 'pipe',
     stderr: 'inherit',
@@ -51,11 +57,16 @@ export async function generate(load: Load): Promise<LoadResult> {
   // A signal may end this process alone.
   const kill = () => child.kill('SIGKILL')
   process.on('exit', kill)
-  const [output, code] = await Promise.all([new Response(child.stdout).text(), child.exited])
-  process.off('exit', kill)
-  if (code !== 0) throw new Error('The load generator failed.')
-  return JSON.parse(output)
+  async function result(): Promise<LoadResult> {
+    const [output, code] = await Promise.all([new Response(child.stdout).text(), child.exited])
+    process.off('exit', kill)
+    if (code !== 0) throw new Error('The load generator failed.')
+    return JSON.parse(output)
+  }
+  return { result: result(), stop: () => child.kill('SIGTERM') }
 }
+
+export const generate = (load: Load): Promise<LoadResult> => startLoad(load).result
 
 /** Throws if a response is not one of those that should be measured. */
 export function checkAnswers({ statuses, firstAnswer }: LoadResult, expected: string[]): void {

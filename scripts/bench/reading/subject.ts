@@ -1,0 +1,155 @@
+/** The server that is measured, on a copy of the seeded database. */
+import { Database as Connection } from 'bun:sqlite'
+import { constants } from 'node:fs'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Installation, type Server } from '../../../test/support/binary.ts'
+import { printProgress, UsageError } from '../clean-up.ts'
+import { ADMIN, MEMBER } from '../population.ts'
+import { treeMegabytes } from '../process-metrics.ts'
+import type { Measured } from './results.ts'
+
+/** Queries that take seconds are not repeated for longer: they miss any goal anyway. */
+const QUERY_LIMIT_MS = 10_000
+
+/** Longer than any query takes without a deadline. */
+const RECOVERY_LIMIT_MS = 60_000
+
+/** Memory changes within seconds; reading it more often would take processor time from the server. */
+const MEMORY_INTERVAL_MS = 250
+
+/** What browsers accept. Responses are not decompressed, since that is not the server's work. */
+const ACCEPTED = 'gzip, deflate, br, zstd'
+
+const PASSWORD = 'correct horse battery'
+
+export interface Question {
+  token?: string
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+export class Subject {
+  #server: Server | undefined
+  /** Of the server and its child processes. */
+  peakMegabytes = 0
+  idleMegabytes = 0
+
+  private constructor(
+    readonly tally: Installation,
+    /** The database. */
+    readonly file: string,
+    readonly tokens: { reading: string; membersReading: string; writing: string },
+    readonly rounds: number,
+  ) {}
+
+  /** Copies the database, migrates it and removes its sums. */
+  static async prepare(
+    { data, rounds, executable }: { data: string; rounds: number; executable: string | undefined },
+    parent: string,
+    stack: AsyncDisposableStack,
+  ): Promise<Subject> {
+    const source = join(data, 'tally.db')
+    if (!(await Bun.file(source).exists()))
+      throw new UsageError(`${data} contains no tally.db. Create it with scripts/bench/seed.`)
+    const tally = await Installation.make({ parent, ...(executable !== undefined && { executable }) })
+    stack.defer(() => tally.remove())
+    printProgress('copying the database')
+    const folder = join(tally.folder, 'tally-data')
+    const file = join(folder, 'tally.db')
+    await mkdir(folder)
+    await copyFile(source, file, constants.COPYFILE_FICLONE)
+    printProgress('migrating the copy')
+    const { token: reading } = await tally.createToken('read', ADMIN)
+    const { token: membersReading } = await tally.createToken('read', MEMBER)
+    const token = ['tokens', 'create', '--kind', 'svc', '--user', ADMIN, '--name', 'bench', '--allow', 'bills']
+    const { token: writing } = await tally.runJson<{ token: string }>(token)
+    return new Subject(tally, file, { reading, membersReading, writing }, rounds)
+  }
+
+  get server(): Server {
+    if (!this.#server) throw new Error('The server is not running.')
+    return this.#server
+  }
+
+  get pid(): number {
+    return this.server.process.pid
+  }
+
+  async start(stack: AsyncDisposableStack): Promise<void> {
+    const server = await this.tally.serve(['--log-level', 'error'])
+    this.#server = server
+    this.idleMegabytes = treeMegabytes(server.process.pid)
+    const sampling = setInterval(() => {
+      if (server.process.exitCode !== null) return clearInterval(sampling)
+      this.peakMegabytes = Math.max(this.peakMegabytes, treeMegabytes(server.process.pid))
+    }, MEMORY_INTERVAL_MS)
+    stack.defer(async () => {
+      clearInterval(sampling)
+      if (server.process.exitCode === null) await server.stop()
+    })
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop()
+    this.#server = undefined
+  }
+
+  /** Reads from the file, while the server runs or not. */
+  read<Row>(sql: string, ...parameters: (string | number)[]): Row[] {
+    const connection = new Connection(this.file, { readonly: true })
+    try {
+      return connection.query<Row, (string | number)[]>(sql).all(...parameters)
+    } finally {
+      connection.close()
+    }
+  }
+
+  /** Sends a request as a browser does, and leaves the response compressed. */
+  ask(path: string, { token = this.tokens.reading, headers, signal }: Question = {}): Promise<Response> {
+    return fetch(this.server.url + path, {
+      headers: { authorization: `Bearer ${token}`, 'accept-encoding': ACCEPTED, ...headers },
+      decompress: false,
+      ...(signal && { signal }),
+    })
+  }
+
+  /** The body of a response, undefined for an error. */
+  async json<Body>(path: string, question: Question = {}): Promise<Body | undefined> {
+    const answer = await this.ask(path, { ...question, headers: { 'accept-encoding': 'identity' } })
+    const body = await answer.json()
+    return answer.ok ? (body as Body) : undefined
+  }
+
+  /** Repeats a query until it was refused, or its rounds or time are over. */
+  async measure(name: string, path: string, question: Question = {}): Promise<Measured> {
+    const times: number[] = []
+    const end = performance.now() + QUERY_LIMIT_MS
+    let refused: number | undefined
+    while (refused === undefined && times.length < this.rounds && (times.length === 0 || performance.now() < end)) {
+      const begun = performance.now()
+      const answer = await this.ask(path, question)
+      await answer.arrayBuffer()
+      times.push(performance.now() - begun)
+      if (answer.status >= 400) refused = answer.status
+    }
+    if (refused !== undefined && refused >= 500) await this.#recover()
+    return { name, times: times.sort((one, other) => one - other), refused }
+  }
+
+  /** Waits until slow queries are answered again: what runs past its deadline may hold others up. */
+  async #recover(): Promise<void> {
+    const end = performance.now() + RECOVERY_LIMIT_MS
+    while (performance.now() < end) {
+      if (await this.json('/api/v1/token-entries?limit=1&status=submitted')) return
+      await Bun.sleep(200)
+    }
+  }
+
+  /** Lets the admin sign in to the web application. */
+  async signInAs(): Promise<{ email: string; password: string }> {
+    const { code, stderr } = await this.tally.run(['users', 'set-password', ADMIN, '--password-stdin'], PASSWORD)
+    if (code !== 0) throw new Error(stderr)
+    return { email: ADMIN, password: PASSWORD }
+  }
+}

@@ -1,0 +1,143 @@
+/** How long the sums of days and months take to compute from nothing, and how much space they need. */
+import { Database as Connection } from 'bun:sqlite'
+import { printProgress } from '../clean-up.ts'
+import { startLoad } from '../reporting/throughput.ts'
+import { REPORTING_SECONDS, reportingLoad } from './reporting.ts'
+import { type Line, ms, NOT_AVAILABLE, printTable, seconds } from './results.ts'
+import type { Subject } from './subject.ts'
+
+/** Versions that read entries row by row take more than an hour at ten million. */
+const LIMIT_MS = 2 * 3_600_000
+const MEANWHILE_LIMIT_MS = 15 * 60_000
+const IDLE_GOAL_MS = 120_000
+
+const POLL_MS = 200
+
+/** The days into which the load reports are computed again as long as it goes on. */
+const CHANGING_DAYS = 3
+
+const BYTES_GOAL = 520
+
+interface Progress {
+  days: number
+  days_made: number
+  complete: boolean
+}
+
+const progress = (subject: Subject) => subject.json<Progress>('/api/v1/reports/sums')
+
+/** Waits until a condition is true of the progress; false if it was not in time. */
+async function waitFor(subject: Subject, isDone: (now: Progress) => boolean, limitMs: number): Promise<boolean> {
+  const end = performance.now() + limitMs
+  let shown = performance.now()
+  while (performance.now() < end) {
+    const now = await progress(subject)
+    if (now && isDone(now)) return true
+    if (performance.now() - shown > 30_000) {
+      shown = performance.now()
+      if (now) printProgress(`${now.days_made} of ${now.days} days`)
+    }
+    await Bun.sleep(POLL_MS)
+  }
+  return false
+}
+
+/** Removes all sums, as if the database were of a version without them. No server may run. */
+export function removeSums({ file }: Subject): void {
+  const connection = new Connection(file)
+  try {
+    const tables = connection
+      .query<{ name: string }, []>(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'rollup\\_%' ESCAPE '\\'",
+      )
+      .all()
+    connection.run('PRAGMA foreign_keys = OFF')
+    connection.run('BEGIN IMMEDIATE')
+    for (const { name } of tables) connection.run(`DELETE FROM ${name}`)
+    connection.run('COMMIT')
+    connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    connection.close()
+  }
+}
+
+/** Waits for the sums, which later parts need; the time counts from the start of the server. */
+export async function settle(subject: Subject): Promise<Line> {
+  printProgress('waiting for the sums of days and months')
+  const begun = performance.now() - subject.server.startedInMs
+  const figure = 'sums from nothing, server idle'
+  const goal = `≤ ${IDLE_GOAL_MS / 60_000} min`
+  if (!(await progress(subject))) return { figure, goal, measured: NOT_AVAILABLE }
+  if (!(await waitFor(subject, ({ complete }) => complete, LIMIT_MS)))
+    return { figure, goal, measured: `not complete after ${seconds(LIMIT_MS)}`, isMet: false }
+  const tookMs = performance.now() - begun
+  return { figure, goal, measured: seconds(tookMs), isMet: tookMs <= IDLE_GOAL_MS }
+}
+
+/** Computes the sums again while reports arrive as fast as they are answered. */
+export async function measureSumsMeanwhile(subject: Subject, stack: AsyncDisposableStack): Promise<Line[]> {
+  const figures = {
+    time: 'sums from nothing, while reports come at 64 connections',
+    reports: 'reports meanwhile',
+  }
+  const goal = `≤ ${MEANWHILE_LIMIT_MS / 60_000} min`
+  const [seeded] = subject.read<{ days: number }>('SELECT count(DISTINCT started_at / 86400000) AS days FROM entries')
+  printProgress('reporting alone')
+  const load = reportingLoad(subject)
+  await startLoad({ ...load, seconds: 2 }).result
+  const alone = await startLoad({ ...load, seconds: REPORTING_SECONDS }).result
+  await subject.stop()
+  removeSums(subject)
+  await subject.start(stack)
+  if (!(await progress(subject))) return [{ figure: figures.time, goal, measured: NOT_AVAILABLE }]
+  printProgress('computing the sums while reports come')
+  const begun = performance.now()
+  const running = startLoad({ ...reportingLoad(subject), seconds: MEANWHILE_LIMIT_MS / 1000 + 60 })
+  const isDone = ({ complete, days_made }: Progress) => complete || days_made >= seeded!.days - CHANGING_DAYS
+  const isInTime = await waitFor(subject, isDone, MEANWHILE_LIMIT_MS)
+  const tookMs = performance.now() - begun
+  running.stop()
+  const meanwhile = await running.result
+  const reached = await progress(subject)
+  return [
+    {
+      figure: figures.time,
+      goal,
+      measured: isInTime ? seconds(tookMs) : `${reached?.days_made} of ${seeded!.days} days`,
+      isMet: isInTime,
+    },
+    {
+      figure: figures.reports,
+      goal: 'p99 at most doubled',
+      measured: `p50 ${ms(alone.p50Ms)} → ${ms(meanwhile.p50Ms)} ms, p99 ${ms(alone.p99Ms)} → ${ms(meanwhile.p99Ms)} ms`,
+      isMet: meanwhile.p99Ms <= 2 * alone.p99Ms,
+    },
+  ]
+}
+
+/** Bytes per entry, without free pages. */
+export function measureBytes(subject: Subject): Line[] {
+  printProgress('counting bytes')
+  const [counted] = subject.read<{ entries: number }>('SELECT count(*) AS entries FROM entries')
+  const entries = Math.max(1, counted!.entries)
+  const trees = subject.read<{ owner: string; bytes: number }>(
+    `SELECT coalesce(schema.tbl_name, tree.name) AS owner, sum(tree.pgsize) AS bytes
+     FROM dbstat('main', 1) AS tree LEFT JOIN sqlite_schema AS schema ON schema.name = tree.name
+     GROUP BY 1 ORDER BY 2 DESC`,
+  )
+  const isSum = (owner: string) => owner.startsWith('rollup_') || owner === 'stale_hours'
+  const perEntry = (some: typeof trees) => some.reduce((sum, { bytes }) => sum + bytes, 0) / entries
+  const without = perEntry(trees.filter(({ owner }) => !isSum(owner)))
+  const all = perEntry(trees)
+  const rows = trees.slice(0, 12).map(({ owner, bytes }) => [owner, (bytes / entries).toFixed(1)])
+  printTable([['table, with its indexes', 'bytes per entry'], ...rows])
+  return [
+    { figure: 'database without sums', measured: `${without.toFixed(0)} bytes per entry` },
+    {
+      figure: 'database with sums',
+      goal: `≤ ${BYTES_GOAL} bytes per entry`,
+      measured: `${all.toFixed(0)} bytes per entry`,
+      isMet: all <= BYTES_GOAL,
+    },
+  ]
+}
