@@ -31,14 +31,21 @@ const ROOT = join(import.meta.dir, '../..')
 const UNTIL = Date.parse('2026-11-20T00:00:00Z')
 const FROM = UNTIL - DAYS * 86_400_000
 
-/** Session keys are in random order. Their whole index has to be in memory, or each would cost a page read. */
+/**
+ * Session keys are in random order. Their whole index, some 40 bytes per entry, has to be in memory, or each would cost
+ * a page read.
+ */
 const CACHE_KIB = 1_500_000
+const CACHE_BYTES_PER_ENTRY = 60
 
 /** Below SQLite's limit of 32,766 parameters per statement. */
 const ROWS_PER_INSERT = 1_000
 
-/** Memory for sorting indexes. */
+/** In addition to the main thread, for sorting indexes. */
 const SORT_THREADS = 1
+
+/** While indexes are sorted, for as much of them as this and files for the rest: an index grows with the entries. */
+const SORT_CACHE_KIB = 500_000
 
 const { values: options } = parseArgs({
   options: {
@@ -276,6 +283,7 @@ function insertPast(connection: Connection, population: Population, random: Rand
 function makeIndexes(connection: Connection, indexes: string[]): void {
   const progress = new Progress('indexes')
   connection.run(`PRAGMA threads = ${SORT_THREADS}`)
+  connection.run(`PRAGMA cache_size = -${SORT_CACHE_KIB}`)
   for (const [done, sql] of indexes.entries()) {
     progress.show(done, indexes.length)
     connection.run(sql)
@@ -302,8 +310,10 @@ async function seed(folder: string) {
   // Nothing has to survive a crash here: an incomplete file is deleted.
   for (const pragma of ['journal_mode = MEMORY', 'synchronous = OFF', 'locking_mode = EXCLUSIVE'])
     connection.run(`PRAGMA ${pragma}`)
-  connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
-  connection.run('PRAGMA temp_store = MEMORY')
+  connection.run(`PRAGMA cache_size = -${Math.max(CACHE_KIB, Math.ceil((total * CACHE_BYTES_PER_ENTRY) / 1024))}`)
+  // Next to the database: /tmp is often in memory.
+  connection.run('PRAGMA temp_store = FILE')
+  connection.run(`PRAGMA temp_store_directory = '${folder.replaceAll("'", "''")}'`)
   connection.run('PRAGMA foreign_keys = ON')
   const indexes = dropIndexes(connection)
   const counts = insertPast(connection, population, random, prices)
