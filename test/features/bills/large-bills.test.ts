@@ -77,29 +77,39 @@ function looking({ bills, entries, reports }: Services) {
     const found = await entries.listing.listEntries(EVERYTHING, readListQuery({ status, limit: '1' }))
     return found.data.length > 0
   }
+  const exported = () => textOf(entries.listing.exportCsv(EVERYTHING, {}))
   const numbers = async () =>
     (await bills.listBills(ALL, { after: undefined, limit: 10 })).map(({ bill }) => bill.number)
-  return { usage, first, listed, numbers }
+  return { usage, first, listed, exported, numbers }
+}
+
+async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of pieces) text += decoder.decode(piece, { stream: true })
+  return text
 }
 
 forEachEngine('a bill of several portions', (open) => {
   describe('while it is sent', () => {
     test('is not there, and its entries are what they were before, until all of them are on it', async () => {
-      const { bills, others, interrupt, usage, first, listed, numbers } = await stage(open)
+      const { bills, others, interrupt, usage, first, listed, exported, numbers } = await stage(open)
       const before = await first()
+      const exportedBefore = await exported()
       const during: unknown[] = []
       const waiting: Promise<unknown>[] = []
       interrupt({
         before: PORTIONS + 1,
         run: async () => {
           during.push(await first(), await numbers(), await others.bills.verify(), await others.entries.verify())
+          during.push((await exported()) === exportedBefore)
           // They wait, since they depend on what is billed.
           waiting.push(usage(), listed('submitted'), listed('billed'), others.bills.preview(NOVEMBER))
           await Bun.sleep(100)
         },
       })
       const { bill } = await bills.send(NOVEMBER, sending)
-      expect(during).toEqual([before, [], [], []])
+      expect(during).toEqual([before, [], [], [], true])
       expect(bill.bill).toMatchObject({ number: '2026-0001', state: 'sent', entries: ENTRIES })
       expect(await first()).toMatchObject({ status: 'billed', bill: { number: '2026-0001' } })
       const [sums, submitted, billed, preview] = await Promise.all(waiting)

@@ -2,6 +2,7 @@
 import { and, asc, between, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
+import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 
 /** Entries by their keys, both included. */
@@ -119,6 +120,21 @@ export async function updateLease(tx: Tx, version: number, change: Partial<Omit<
     .where(eq(billingLease.version, version))
     .returning({ id: billingLease.id })
   return rows.length > 0
+}
+
+/**
+ * The status and the bill of an entry as everybody sees them, in a query: without the bill whose entries are being
+ * claimed or released. For exports; lists, whose rows reports read as well, use `withStatusesBefore`.
+ */
+export function settledColumns(reader: Reader) {
+  const { entries, billEntries, billingLease } = reader.tables
+  const { billId, status } = entries
+  const isClaimed = sql`${billId} = (SELECT ${billingLease.billId} FROM ${billingLease})`
+  const before = sql`(SELECT ${billEntries.statusBefore} FROM ${billEntries} WHERE ${billEntries.billId} = ${billId} AND ${billEntries.entryId} = ${entries.id})`
+  return {
+    status: sql<Status>`CASE WHEN ${isClaimed} THEN ${before} ELSE ${status} END`,
+    billId: sql<number | null>`CASE WHEN ${isClaimed} THEN NULL ELSE ${billId} END`.mapWith(billId),
+  }
 }
 
 /** The status of each entry before it was put on the bill that it is on now. */

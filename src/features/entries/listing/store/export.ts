@@ -4,6 +4,7 @@ import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import type { LabelMap } from '../../../../database/schema/records.ts'
 import type { Tables } from '../../../../database/schema/tables.ts'
+import { settledColumns } from '../../billing/store.ts'
 import type { EntryFilter, Position } from '../filter.ts'
 import { conditionOf } from './conditions.ts'
 import { isBehind } from './lists.ts'
@@ -26,12 +27,13 @@ export function listExported(
   { after, limit }: { after: Position | undefined; limit: number },
 ) {
   const { entries: e, sessions } = reader.tables
+  const { status, billId } = settledColumns(reader)
   return reader
     .select({
       id: e.id,
       uid: e.uid,
       // Concatenated in SQL, because reading each value separately costs more than the rest of its cell.
-      state: sql<string>`${e.status} || ',' || ${e.source}`,
+      state: sql<string>`${status} || ',' || ${e.source}`,
       managerId: e.managerId,
       managerBy: e.managerBy,
       harnessId: e.harnessId,
@@ -54,7 +56,7 @@ export function listExported(
       sessionKey: sessions.sessionKey,
       part: sql<string | null>`cast(${e.part} as text)`,
       duplicateId: e.possibleDuplicateId,
-      billId: e.billId,
+      billId,
       sheetId: e.sheetId,
       createdAt: e.createdAt,
       usageDetails: e.usageDetails,
