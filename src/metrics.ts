@@ -29,6 +29,8 @@ export interface Sources {
   backups: (() => { lastMadeAt: number | null; failures: number }) | undefined
   /** The last update of prices by any server of the database. */
   priceUpdates: () => Promise<{ succeededAt: number | null; failures: number }>
+  /** The days with entries, and those whose totals are ready. */
+  totals: () => Promise<{ days: number; days_made: number }>
 }
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -101,7 +103,7 @@ export function createMetrics() {
     text: () => registry.metrics(),
 
     /** Registers the gauges. Call it once. */
-    watch({ databaseFile, diskSpace, waitingWrites, outbox, backups, priceUpdates }: Sources): void {
+    watch({ databaseFile, diskSpace, waitingWrites, outbox, backups, priceUpdates, totals }: Sources): void {
       watched('tally_waiting_writes', 'Writes waiting for their commit.', waitingWrites)
       new Gauge({
         name: 'tally_outbox_mails',
@@ -133,6 +135,12 @@ export function createMetrics() {
         'tally_price_update_failures',
         'Failed price updates since the latest successful one.',
         async () => (await priceUpdates()).failures,
+      )
+      watched('tally_report_days', 'Days with entries that were found so far.', async () => (await totals()).days)
+      watched(
+        'tally_report_days_ready',
+        'Days whose totals are ready for reports, or that are still changing.',
+        async () => (await totals()).days_made,
       )
       if (backups) {
         const seconds = () => (backups().lastMadeAt ?? 0) / 1000

@@ -28,6 +28,9 @@ const BACKUP_AGE_LIMIT_MS = 36 * 3_600_000
 
 const ASK_TIMEOUT_MS = 5_000
 
+/** Yesterday, today and a day that somebody has corrected. */
+const DAYS_IN_PROGRESS = 3
+
 const megabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`
 
 /** The folder and the files in it: whose they are, who else reads them, whether there is space. */
@@ -209,4 +212,15 @@ export async function checkBackups({ backups, dataDir, databaseUrl }: Config, no
     )
   }
   return ok('backups', message)
+}
+
+/** How many days the reports can read from totals. */
+export async function checkTotals({ reports }: Pick<Services, 'reports'>): Promise<Finding> {
+  const { days, days_made, percent, complete } = await reports.progress()
+  // The last days are always being prepared on a server that receives reports.
+  if (complete || days - days_made <= DAYS_IN_PROGRESS) return ok('reports', `the totals of ${days} days are ready`)
+  return ok(
+    'reports',
+    `preparing the totals of ${days} days: ${percent}% are ready; until then reports are exact, but slower`,
+  )
 }

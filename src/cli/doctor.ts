@@ -9,6 +9,7 @@ import {
   checkPrices,
   checkSecrets,
   checkServer,
+  checkTotals,
   type Finding,
 } from './doctor-checks.ts'
 import { CommandError } from './failures.ts'
@@ -66,6 +67,7 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
     await checkPeople(services),
     await checkMail(config, services),
     await checkPrices(services, now),
+    await checkTotals(services),
   ])
   return [...files, ...rest, ...inside]
 }

@@ -144,6 +144,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       outbox: services.bills.deliveries.count,
       backups: backups?.state,
       priceUpdates: services.priceUpdates.state,
+      totals: services.reports.progress,
     })
     const app = createApp({
       services,

@@ -29,7 +29,7 @@ test('finds no issues on a well-configured server', async () => {
   await tally.done(['backup'])
   const { code, of } = await examine({ TALLY_PORT: new URL(server.url).port })
   expect(code).toBe(0)
-  for (const what of ['files', 'privacy', 'disk', 'log', 'server', 'people', 'mail']) {
+  for (const what of ['files', 'privacy', 'disk', 'log', 'server', 'people', 'mail', 'reports']) {
     expect([what, of(what).level, of(what).advice]).toEqual([what, 'ok', null])
   }
   // On the same disk it is lost together with what it is a copy of.

@@ -21,7 +21,7 @@ export function addSettingsShowCommand(settings: Command): void {
       // Without any days a server has yet to begin.
       if (!flags.json && !sums.complete && sums.days > 0) {
         print(
-          `totals            being recalculated for ${sums.time_zone}: ${sums.days_made} of ${sums.days} days; reports stay exact`,
+          `totals            being prepared for ${sums.time_zone}: ${sums.days_made} of ${sums.days} days (${sums.percent}%); reports stay exact`,
         )
       }
     })

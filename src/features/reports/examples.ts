@@ -74,6 +74,7 @@ export const EXAMPLE_SUMS_PROGRESS: SumsProgress = {
   time_zone: 'Europe/Berlin',
   days: 730,
   days_made: 212,
+  percent: 29,
   complete: false,
 }
 

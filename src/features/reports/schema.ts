@@ -170,8 +170,9 @@ export const SumsProgress = Type.Object(
   {
     time_zone: asked.time_zone,
     days: whole('Number of days with entries that were found so far.'),
-    days_made: whole('Number of days whose totals are ready.'),
-    complete: Type.Boolean({ description: 'Whether all of them are ready.' }),
+    days_made: whole('Number of days whose totals are ready, or that are still changing.'),
+    percent: whole('Share of these days. 100 only if `complete`.'),
+    complete: Type.Boolean({ description: 'Whether all days were found and none waits for its totals.' }),
   },
   {
     ...strict,

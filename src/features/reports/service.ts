@@ -50,8 +50,10 @@ export function createReportsService({ db, clock, organization, billing }: Repor
 
     /** The progress of summing days. */
     async progress(): Promise<SumsProgress> {
-      const { timeZone, days, staleDays, isComplete } = await rollup.status()
-      return { time_zone: timeZone, days, days_made: days - staleDays, complete: isComplete }
+      const { timeZone, days, waitingDays, isComplete } = await rollup.status()
+      const made = days - waitingDays
+      const percent = isComplete ? 100 : Math.min(99, Math.floor((100 * made) / Math.max(1, days)))
+      return { time_zone: timeZone, days, days_made: made, percent, complete: isComplete }
     },
 
     /** One sentence per sum of days or months that differs from that of its entries. */

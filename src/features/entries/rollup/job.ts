@@ -74,8 +74,15 @@ const IDLE_MS = 1_000
 /** The database may be locked or unavailable, so there is no use in retrying at once. */
 const AFTER_FAILURE_MS = 10_000
 
-/** The pause after a step, relative to its duration, so that the job takes at most a quarter of a core. */
+/**
+ * The pause after a step, relative to its duration, while the server is busy: then the job takes at most a quarter of a
+ * core.
+ */
 const REST_FACTOR = 3
+
+/** The part of a core that the process uses while a step runs: without other work, and when it is busy. */
+const QUIET_LOAD = 0.25
+const BUSY_LOAD = 0.75
 
 export type Step = 'worked' | 'idle'
 
@@ -84,10 +91,12 @@ export interface RollupStatus {
   timeZone: string
   /** The maintained time zones: two while the organization's is being changed. */
   zones: string[]
-  /** The days to be summed again, and all days, of the organization's time zone. */
+  /** The days to be built again, and all days that were found so far, of the organization's time zone. */
   staleDays: number
   days: number
-  /** Whether all days with entries are summed. */
+  /** The stale days that wait to be built; the others are still changing. */
+  waitingDays: number
+  /** Whether all days with entries are found, and none waits. */
   isComplete: boolean
 }
 
@@ -241,12 +250,6 @@ export function createRollup({
     if (old !== undefined) await db.write((tx) => deleteOldColumns(tx, old, COLUMNS_PER_DELETE))
 
     const stale = (await listStaleDays(db.read)).filter((day) => day.zone === zone)
-    const day = stale.find((one) => isDue({ ...one, level: 'day' }))
-    if (day) {
-      await buildDay(day)
-      monthsKeptUntil = undefined
-      return 'worked'
-    }
     const today = `${zone} ${dayAt(clock.now(), zone).from}`
     if (monthsKeptUntil !== today) {
       const missing = await listMissingMonths(zone, stale)
@@ -256,6 +259,14 @@ export function createRollup({
         return 'worked'
       }
       if (missing.length === 0) monthsKeptUntil = today
+    }
+    const day = stale.find((one) => isDue({ ...one, level: 'day' }))
+    if (day) {
+      await buildDay(day)
+      const month = monthAt(day.from, zone)
+      const isLast = !stale.some((other) => other !== day && other.from < month.to && other.to > month.from)
+      if (isLast) monthsKeptUntil = undefined
+      return 'worked'
     }
     const former = zones.find((known) => known.zone !== zone)
     if (former) await db.write((tx) => removeZone(tx, former.zone))
@@ -284,12 +295,14 @@ export function createRollup({
         let isBegun = false
         while (!isStopped) {
           const begun = performance.now()
+          const used = process.cpuUsage()
           let restMs = AFTER_FAILURE_MS
           try {
             // Of an earlier process; another running one loses at most one build.
             if (!isBegun) await db.write((tx) => endBuildings(tx))
             isBegun = true
-            restMs = (await step()) === 'idle' ? IDLE_MS : REST_FACTOR * (performance.now() - begun)
+            const isIdle = (await step()) === 'idle'
+            restMs = isIdle ? IDLE_MS : restAfter(performance.now() - begun, process.cpuUsage(used))
           } catch (error) {
             if (!isStopped) onError(error)
           }
@@ -311,16 +324,25 @@ export function createRollup({
       const stale = (await listStaleDays(db.read)).filter((day) => day.zone === zone)
       const clean = (await listCleanPeriods(db.read, zone)).filter(({ level }) => level === 'day')
       const zones = await listZones(db.read)
+      const waitingDays = stale.filter((day) => isDue({ ...day, level: 'day' })).length
       const isAdopted = zones.some((known) => known.zone === zone && known.ready)
       return {
         timeZone: zone,
         zones: zones.map((known) => known.zone),
         staleDays: stale.length,
         days: stale.length + clean.length,
-        isComplete: isAdopted && stale.length === 0 && !(await isAnythingMarked(db.read)),
+        waitingDays,
+        isComplete: isAdopted && waitingDays === 0,
       }
     },
   }
+}
+
+/** How long to pause after a step during which the process used this much processor time, in milliseconds. */
+function restAfter(durationMs: number, { user, system }: NodeJS.CpuUsage): number {
+  const load = (user + system) / 1_000 / Math.max(1, durationMs)
+  const business = Math.min(1, Math.max(0, (load - QUIET_LOAD) / (BUSY_LOAD - QUIET_LOAD)))
+  return REST_FACTOR * business * durationMs
 }
 
 type DayOfZone = Range & { zone: string }
