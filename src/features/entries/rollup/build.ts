@@ -17,7 +17,6 @@ import {
   type PackedColumn,
   PLACED_BY_KEYS,
   packSums,
-  type Segment,
   SOURCE_KEYS,
   STATUS_KEYS,
   STRADDLING_GRAIN,
@@ -48,13 +47,12 @@ export async function buildDay(reader: Reader, day: Range): Promise<StoredColumn
   const entries = packEntries(ENTRIES_GRAIN, integers)
   const segment = segmentOf(entries)
   const columns = [...entries, ...packEntries(STRADDLING_GRAIN, straddlingOf(integers, day.to))]
-  const counting = countedRows(segment)
   for (const { number, levels, keys } of GRAINS) {
     if (!levels.includes('day')) continue
     const groups = new Groups(keys.length, FIGURES.length)
     groups.add({
       length: segment.length,
-      selected: counting,
+      selected: undefined,
       keys: keys.map((key) => segment.keys(key)),
       figures: figuresOfEntries(segment, FIGURES),
     })
@@ -89,10 +87,9 @@ export async function buildMonth(
     }
   }
   for await (const { segment } of readSegments(reader, ENTRIES_GRAIN, days, [...KEYS, ...MEASURES])) {
-    const selected = countedRows(segment)
     const figures = figuresOfEntries(segment, FIGURES)
     for (const { keys, groups } of ofEntries) {
-      groups.add({ length: segment.length, selected, keys: keys.map((key) => segment.keys(key)), figures })
+      groups.add({ length: segment.length, selected: undefined, keys: keys.map((key) => segment.keys(key)), figures })
     }
   }
   const rows = finest.groups.rows()
@@ -166,16 +163,6 @@ function addAmount(collector: Collector, high: number | null, low: number | null
 function packEntries(grain: number, integers: Record<Key | Measure, Integers>): PackedColumn[] {
   if (integers.id.values.length === 0) return []
   return [...MEASURES, ...KEYS].map((name) => ({ grain, name, data: packColumn(integers[name]) }))
-}
-
-/** The rows of sums: superseded entries count as nothing. */
-function countedRows(segment: Segment): Int32Array | undefined {
-  if (segment.column('superseded').constant === 0) return undefined
-  const superseded = segment.keys('superseded')
-  const rows = new Int32Array(segment.length)
-  let count = 0
-  for (let row = 0; row < segment.length; row += 1) if (superseded[row] === 0) rows[count++] = row
-  return rows.subarray(0, count)
 }
 
 /** The entries that ended after the end of their period. */

@@ -96,25 +96,30 @@ interface Grain {
   keys: readonly Key[]
 }
 
+const COUNTED = ['status', 'superseded'] as const
+
 /**
- * Sums of periods, those with few rows first. All contain the status, which every report filters by, and none contains
- * superseded entries. The numbers are stored. The last one answers every question without labels about whole months;
+ * Sums of periods, those with few rows first. All contain what every report filters by. The numbers are stored. The last one answers every question without labels about whole months;
  * others are answered from the entries.
  */
 export const GRAINS: readonly Grain[] = [
-  { number: 2, levels: ['day', 'month'], keys: ['harnessId', 'agentId', 'providerId', 'modelId', 'source', 'status'] },
-  { number: 3, levels: ['day', 'month'], keys: ['projectId', 'managerId', 'status'] },
-  { number: 4, levels: ['month'], keys: ['ticketId', 'projectId', 'status'] },
-  { number: 5, levels: ['month'], keys: ['labelSetId', 'status'] },
+  {
+    number: 2,
+    levels: ['day', 'month'],
+    keys: ['harnessId', 'agentId', 'providerId', 'modelId', 'source', ...COUNTED],
+  },
+  { number: 3, levels: ['day', 'month'], keys: ['projectId', 'managerId', ...COUNTED] },
+  { number: 4, levels: ['month'], keys: ['ticketId', 'projectId', ...COUNTED] },
+  { number: 5, levels: ['month'], keys: ['labelSetId', ...COUNTED] },
   {
     number: 6,
     levels: ['month'],
-    keys: ['projectId', 'managerId', 'harnessId', 'agentId', 'providerId', 'modelId', 'source', 'status'],
+    keys: ['projectId', 'managerId', 'harnessId', 'agentId', 'providerId', 'modelId', 'source', ...COUNTED],
   },
   {
     number: 7,
     levels: ['month'],
-    keys: ['ticketId', 'projectId', 'managerId', 'harnessId', 'agentId', 'providerId', 'modelId', 'source', 'status'],
+    keys: ['ticketId', 'projectId', 'managerId', 'harnessId', 'agentId', 'providerId', 'modelId', 'source', ...COUNTED],
   },
 ]
 

@@ -1,7 +1,7 @@
 /** The filter of entries and what the viewer may see, as tests of the columns of segments. Pure. */
 import type { Viewer } from '../../../access/visibility.ts'
 import type { EntryFilter } from '../listing/filter.ts'
-import type { Key, Segment } from './segment.ts'
+import type { Key, Measure, Segment } from './segment.ts'
 
 /** The filters that a segment's columns can answer, with the attribute that each of them tests. */
 export const TESTED: Partial<Record<keyof EntryFilter, Key>> = {
@@ -23,18 +23,36 @@ export const TESTED: Partial<Record<keyof EntryFilter, Key>> = {
   possible_duplicate: 'isPossibleDuplicate',
 }
 
+/** Those that the measures of an entry answer. */
+const MEASURED = {
+  priced: ['listValue', 'reportedCost'],
+  ended_after: ['startedAt', 'duration'],
+} as const satisfies Partial<Record<keyof EntryFilter, readonly Measure[]>>
+
+const VISIBILITY_KEYS: readonly Key[] = ['managerId', 'projectId']
+
 const TIMES: readonly (keyof EntryFilter)[] = ['starting_at', 'ending_at']
 
-/** The attributes that a filter and a viewer test; undefined if the filter tests others, too. The period is not tested. */
-export function testedKeys(filter: EntryFilter, viewer: Viewer): Key[] | undefined {
-  const keys = new Set<Key>(viewer.sees === 'everything' ? [] : ['managerId', 'projectId'])
-  for (const [name, value] of Object.entries(filter)) {
-    if (value === undefined || TIMES.includes(name as keyof EntryFilter)) continue
-    const key = TESTED[name as keyof EntryFilter]
-    if (!key) return undefined
-    keys.add(key)
+/** The columns that a test of entries reads. */
+export interface TestedColumns {
+  keys: Key[]
+  /** Which only segments of entries have. */
+  measures: Measure[]
+}
+
+/** What a filter and a viewer test; undefined if columns can't answer the filter. The period is not tested. */
+export function testedColumns(filter: EntryFilter, viewer: Viewer): TestedColumns | undefined {
+  const keys = new Set<Key>(viewer.sees === 'everything' ? [] : VISIBILITY_KEYS)
+  const measures = new Set<Measure>()
+  for (const [name, value] of Object.entries(filter) as [keyof EntryFilter, unknown][]) {
+    if (value === undefined || TIMES.includes(name)) continue
+    const key = TESTED[name]
+    const measured = MEASURED[name as keyof typeof MEASURED] as readonly Measure[] | undefined
+    if (!key && !measured) return undefined
+    if (key) keys.add(key)
+    for (const measure of measured ?? []) measures.add(measure)
   }
-  return [...keys]
+  return { keys: [...keys], measures: [...measures] }
 }
 
 /** Keys that pass, by key + 1; 1 is true. */
@@ -43,20 +61,14 @@ export type Passing = Uint8Array
 export class Selection {
   constructor(
     readonly tests: readonly { key: Key; passing: Passing }[],
+    readonly measured: Pick<EntryFilter, keyof typeof MEASURED>,
     readonly visible: { managerId: number; projects: Passing } | undefined,
   ) {}
 
-  /** The columns that a segment needs. */
-  get keys(): Key[] {
-    return [...new Set([...this.tests.map(({ key }) => key), ...(this.visible ? VISIBILITY_KEYS : [])])]
-  }
-
   /** The rows that pass, in order, of those from `from` to before `to`; undefined if all rows of the segment do. */
-  rowsOf(segment: Segment, from = 0, to = segment.length, isSums = false): Int32Array | undefined {
+  rowsOf(segment: Segment, from = 0, to = segment.length): Int32Array | undefined {
     let rows: Int32Array | undefined = from === 0 && to === segment.length ? undefined : rangeOf(from, to)
     for (const { key, passing } of this.tests) {
-      // Sums are of entries that count.
-      if (isSums && key === 'superseded') continue
       const { constant } = segment.column(key)
       if (constant !== undefined) {
         if (passes(passing, Number.isNaN(constant) ? -1 : constant)) continue
@@ -65,11 +77,12 @@ export class Selection {
       rows = filtered(segment.keys(key), passing, rows)
       if (rows.length === 0) return rows
     }
+    const { priced, ended_after: moment } = this.measured
+    if (priced !== undefined) rows = pricedRows(segment, priced, rows)
+    if (moment !== undefined) rows = laterRows(segment, moment, rows)
     return this.visible ? visibleRows(segment, this.visible, rows) : rows
   }
 }
-
-const VISIBILITY_KEYS: readonly Key[] = ['managerId', 'projectId']
 
 function passes(passing: Passing, key: number): boolean {
   return passing[key + 1] === 1
@@ -88,6 +101,17 @@ function filtered(keys: Int32Array, passing: Passing, rows: Int32Array | undefin
     for (let row = 0; row < keys.length; row += 1) if (passing[keys[row]! + 1] === 1) found[count++] = row
   }
   return found.subarray(0, count)
+}
+
+function pricedRows(segment: Segment, isPriced: boolean, rows: Int32Array | undefined): Int32Array {
+  const [list, reported] = [segment.integers('listValue').values, segment.integers('reportedCost').values]
+  const isUnknown = (row: number) => Number.isNaN(list[row]!) && Number.isNaN(reported[row]!)
+  return (rows ?? rangeOf(0, segment.length)).filter((row) => isUnknown(row) !== isPriced)
+}
+
+function laterRows(segment: Segment, moment: number, rows: Int32Array | undefined): Int32Array {
+  const [starts, durations] = [segment.integers('startedAt').values, segment.integers('duration').values]
+  return (rows ?? rangeOf(0, segment.length)).filter((row) => starts[row]! + durations[row]! > moment)
 }
 
 function visibleRows(

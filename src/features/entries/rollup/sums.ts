@@ -27,7 +27,7 @@ import {
   STRADDLING_GRAIN,
   ZERO_FIGURE,
 } from './segment.ts'
-import { type Selection, testedKeys } from './selection.ts'
+import { type Selection, type TestedColumns, testedColumns } from './selection.ts'
 import { listZones, readSegments, readState } from './store/periods.ts'
 import { resolveSelection } from './store/selection.ts'
 import { type EntryKey, type EntrySums, sumEntries } from './store/sums.ts'
@@ -125,15 +125,13 @@ interface Scan {
 async function scanOf(reader: Reader, task: SumsTask, within: Range): Promise<Scan> {
   const { viewer, filter, bounds, groupings, onlyStraddling } = task
   const figures = [...COUNTS, ...task.figures]
-  const tested = testedKeys(filter, viewer)
+  const tested = testedColumns(filter, viewer)
   if (!tested) return { plan: { periods: [], cut: [], raw: [within] }, figures, read: async function* () {} }
   const keys = groupings.map(keyOf)
-  // Sums are of entries that are not superseded.
-  const needed = [...tested.filter((key) => key !== 'superseded'), ...keys]
-  const isOfSums = filter.superseded === false
+  const needed = [...tested.keys, ...keys]
   const grains = {
-    day: isOfSums ? findGrain('day', needed) : undefined,
-    month: isOfSums ? findGrain('month', needed) : undefined,
+    day: tested.measures.length === 0 ? findGrain('day', needed) : undefined,
+    month: tested.measures.length === 0 ? findGrain('month', needed) : undefined,
   }
   const plan = await bestPlan(reader, bounds, within, grains.month !== undefined)
   const steps: Step[] = [
@@ -141,7 +139,7 @@ async function scanOf(reader: Reader, task: SumsTask, within: Range): Promise<Sc
     ...plan.cut.map((period) => ({ period, grain: ENTRIES_GRAIN })),
   ].sort((one, other) => one.period.startsAt - other.period.startsAt)
   const selection = await resolveSelection(reader, viewer, filter)
-  const reading = { bounds, within, selection, keys, figures, onlyStraddling }
+  const reading = { bounds, within, selection, tested, keys, figures, onlyStraddling }
   return { plan, figures, read: () => readSteps(reader, steps, reading) }
 }
 
@@ -160,23 +158,18 @@ interface Reading {
   bounds: readonly number[]
   within: Range
   selection: Selection
+  tested: TestedColumns
   keys: readonly EntryKey[]
   figures: readonly Figure[]
   onlyStraddling: boolean
 }
 
 async function* readSteps(reader: Reader, steps: readonly Step[], reading: Reading) {
-  const { keys, figures, selection } = reading
-  const tested = selection.keys
-  const ofSums = [...new Set<ColumnName>([...keys, ...tested.filter((key) => key !== 'superseded'), ...figures])]
+  const { keys, figures, selection, tested } = reading
+  const ofSums = [...new Set<ColumnName>([...keys, ...tested.keys, ...figures])]
+  const measures = figures.flatMap((figure) => MEASURES_OF[figure])
   const ofEntries = [
-    ...new Set<ColumnName>([
-      ...keys,
-      ...tested,
-      'startedAt',
-      'duration',
-      ...figures.flatMap((figure) => MEASURES_OF[figure]),
-    ]),
+    ...new Set<ColumnName>([...keys, ...tested.keys, ...tested.measures, 'startedAt', 'duration', ...measures]),
   ]
   const segments = new Map<number, AsyncGenerator<{ period: Period; segment: Segment }>>()
   const periodsOf = (isOfGrain: (step: Step) => boolean) => steps.filter(isOfGrain).map(({ period }) => period)
@@ -219,7 +212,7 @@ async function* readSteps(reader: Reader, steps: readonly Step[], reading: Readi
     if (segment && !reading.onlyStraddling) {
       const rows = {
         length: segment.length,
-        selected: selection.rowsOf(segment, 0, segment.length, true),
+        selected: selection.rowsOf(segment),
         keys: keys.map((key) => segment.keys(key)),
         figures: [ZERO_FIGURE, ...figuresOfSums(segment, figures)],
       }

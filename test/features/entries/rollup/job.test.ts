@@ -104,14 +104,35 @@ async function stage(db: Database) {
       .insert(sheets)
       .values(sheet as never)
       .returning({ id: sheets.id })) as [{ id: number }]
-    return { clientIds, projectIds, nameIds, priceId: price!.id, sheetId }
+    const ticketIds: number[] = []
+    for (const key of ['ALPHA-1', 'ALPHA-2', 'BETA-1']) {
+      const projectId = projectIds[key.startsWith('ALPHA') ? 0 : 1]!
+      const row = { uid: newId('tkt'), key, keyFolded: key.toLowerCase(), projectId, ...at }
+      const [ticket] = await tx
+        .insert(tx.tables.tickets)
+        .values(row as never)
+        .returning({ id: tx.tables.tickets.id })
+      ticketIds.push(ticket!.id)
+    }
+    const labelSetIds: number[] = []
+    for (const labels of [{ team: 'red' }, { team: 'red', branch: 'main' }, { team: 'blue' }, { branch: 'main' }]) {
+      const [set] = await tx
+        .insert(tx.tables.labelSets)
+        .values({ labels } as never)
+        .returning({ id: tx.tables.labelSets.id })
+      labelSetIds.push(set!.id)
+      for (const [name, value] of Object.entries(labels)) {
+        await tx.insert(tx.tables.labelPairs).values({ name, value, labelSetId: set!.id })
+      }
+    }
+    return { clientIds, projectIds, nameIds, ticketIds, labelSetIds, priceId: price!.id, sheetId }
   })
   return { services, callers, managers, ...made }
 }
 
 type Stage = Awaited<ReturnType<typeof stage>>
 
-function randomEntry(chance: Chance, { managers, nameIds, projectIds, priceId }: Stage) {
+function randomEntry(chance: Chance, { managers, nameIds, projectIds, labelSetIds, priceId }: Stage) {
   const startedAt = FIRST + chance.below(NOW - FIRST)
   const isPriced = chance.is(0.7)
   const isPlaced = chance.is(0.7)
@@ -138,6 +159,7 @@ function randomEntry(chance: Chance, { managers, nameIds, projectIds, priceId }:
     priceStep: isPriced ? 1 : null,
     projectId: isPlaced ? chance.of(projectIds) : null,
     placedBy: isPlaced ? ('manual' as const) : null,
+    labelSetId: chance.is(0.5) ? chance.of(labelSetIds) : null,
     createdAt: NOW,
   }
 }
@@ -228,6 +250,15 @@ const CHANGES: ((db: Database, chance: Chance, stage: Stage) => Promise<unknown>
         .where(eq(projects.id, chance.of(projectIds)))
     }),
   (db, chance) => changeOne(db, chance, () => ({ superseded: chance.is(0.5) })),
+  // Attributes that change alone.
+  (db, chance, { ticketIds, projectIds }) =>
+    changeOne(db, chance, ({ projectId }) => {
+      if (projectId === projectIds[0]) return { ticketId: chance.of([null, ...ticketIds.slice(0, 2)]) }
+      return projectId === projectIds[1] ? { ticketId: chance.of([null, ticketIds[2]!]) } : { ticketId: null }
+    }),
+  (db, chance, { labelSetIds }) => changeOne(db, chance, () => ({ labelSetId: chance.of([null, ...labelSetIds]) })),
+  (db, chance) =>
+    changeOne(db, chance, ({ placedBy }) => ({ placedBy: placedBy && chance.of(['manual', 'named'] as const) })),
   (db) =>
     db.write(async (tx) => {
       const { entries } = tx.tables
@@ -247,7 +278,7 @@ const CHANGES: ((db: Database, chance: Chance, stage: Stage) => Promise<unknown>
 async function changeOne(
   db: Database,
   chance: Chance,
-  change: (entry: { startedAt: number }) => object,
+  change: (entry: Tx['tables']['entries']['$inferSelect']) => object,
 ): Promise<void> {
   await db.write(async (tx) => {
     const { entries } = tx.tables
@@ -279,7 +310,7 @@ function randomQuestion(chance: Chance, { managers }: Stage): Question {
     [range.from, range.from + 7 * HOUR, range.to],
     Array.from({ length: 50 }, (_, hour) => range.from + hour * HOUR),
   ])
-  const maybe = <Value>(value: Value): Value | undefined => (chance.is(0.2) ? value : undefined)
+  const maybe = <Value>(value: Value): Value | undefined => (chance.is(0.1) ? value : undefined)
   const filter: EntryFilter = {
     starting_at: maybe(range.from),
     ending_at: maybe(range.to - DAY),
@@ -290,6 +321,11 @@ function randomQuestion(chance: Chance, { managers }: Stage): Question {
     status: maybe<Status[]>(['approved', 'draft']),
     source: maybe(['log'] as const) as EntryFilter['source'],
     priced: maybe(chance.is(0.5)),
+    ticket: maybe(['alpha-1', 'BETA-1']),
+    label: maybe([{ name: 'team', value: 'red' }]),
+    without_label: maybe(['branch']),
+    placed: maybe(['manual', 'none']) as EntryFilter['placed'],
+    ended_after: maybe(range.to),
   }
   const dimensions = [
     ...new Set(
@@ -304,6 +340,8 @@ function randomQuestion(chance: Chance, { managers }: Stage): Question {
           'model',
           'status',
           'source',
+          'ticket',
+          'label:team',
         ] as const),
       ),
     ),
@@ -325,6 +363,8 @@ async function modelAnswer(
   const projects = byId(await db.read.select().from(t.projects))
   const clients = byId(await db.read.select().from(t.clients))
   const names = byId(await db.read.select().from(t.names))
+  const tickets = byId(await db.read.select().from(t.tickets))
+  const labelSets = byId(await db.read.select().from(t.labelSets))
   const leads = (await db.read.select().from(t.projectLeads)).filter((lead) => lead.userId === managers[0]!.id)
   const led = new Set(leads.map(({ projectId }) => projectId))
   const rows = new Map<string, Record<string, unknown>>()
@@ -333,6 +373,8 @@ async function modelAnswer(
     const client = project?.clientId ? clients.get(project.clientId) : undefined
     const manager = managers.find(({ id }) => id === entry.managerId)!
     const cost = entry.reportedCost ?? entry.listValue
+    const ticket = entry.ticketId === null ? undefined : tickets.get(entry.ticketId)!
+    const labels = entry.labelSetId === null ? {} : labelSets.get(entry.labelSetId)!.labels
     const isIn =
       !entry.superseded &&
       (filter.status ?? STATUSES.filter((s) => s !== 'draft' && s !== 'pending')).includes(entry.status) &&
@@ -344,7 +386,12 @@ async function modelAnswer(
       (!filter.agent_manager || filter.agent_manager.includes(manager.email)) &&
       (!filter.model || filter.model.includes(names.get(entry.modelId)!.text)) &&
       (!filter.source || filter.source.includes(entry.source)) &&
-      (filter.priced === undefined || filter.priced === (cost !== null))
+      (filter.priced === undefined || filter.priced === (cost !== null)) &&
+      (!filter.ticket || filter.ticket.map((key) => key.toLowerCase()).includes(ticket?.keyFolded ?? '')) &&
+      (!filter.label || labels.team === 'red') &&
+      (!filter.without_label || labels.branch === undefined) &&
+      (!filter.placed || filter.placed.includes(entry.placedBy ?? 'none')) &&
+      entry.endedAt > (filter.ended_after ?? -Infinity)
     const bucket = bounds.findIndex((from, at) => entry.startedAt >= from && entry.startedAt < bounds[at + 1]!)
     if (!isIn || bucket === -1) continue
     if (onlyStraddling && entry.endedAt <= bounds[bucket + 1]!) continue
@@ -358,6 +405,8 @@ async function modelAnswer(
       model: names.get(entry.modelId)!.text,
       status: entry.status,
       source: entry.source,
+      ticket: ticket?.uid,
+      'label:team': labels.team,
     }
     const place = JSON.stringify([bucket, ...dimensions.map((dimension) => values[dimension] ?? null)])
     const row = rows.get(place) ?? {

@@ -11,7 +11,7 @@ import { conditionOf } from '../../listing/store/conditions.ts'
 import { type Key, PLACED_BY_KEYS, SOURCE_KEYS, STATUS_KEYS } from '../segment.ts'
 import { type Passing, passingOf, Selection, TESTED } from '../selection.ts'
 
-/** Resolves a filter whose attributes are all in columns; see {@link testedKeys}. */
+/** Resolves a filter whose attributes are all in columns; see `testedColumns`. */
 export async function resolveSelection(reader: Reader, viewer: Viewer, filter: EntryFilter): Promise<Selection> {
   const byKey = new Map<Key, EntryFilter>()
   for (const [name, value] of Object.entries(filter)) {
@@ -24,7 +24,12 @@ export async function resolveSelection(reader: Reader, viewer: Viewer, filter: E
   // Those that usually leave fewest rows first.
   tests.sort((one, other) => countOf(one.passing) - countOf(other.passing))
   const seen = await visibleKeys(reader, viewer)
-  return new Selection(tests, seen && { managerId: seen.managerId, projects: passingOf(seen.projectIds) })
+  const { priced, ended_after } = filter
+  return new Selection(
+    tests,
+    { priced, ended_after },
+    seen && { managerId: seen.managerId, projects: passingOf(seen.projectIds) },
+  )
 }
 
 function countOf(passing: Passing): number {
