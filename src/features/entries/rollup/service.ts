@@ -4,6 +4,7 @@
 export { checkRollup } from './check.ts'
 export { createRollup } from './job.ts'
 export type { Grouping } from './merges.ts'
+export type { Ranked, SearchOrder, SearchTask } from './search.ts'
 export { exactAt, type Figure, SOURCE_KEYS, STATUS_KEYS } from './segment.ts'
 export type { SummedColumns } from './sums.ts'
-export { SUMS_TASK } from './tasks.ts'
+export { SEARCH_TASK, SUMS_TASK } from './tasks.ts'

@@ -28,7 +28,7 @@ import {
   ZERO_FIGURE,
 } from './segment.ts'
 import { type Selection, type TestedColumns, testedColumns } from './selection.ts'
-import { listZones, readSegments, readState } from './store/periods.ts'
+import { listZones, readState, Segments } from './store/periods.ts'
 import { resolveSelection } from './store/selection.ts'
 import { type EntryKey, type EntrySums, sumEntries } from './store/sums.ts'
 
@@ -171,39 +171,19 @@ async function* readSteps(reader: Reader, steps: readonly Step[], reading: Readi
   const ofEntries = [
     ...new Set<ColumnName>([...keys, ...tested.keys, ...tested.measures, 'startedAt', 'duration', ...measures]),
   ]
-  const segments = new Map<number, AsyncGenerator<{ period: Period; segment: Segment }>>()
-  const periodsOf = (isOfGrain: (step: Step) => boolean) => steps.filter(isOfGrain).map(({ period }) => period)
-  for (const grain of new Set(steps.map((step) => step.grain))) {
-    const names = grain === ENTRIES_GRAIN ? ofEntries : ofSums
-    segments.set(
+  const segmentsOf = (grain: number, names: readonly ColumnName[], isRead: (step: Step) => boolean) => {
+    const periods = steps.filter(isRead).map(({ period }) => period)
+    return new Segments(reader, grain, periods, names)
+  }
+  const segments = new Map(
+    [...new Set(steps.map(({ grain }) => grain))].map((grain) => [
       grain,
-      readSegments(
-        reader,
-        grain,
-        periodsOf((step) => step.grain === grain),
-        names,
-      ),
-    )
-  }
-  segments.set(
-    STRADDLING_GRAIN,
-    readSegments(
-      reader,
-      STRADDLING_GRAIN,
-      periodsOf((step) => step.grain !== ENTRIES_GRAIN),
-      ofEntries,
-    ),
+      segmentsOf(grain, grain === ENTRIES_GRAIN ? ofEntries : ofSums, (step) => step.grain === grain),
+    ]),
   )
-  const next = new Map<number, { period: Period; segment: Segment } | undefined>()
-  for (const [grain, generator] of segments) next.set(grain, (await generator.next()).value ?? undefined)
-  const take = async (grain: number, { id }: Period): Promise<Segment | undefined> => {
-    const found = next.get(grain)
-    if (found?.period.id !== id) return undefined
-    next.set(grain, (await segments.get(grain)!.next()).value ?? undefined)
-    return found.segment
-  }
+  const straddlers = segmentsOf(STRADDLING_GRAIN, ofEntries, (step) => step.grain !== ENTRIES_GRAIN)
   for (const { period, grain } of steps) {
-    const segment = await take(grain, period)
+    const segment = await segments.get(grain)!.take(period)
     if (grain === ENTRIES_GRAIN) {
       if (segment) yield* rowsOfEntries(segment, period, reading)
       continue
@@ -218,7 +198,7 @@ async function* readSteps(reader: Reader, steps: readonly Step[], reading: Readi
       }
       yield { bucket, rows }
     }
-    const straddling = await take(STRADDLING_GRAIN, period)
+    const straddling = await straddlers.take(period)
     if (straddling) yield { bucket, rows: rowsOfStraddling(straddling, bucket, reading) }
   }
 }

@@ -236,28 +236,62 @@ export async function* readSegments<P extends { id: number }>(
   periods: readonly P[],
   names: readonly ColumnName[],
 ): AsyncGenerator<{ period: P; segment: Segment }> {
-  const { rollupColumns: c } = reader.tables
   const perQuery = grain === ENTRIES_GRAIN ? 1 : SEGMENTS_PER_QUERY
   for (let at = 0; at < periods.length; at += perQuery) {
     const some = periods.slice(at, at + perQuery)
-    const rows = await reader
-      .select({ periodId: c.periodId, name: c.name, data: c.data })
-      .from(c)
-      .where(
-        and(
-          inArray(
-            c.periodId,
-            some.map(({ id }) => id),
-          ),
-          eq(c.grain, grain),
-          inArray(c.name, [...names, TOGETHER]),
-        ),
-      )
+    const rows = await listSegments(reader, grain, some, names)
     const byPeriod = Map.groupBy(rows, ({ periodId }) => periodId)
     for (const period of some) {
       const columns = byPeriod.get(period.id)
       if (columns) yield { period, segment: segmentOf(columns) }
     }
+  }
+}
+
+/** A prepared query for each number of periods and columns: building one takes longer than reading a segment. */
+function listSegments(reader: Reader, grain: number, periods: readonly { id: number }[], names: readonly string[]) {
+  const ids = periods.map(({ id }, at) => [`period${at}`, id] as const)
+  const columns = [...names, TOGETHER].map((name, at) => [`name${at}`, name] as const)
+  const placeholders = (values: readonly (readonly [string, unknown])[]) => values.map(([key]) => sql.placeholder(key))
+  return reader
+    .prepared(`rollup.segments.${ids.length}.${columns.length}`, (prepare) => {
+      const { rollupColumns: c } = prepare.tables
+      return prepare
+        .select({ periodId: c.periodId, name: c.name, data: c.data })
+        .from(c)
+        .where(
+          and(
+            inArray(c.periodId, placeholders(ids)),
+            eq(c.grain, sql.placeholder('grain')),
+            inArray(c.name, placeholders(columns)),
+          ),
+        )
+    })
+    .execute({ grain, ...Object.fromEntries(ids), ...Object.fromEntries(columns) })
+}
+
+/** The segments of periods that are taken in this order, where they have one. */
+export class Segments {
+  readonly #segments: AsyncGenerator<{ period: { id: number }; segment: Segment }>
+  #next: { period: { id: number }; segment: Segment } | undefined
+  #isBegun = false
+
+  constructor(reader: Reader, grain: number, periods: readonly { id: number }[], names: readonly ColumnName[]) {
+    this.#segments = readSegments(reader, grain, periods, names)
+  }
+
+  /** Undefined if the period has no rows. */
+  async take({ id }: { id: number }): Promise<Segment | undefined> {
+    if (!this.#isBegun) await this.#advance()
+    this.#isBegun = true
+    if (this.#next?.period.id !== id) return undefined
+    const { segment } = this.#next
+    await this.#advance()
+    return segment
+  }
+
+  async #advance(): Promise<void> {
+    this.#next = (await this.#segments.next()).value ?? undefined
   }
 }
 

@@ -1,0 +1,53 @@
+import { and, asc, desc, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { visibleEntries } from '../../../../access/visibility.ts'
+import type { Reader } from '../../../../database/database.ts'
+import { conditionOf, costOf } from '../../listing/store/conditions.ts'
+import type { Range } from '../plan.ts'
+import type { Ranked, SearchOrder, SearchTask } from '../search.ts'
+
+/** The first entries of a range, see {@link SearchTask}. */
+export function listRanked(
+  reader: Reader,
+  { viewer, filter, sort, order, after, limit, range }: SearchTask & { range: Range },
+): Promise<Ranked[]> {
+  const { entries } = reader.tables
+  // As doubles, like columns.
+  const value = sql`CAST(${expressionOf(reader, sort)} AS double precision)`
+  const direction = order === 'asc' ? asc : desc
+  return reader
+    .select({ id: entries.id, value: sql<number | null>`${value}` })
+    .from(entries)
+    .where(
+      and(
+        gte(entries.startedAt, range.from),
+        lt(entries.startedAt, range.to),
+        conditionOf(reader, filter),
+        visibleEntries(reader, viewer),
+        after && isAfter(reader, value, order, after),
+      ),
+    )
+    .orderBy(sql`${direction(value)} NULLS LAST`, direction(entries.id))
+    .limit(limit)
+}
+
+function expressionOf(reader: Reader, sort: SearchOrder): SQL {
+  const { entries: e } = reader.tables
+  switch (sort) {
+    case 'started_at':
+      return sql`${e.startedAt}`
+    case 'cost':
+      return costOf(reader.tables)
+    case 'tokens':
+      return sql`(${sql.join([e.input, e.output, e.cacheRead, e.cacheWrite, e.cacheWrite1h], sql.raw(' + '))})`
+    case 'duration':
+      return sql`(${e.endedAt} - ${e.startedAt})`
+  }
+}
+
+function isAfter({ tables: { entries } }: Reader, value: SQL, order: SearchTask['order'], after: Ranked): SQL {
+  const isBeyond = sql.raw(order === 'asc' ? '>' : '<')
+  const isSameAfter = sql`${entries.id} ${isBeyond} ${after.id}`
+  if (after.value === null) return sql`(${value} IS NULL AND ${isSameAfter})`
+  const last = sql`CAST(${after.value} AS double precision)`
+  return sql`(${value} ${isBeyond} ${last} OR (${value} = ${last} AND ${isSameAfter}) OR ${value} IS NULL)`
+}
