@@ -2,15 +2,16 @@
 import type { SlowStream, SlowTask } from './database/database.ts'
 import { COMPOSITION_TASK } from './features/bills/composition-task.ts'
 import { ENTRIES_STREAM } from './features/bills/documents/entries-stream.ts'
-import { CHECK_TASK, DAY_TASK, MONTH_TASK, SEARCH_TASK, SUMS_TASK } from './features/entries/rollup/tasks.ts'
+import { RANKED_PAGE_TASK } from './features/entries/listing/ranked-page.ts'
+import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/entries/rollup/tasks.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.
 export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   DAY_TASK,
   MONTH_TASK,
   SUMS_TASK,
-  SEARCH_TASK,
   CHECK_TASK,
+  RANKED_PAGE_TASK,
   COMPOSITION_TASK,
 ]
 

@@ -24,7 +24,8 @@ import {
   type Position,
   writePage,
 } from './filter.ts'
-import { type FigureOrder, writeFigurePage } from './order.ts'
+import { type FigureOrder, type FigurePosition, type ListOrder, type ListSort, writeFigurePage } from './order.ts'
+import { RANKED_PAGE_TASK } from './ranked-page.ts'
 import { findView, listViews } from './store/lists.ts'
 import { searchViews } from './store/search.ts'
 import { figurePositionOf, listSorted, SORT_LIMIT } from './store/sorted-lists.ts'
@@ -58,9 +59,20 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
     return !isSelective(filter) && !isIndexed(filter, viewer.sees !== 'everything')
   }
 
+  /** The page from the columns of the roll-up, if these can answer the filter. */
+  function listRanked(
+    { filter, viewer, limit }: { filter: EntryFilter; viewer: Viewer; limit: number },
+    { sort, order, after }: { sort: ListSort; order: ListOrder; after: FigurePosition | undefined },
+  ): Promise<EntryView[] | undefined> {
+    if (isSelective(filter)) return Promise.resolve(undefined)
+    const last = after && { id: after.id, value: after.value === null ? null : Number(after.value) }
+    return db.slowly(RANKED_PAGE_TASK, { filter, viewer, sort, order, after: last, limit })
+  }
+
   async function listByFigure(viewer: Viewer, { filter, limit }: PageQuery, by: FigureOrder): Promise<EntryPage> {
     const views = await settled(filter, async () => {
-      const found = await listSorted(db.slow, { ...by, filter, viewer, limit: limit + 1 })
+      const request = { ...by, filter, viewer, limit: limit + 1 }
+      const found = (await listRanked(request, by)) ?? (await listSorted(db.slow, request))
       if (!found) throw tooManyToSort(by)
       return found
     })
@@ -109,6 +121,9 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
       let searchedTo: Position | undefined
       const views = await settled(filter, async () => {
         if (!isSearched(filter, viewer)) return listViews(readerFor(filter, viewer), request)
+        const position = after && { id: after.id, value: BigInt(after.startedAt) }
+        const ranked = await listRanked(request, { sort: 'started_at', order, after: position })
+        if (ranked) return ranked
         const searched = await searchViews(db.slow, request)
         searchedTo = searched.searchedTo
         return searched.views

@@ -3,37 +3,19 @@
  * from the table of entries where these have changed since. Days of which a month's sums say that they have none are
  * not looked at.
  */
-import type { Viewer } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import type { EntryFilter } from '../listing/filter.ts'
-import { type Period, planReading, type Range, type RollupState } from './plan.ts'
+import { type Period, planReading, type Range, type ReadingPlan, type RollupState } from './plan.ts'
 import { ENTRIES_GRAIN, findGrain, type Measure, roughCostsOf, type Segment } from './segment.ts'
 import { type Selection, type TestedColumns, testedColumns } from './selection.ts'
 import { listZones, readSegments, readState, Segments } from './store/periods.ts'
-import { listRanked } from './store/search.ts'
+import { listRanked, type Ranked, type SearchOrder, type SearchTask } from './store/search.ts'
 import { resolveSelection } from './store/selection.ts'
-
-export type SearchOrder = 'started_at' | 'cost' | 'tokens' | 'duration'
-
-/** An entry with the value that orders it: milliseconds, nano-dollars or tokens, rounded beyond 2^53. Null is unknown. */
-export interface Ranked {
-  id: number
-  value: number | null
-}
-
-export interface SearchTask {
-  viewer: Viewer
-  filter: EntryFilter
-  sort: SearchOrder
-  /** Unknown values are last in both. Entries with the same value are in this order of their ids. */
-  order: 'asc' | 'desc'
-  /** The last entry before those that are looked for. */
-  after?: Ranked | undefined
-  limit: number
-}
 
 /** Before and after all entries. */
 const ALL: Range = { from: -8.64e15, to: 8.64e15 }
+
+/** Of days without columns that are read from the table of entries. Usually these are today and yesterday. */
+const RAW_LIMIT_MS = 4 * 86_400_000
 
 /** Undefined if columns can't answer the filter, or are not ready for the whole period. */
 export async function searchEntries(reader: Reader, task: SearchTask): Promise<Ranked[] | undefined> {
@@ -46,6 +28,8 @@ export async function searchEntries(reader: Reader, task: SearchTask): Promise<R
   if (within.from >= within.to) return top.ranked()
   const selection = await resolveSelection(reader, viewer, filter)
   const state = await readState(reader, zone, within)
+  if (rawLength(planReading([within.from, within.to], within, state, { withMonths: false })) > RAW_LIMIT_MS)
+    return undefined
   const steps = await stepsOf(reader, { tested, selection, state, within, isAscending: task.order === 'asc' })
   const names = [
     ...new Set([...tested.keys, ...tested.measures, ...MEASURES_OF[task.sort], 'id', 'startedAt'] as const),
@@ -64,6 +48,10 @@ export async function searchEntries(reader: Reader, task: SearchTask): Promise<R
     } else top.addAll(await listRanked(reader, { ...task, after: top.after, range: step }))
   }
   return top.ranked()
+}
+
+function rawLength({ raw }: ReadingPlan): number {
+  return raw.reduce((sum, { from, to }) => sum + to - from, 0)
 }
 
 const MEASURES_OF: Record<SearchOrder, readonly Measure[]> = {

@@ -3,7 +3,6 @@ import type { SlowTask } from '../../../database/database.ts'
 import { buildDay, buildMonth } from './build.ts'
 import { type CheckedPeriod, checkPeriod } from './check-period.ts'
 import type { Range } from './plan.ts'
-import { type Ranked, type SearchTask, searchEntries } from './search.ts'
 import type { StoredColumns } from './segment.ts'
 import { type SummedColumns, type SumsTask, sumColumns } from './sums.ts'
 
@@ -29,10 +28,4 @@ export const SUMS_TASK: SlowTask<SumsTask, SummedColumns> = {
 export const CHECK_TASK: SlowTask<CheckedPeriod, string[]> = {
   name: 'rollup.check',
   run: checkPeriod,
-}
-
-/** Finds the first entries of a list. */
-export const SEARCH_TASK: SlowTask<SearchTask, Ranked[] | undefined> = {
-  name: 'rollup.search',
-  run: searchEntries,
 }

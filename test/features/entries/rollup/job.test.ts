@@ -11,7 +11,7 @@ import { daysWithin, monthAt } from '../../../../src/features/entries/rollup/cal
 import { checkRollup } from '../../../../src/features/entries/rollup/check.ts'
 import { packColumn, packTogether, readColumn, unpackTogether } from '../../../../src/features/entries/rollup/column.ts'
 import { createRollup } from '../../../../src/features/entries/rollup/job.ts'
-import { type Ranked, SEARCH_TASK } from '../../../../src/features/entries/rollup/service.ts'
+import { type Ranked, searchEntries } from '../../../../src/features/entries/rollup/service.ts'
 import { finishBuilding, insertBuilding, markPeriods } from '../../../../src/features/entries/rollup/store/periods.ts'
 import { listRanked } from '../../../../src/features/entries/rollup/store/search.ts'
 import { periodAt } from '../../../../src/features/reports/buckets.ts'
@@ -470,6 +470,8 @@ function shown(rows: Map<string, unknown>): string[] {
   return [...rows].map(([place, row]) => `${place} ${text(row)}`).sort()
 }
 
+const SEARCH = { name: 'search', run: searchEntries }
+
 /** Pages from columns are those of the table of entries, one after the other. */
 async function expectPages(db: Database, chance: Chance, { viewer, filter }: Question): Promise<void> {
   const sort = chance.of(['started_at', 'cost', 'tokens', 'duration'] as const)
@@ -480,7 +482,7 @@ async function expectPages(db: Database, chance: Chance, { viewer, filter }: Que
   const found: Ranked[] = []
   for (;;) {
     const limit = 1 + chance.below(40)
-    const page = await db.slowly(SEARCH_TASK, { ...task, limit, after: found.at(-1) })
+    const page = await db.slowly(SEARCH, { ...task, limit, after: found.at(-1) })
     // Until the first time zone is adopted, there are none.
     if (!page) return
     found.push(...page)

@@ -1,9 +1,28 @@
 import { and, asc, desc, gte, lt, type SQL, sql } from 'drizzle-orm'
-import { visibleEntries } from '../../../../access/visibility.ts'
+import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
+import type { EntryFilter } from '../../listing/filter.ts'
 import { conditionOf, costOf } from '../../listing/store/conditions.ts'
 import type { Range } from '../plan.ts'
-import type { Ranked, SearchOrder, SearchTask } from '../search.ts'
+
+export type SearchOrder = 'started_at' | 'cost' | 'tokens' | 'duration'
+
+/** An entry with the value that orders it: milliseconds, nano-dollars or tokens, rounded beyond 2^53. Null is unknown. */
+export interface Ranked {
+  id: number
+  value: number | null
+}
+
+export interface SearchTask {
+  viewer: Viewer
+  filter: EntryFilter
+  sort: SearchOrder
+  /** Unknown values are last in both. Entries with the same value are in this order of their ids. */
+  order: 'asc' | 'desc'
+  /** The last entry before those that are looked for. */
+  after?: Ranked | undefined
+  limit: number
+}
 
 /** The first entries of a range, see {@link SearchTask}. */
 export function listRanked(
