@@ -64,7 +64,14 @@ const STORES = '^src/features/.+/store(\\.ts$|/)'
 
 /** Each part by its path, and what it may import from the rest of the project. */
 const PARTS = {
-  'src/main\\.ts$': ['^src/cli/', '^src/config\\.ts$', '^src/version\\.ts$', ...GROUND],
+  'src/main\\.ts$': [
+    '^src/cli/',
+    '^src/config\\.ts$',
+    '^src/version\\.ts$',
+    '^src/slow-tasks\\.ts$',
+    '^src/database/engines/sqlite/slow-process\\.ts$',
+    ...GROUND,
+  ],
   'src/cli/': [
     '^src/services\\.ts$',
     '^src/app\\.ts$',
@@ -90,7 +97,7 @@ const PARTS = {
   'src/slow-tasks\\.ts$': ['^src/features/', '^src/database/database\\.ts$'],
   'src/app\\.ts$': [ROUTES, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
   // Knows no feature.
-  'src/http/': [ACCESS, '^src/version\\.ts$', '^src/database/errors\\.ts$', ...GROUND],
+  'src/http/': [ACCESS, '^src/version\\.ts$', '^src/database/(caller|errors)\\.ts$', ...GROUND],
   'src/access/': ['^src/database/(database|schema/(tables|values))\\.ts$', ...GROUND],
   'src/features/.+/routes(\\.ts$|/)': [
     '^src/http/',
@@ -107,7 +114,7 @@ const PARTS = {
     ...GROUND,
   ],
   // A worker thread opens its own connection.
-  'src/features/.+-worker\\.ts$': ['^src/features/', '^src/database/engines/sqlite/sqlite\\.ts$', ...GROUND],
+  'src/features/.+-worker\\.ts$': ['^src/features/', '^src/database/engines/sqlite/connections\\.ts$', ...GROUND],
   'src/features/.+/schema\\.ts$': [
     '^src/features/',
     ACCESS,

@@ -32,7 +32,6 @@ const RELEASED: Record<string, Target> = {
  * Started with `new Worker`, which the bundler does not follow: a worker not named here is missing from the executable.
  */
 const WORKERS = [
-  'src/database/engines/sqlite/slow-reads-worker.ts',
   'src/database/engines/sqlite/checkpoint-worker.ts',
   'src/database/engines/sqlite/log-sync-worker.ts',
   'src/database/backup/backup-worker.ts',

@@ -39,6 +39,7 @@ import { otlpRoutes } from './features/telemetry/routes/otlp.ts'
 import { telemetryStatusRoutes } from './features/telemetry/routes/status.ts'
 import { requireAllow } from './http/access.ts'
 import { clientAddresses } from './http/client-address.ts'
+import { stopReadsOnDisconnect } from './http/disconnects.ts'
 import { health } from './http/health.ts'
 import { metricsRoute } from './http/metrics.ts'
 import { type DescribedRoute, openApi } from './http/openapi.ts'
@@ -86,6 +87,7 @@ export const createApp = ({
   const rateLimits = rateLimit > 0 ? new RateLimits(clock, rateLimit) : undefined
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
   const app = new Elysia({ name: 'tally', normalize: false })
+    .wrap(stopReadsOnDisconnect)
     .use(requests({ people, cookie, addressOf, publicUrl, rateLimits, requestLimit, logger, routes }))
     .use(metricsRoute({ metrics, people, addressOf }))
     .use(health(services))

@@ -6,6 +6,17 @@ const hookArgs = hookArguments(args)
 if (hookArgs) {
   // At once: standard input may still be open.
   process.exit(await hook(hookArgs))
+} else if (args.length === 1 && args[0] === 'slow-reads') {
+  // Started by a server, and listed in no help: apart from the other commands, as a report may wait for its start.
+  const [{ serveSlowReads }, { SLOW_TASKS, SLOW_STREAMS }] = await Promise.all([
+    import('./database/engines/sqlite/slow-process.ts'),
+    import('./slow-tasks.ts'),
+  ])
+  const isServing = serveSlowReads({ tasks: SLOW_TASKS, streams: SLOW_STREAMS })
+  if (!isServing) {
+    process.stderr.write('tally: slow-reads is started by tally serve only\n')
+    process.exitCode = 2
+  }
 } else {
   // A reader that has seen enough, such as `head`, is no failure.
   process.stdout.on('error', ({ code }: { code?: string }) => process.exit(code === 'EPIPE' ? 0 : 1))

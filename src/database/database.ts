@@ -133,7 +133,7 @@ export interface Database {
   readonly slow: Reader
   /** Runs a task on one state of the database, in a transaction of its own. Limited as the queries of `slow`. */
   slowly<Args, Result>(task: SlowTask<Args, Result>, args: Args): Promise<Result>
-  /** Makes the pieces of a stream as they are read. A piece fails with `database_deadline` as the queries of `slow`. */
+  /** Makes the pieces of a stream as they are read, until its reader leaves. */
   streamSlowly<Args>(stream: SlowStream<Args>, args: Args): AsyncGenerator<Uint8Array>
   /**
    * Runs `body` in a transaction and returns its result once it is durable. On SQLite, waiting bodies share one commit;

@@ -145,6 +145,11 @@ export function tookTooLong(): Problem {
   )
 }
 
+/** Nobody receives it: the client has closed the connection. */
+export function abandoned(): Problem {
+  return new Problem('database_deadline', 'The client closed the connection before the query was done.')
+}
+
 export function overloaded(): Problem {
   return new Problem(
     'overloaded',

@@ -29,6 +29,8 @@ export interface OpenOptions extends Partial<DatabaseEvents> {
   slowDeadlineMs?: number
   /** How long `db.write` waits for locks of other transactions. */
   busyDeadlineMs?: number
+  /** The command that starts the processes for slow reads, if a test has tasks of its own. */
+  slowProgram?: readonly string[]
   /** Where statements are counted, if a test wants to know. */
   counts?: StatementCounts
 }
@@ -49,6 +51,7 @@ export async function openDatabase({
   onCommit = () => {},
   slowDeadlineMs = SLOW_DEADLINE_MS,
   busyDeadlineMs = BUSY_DEADLINE_MS,
+  slowProgram,
   counts,
 }: OpenOptions): Promise<Database> {
   const settings = { slowDeadlineMs, busyDeadlineMs, onCommit, counts }
@@ -63,7 +66,7 @@ export async function openDatabase({
   try {
     if (serving) emptyLogOfFullDisk(path)
     migrateSqlite(path, clock.now())
-    return openSqlite({ path, workers: serving, onFatal, onReadError, onBlockedLog, ...settings })
+    return openSqlite({ path, workers: serving, slowProgram, onFatal, onReadError, onBlockedLog, ...settings })
   } catch (error) {
     throw asProblem(asWrongFile(error, path))
   }

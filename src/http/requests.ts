@@ -10,6 +10,7 @@ import { Problem } from '../errors.ts'
 import { type GuardedRoute, noCredential, requestState } from './access.ts'
 import { AnonymousLoad } from './anonymous-load.ts'
 import type { AddressOf, Listening } from './client-address.ts'
+import { takeTurnsAs } from './disconnects.ts'
 import { ExportLimit } from './exports.ts'
 import { BodyMemory, REQUEST_LIMIT, requireRoom } from './load-limits.ts'
 import { isOtlpExport, otlpRefusal } from './otlp.ts'
@@ -107,6 +108,7 @@ export const requests = (dependencies: RequestsDependencies) => {
   function admit(incoming: Incoming, caller: Caller): void {
     rateLimits?.count(caller)
     incoming.caller = caller
+    takeTurnsAs(caller)
   }
 
   /** Makes anonymous requests wait for their turn if there are too many; signed-in people do not wait. */

@@ -6,7 +6,8 @@ import { Database as Connection } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import type { Sql } from 'postgres'
 import { MIGRATIONS, type Migration } from '../../../migrations/index.ts'
-import { APPLICATION_ID, configureConnection } from '../engines/sqlite/sqlite.ts'
+import { configureConnection } from '../engines/sqlite/connections.ts'
+import { APPLICATION_ID } from '../engines/sqlite/sqlite.ts'
 
 /** A database that this program must not touch. The message explains what to do. */
 export class WrongDatabase extends Error {}

@@ -14,6 +14,7 @@ import { migratePostgres, WrongDatabase } from '../../schema/migrate.ts'
 import { postgresTables } from '../../schema/tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { type Around, asProblems, type Build } from '../queries.ts'
+import { cancelWithCallers, ROLLBACK } from './cancelled-queries.ts'
 import { Turns } from './lanes.ts'
 import {
   CONNECT_TIMEOUT_SECONDS,
@@ -69,6 +70,7 @@ type Seats = Turns<number>
 function slowReads(server: Server, deadlineMs: number, seats: Seats): Lane<PostgresReader> {
   const options = { ...server, connections: SLOW_READERS, settings: { statement_timeout: deadlineMs } }
   return new Lane(options, PostgresReader, (link) => {
+    cancelWithCallers(link.client)
     const seated: Around = async (run) => {
       const seat = await seats.take(false)
       try {
@@ -92,7 +94,7 @@ class SlowTasks {
   ) {
     const settings = { statement_timeout: deadlineMs, idle_in_transaction_session_timeout: PATIENCE_MS }
     const options = { ...server, connections: 1, settings }
-    this.#lanes = seats.lanes.map(() => new Lane(options, PostgresReader))
+    this.#lanes = seats.lanes.map(() => new Lane(options, PostgresReader, ({ client }) => cancelWithCallers(client)))
   }
 
   async run<Result>(body: (reader: Reader) => Promise<Result>): Promise<Result> {
@@ -119,7 +121,7 @@ async function transact<Result>(
     return await body(link.queries as unknown as Reader)
   } finally {
     // On a connection that is about to close, it would never return.
-    if (!link.lost) await link.client.unsafe('ROLLBACK').catch(() => link.lose())
+    if (!link.lost) await link.client.unsafe(ROLLBACK).catch(() => link.lose())
   }
 }
 

@@ -1,92 +1,101 @@
 /**
- * Slow reads on SQLite: the same stores, but each query runs on a worker with its own read-only connection, so that a
- * report over ten million entries does not block the main thread.
+ * Slow reads on SQLite: the same stores, but each query or task runs in a process of its own with a read-only connection,
+ * so that a report over ten million entries does not block the server. A process is killed when its time is over or its
+ * caller is gone: nothing else stops a query of bun:sqlite, and one that nobody waits for would take others' turns.
  */
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
-import type { Reader } from '../../database.ts'
-import { databaseClosed, overloaded, tookTooLong } from '../../errors.ts'
+import { currentCaller } from '../../caller.ts'
+import type { Reader, SlowTask } from '../../database.ts'
+import { abandoned, databaseClosed, overloaded, tookTooLong } from '../../errors.ts'
 import { sqliteTables } from '../../schema/tables.ts'
 import { asProblems, Queries, runThrough } from '../queries.ts'
+import { receivedError, resultOf, SlowLink } from './slow-link.ts'
+import type { FromSlowProcess } from './slow-process.ts'
+import { type Question, SlowQueue } from './slow-queue.ts'
 
-/** Queries at a time. With a second lane a short query can pass a long one; a third would find no core. */
+/** Questions at a time. With a second lane a short one can pass a long one; a third would find no core. */
 const LANES = 2
 
-/**
- * Maximum number of threads, including those with abandoned queries: bun:sqlite cannot interrupt a query, and a
- * terminated worker uses its core until the query ends. Beyond the limit, queries are refused, so that not all cores
- * are used.
- */
-const THREAD_LIMIT = 3
+/** One more, for a caller who has nothing running while another has both lanes. */
+const LANES_WITH_SPARE = 3
 
 /**
- * How long a query waits for the first lane before the second one starts: most are done by then, and a thread costs
+ * How long a question waits for the first lane before the second one starts: most are done by then, and a process costs
  * memory.
  */
 const SECOND_LANE_AFTER_MS = 50
 
-/** Idle time after which the second lane's thread ends and releases its memory. */
-const SECOND_LANE_IDLE_MS = 10_000
+/** Idle time after which a further process ends and releases its memory. */
+const FURTHER_IDLE_MS = 10_000
 
-/** Maximum number of waiting queries. One person's open dashboards send fewer. */
+/** The same of the last one: people who look at reports ask again within a minute, and need not wait for its start. */
+const LAST_IDLE_MS = 60_000
+
+/** How long a question may wait besides the deadline of the one before it: for the start of a process. */
+const START_WAIT_MS = 2_000
+
+/** A process starts in a tenth of a second, or in seconds on a machine with too much to do. */
+const START_LIMIT_MS = 15_000
+
+/**
+ * What an abandoned question may still take. Browsers abandon many that are nearly done, and the start of a process costs
+ * more than their end.
+ */
+const GRACE_MS = 50
+
+/** Maximum number of waiting questions. One person's open dashboards send fewer. */
 const QUEUE_LIMIT = 200
 
-interface Question {
-  sql: string
-  params: unknown[]
-  resolve: (rows: unknown[][]) => void
-  reject: (error: unknown) => void
-  /** Refuses the query if it has waited too long. */
-  timer: Timer
-}
-
-type Answer = { rows: unknown[][] } | { error: { message: string; code?: string } }
-
-/** A thread and its current query. */
+/** A process and its current question. */
 interface Lane {
-  worker: Worker
+  link: SlowLink
+  isReady: boolean
   question: Question | undefined
-  /** Abandons the query at its deadline; without a query, ends the thread if it is not the only one. */
+  /** Ends the process: at the deadline of its start or its question, or when it has been idle. */
   timer: Timer | undefined
 }
 
-class SlowWorkers {
-  readonly #queue: Question[] = []
+export interface SlowReadsOptions {
+  path: string
+  deadlineMs: number
+  /** Called with SQLite's error if a question fails. */
+  onError(error: unknown): void
+  /** The command that starts the processes; by default, this program. */
+  program?: readonly string[] | undefined
+}
+
+class SlowLanes {
+  readonly #queue = new SlowQueue()
   readonly #lanes = new Set<Lane>()
-  /** Threads that have not ended yet, including abandoned ones. */
-  #threads = 0
   #secondLane: Timer | undefined
   #isHeld = false
   #whenNoneRuns = () => {}
   #closed = false
+  #lastId = 0
 
-  constructor(
-    readonly path: string,
-    readonly deadlineMs: number,
-    readonly onError: (error: unknown) => void,
-  ) {}
+  constructor(readonly options: SlowReadsOptions) {}
 
-  /** The deadline applies to the query itself; it may wait for its turn as long again. */
-  ask(sql: string, params: unknown[]): Promise<unknown[][]> {
+  /** The deadline applies to the question itself, from when it begins; it may wait for its turn as long again. */
+  ask(asked: Question['asked']): Promise<unknown> {
+    const caller = currentCaller()
     if (this.#closed) return Promise.reject(databaseClosed())
+    if (caller?.signal.aborted) return Promise.reject(abandoned())
     if (this.#queue.length >= QUEUE_LIMIT) return Promise.reject(overloaded())
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#queue.splice(this.#queue.indexOf(question), 1)
-        reject(overloaded())
-      }, this.deadlineMs)
-      const question: Question = { sql, params, resolve, reject, timer }
-      this.#queue.push(question)
-      this.#next()
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const question: Question = { asked, caller, isRepeated: false, resolve, reject, timer: undefined }
+    this.#wait(question)
+    const abandon = () => this.#abandon(question)
+    caller?.signal.addEventListener('abort', abandon)
+    return promise.finally(() => caller?.signal.removeEventListener('abort', abandon))
   }
 
-  /** Starts no query before `release`. Resolves when none is running, or with false when the time is over. */
+  /** Starts no question before `release`. Resolves when none is running, or with false when the time is over. */
   hold(forMs: number): Promise<boolean> {
     this.#isHeld = true
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, forMs, false)
       this.#whenNoneRuns = () => {
-        if ([...this.#lanes].some(({ question }) => question)) return
+        if (this.#running().length > 0) return
         clearTimeout(timer)
         resolve(true)
       }
@@ -102,7 +111,7 @@ class SlowWorkers {
   close(): void {
     this.#closed = true
     clearTimeout(this.#secondLane)
-    this.#refuseWaiting(databaseClosed())
+    for (const question of this.#queue.takeAll()) this.#refuse(question, databaseClosed())
     for (const lane of this.#lanes) {
       lane.question?.reject(databaseClosed())
       this.#end(lane)
@@ -110,117 +119,178 @@ class SlowWorkers {
     this.#whenNoneRuns()
   }
 
+  #wait(question: Question): void {
+    this.#queue.add(question)
+    question.timer = setTimeout(() => {
+      if (this.#queue.remove(question)) question.reject(overloaded())
+    }, this.options.deadlineMs + START_WAIT_MS)
+    this.#next()
+  }
+
+  #running(): Question[] {
+    return [...this.#lanes].flatMap(({ question }) => question ?? [])
+  }
+
   #next(): void {
     if (this.#isHeld) {
       this.#whenNoneRuns()
       return
     }
-    for (const lane of this.#lanes) if (!lane.question) this.#run(lane)
+    for (const lane of this.#lanes) if (lane.isReady && !lane.question) this.#run(lane)
     if (this.#queue.length === 0 || this.#closed) return
-    if (this.#lanes.size === 0) {
-      if (this.#threads < THREAD_LIMIT) this.#run(this.#open())
-      else this.#refuseWaiting(overloaded())
-    } else {
-      this.#secondLane ??= setTimeout(() => this.#openSecond(), SECOND_LANE_AFTER_MS)
+    if (this.#lanes.size === 0) this.#open()
+    else if (this.#lanes.size < LANES_WITH_SPARE) {
+      this.#secondLane ??= setTimeout(() => this.#openFurther(), SECOND_LANE_AFTER_MS)
     }
   }
 
-  #openSecond(): void {
+  #openFurther(): void {
     this.#secondLane = undefined
-    if (this.#isHeld || this.#queue.length === 0 || this.#lanes.size >= LANES || this.#threads >= THREAD_LIMIT) return
-    this.#run(this.#open())
+    if (this.#isHeld || this.#queue.length === 0 || this.#lanes.size >= LANES_WITH_SPARE) return
+    if (this.#lanes.size < LANES || this.#queue.hasOther(this.#running())) this.#open()
   }
 
-  /** Gives a free lane the query that has waited longest. */
+  #open(): void {
+    const link = new SlowLink(
+      this.options.path,
+      {
+        onReady: () => this.#start(lane),
+        onMessage: (message) => this.#answer(lane, message),
+        onLost: (reason) => this.#lose(lane, new Error(reason)),
+      },
+      this.options.program,
+    )
+    const lane: Lane = { link, isReady: false, question: undefined, timer: undefined }
+    lane.timer = setTimeout(() => this.#giveUpStart(lane), START_LIMIT_MS)
+    this.#lanes.add(lane)
+  }
+
+  #start(lane: Lane): void {
+    clearTimeout(lane.timer)
+    lane.isReady = true
+    this.#next()
+    if (!lane.question) this.#rest(lane)
+  }
+
+  /** Gives a free lane the next question. The last lane is for callers who have no other. */
   #run(lane: Lane): void {
-    const question = this.#queue.shift()
+    const running = this.#running()
+    const question = this.#queue.take(running, running.length < LANES ? undefined : 0)
     if (!question) return
     clearTimeout(question.timer)
     clearTimeout(lane.timer)
     lane.question = question
-    lane.timer = setTimeout(() => this.#giveUp(lane), this.deadlineMs)
-    lane.worker.postMessage({ sql: question.sql, params: question.params })
+    lane.timer = setTimeout(() => this.#stop(lane, tookTooLong()), this.options.deadlineMs)
+    this.#lastId += 1
+    lane.link.send({ id: this.#lastId, ...question.asked })
   }
 
-  #open(): Lane {
-    const worker = new Worker(new URL('./slow-reads-worker.ts', import.meta.url).href, { smol: true })
-    const lane: Lane = { worker, question: undefined, timer: undefined }
-    this.#threads += 1
-    worker.addEventListener('close', () => {
-      this.#threads -= 1
-    })
-    worker.onmessage = ({ data }: MessageEvent<Answer>) => this.#answer(lane, data)
-    worker.onerror = ({ message }) => {
-      if (!this.#lanes.has(lane)) return
-      lane.question?.reject(new Error(`The worker for slow reads failed: ${message}`))
-      this.#end(lane)
-      this.#next()
-    }
-    worker.postMessage({ open: this.path })
-    this.#lanes.add(lane)
-    return lane
-  }
-
-  #answer(lane: Lane, answer: Answer): void {
-    // Results of abandoned threads are ignored.
-    if (!this.#lanes.has(lane) || !lane.question) return
-    const { resolve, reject } = lane.question
-    lane.question = undefined
+  #answer(lane: Lane, message: Exclude<FromSlowProcess, 'ready'>): void {
+    const { question } = lane
+    if (!question) return
     clearTimeout(lane.timer)
-    if ('rows' in answer) resolve(answer.rows)
-    else {
-      const error = Object.assign(new Error(answer.error.message), { code: answer.error.code })
-      this.onError(error)
-      reject(error)
+    lane.question = undefined
+    if ('result' in message) question.resolve(resultOf(message))
+    else if ('error' in message) {
+      const error = receivedError(message.error)
+      this.options.onError(error)
+      question.reject(error)
     }
     this.#next()
-    if (!lane.question) lane.timer = setTimeout(() => this.#endIdle(lane), SECOND_LANE_IDLE_MS)
+    if (!lane.question) this.#rest(lane)
   }
 
-  #endIdle(lane: Lane): void {
-    if (this.#lanes.size > 1) this.#end(lane)
+  #rest(lane: Lane): void {
+    clearTimeout(lane.timer)
+    const isLast = this.#lanes.size === 1
+    lane.timer = setTimeout(() => this.#endIdle(lane, isLast), isLast ? LAST_IDLE_MS : FURTHER_IDLE_MS)
+    // A timer must not keep a process alive that has nothing else to do.
+    lane.timer.unref()
   }
 
-  /** Drops the thread together with its query. */
-  #giveUp(lane: Lane): void {
-    lane.question?.reject(tookTooLong())
+  /** One process stays for longer, whichever it is. */
+  #endIdle(lane: Lane, wasLast: boolean): void {
+    if (this.#lanes.size === 1 && !wasLast) this.#rest(lane)
+    else this.#end(lane)
+  }
+
+  #abandon(question: Question): void {
+    if (this.#queue.remove(question)) {
+      this.#refuse(question, abandoned())
+      return
+    }
+    setTimeout(() => {
+      const lane = [...this.#lanes].find((each) => each.question === question)
+      if (lane) this.#stop(lane, abandoned())
+    }, GRACE_MS)
+  }
+
+  /** Ends the process together with its question. */
+  #stop(lane: Lane, reason: unknown): void {
+    lane.question?.reject(reason)
     this.#end(lane)
+    // The next question need not wait for the start of another one.
+    if (this.#lanes.size === 0 && !this.#closed) this.#open()
     this.#next()
+  }
+
+  /** Somebody else killed the process, or memory ran out: its question is repeated once. */
+  #lose(lane: Lane, reason: Error): void {
+    const { question, isReady } = lane
+    this.#end(lane)
+    if (question?.isRepeated) question.reject(reason)
+    else if (question) {
+      question.isRepeated = true
+      this.#wait(question)
+    } else if (!isReady) this.#failStart(reason)
+    this.#next()
+  }
+
+  #giveUpStart(lane: Lane): void {
+    this.#end(lane)
+    this.#failStart(new Error('The process for slow reads did not start in time.'))
+  }
+
+  /** Refuses what waits instead of starting one process after the other. */
+  #failStart(reason: Error): void {
+    if (this.#lanes.size > 0) return
+    for (const question of this.#queue.takeAll()) this.#refuse(question, reason)
   }
 
   #end(lane: Lane): void {
     clearTimeout(lane.timer)
     this.#lanes.delete(lane)
-    lane.worker.terminate()
+    lane.link.end()
   }
 
-  #refuseWaiting(reason: unknown): void {
-    for (const { timer, reject } of this.#queue.splice(0)) {
-      clearTimeout(timer)
-      reject(reason)
-    }
+  #refuse(question: Question, reason: unknown): void {
+    clearTimeout(question.timer)
+    question.reject(reason)
   }
 }
 
-export interface SlowReader extends Pick<SlowWorkers, 'hold' | 'release' | 'close'> {
+export interface SlowReads extends Pick<SlowLanes, 'hold' | 'release' | 'close'> {
   reader: Reader
+  run<Args, Result>(task: SlowTask<Args, Result>, args: Args): Promise<Result>
 }
 
-/** @param onError is called with SQLite's error if a query fails */
-export function openSlowReader(path: string, deadlineMs: number, onError: (error: unknown) => void): SlowReader {
-  const workers = new SlowWorkers(path, deadlineMs, onError)
+export function openSlowReads(options: SlowReadsOptions): SlowReads {
+  const lanes = new SlowLanes(options)
+  const rowsOf = (sql: string, params: unknown[]) => lanes.ask({ sql, params }) as Promise<unknown[][]>
   const orm = drizzle(async (sql, params, method) => {
-    const rows = await workers.ask(sql, params)
+    const rows = await rowsOf(sql, params)
     return { rows: method === 'get' ? (rows[0] as unknown[]) : rows }
   })
   runThrough(orm, asProblems)
   const reader = Object.assign(new Queries(orm, sqliteTables), {
-    revision: async () => Number((await workers.ask('SELECT value FROM revision', []))[0]![0]),
+    revision: async () => Number((await rowsOf('SELECT value FROM revision', []))[0]![0]),
   })
   return {
     reader: reader as unknown as Reader,
-    hold: (forMs) => workers.hold(forMs),
-    release: () => workers.release(),
-    close: () => workers.close(),
+    run: <Args, Result>({ name }: SlowTask<Args, Result>, args: Args) =>
+      asProblems(() => lanes.ask({ task: name, args }) as Promise<Result>),
+    hold: (forMs) => lanes.hold(forMs),
+    release: () => lanes.release(),
+    close: () => lanes.close(),
   }
 }

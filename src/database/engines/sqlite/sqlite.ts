@@ -11,17 +11,20 @@
  * afterwards is later in the same log, and so not durable earlier.
  */
 import { Database as Connection } from 'bun:sqlite'
-import type { Database, DatabaseEvents, Reader } from '../../database.ts'
-import { asProblem, databaseFull } from '../../errors.ts'
+import type { Database, DatabaseEvents, Reader, SlowTask } from '../../database.ts'
+import { databaseFull } from '../../errors.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
+import { asProblems } from '../queries.ts'
 import { startCheckpoints } from './checkpoints.ts'
+import { configureConnection, inOneState, openReadOnly } from './connections.ts'
 import { CountedConnection } from './counted-connection.ts'
 import { DatabaseFiles } from './database-files.ts'
 import { LogFile } from './log-file.ts'
 import { checkpointAfterCommits, emptyLog, saveAcknowledged } from './own-checkpoints.ts'
 import { ReadErrors } from './read-errors.ts'
-import { OutsideReader, SqliteReader } from './reader.ts'
-import { openSlowReader } from './slow-reads.ts'
+import { OutsideReader } from './reader.ts'
+import { openSlowReads } from './slow-reads.ts'
+import { SlowStreams } from './slow-streams.ts'
 import { SqliteTransaction } from './transaction.ts'
 import { SqliteWriter } from './writer.ts'
 
@@ -34,31 +37,14 @@ const LAST_CHECKPOINT_WAIT_MS = 500
 /** Another process has an exclusive lock while it recovers or empties the log. */
 const OPENING_BUSY_TIMEOUT_MS = 5_000
 
-/** Readers wait only for a process that recovers the log after a crash. */
-const WORKER_BUSY_TIMEOUT_MS = 5_000
-
 /** How often the files are checked: reports are refused within a second after they are lost. */
 const FILES_CHECK_MS = 500
-
-/** Size of SQLite's page cache, in KiB. Pages that a reader needs repeatedly fit, such as those of a list. */
-const CACHE_KIB = 4_096
 
 /**
  * The writer descends every index for each entry. Indexes by time grow at their end; of those with random keys, the
  * inner pages, some 5 MB each at ten million entries, all fit.
  */
 const WRITER_CACHE_KIB = 16_384
-
-/** Pragmas that every connection needs; `journal_mode` belongs to the file and is set when it is created. */
-export function configureConnection(connection: Connection, busyTimeoutMs: number): void {
-  connection.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
-  connection.run('PRAGMA foreign_keys = ON')
-  connection.run('PRAGMA synchronous = FULL')
-  connection.run(`PRAGMA cache_size = -${CACHE_KIB}`)
-  // SQLite's automatic checkpoints do not report their errors.
-  connection.run('PRAGMA wal_autocheckpoint = 0')
-  connection.run('PRAGMA temp_store = MEMORY')
-}
 
 /** Leaves syncing the log to the writer. SQLite still syncs it before each checkpoint and each restart of the log. */
 function syncOutside(writing: Connection, path: string, onFatal: (error: unknown) => void): LogFile {
@@ -73,11 +59,12 @@ export interface SqliteOptions extends DatabaseEvents {
   slowDeadlineMs: number
   busyDeadlineMs: number
   counts?: StatementCounts | undefined
+  slowProgram?: readonly string[] | undefined
 }
 
 /** Opens a migrated database file. */
 export function openSqlite(options: SqliteOptions): Database {
-  const { path, workers, slowDeadlineMs, busyDeadlineMs, counts, ...events } = options
+  const { path, workers, slowDeadlineMs, busyDeadlineMs, counts, slowProgram, ...events } = options
   const connect = (access: { readwrite?: true; readonly?: true }): Connection => {
     const settings = { ...access, create: false, safeIntegers: true }
     return counts ? new CountedConnection(path, settings, counts) : new Connection(path, settings)
@@ -114,7 +101,9 @@ export function openSqlite(options: SqliteOptions): Database {
   const tx = new SqliteTransaction(writing, counts)
   const writer = new SqliteWriter(writing, tx, { ...events, onFatal: fail }, busyDeadlineMs, read, log, beforeAnswers)
 
-  const slow = workers ? openSlowReader(path, slowDeadlineMs, readErrors.note) : undefined
+  const slowOptions = { path, onError: readErrors.note, program: slowProgram }
+  const slow = workers ? openSlowReads({ ...slowOptions, deadlineMs: slowDeadlineMs }) : undefined
+  const streams = workers ? new SlowStreams(slowOptions) : undefined
   const checkpoints = workers
     ? startCheckpoints({
         path,
@@ -136,6 +125,7 @@ export function openSqlite(options: SqliteOptions): Database {
     await writer.close()
     clearInterval(checking)
     slow?.close()
+    streams?.close()
     await checkpoints?.stop()
     log?.close()
     reading.close()
@@ -150,8 +140,8 @@ export function openSqlite(options: SqliteOptions): Database {
     file: workers ? path : undefined,
     read: read as unknown as Reader,
     slow: slow?.reader ?? (read as unknown as Reader),
-    slowly: (task, args) => (slow ? task.run(slow.reader, args) : inOneState(path, (reader) => task.run(reader, args))),
-    streamSlowly: (stream, args) => stream.run(slow?.reader ?? (read as unknown as Reader), args),
+    slowly: (task, args) => (slow ? slow.run(task, args) : runHere(path, task, args)),
+    streamSlowly: (stream, args) => streams?.run(stream, args) ?? stream.run(read as unknown as Reader, args),
     write: (body) => writer.write(body),
     setWriter: (record) => writer.setWriter(record),
     // Writes page 1 even if the number is the same.
@@ -178,23 +168,11 @@ function checkFiles(files: DatabaseFiles, onLost: (error: unknown) => void): voi
   }
 }
 
-/** Runs `body` on a connection of its own, in one read transaction. */
-async function inOneState<Result>(path: string, body: (reader: Reader) => Promise<Result>): Promise<Result> {
-  const connection = new Connection(path, { readonly: true, safeIntegers: true })
+async function runHere<Args, Result>(path: string, task: SlowTask<Args, Result>, args: Args): Promise<Result> {
+  const database = openReadOnly(path)
   try {
-    configureConnection(connection, WORKER_BUSY_TIMEOUT_MS)
-    connection.run('BEGIN')
-    return await body(new SqliteReader(connection) as unknown as Reader)
-  } catch (error) {
-    throw asProblem(error)
+    return await asProblems(() => inOneState(database, (reader) => task.run(reader, args)))
   } finally {
-    connection.close()
+    database.close()
   }
-}
-
-/** A connection for a worker that reads directly. */
-export function openReadOnly(path: string): { reader: Reader; close(): void } {
-  const connection = new Connection(path, { readonly: true, safeIntegers: true })
-  configureConnection(connection, WORKER_BUSY_TIMEOUT_MS)
-  return { reader: new SqliteReader(connection) as unknown as Reader, close: () => connection.close() }
 }

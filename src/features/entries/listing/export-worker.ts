@@ -1,5 +1,5 @@
 /** Writes exports off the main thread, page by page as their readers request them; see export-thread.ts. */
-import { openReadOnly } from '../../../database/engines/sqlite/sqlite.ts'
+import { openReadOnly } from '../../../database/engines/sqlite/connections.ts'
 import { entriesCsv } from './csv-export.ts'
 import type { BeginExport, FromExports, ToExports } from './export-thread.ts'
 

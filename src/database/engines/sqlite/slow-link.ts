@@ -1,0 +1,74 @@
+import { deserialize } from 'bun:jsc'
+import { join } from 'node:path'
+import { Problem } from '../../../errors.ts'
+import type { FromSlowProcess, SentError, ToSlowProcess } from './slow-process.ts'
+
+/**
+ * Starts this program as a process for slow reads, see main.ts. From source, Bun runs it, without the variables of a
+ * `.env` file.
+ */
+const PROGRAM = import.meta.url.endsWith('.ts')
+  ? [process.execPath, '--no-env-file', join(import.meta.dir, '../../../main.ts'), 'slow-reads']
+  : [process.execPath, 'slow-reads']
+
+/**
+ * Nothing of the server's environment, which may contain passwords. Bun ends the process when the server is gone, even
+ * in the middle of a query, and collects garbage earlier than it would with the default.
+ */
+const ENVIRONMENT = { BUN_FEATURE_FLAG_NO_ORPHANS: '1', BUN_OPTIONS: '--smol' }
+
+interface LinkEvents {
+  onReady(): void
+  onMessage(message: Exclude<FromSlowProcess, 'ready'>): void
+  /** The process ended by itself, or was ended by somebody else. */
+  onLost(reason: string): void
+}
+
+/** The server's end of a process for slow reads. */
+export class SlowLink {
+  readonly #process: Bun.Subprocess<'ignore', 'ignore', 'inherit'>
+  #isEnded = false
+
+  constructor(path: string, { onReady, onMessage, onLost }: LinkEvents, program: readonly string[] = PROGRAM) {
+    this.#process = Bun.spawn([...program], {
+      env: ENVIRONMENT,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      serialization: 'advanced',
+      ipc: (message: FromSlowProcess) => {
+        if (this.#isEnded) return
+        if (message !== 'ready') onMessage(message)
+        else {
+          this.send({ open: path })
+          onReady()
+        }
+      },
+      onExit: (_process, code, signal) => {
+        if (this.#isEnded) return
+        this.#isEnded = true
+        onLost(`The process for slow reads ended with ${signal ?? `exit code ${code}`}.`)
+      },
+    })
+    // A command that has finished does not wait for it.
+    this.#process.unref()
+  }
+
+  send(message: ToSlowProcess): void {
+    if (!this.#isEnded) this.#process.send(message)
+  }
+
+  /** Ends the process at once, in the middle of what it does. It only reads, so nothing is lost. */
+  end(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#process.kill('SIGKILL')
+  }
+}
+
+export function resultOf(message: { result: Uint8Array }): unknown {
+  return deserialize(message.result)
+}
+
+export function receivedError({ message, code, problem }: SentError): Error {
+  if (problem) return new Problem(problem.code, problem.detail)
+  return Object.assign(new Error(message), { code })
+}

@@ -1,0 +1,170 @@
+/** Slow reads stop when nobody waits for them any more, and never block those of others. */
+import { describe, expect, test } from 'bun:test'
+import { onBehalfOf } from '../../src/database/caller.ts'
+import type { Database } from '../../src/database/database.ts'
+import { canOverlap, forEachEngine, opener } from '../support/databases.ts'
+import { childrenOf, commandOf, isRunning, until } from '../support/processes.ts'
+import { COUNT_TWICE, countTo, NUMBERS, SLOW_PROGRAM } from '../support/slow-program.ts'
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error) => error.code ?? `${error}`,
+  )
+
+const short = (db: Database) => db.slow.select().from(db.slow.tables.revision)
+const endless = (db: Database) => db.slow.select({ count: countTo(1e12) }).from(db.slow.tables.revision)
+
+/** Somebody who may leave. */
+class Person {
+  readonly #controller = new AbortController()
+
+  constructor(readonly key: number) {}
+
+  asks<Answer>(question: () => Answer): Answer {
+    return onBehalfOf({ signal: this.#controller.signal, key: this.key }, question)
+  }
+
+  leaves(): void {
+    this.#controller.abort()
+  }
+}
+
+/** The processes for slow reads that this one has started, and no others of its tests. */
+const processes = () => childrenOf(process.pid).filter((pid) => /slow-(reads|program)/.test(commandOf(pid)))
+
+forEachEngine('slow reads', (open, engine) => {
+  test.skipIf(!canOverlap(engine))('of somebody who has left do not delay those of others', async () => {
+    const db = await open({ serving: true, slowDeadlineMs: 60_000 })
+    const gone = new Person(1)
+    const abandoned = gone.asks(() => [endless(db), endless(db), endless(db)].map(codeOf))
+    await Bun.sleep(200)
+    gone.leaves()
+    expect(await Promise.all(abandoned)).toEqual(['database_deadline', 'database_deadline', 'database_deadline'])
+    expect(await new Person(2).asks(() => codeOf(short(db)))).toBe('done')
+  })
+
+  test('of somebody who has already left are not begun', async () => {
+    const db = await open({ serving: true })
+    const gone = new Person(1)
+    gone.leaves()
+    expect(await gone.asks(() => codeOf(short(db)))).toBe('database_deadline')
+  })
+
+  test('see one state of the database in a task', async () => {
+    const db = await open({ serving: true, slowProgram: SLOW_PROGRAM, slowDeadlineMs: 60_000 })
+    await db.write((tx) => tx.insert(tx.tables.names).values({ text: 'first' }).returning())
+    const counts = db.slowly(COUNT_TWICE, { steps: 3_000_000 })
+    let written = 1
+    const writing = (async () => {
+      for (; written < 50; written += 1) {
+        await db.write((tx) =>
+          tx
+            .insert(tx.tables.names)
+            .values({ text: `name ${written}` })
+            .returning(),
+        )
+        await Bun.sleep(2)
+      }
+    })()
+    const [before, after] = await counts
+    expect(after).toBe(before!)
+    await writing
+  })
+
+  test('make the pieces of a stream', async () => {
+    const db = await open({ serving: true, slowProgram: SLOW_PROGRAM })
+    const pieces: number[] = []
+    for await (const piece of db.streamSlowly(NUMBERS, { pieces: 5 })) pieces.push(...piece)
+    expect(pieces).toEqual([1, 2, 3, 4, 5])
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('processes for slow reads', () => {
+  const open = opener('sqlite')
+  const warm = async (options = {}) => {
+    const others = new Set(processes())
+    const db = await open({ serving: true, slowDeadlineMs: 60_000, ...options })
+    await short(db)
+    return { db, running: () => processes().filter((pid) => !others.has(pid)) }
+  }
+
+  test('start with the first question, and end with the database', async () => {
+    const others = processes().length
+    const db = await open({ serving: true })
+    expect(processes()).toHaveLength(others)
+    await short(db)
+    expect(processes()).toHaveLength(others + 1)
+    await db.close()
+    expect(await until(() => processes().length === others)).toBe(true)
+  })
+
+  test('are ended when their caller has left', async () => {
+    const { db, running } = await warm()
+    const [pid] = running()
+    const gone = new Person(1)
+    const abandoned = gone.asks(() => codeOf(endless(db)))
+    await Bun.sleep(100)
+    gone.leaves()
+    expect(await until(() => !isRunning(pid!), 5_000)).toBe(true)
+    expect(await abandoned).toBe('database_deadline')
+  })
+
+  test('are kept if the question was nearly done when its caller left', async () => {
+    const { db, running } = await warm()
+    const before = running()
+    for (let times = 0; times < 20; times += 1) {
+      const gone = new Person(1)
+      const question = gone.asks(() => codeOf(short(db)))
+      gone.leaves()
+      await question
+    }
+    expect(running()).toEqual(before)
+  })
+
+  test('repeat a question whose process was killed, once', async () => {
+    const { db, running } = await warm()
+    const kill = async (pids: number[]) => {
+      await Bun.sleep(100)
+      process.kill(pids[0]!, 'SIGKILL')
+    }
+    const first = running()
+    const twice = codeOf(endless(db))
+    await kill(first)
+    expect(await until(() => running().length > 0 && running()[0] !== first[0])).toBe(true)
+    await Bun.sleep(1_000)
+    await kill(running())
+    expect(await twice).toContain('SIGKILL')
+    expect(await codeOf(short(db))).toBe('done')
+  })
+
+  test('answer the first question of one person before the further ones of another', async () => {
+    const { db } = await warm()
+    const [many, few] = [new Person(1), new Person(2)]
+    const others = many.asks(() => Array.from({ length: 10 }, () => codeOf(endless(db))))
+    await Bun.sleep(100)
+    expect(await few.asks(() => codeOf(short(db)))).toBe('done')
+    many.leaves()
+    expect(await Promise.all(others)).toEqual(Array(10).fill('database_deadline'))
+  })
+
+  test('are ended with a stream that is not read on, and leave other streams alone', async () => {
+    const { db, running } = await warm({ slowProgram: SLOW_PROGRAM })
+    const before = running()
+    const stream = db.streamSlowly(NUMBERS, { pieces: 5, endlessAt: 2 })
+    await stream.next()
+    const whole = db.streamSlowly(NUMBERS, { pieces: 3 })
+    await whole.next()
+    expect(running()).toHaveLength(before.length + 2)
+    await stream.return(undefined)
+    expect(await until(() => running().length === before.length + 1, 5_000)).toBe(true)
+    expect((await Array.fromAsync(whole)).map(([number]) => number)).toEqual([2, 3])
+  })
+
+  test('get nothing of the environment', async () => {
+    process.env.TALLY_TEST_SECRET = 'secret'
+    const { running } = await warm()
+    delete process.env.TALLY_TEST_SECRET
+    expect(await Bun.file(`/proc/${running()[0]}/environ`).text()).not.toContain('secret')
+  })
+})

@@ -1,0 +1,34 @@
+/** The process for slow reads, with a task and streams of tests. */
+import { sql } from 'drizzle-orm'
+import type { SlowStream, SlowTask } from '../../src/database/database.ts'
+import { serveSlowReads } from '../../src/database/engines/sqlite/slow-process.ts'
+
+export const SLOW_PROGRAM = [process.execPath, import.meta.path]
+
+/** Counts the names, waits, and counts them again. */
+export const COUNT_TWICE: SlowTask<{ steps: number }, bigint[]> = {
+  name: 'test.count-twice',
+  async run(reader, { steps }) {
+    const count = async () => BigInt((await reader.select().from(reader.tables.names)).length)
+    const before = await count()
+    await reader.select({ count: countTo(steps) }).from(reader.tables.revision)
+    return [before, await count()]
+  },
+}
+
+/** Pieces with their numbers. One that is divisible by `endlessAt` never comes. */
+export const NUMBERS: SlowStream<{ pieces: number; endlessAt?: number }> = {
+  name: 'test.numbers',
+  async *run(reader, { pieces, endlessAt }) {
+    for (let number = 1; number <= pieces; number += 1) {
+      if (number === endlessAt) await reader.select({ count: countTo(1e12) }).from(reader.tables.revision)
+      yield new Uint8Array([number])
+    }
+  },
+}
+
+/** Takes as long as a hundred million steps of SQLite do. */
+export const countTo = (steps: number) =>
+  sql<number>`(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${sql.raw(`${steps}`)}) SELECT count(*) FROM c)`
+
+if (import.meta.main) serveSlowReads({ tasks: [COUNT_TWICE], streams: [NUMBERS] })
