@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Installation, type Server } from '../support/binary.ts'
+import { childrenOf, commandOf, isRunning, until } from '../support/processes.ts'
 
 interface Entry {
   id: string
@@ -180,12 +181,30 @@ describe('a server in an empty folder', () => {
     for (const secret of secrets) expect(log).not.toContain(secret)
   })
 
-  test('answers a question that no index answers, which the worker for slow reads does', async () => {
+  test('answers a question that no index answers, which the process for slow reads does', async () => {
     await server.call('POST', ENTRIES, { token: service.token, body: reportOf('searched') })
     const answer = await server.call('GET', `${ENTRIES}?q=searched`, { token: read.token })
     expect(answer.status).toBe(200)
     expect(((await answer.json()) as List).data.map(({ session_id }) => session_id)).toEqual(['searched'])
   })
+
+  test.skipIf(process.platform !== 'linux')(
+    'replaces its process for slow reads, and takes it along when it is killed',
+    async () => {
+      const search = async () => (await server.call('GET', `${ENTRIES}?q=nothing`, { token: read.token })).status
+      expect(await search()).toBe(200)
+      const [first] = childrenOf(server.process.pid)
+      expect(commandOf(first!)).toEndWith('/tally slow-reads ')
+      process.kill(first!, 'SIGKILL')
+      expect(await until(() => !isRunning(first!))).toBe(true)
+      expect(await search()).toBe(200)
+      const left = childrenOf(server.process.pid)
+      expect(left).toHaveLength(1)
+      await server.crash()
+      expect(await until(() => left.every((pid) => !isRunning(pid)))).toBe(true)
+      server = await tally.serve()
+    },
+  )
 
   test('refuses a token within a second of its revocation by the command line', async () => {
     const { id, token } = await tally.createToken('svc', 'ada@example.com')

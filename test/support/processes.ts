@@ -26,6 +26,16 @@ export function commandOf(pid: number): string {
   }
 }
 
+/** The processor time that a process has used. */
+export function secondsOf(pid: number): number {
+  try {
+    const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11)
+    return (Number(user) + Number(system)) / 100
+  } catch {
+    return 0
+  }
+}
+
 /** Whether it does something still; a zombie does not. */
 export function isRunning(pid: number): boolean {
   try {

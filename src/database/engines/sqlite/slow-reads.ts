@@ -139,15 +139,20 @@ class SlowLanes {
     for (const lane of this.#lanes) if (lane.isReady && !lane.question) this.#run(lane)
     if (this.#queue.length === 0 || this.#closed) return
     if (this.#lanes.size === 0) this.#open()
-    else if (this.#lanes.size < LANES_WITH_SPARE) {
+    else if (this.#mayOpenFurther()) {
       this.#secondLane ??= setTimeout(() => this.#openFurther(), SECOND_LANE_AFTER_MS)
     }
   }
 
   #openFurther(): void {
     this.#secondLane = undefined
-    if (this.#isHeld || this.#queue.length === 0 || this.#lanes.size >= LANES_WITH_SPARE) return
-    if (this.#lanes.size < LANES || this.#queue.hasOther(this.#running())) this.#open()
+    if (!this.#isHeld && this.#queue.length > 0 && this.#mayOpenFurther()) this.#open()
+  }
+
+  /** Only one process starts at a time: the question that waits for it seldom needs another. */
+  #mayOpenFurther(): boolean {
+    if ([...this.#lanes].some(({ isReady }) => !isReady)) return false
+    return this.#lanes.size < LANES || (this.#lanes.size < LANES_WITH_SPARE && this.#queue.hasOther(this.#running()))
   }
 
   #open(): void {
