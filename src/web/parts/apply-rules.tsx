@@ -3,7 +3,7 @@ import { Alert, Button, Group, Loader, Modal, Progress, ScrollArea, Stack, Switc
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { counted } from '../format/counts.ts'
-import { answer, api, type Body } from '../server/api.ts'
+import { answer, api, apiUntil, type Body } from '../server/api.ts'
 import { asProblem, type Problem } from '../server/problem.ts'
 import { forget } from '../server/queries.ts'
 import { notify } from '../server/send.ts'
@@ -40,7 +40,8 @@ function Planned({ close, filter = {}, applied }: Omit<ApplyRulesProps, 'isOpen'
   const planned = useQuery({
     queryKey: ['rule-application', scope, filter],
     // Without a list, a call uses its whole time limit for the totals.
-    queryFn: () => answer(apply.post({ scope, dry_run: true, limit: 0 }, { query: filter })),
+    queryFn: ({ signal }) =>
+      answer(apiUntil(signal)['placement-rules'].apply.post({ scope, dry_run: true, limit: 0 }, { query: filter })),
     // The preview must match the current entries.
     staleTime: 0,
     gcTime: 0,
@@ -181,7 +182,10 @@ function Plan({ plan, scope, filter }: { plan: Applied; scope: Scope; filter: Ap
 function Moves({ scope, filter }: { scope: Scope; filter: ApplyFilter }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['rule-moves', scope, filter],
-    queryFn: () => answer(apply.post({ scope, dry_run: true, limit: LISTED }, { query: filter })),
+    queryFn: ({ signal }) =>
+      answer(
+        apiUntil(signal)['placement-rules'].apply.post({ scope, dry_run: true, limit: LISTED }, { query: filter }),
+      ),
     staleTime: 0,
   })
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />

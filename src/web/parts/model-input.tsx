@@ -1,7 +1,7 @@
 import { Autocomplete, type AutocompleteProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { answer, api } from '../server/api.ts'
+import { answer, apiUntil } from '../server/api.ts'
 import { OFFERED } from './pickers.tsx'
 
 /** Debounce before the price table is searched. */
@@ -12,8 +12,8 @@ export function ModelInput(props: Omit<AutocompleteProps, 'data'>) {
   const [search] = useDebouncedValue(String(props.value ?? ''), PAUSE_MS)
   const { data } = useQuery({
     queryKey: ['prices', 'names', search],
-    queryFn: async () => {
-      const { data } = await answer(api.prices.get({ query: { search, limit: OFFERED } }))
+    queryFn: async ({ signal }) => {
+      const { data } = await answer(apiUntil(signal).prices.get({ query: { search, limit: String(OFFERED) } }))
       return [...new Set(data.map(({ model }) => model))]
     },
     enabled: search !== '',

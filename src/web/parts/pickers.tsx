@@ -3,7 +3,7 @@ import { Combobox, InputBase, Loader, Text, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { answer, api } from '../server/api.ts'
+import { answer, apiUntil } from '../server/api.ts'
 import type { Part } from '../server/queries.ts'
 import { projectLabel } from './project-label.ts'
 
@@ -32,7 +32,7 @@ interface PickerProps {
 
 interface SearchPickerProps extends PickerProps {
   part: Part
-  search: (text: string) => Promise<Choice[]>
+  search: (text: string, signal: AbortSignal) => Promise<Choice[]>
   /** What the search is narrowed to; part of the query key. */
   within?: string | undefined
 }
@@ -41,7 +41,10 @@ interface SearchPickerProps extends PickerProps {
 const PAUSE_MS = 180
 
 /** The number of choices offered; typing narrows them. */
-export const OFFERED = '30'
+export const OFFERED = 30
+
+/** Below a list that does not show all choices. */
+export const TYPE_FOR_MORE = 'Type to find others'
 
 function SearchPicker({ part, search, within, value, change, offerNew, ...field }: SearchPickerProps) {
   const [typed, setTyped] = useState<string | null>(null)
@@ -54,7 +57,7 @@ function SearchPicker({ part, search, within, value, change, offerNew, ...field 
   })
   const { data, isFetching } = useQuery({
     queryKey: [part, 'picker', field.label, within, asked],
-    queryFn: () => search(asked),
+    queryFn: ({ signal }) => search(asked, signal),
     enabled: combobox.dropdownOpened,
     placeholderData: (before) => before,
   })
@@ -103,6 +106,7 @@ function SearchPicker({ part, search, within, value, change, offerNew, ...field 
             <Combobox.Empty>{isFetching ? 'Searching…' : 'No results'}</Combobox.Empty>
           )}
         </Combobox.Options>
+        {options.length >= OFFERED && <Combobox.Footer fz="xs">{TYPE_FOR_MORE}</Combobox.Footer>}
       </Combobox.Dropdown>
     </Combobox>
   )
@@ -117,9 +121,9 @@ export const ProjectPicker = ({ lead, ...props }: PickerProps & { lead?: string 
     {...props}
     part="projects"
     within={lead}
-    search={async (search) => {
-      const query = { search, limit: OFFERED, ...(lead === undefined ? {} : { lead: [lead] }) }
-      const { data } = await answer(api.projects.get({ query }))
+    search={async (search, signal) => {
+      const query = { search, limit: String(OFFERED), ...(lead === undefined ? {} : { lead: [lead] }) }
+      const { data } = await answer(apiUntil(signal).projects.get({ query }))
       return data.map(({ id, key, name, client }) => ({
         value: id,
         label: projectLabel({ key, name }),
@@ -135,9 +139,9 @@ export const TicketPicker = ({ project, ...props }: PickerProps & { project?: st
     {...props}
     part="tickets"
     within={project}
-    search={async (search) => {
-      const query = { search, limit: OFFERED, ...(project === undefined ? {} : { project: [project] }) }
-      const { data } = await answer(api.tickets.get({ query }))
+    search={async (search, signal) => {
+      const query = { search, limit: String(OFFERED), ...(project === undefined ? {} : { project: [project] }) }
+      const { data } = await answer(apiUntil(signal).tickets.get({ query }))
       return data.map(({ id, key, title, project }) => ({
         value: id,
         label: key,
@@ -151,8 +155,8 @@ export const ClientPicker = (props: PickerProps) => (
   <SearchPicker
     {...props}
     part="clients"
-    search={async (search) => {
-      const { data } = await answer(api.clients.get({ query: { search, limit: OFFERED } }))
+    search={async (search, signal) => {
+      const { data } = await answer(apiUntil(signal).clients.get({ query: { search, limit: String(OFFERED) } }))
       return data.map(({ id, name }) => ({ value: id, label: name }))
     }}
   />
@@ -163,8 +167,8 @@ export const PersonPicker = (props: PickerProps) => (
   <SearchPicker
     {...props}
     part="users"
-    search={async (search) => {
-      const { data } = await answer(api.users.get({ query: { search, limit: OFFERED } }))
+    search={async (search, signal) => {
+      const { data } = await answer(apiUntil(signal).users.get({ query: { search, limit: String(OFFERED) } }))
       return data.map(({ id, name, email }) => ({ value: id, label: name, detail: email }))
     }}
   />

@@ -4,16 +4,16 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { count, counted } from '../format/counts.ts'
-import { answer, api } from '../server/api.ts'
+import { answer, type api, apiUntil } from '../server/api.ts'
 import { asProblem, type Problem } from '../server/problem.ts'
 import { SampleTrial } from './rule-sample.tsx'
 import { TakenEntries } from './rule-taken.tsx'
 import { Refused, type Tried, type TriedRule } from './rule-test-results.tsx'
 import { bodyOf, isComplete, newBodyOf, type RuleDraft } from './rule-values.ts'
 
-const { test } = api['placement-rules']
-
-export type TrialFilter = NonNullable<Parameters<typeof test.entries.post>[1]>['query']
+export type TrialFilter = NonNullable<
+  Parameters<(typeof api)['placement-rules']['test']['entries']['post']>[1]
+>['query']
 
 /** The number of recent entries to test with: the limit of one call. */
 const TRIED = 1_000
@@ -81,7 +81,8 @@ function EntriesTrial({ tried, tryOn, refused }: TrialProps) {
   const { data, error, isFetching } = useQuery({
     // Not part of the rules' cache: a rule that was just removed cannot be tested again.
     queryKey: ['rule-trial', tried, filter],
-    queryFn: () => answer(test.entries.post({ ...tried, limit: TRIED }, { query: filter })),
+    queryFn: ({ signal }) =>
+      answer(apiUntil(signal)['placement-rules'].test.entries.post({ ...tried, limit: TRIED }, { query: filter })),
     enabled: tried.rule !== undefined,
     placeholderData: (before) => before,
   })

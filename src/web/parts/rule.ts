@@ -1,5 +1,5 @@
 /** Placement rules of the API. */
-import { answer, api, type Body } from '../server/api.ts'
+import { answer, api, apiUntil, type Body } from '../server/api.ts'
 
 const rules = api['placement-rules']
 
@@ -8,4 +8,4 @@ export type Explanation = Body<Awaited<ReturnType<typeof rules.test.post>>>
 export type Sample = Parameters<typeof rules.test.post>[0]['sample']
 
 /** All rules, in order. */
-export const askRules = () => answer(rules.get())
+export const askRules = ({ signal }: { signal: AbortSignal }) => answer(apiUntil(signal)['placement-rules'].get())

@@ -3,10 +3,21 @@ import { treaty } from '@elysiajs/eden'
 import type { App } from '../../app.ts'
 import { Problem, unreachable } from './problem.ts'
 
-export const api = treaty<App>(location.origin, {
-  // Keep timestamps as strings: they are shown in the organization's zone, not the browser's.
-  parseDate: false,
-}).api.v1
+const client = (fetch: RequestInit) =>
+  treaty<App>(location.origin, {
+    // Keep timestamps as strings: they are shown in the organization's zone, not the browser's.
+    parseDate: false,
+    fetch,
+  }).api.v1
+
+/** For changes, which are completed even if the person leaves the page. */
+export const api = client({})
+
+/**
+ * For queries: `queryFn: ({ signal }) => answer(apiUntil(signal).bills.get())`. The request is aborted when nothing on
+ * the page waits for its answer anymore, so that the server can stop working on it.
+ */
+export const apiUntil = (signal: AbortSignal) => client({ signal })
 
 /** A completed call, successful or not. */
 export interface Settled {

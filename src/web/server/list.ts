@@ -31,16 +31,19 @@ interface ListOptions {
   enabled?: boolean
 }
 
+/** Fetches one page; the signal is aborted when the list is no longer shown. */
+type Ask<Page> = (page: string | undefined, signal: AbortSignal) => Promise<Page>
+
 type Pages<Page> = UseInfiniteQueryOptions<Page, Error, InfiniteData<Page>, readonly unknown[], string | undefined>
 
 /** The query of a list: each page names the next one. */
 export const listQuery = <Page extends PageOf<unknown>>(
   key: readonly [Part, ...unknown[]],
-  ask: (page: string | undefined) => Promise<Page>,
+  ask: Ask<Page>,
   { refetchIntervalMs, enabled }: ListOptions = {},
 ): Pages<Page> => ({
   queryKey: key,
-  queryFn: ({ pageParam }) => ask(pageParam),
+  queryFn: ({ pageParam, signal }) => ask(pageParam, signal),
   initialPageParam: undefined,
   getNextPageParam: (last) => last.next_page ?? undefined,
   placeholderData: (before) => before,
@@ -67,12 +70,12 @@ export const listOf = <Page extends PageOf<unknown>>(
 })
 
 /**
- * `useList(['entries', filters], (page) => answer(api['token-entries'].get({ query: { ...filters, page } })))`. While
- * the list loads with new filters, it keeps the previous rows and `isStale` is true. `first` is the first page as
+ * `useList(['bills', query], (page, signal) => answer(apiUntil(signal).bills.get({ query: { ...query, page } })))`. While
+ * the list loads with a new query, it keeps the previous rows and `isStale` is true. `first` is the first page as
  * returned, for fields that cover the whole list, such as totals.
  */
 export const useList = <Page extends PageOf<unknown>>(
   key: readonly [Part, ...unknown[]],
-  ask: (page: string | undefined) => Promise<Page>,
+  ask: Ask<Page>,
   options?: ListOptions,
 ): ListState<Page> => listOf(useInfiniteQuery(listQuery(key, ask, options)))

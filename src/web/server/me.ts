@@ -4,7 +4,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { WEEKDAYS } from '../format/weekdays.ts'
-import { answer, api } from './api.ts'
+import { answer, api, apiUntil } from './api.ts'
 import { Problem } from './problem.ts'
 import { queryClient } from './queries.ts'
 
@@ -12,11 +12,14 @@ import { queryClient } from './queries.ts'
 const LED_LIMIT = '1000'
 
 /** Fetches the person, the organization's settings and the projects they lead: the data that every page needs. */
-async function askMe() {
+async function askMe({ signal }: { signal: AbortSignal }) {
   if (!mayBeSignedIn()) return null
   try {
-    const [me, settings] = await Promise.all([answer(api.me.get()), answer(api.settings.get())])
-    const led = await answer(api.projects.get({ query: { lead: [me.person.id], limit: LED_LIMIT } }))
+    const [me, settings] = await Promise.all([
+      answer(apiUntil(signal).me.get()),
+      answer(apiUntil(signal).settings.get()),
+    ])
+    const led = await answer(apiUntil(signal).projects.get({ query: { lead: [me.person.id], limit: LED_LIMIT } }))
     const ledIds = led.data.map(({ id }) => id)
     return { person: me.person, session: me.session, settings, ledIds, leads: ledIds.length > 0 }
   } catch (error) {

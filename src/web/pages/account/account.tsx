@@ -10,7 +10,7 @@ import { Ago, Moment } from '../../parts/figures.tsx'
 import { NewPassword } from '../../parts/new-password.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
-import { answer, api } from '../../server/api.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
 import { signOut, useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { showIssues, useSend } from '../../server/send.ts'
@@ -105,7 +105,8 @@ function PasswordForm() {
   )
 }
 
-const askSessions = async () => (await answer(api.me.sessions.get())).data
+const askSessions = async ({ signal }: { signal: AbortSignal }) =>
+  (await answer(apiUntil(signal).me.sessions.get())).data
 type Session = Awaited<ReturnType<typeof askSessions>>[number]
 
 const COLUMNS: Column<Session>[] = [

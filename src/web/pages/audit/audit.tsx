@@ -12,7 +12,7 @@ import { Page } from '../../parts/page.tsx'
 import { readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
 import { actionInWords, actorOf, type Change, differenceInWords, differencesOf } from './change.ts'
@@ -58,7 +58,9 @@ export default function Audit() {
       ending_at: startOfDay(addDays(days.to, 1), time_zone),
     }),
   }
-  const list = useList(['audit', 'list', query], (page) => answer(api.audit.get({ query: { ...query, page } })))
+  const list = useList(['audit', 'list', query], (page, signal) =>
+    answer(apiUntil(signal).audit.get({ query: { ...query, page } })),
+  )
   const clear = () => show({ search: '', action: '', user: '', object: '', period: '' })
   return (
     <Page

@@ -1,5 +1,5 @@
 /** Bills as the API returns them. */
-import { answer, api, type Body } from '../../server/api.ts'
+import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 
 export type Bill = Body<Awaited<ReturnType<ReturnType<typeof api.bills>['get']>>>
 export type BillHead = Body<Awaited<ReturnType<typeof api.bills.get>>>['data'][number]
@@ -8,7 +8,7 @@ export type BillLine = BillDocument['sections'][number]['lines'][number]
 export type BillRequest = NonNullable<Parameters<typeof api.bills.preview.post>[0]>
 export type BillSending = NonNullable<Parameters<typeof api.bills.post>[0]>
 
-export const askBill = (id: string): Promise<Bill> => answer(api.bills({ id }).get())
+export const askBill = (id: string, signal: AbortSignal): Promise<Bill> => answer(apiUntil(signal).bills({ id }).get())
 
 /** The scope of a bill: its client, one project, or everything. */
 export function scopeOf({ client, project }: Pick<BillHead, 'client' | 'project'>): string {

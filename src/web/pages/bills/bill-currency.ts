@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import type { BillValues } from './new-bill-values.ts'
 
@@ -9,7 +9,7 @@ export function useBillCurrency({ currency, scope, client, project }: BillValues
   const whose = scope === 'client' ? client?.value : scope === 'project' ? project?.value : undefined
   const { data, isError } = useQuery({
     queryKey: ['clients', 'currency', scope, whose],
-    queryFn: () => askCurrency(scope, whose!),
+    queryFn: ({ signal }) => askCurrency(scope, whose!, signal),
     enabled: currency === null && whose !== undefined,
   })
   if (currency !== null) return currency
@@ -19,7 +19,8 @@ export function useBillCurrency({ currency, scope, client, project }: BillValues
 }
 
 /** A project uses the currency of its client. */
-async function askCurrency(scope: BillValues['scope'], id: string): Promise<{ currency: string | null }> {
+async function askCurrency(scope: BillValues['scope'], id: string, signal: AbortSignal) {
+  const api = apiUntil(signal)
   const clientId = scope === 'client' ? id : (await answer(api.projects({ id }).get())).client?.id
   if (clientId === undefined) return { currency: null }
   return { currency: (await answer(api.clients({ id: clientId }).get())).currency ?? null }

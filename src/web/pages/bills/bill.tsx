@@ -26,7 +26,7 @@ export function BillPage({ id }: { id: string }) {
     refetch,
   } = useQuery({
     queryKey: ['bills', id],
-    queryFn: () => askBill(id),
+    queryFn: ({ signal }) => askBill(id, signal),
     refetchInterval: ({ state }) => (state.data?.delivery === 'queued' ? DELIVERING_MS : false),
   })
   const above = { href: '/bills', title: 'Bills' }

@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Download } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Count, Moment, Money } from '../../parts/figures.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import type { Bill, BillLine } from './bill-body.ts'
 
@@ -14,8 +14,12 @@ interface LineEntriesProps {
   close: () => void
 }
 
-const askEntries = (id: string, line: number, page: string | undefined) =>
-  answer(api.bills({ id }).entries.get({ query: { line: String(line), page } }))
+const askEntries = (id: string, line: number, page: string | undefined, signal: AbortSignal) =>
+  answer(
+    apiUntil(signal)
+      .bills({ id })
+      .entries.get({ query: { line: String(line), page } }),
+  )
 
 type Entry = Awaited<ReturnType<typeof askEntries>>['data'][number]
 
@@ -68,7 +72,9 @@ export const LineEntries = ({ bill, line, close }: LineEntriesProps) => (
 
 function Entries({ bill, line }: { bill: Bill; line: BillLine }) {
   const [, navigate] = useLocation()
-  const list = useList(['bills', bill.id, 'entries', line.line], (page) => askEntries(bill.id, line.line, page))
+  const list = useList(['bills', bill.id, 'entries', line.line], (page, signal) =>
+    askEntries(bill.id, line.line, page, signal),
+  )
   return (
     <Stack>
       <Group justify="space-between">

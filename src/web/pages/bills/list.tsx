@@ -13,7 +13,7 @@ import { periodInWords, readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { ClientPicker } from '../../parts/pickers.tsx'
 import { Status } from '../../parts/status.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
 import { type BillHead, isOverdue, scopeOf } from './bill-body.ts'
@@ -37,7 +37,9 @@ export function BillList() {
     ...(client && { client }),
     ...(issued && readPeriod(issued, time_zone)),
   }
-  const list = useList(['bills', 'list', query], (page) => answer(api.bills.get({ query: { ...query, page } })))
+  const list = useList(['bills', 'list', query], (page, signal) =>
+    answer(apiUntil(signal).bills.get({ query: { ...query, page } })),
+  )
   const isFiltered = Object.keys(query).length > 0
   return (
     <Page

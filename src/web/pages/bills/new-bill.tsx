@@ -9,7 +9,7 @@ import { one, useAddress } from '../../address.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { Problem } from '../../server/problem.ts'
 import { showIssues } from '../../server/send.ts'
@@ -73,7 +73,7 @@ function usePreview(request: BillRequest | undefined) {
   const [asked] = useDebouncedValue(JSON.stringify(request), PAUSE_MS)
   const query = useQuery({
     queryKey: ['bills', 'preview', asked],
-    queryFn: () => answer(api.bills.preview.post(JSON.parse(asked!) as BillRequest)),
+    queryFn: ({ signal }) => answer(apiUntil(signal).bills.preview.post(JSON.parse(asked!) as BillRequest)),
     enabled: asked !== undefined,
     placeholderData: (before) => before,
     // Entries arrive all day, so a cached preview may be outdated.

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { Link } from 'wouter'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import type { CreatedToken } from '../../server/tokens.ts'
 
@@ -17,9 +17,14 @@ const WATCHED = '50'
 
 type Entry = Awaited<ReturnType<typeof askEntries>>[number]
 
-const askEntries = async (manager: string | undefined) =>
-  (await answer(api['token-entries'].get({ query: { limit: WATCHED, ...(manager && { agent_manager: [manager] }) } })))
-    .data
+const askEntries = async (manager: string | undefined, signal: AbortSignal) =>
+  (
+    await answer(
+      apiUntil(signal)['token-entries'].get({
+        query: { limit: WATCHED, ...(manager && { agent_manager: [manager] }) },
+      }),
+    )
+  ).data
 
 /** The first entry to arrive since the page was opened; undefined until then. */
 function useArrival(token: CreatedToken | null): Entry | undefined {
@@ -29,7 +34,7 @@ function useArrival(token: CreatedToken | null): Entry | undefined {
   const seen = useRef(new Map<string, ReadonlySet<string>>())
   const { data } = useQuery({
     queryKey: ['entries', 'arrival', manager ?? 'everybody'],
-    queryFn: () => askEntries(manager),
+    queryFn: ({ signal }) => askEntries(manager, signal),
     refetchInterval: EVERY_MS,
     staleTime: 0,
   })
@@ -47,7 +52,7 @@ function useArrival(token: CreatedToken | null): Entry | undefined {
 function useLastUse(token: CreatedToken | null, isWaiting: boolean): string | null {
   const { data } = useQuery({
     queryKey: ['tokens', token?.id],
-    queryFn: () => answer(api.tokens({ id: token!.id }).get()),
+    queryFn: ({ signal }) => answer(apiUntil(signal).tokens({ id: token!.id }).get()),
     enabled: token !== null && isWaiting,
     refetchInterval: EVERY_MS,
   })

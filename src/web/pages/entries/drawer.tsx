@@ -101,7 +101,10 @@ const Step = ({ label, go, icon }: { label: string; go: (() => void) | undefined
 
 /** Shows the list's data immediately; the valuation and the rule are loaded. */
 function OneEntry({ id, row }: { id: string; row: Entry | undefined }) {
-  const { data, error, refetch } = useQuery({ queryKey: ['entries', 'one', id], queryFn: () => askEntry(id) })
+  const { data, error, refetch } = useQuery({
+    queryKey: ['entries', 'one', id],
+    queryFn: ({ signal }) => askEntry(id, signal),
+  })
   if (error && !data) return <Failure problem={asProblem(error)} retry={refetch} />
   const entry: EntryDetail | undefined = data ?? (row && { ...row, valuation: null, placed_by_rule: null })
   if (!entry) return <Waiting />

@@ -43,7 +43,9 @@ function Entries() {
   const query = entryQuery(filters, time_zone)
   const [rowCount, setRowCount] = useState(0)
   const refetchIntervalMs = rowCount <= LIVE_ROWS ? LIVE_MS : undefined
-  const list = useList(['entries', 'list', query], (page) => askEntries(query, page), { refetchIntervalMs })
+  const list = useList(['entries', 'list', query], (page, signal) => askEntries(query, page, signal), {
+    refetchIntervalMs,
+  })
   const count = list.rows?.length ?? 0
   if (count !== rowCount) setRowCount(count)
   const sums = useSums(query, SUMS_LIVE_MS)

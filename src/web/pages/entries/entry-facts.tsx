@@ -95,7 +95,7 @@ const CONSEQUENCES: Partial<Record<Entry['status'], string>> = {
 
 /** Whose the other session is. */
 function OtherOwner({ of }: { of: string }) {
-  const { data } = useQuery({ queryKey: ['entries', 'one', of], queryFn: () => askEntry(of) })
+  const { data } = useQuery({ queryKey: ['entries', 'one', of], queryFn: ({ signal }) => askEntry(of, signal) })
   return (
     data && (
       <>

@@ -9,7 +9,10 @@ import { Part } from './facts.tsx'
 import { actionOf, actorOf, detailsOf } from './history-step.ts'
 
 export function EntryHistory({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery({ queryKey: ['entries', 'history', id], queryFn: () => askHistory(id) })
+  const { data, error, refetch } = useQuery({
+    queryKey: ['entries', 'history', id],
+    queryFn: ({ signal }) => askHistory(id, signal),
+  })
   return (
     <Part title="History">
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}

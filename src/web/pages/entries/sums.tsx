@@ -8,12 +8,12 @@ import { addDays, dayOf } from '../../format/moments.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Count, Money } from '../../parts/figures.tsx'
 import { FIRST_DAY } from '../../parts/period.ts'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 
-const askSums = (query: EntryQuery) =>
+const askSums = (query: EntryQuery, signal: AbortSignal) =>
   answer(
-    api.reports.usage.get({
+    apiUntil(signal).reports.usage.get({
       query: {
         // Every status: the totals match the list, which also shows statuses that reports leave out.
         status: [...ENTRY_FILTERS.status.values],
@@ -29,7 +29,7 @@ const askSums = (query: EntryQuery) =>
 export function useSums(query: EntryQuery, refetchIntervalMs: number) {
   return useQuery({
     queryKey: ['reports', 'sums', query],
-    queryFn: async () => (await askSums(query)).totals,
+    queryFn: async ({ signal }) => (await askSums(query, signal)).totals,
     placeholderData: (before) => before,
     // A query that timed out would time out again.
     refetchInterval: ({ state }) => (state.error ? false : refetchIntervalMs),

@@ -1,7 +1,7 @@
 /** The overview's queries, each answered from stored totals. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { asBounds, type Period, periodBefore } from '../../parts/period.ts'
-import { answer, api, type Body } from '../../server/api.ts'
+import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import type { Width } from './buckets.ts'
 
 export const DIMENSIONS = ['project', 'model', 'agent_manager', 'agent_harness'] as const
@@ -13,7 +13,7 @@ export type Totals = Usage['totals']
 export type Result = Usage['data'][number]['results'][number]
 type Query = NonNullable<Parameters<UsageCall>[0]>['query']
 
-const ask = (query: Query) => answer(api.reports.usage.get({ query }))
+const ask = (query: Query, signal: AbortSignal) => answer(apiUntil(signal).reports.usage.get({ query }))
 
 const asked = (period: Period) => ['reports', 'overview', asBounds(period)] as const
 
@@ -21,7 +21,7 @@ const asked = (period: Period) => ['reports', 'overview', asBounds(period)] as c
 export const useTrend = (period: Period, width: Width) =>
   useQuery({
     queryKey: [...asked(period), 'course', width],
-    queryFn: () => ask({ ...asBounds(period), bucket_width: width, fill_gaps: 'true' }),
+    queryFn: ({ signal }) => ask({ ...asBounds(period), bucket_width: width, fill_gaps: 'true' }, signal),
     placeholderData: keepPreviousData,
   })
 
@@ -29,7 +29,7 @@ export const useTotalsBefore = (period: Period) => {
   const before = periodBefore(period)
   return useQuery({
     queryKey: [...asked(before), 'totals'],
-    queryFn: async () => (await ask({ ...asBounds(before), bucket_width: 'all' })).totals,
+    queryFn: async ({ signal }) => (await ask({ ...asBounds(before), bucket_width: 'all' }, signal)).totals,
     placeholderData: keepPreviousData,
   })
 }
@@ -38,8 +38,8 @@ export const useTotalsBefore = (period: Period) => {
 export const useGroups = (period: Period, dimension: Dimension) =>
   useQuery({
     queryKey: [...asked(period), 'groups', dimension],
-    queryFn: async () =>
-      (await ask({ ...asBounds(period), bucket_width: 'all', group_by: [dimension] })).data[0]?.results ?? [],
+    queryFn: async ({ signal }) =>
+      (await ask({ ...asBounds(period), bucket_width: 'all', group_by: [dimension] }, signal)).data[0]?.results ?? [],
     placeholderData: keepPreviousData,
   })
 
@@ -50,7 +50,8 @@ export const useGroupsTrend = (
 ) =>
   useQuery({
     queryKey: [...asked(period), 'course', width, dimension, values],
-    queryFn: () => ask({ ...asBounds(period), bucket_width: width, group_by: [dimension], [dimension]: values! }),
+    queryFn: ({ signal }) =>
+      ask({ ...asBounds(period), bucket_width: width, group_by: [dimension], [dimension]: values! }, signal),
     enabled: values !== undefined && values.length > 0,
     placeholderData: keepPreviousData,
   })
@@ -58,7 +59,8 @@ export const useGroupsTrend = (
 export const useCompleteness = (period: Period) =>
   useQuery({
     queryKey: [...asked(period), 'completeness'],
-    queryFn: async () => (await answer(api.reports.completeness.get({ query: asBounds(period) }))).data,
+    queryFn: async ({ signal }) =>
+      (await answer(apiUntil(signal).reports.completeness.get({ query: asBounds(period) }))).data,
     placeholderData: keepPreviousData,
   })
 
@@ -71,9 +73,9 @@ const TICKETS_COUNTED = 50
 export const useTicketsToDecide = (isAsked: boolean) =>
   useQuery({
     queryKey: ['tickets', 'to decide'],
-    queryFn: async () => {
+    queryFn: async ({ signal }) => {
       const query = { conflicting: 'true', limit: String(TICKETS_COUNTED) }
-      const { data, has_more } = await answer(api.tickets.get({ query }))
+      const { data, has_more } = await answer(apiUntil(signal).tickets.get({ query }))
       return { tickets: data.length, hasMore: has_more }
     },
     enabled: isAsked,
@@ -83,6 +85,7 @@ export const useTicketsToDecide = (isAsked: boolean) =>
 export const useHasEntries = (isAsked: boolean) =>
   useQuery({
     queryKey: ['entries', 'any'],
-    queryFn: async () => (await answer(api['token-entries'].get({ query: { limit: '1' } }))).data.length > 0,
+    queryFn: async ({ signal }) =>
+      (await answer(apiUntil(signal)['token-entries'].get({ query: { limit: '1' } }))).data.length > 0,
     enabled: isAsked,
   })

@@ -1,14 +1,14 @@
 import { Alert, Button, Skeleton, Stack, TagsInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answer, api } from '../../server/api.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 
 /** More e-mail addresses whose telemetry belongs to the person. */
 export function FurtherEmails({ id }: { id: string }) {
   const { data } = useQuery({
     queryKey: ['users', id, 'emails'],
-    queryFn: () => answer(api.users({ id }).emails.get()),
+    queryFn: ({ signal }) => answer(apiUntil(signal).users({ id }).emails.get()),
   })
   if (!data) return <Skeleton height={60} />
   return <EmailsForm key={data.emails.join()} id={id} known={data.emails} />

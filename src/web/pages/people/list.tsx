@@ -8,7 +8,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { Invite } from './invite.tsx'
 import { type Person, ROLES } from './roles.ts'
@@ -26,7 +26,9 @@ export function PeopleList() {
     ...(role && { role: [role] }),
     ...(state !== 'any' && { state }),
   }
-  const list = useList(['users', 'list', query], (page) => answer(api.users.get({ query: { ...query, page } })))
+  const list = useList(['users', 'list', query], (page, signal) =>
+    answer(apiUntil(signal).users.get({ query: { ...query, page } })),
+  )
   return (
     <Page
       title="People"

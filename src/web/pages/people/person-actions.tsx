@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Ago } from '../../parts/figures.tsx'
-import { answer, api, type Body } from '../../server/api.ts'
+import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
 import { LinkOnce } from './link-once.tsx'
@@ -113,8 +113,10 @@ const LATELY_MS = 30 * 86_400_000
 function TokensLately({ id }: { id: string }) {
   const { data } = useQuery({
     queryKey: ['tokens', 'of', id, 'all'],
-    queryFn: () =>
-      answer(api.tokens.get({ query: { user: [id], state: ['usable'], kind: ['svc', 'read'], limit: '200' } })),
+    queryFn: ({ signal }) =>
+      answer(
+        apiUntil(signal).tokens.get({ query: { user: [id], state: ['usable'], kind: ['svc', 'read'], limit: '200' } }),
+      ),
   })
   const since = Date.now() - LATELY_MS
   const used = data?.data.filter(({ last_used_at }) => last_used_at !== null && Date.parse(last_used_at) >= since) ?? []

@@ -8,7 +8,7 @@ import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Status } from '../../parts/status.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { FurtherEmails } from './further-emails.tsx'
 import { PersonActions } from './person-actions.tsx'
@@ -22,7 +22,10 @@ export function PersonPage({ id }: { id: string }) {
     data: person,
     error,
     refetch,
-  } = useQuery({ queryKey: ['users', id], queryFn: (): Promise<Person> => answer(api.users({ id }).get()) })
+  } = useQuery({
+    queryKey: ['users', id],
+    queryFn: ({ signal }): Promise<Person> => answer(apiUntil(signal).users({ id }).get()),
+  })
   if (error && !person) {
     return (
       <Page title="Person" above={ABOVE}>
@@ -103,7 +106,7 @@ const LED = '100'
 function Projects({ id }: { id: string }) {
   const { data } = useQuery({
     queryKey: ['projects', 'led', id],
-    queryFn: () => answer(api.projects.get({ query: { lead: [id], limit: LED } })),
+    queryFn: ({ signal }) => answer(apiUntil(signal).projects.get({ query: { lead: [id], limit: LED } })),
   })
   return (
     <Part title="Projects led">
@@ -122,7 +125,8 @@ function Projects({ id }: { id: string }) {
 function Tokens({ id, email }: { id: string; email: string }) {
   const { data } = useQuery({
     queryKey: ['tokens', 'of', id],
-    queryFn: () => answer(api.tokens.get({ query: { user: [id], state: ['usable'], limit: '5' } })),
+    queryFn: ({ signal }) =>
+      answer(apiUntil(signal).tokens.get({ query: { user: [id], state: ['usable'], limit: '5' } })),
   })
   return (
     <Part title="Tokens">

@@ -10,7 +10,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
-import { answer, api, type Body } from '../../server/api.ts'
+import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
@@ -27,7 +27,7 @@ export function Aliases() {
   const [removing, setRemoving] = useState<Alias | null>(null)
   const { data, error, refetch } = useQuery({
     queryKey: ['prices', 'aliases', all],
-    queryFn: () => answer(api['price-aliases'].get({ query: { all: String(all) } })),
+    queryFn: ({ signal }) => answer(apiUntil(signal)['price-aliases'].get({ query: { all: String(all) } })),
     placeholderData: (before) => before,
   })
   const wanted = search?.toLowerCase()

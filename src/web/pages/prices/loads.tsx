@@ -8,7 +8,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useSend } from '../../server/send.ts'
 import { type PriceLoad, sourceText } from './price.ts'
@@ -16,8 +16,8 @@ import { PRICE_CHANGES, valuedText, valueTheRest } from './valuation.ts'
 
 export function Loads() {
   const [undoing, setUndoing] = useState<PriceLoad | null>(null)
-  const list = useList(['prices', 'loads'], (page) =>
-    answer(api.prices.loads.get({ query: page === undefined ? {} : { page } })),
+  const list = useList(['prices', 'loads'], (page, signal) =>
+    answer(apiUntil(signal).prices.loads.get({ query: page === undefined ? {} : { page } })),
   )
   return (
     <>
@@ -40,7 +40,10 @@ export function Loads() {
 
 /** The last update and a button for the next, where a source is configured. */
 function Updates() {
-  const { data } = useQuery({ queryKey: ['prices', 'update'], queryFn: () => answer(api.prices.update.get()) })
+  const { data } = useQuery({
+    queryKey: ['prices', 'update'],
+    queryFn: ({ signal }) => answer(apiUntil(signal).prices.update.get()),
+  })
   const update = useSend({
     send: async () => {
       const updated = await answer(api.prices.update.post({}))
@@ -140,7 +143,7 @@ const undoColumn = (undo: (load: PriceLoad) => void): Column<PriceLoad> => ({
 function UndoLoad({ load, close }: { load: PriceLoad; close: () => void }) {
   const { data } = useQuery({
     queryKey: ['prices', 'loads', load.id],
-    queryFn: () => answer(api.prices.loads({ id: load.id }).get()),
+    queryFn: ({ signal }) => answer(apiUntil(signal).prices.loads({ id: load.id }).get()),
   })
   const undo = useSend({
     send: () => answer(api.prices.loads({ id: load.id }).undo.post()),

@@ -24,7 +24,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { AliasForm } from './alias-form.tsx'
@@ -49,7 +49,7 @@ export function ModelCost() {
   const query = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['prices', 'resolve', query],
-    queryFn: () => answer(api.prices.resolve.get({ query: query })),
+    queryFn: ({ signal }) => answer(apiUntil(signal).prices.resolve.get({ query: query })),
     enabled: model !== undefined,
     placeholderData: (before) => before,
   })

@@ -9,7 +9,7 @@ import { count } from '../../format/counts.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { EffectiveFrom } from './effective-from.tsx'
@@ -24,8 +24,8 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
   const [isSetting, setSetting] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: ['prices', 'model', provider, model],
-    queryFn: async () => {
-      const { data } = await answer(api.prices.get({ query: { model: [model], limit: LIMIT } }))
+    queryFn: async ({ signal }) => {
+      const { data } = await answer(apiUntil(signal).prices.get({ query: { model: [model], limit: LIMIT } }))
       // The API can't filter for prices without a provider.
       return data.filter((row) => row.provider === provider)
     },

@@ -5,7 +5,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { ModelPrices } from './model-prices.tsx'
@@ -18,8 +18,8 @@ export function PriceList() {
     ...(search === undefined ? {} : { search }),
     ...(source === undefined ? {} : { source: [source] }),
   }
-  const list = useList(['prices', 'list', query], (page) =>
-    answer(api.prices.get({ query: { ...query, ...(page === undefined ? {} : { page }) } })),
+  const list = useList(['prices', 'list', query], (page, signal) =>
+    answer(apiUntil(signal).prices.get({ query: { ...query, ...(page === undefined ? {} : { page }) } })),
   )
   return (
     <>

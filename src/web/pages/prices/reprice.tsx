@@ -21,7 +21,7 @@ import { counted } from '../../format/counts.ts'
 import { addDays, startOfDay } from '../../format/moments.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { asProblem, type Problem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
@@ -35,7 +35,7 @@ export function Reprice({ close }: { close: () => void }) {
   const [question, setQuestion] = useState<Question>({})
   const planned = useQuery({
     queryKey: ['repricing', question],
-    queryFn: () => answer(api.prices.reprice.post({ ...question, dry_run: true })),
+    queryFn: ({ signal }) => answer(apiUntil(signal).prices.reprice.post({ ...question, dry_run: true })),
     // The preview that is confirmed must be current.
     staleTime: 0,
     gcTime: 0,

@@ -6,7 +6,7 @@ import { addressOf } from '../../address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago, Count } from '../../parts/figures.tsx'
-import { answer, api, type Body } from '../../server/api.ts'
+import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useRole } from '../../server/me.ts'
 import { AliasForm } from './alias-form.tsx'
@@ -15,8 +15,8 @@ import { PriceForm } from './price-form.tsx'
 type UnpricedModel = Body<Awaited<ReturnType<typeof api.reports.unpriced.get>>>['data'][number]
 
 export const useUnpriced = () =>
-  useList(['reports', 'unpriced'], (page) =>
-    answer(api.reports.unpriced.get({ query: page === undefined ? {} : { page } })),
+  useList(['reports', 'unpriced'], (page, signal) =>
+    answer(apiUntil(signal).reports.unpriced.get({ query: page === undefined ? {} : { page } })),
   )
 
 interface Giving {

@@ -22,7 +22,7 @@ import { ModelInput } from '../../parts/model-input.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { OFFERED } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import {
   COUNTS,
@@ -246,8 +246,9 @@ function KeyInput({ of, field, form, ...input }: KeyInputProps) {
   const [search] = useDebouncedValue(form.values[field], PAUSE_MS)
   const { data } = useQuery({
     queryKey: [of, 'keys', search],
-    queryFn: async () => {
-      const query = { search, limit: OFFERED }
+    queryFn: async ({ signal }) => {
+      const api = apiUntil(signal)
+      const query = { search, limit: String(OFFERED) }
       const { data } = await (of === 'projects'
         ? answer(api.projects.get({ query }))
         : answer(api.tickets.get({ query })))

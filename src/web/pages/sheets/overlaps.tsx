@@ -15,7 +15,7 @@ const SHOWN = 5
 export const useOverlaps = (id: string) =>
   useQuery({
     queryKey: ['sheets', 'overlaps', id],
-    queryFn: async () => (await answer(sheetOf(id).overlaps.get())).data,
+    queryFn: async ({ signal }) => (await answer(sheetOf(id, signal).overlaps.get())).data,
   })
 
 export function OverlapsNote({ id }: { id: string }) {

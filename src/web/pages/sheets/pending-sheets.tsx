@@ -10,14 +10,18 @@ import { Failure } from '../../parts/failure.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
-import { answer, api, type Body } from '../../server/api.ts'
+import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { COLUMNS } from './sheet-list.tsx'
 
 type Approvals = Body<Awaited<ReturnType<typeof api.approvals.get>>>
 
 export const useApprovals = (enabled = true) =>
-  useQuery({ queryKey: ['sheets', 'approvals'], queryFn: () => answer(api.approvals.get({ query: {} })), enabled })
+  useQuery({
+    queryKey: ['sheets', 'approvals'],
+    queryFn: ({ signal }) => answer(apiUntil(signal).approvals.get({ query: {} })),
+    enabled,
+  })
 
 export function Waiting() {
   const [, navigate] = useLocation()

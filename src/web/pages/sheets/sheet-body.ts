@@ -1,10 +1,10 @@
-import { api, type Body } from '../../server/api.ts'
+import { api, apiUntil, type Body } from '../../server/api.ts'
 import type { Me } from '../../server/me.ts'
 
-const sheets = api['token-sheets']
-export const sheetOf = (id: string) => sheets({ id })
+/** With a signal, for queries: see {@link apiUntil}. */
+export const sheetOf = (id: string, signal?: AbortSignal) => (signal ? apiUntil(signal) : api)['token-sheets']({ id })
 
-export type Sheet = Body<Awaited<ReturnType<typeof sheets.get>>>['data'][number]
+export type Sheet = Body<Awaited<ReturnType<(typeof api)['token-sheets']['get']>>>['data'][number]
 export type SheetEntry = Body<Awaited<ReturnType<ReturnType<typeof sheetOf>['entries']['get']>>>['data'][number]
 export type Overlaps = Body<Awaited<ReturnType<ReturnType<typeof sheetOf>['overlaps']['get']>>>['data']
 

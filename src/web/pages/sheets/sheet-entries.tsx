@@ -20,8 +20,8 @@ export function SheetEntries({ sheet, mayEdit }: { sheet: Sheet; mayEdit: boolea
   const [, navigate] = useLocation()
   const [editing, setEditing] = useState<SheetEntry | 'new' | null>(null)
   const [removing, setRemoving] = useState<SheetEntry | null>(null)
-  const list = useList(['sheets', 'entries', sheet.id], (page) =>
-    answer(sheetOf(sheet.id).entries.get({ query: page === undefined ? {} : { page } })),
+  const list = useList(['sheets', 'entries', sheet.id], (page, signal) =>
+    answer(sheetOf(sheet.id, signal).entries.get({ query: page === undefined ? {} : { page } })),
   )
   return (
     <div>

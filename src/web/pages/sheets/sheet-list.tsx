@@ -8,7 +8,7 @@ import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { Status } from '../../parts/status.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useMe } from '../../server/me.ts'
 import type { Sheet } from './sheet-body.ts'
@@ -49,8 +49,8 @@ function SheetList({ of, columns, empty }: SheetListProps) {
   const [, navigate] = useLocation()
   const [{ status }, show] = useAddress({ status: many })
   const query = { ...of, ...(status.length > 0 ? { status } : {}) }
-  const list = useList(['sheets', 'list', query], (page) =>
-    answer(api['token-sheets'].get({ query: { ...query, ...(page === undefined ? {} : { page }) } })),
+  const list = useList(['sheets', 'list', query], (page, signal) =>
+    answer(apiUntil(signal)['token-sheets'].get({ query: { ...query, ...(page === undefined ? {} : { page }) } })),
   )
   return (
     <>

@@ -21,7 +21,7 @@ import { SheetEntries } from './sheet-entries.tsx'
 export function SheetPage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['sheets', 'one', id],
-    queryFn: () => answer(sheetOf(id).get()),
+    queryFn: ({ signal }) => answer(sheetOf(id, signal).get()),
   })
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
   return data ? <OneSheet sheet={data} /> : <Loading />

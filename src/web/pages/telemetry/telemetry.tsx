@@ -9,7 +9,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago, Count } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { Emails } from './emails.tsx'
 import { Part } from './part.tsx'
@@ -21,7 +21,7 @@ const EVERY_MS = 1_500
 export default function Telemetry() {
   const { data, error, refetch } = useQuery({
     queryKey: ['telemetry', 'status'],
-    queryFn: (): Promise<TelemetryStatus> => answer(api.telemetry.status.get()),
+    queryFn: ({ signal }): Promise<TelemetryStatus> => answer(apiUntil(signal).telemetry.status.get()),
     refetchInterval: EVERY_MS,
   })
   return (

@@ -11,7 +11,7 @@ import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
 import { Status } from '../../parts/status.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import type { Token } from '../../server/tokens.ts'
@@ -35,7 +35,9 @@ export default function Tokens() {
     ...(kind.length > 0 && { kind }),
     ...(user && { user: [user] }),
   }
-  const list = useList(['tokens', 'list', query], (page) => answer(api.tokens.get({ query: { ...query, page } })))
+  const list = useList(['tokens', 'list', query], (page, signal) =>
+    answer(apiUntil(signal).tokens.get({ query: { ...query, page } })),
+  )
   const openNew = () => show({ create: 'true' })
   return (
     <Page

@@ -1,6 +1,6 @@
 /** Groups of unattributed entries from the API. */
 import type { EntryQuery } from '../../parts/entries/filters.ts'
-import { answer, api, type Body } from '../../server/api.ts'
+import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 
 export type Report = Body<Awaited<ReturnType<typeof api.reports.unattributed.get>>>
 export type Group = Report['data'][number]
@@ -8,8 +8,8 @@ export type Group = Report['data'][number]
 /** Groups per page. Few organizations have more, and the most expensive come first. */
 const PAGE_LIMIT = '100'
 
-export const askGroups = (query: EntryQuery, page: string | undefined) =>
-  answer(api.reports.unattributed.get({ query: { ...query, limit: PAGE_LIMIT, ...(page && { page }) } }))
+export const askGroups = (query: EntryQuery, page: string | undefined, signal: AbortSignal) =>
+  answer(apiUntil(signal).reports.unattributed.get({ query: { ...query, limit: PAGE_LIMIT, ...(page && { page }) } }))
 
 /** What all entries of the group share besides the fields that define the group. */
 export const furtherOf = ({ common, rule }: Group): Group['common'] =>

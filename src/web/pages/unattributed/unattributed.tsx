@@ -29,7 +29,7 @@ export default function Unattributed() {
   const [, navigate] = useLocation()
   const [filters, show] = useAddress(FILTERS)
   const query = entryQuery(filters, time_zone)
-  const list = useList(['reports', 'unattributed', query], (page) => askGroups(query, page))
+  const list = useList(['reports', 'unattributed', query], (page, signal) => askGroups(query, page, signal))
   const [doing, setDoing] = useState<Doing | null>(null)
   const stop = () => setDoing(null)
   const columns = groupColumns({

@@ -13,7 +13,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -28,7 +28,7 @@ import { useCosts } from './work-usage.ts'
 export function ClientPage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['clients', 'one', id],
-    queryFn: () => answer(api.clients({ id }).get()),
+    queryFn: ({ signal }) => answer(apiUntil(signal).clients({ id }).get()),
   })
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
   return data ? <OneClient client={data} /> : <Loading />
@@ -115,7 +115,9 @@ function ClientActions({ client }: { client: Client }) {
 function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean }) {
   const [, navigate] = useLocation()
   const query = { client: [client.id] }
-  const list = useList(['projects', query], (page) => answer(api.projects.get({ query: defined({ ...query, page }) })))
+  const list = useList(['projects', query], (page, signal) =>
+    answer(apiUntil(signal).projects.get({ query: defined({ ...query, page }) })),
+  )
   const month = useCosts('month', seesMoney)
   const ever = useCosts('ever', seesMoney)
   return (

@@ -7,7 +7,7 @@ import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Ago } from '../../parts/figures.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { ClientForm } from './client-form.tsx'
@@ -22,7 +22,9 @@ export function Clients() {
   const [isAdding, setAdding] = useState(false)
   const [{ search, archived }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED) })
   const query = { search, archived }
-  const list = useList(['clients', query], (page) => answer(api.clients.get({ query: defined({ ...query, page }) })))
+  const list = useList(['clients', query], (page, signal) =>
+    answer(apiUntil(signal).clients.get({ query: defined({ ...query, page }) })),
+  )
   return (
     <>
       <ListHead

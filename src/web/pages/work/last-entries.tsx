@@ -8,7 +8,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Status } from '../../parts/status.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import type { WorkFilter } from './work-usage.ts'
 
@@ -19,7 +19,7 @@ export function LastEntries({ filter }: { filter: WorkFilter }) {
   const [, navigate] = useLocation()
   const { data, error, refetch } = useQuery({
     queryKey: ['entries', 'last', filter],
-    queryFn: () => answer(api['token-entries'].get({ query: { ...filter, limit: SHOWN } })),
+    queryFn: ({ signal }) => answer(apiUntil(signal)['token-entries'].get({ query: { ...filter, limit: SHOWN } })),
   })
   return (
     <Stack gap="xs">

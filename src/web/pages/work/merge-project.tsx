@@ -9,12 +9,12 @@ import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { type Choice, ProjectPicker } from '../../parts/pickers.tsx'
-import { answer, api, type Body } from '../../server/api.ts'
+import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
 import type { Project } from './project.ts'
 
-const mergeOf = (id: string) => api.projects({ id }).merge
+const mergeOf = (id: string, from = api) => from.projects({ id }).merge
 
 type Merged = Body<Awaited<ReturnType<ReturnType<typeof mergeOf>['post']>>>
 
@@ -33,7 +33,7 @@ export function MergeProject({ project, close }: { project: Project; close: () =
   const plan = useQuery({
     // Not under 'projects': after the merge there is nothing to refetch.
     queryKey: ['merge', project.id, target],
-    queryFn: () => answer(mergeOf(project.id).post({ into: target!, dry_run: true })),
+    queryFn: ({ signal }) => answer(mergeOf(project.id, apiUntil(signal)).post({ into: target!, dry_run: true })),
     enabled: target !== undefined,
     staleTime: 0,
     retry: false,

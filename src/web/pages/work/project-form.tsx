@@ -1,12 +1,13 @@
 /** The form that creates or edits a project. */
 import { NumberInput, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { type Choice, ClientPicker } from '../../parts/pickers.tsx'
+import { type Choice, ClientPicker, OFFERED } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
-import { answer, api } from '../../server/api.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import type { Project } from './project.ts'
 
@@ -182,16 +183,18 @@ function MoneyFields({ form }: { form: Form }) {
   )
 }
 
-/** How many people are suggested; type the address of others. */
-const PEOPLE_OFFERED = '200'
+/** Debounce before people are searched. */
+const PAUSE_MS = 180
 
 function LeadsField({ form }: { form: Form }) {
   const seesPeople = useRole('admin')
   const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), PAUSE_MS)
   const { data } = useQuery({
-    queryKey: ['users', 'leads'],
-    queryFn: () => answer(api.users.get({ query: { limit: PEOPLE_OFFERED } })),
-    enabled: seesPeople,
+    queryKey: ['users', 'leads', search],
+    queryFn: ({ signal }) => answer(apiUntil(signal).users.get({ query: { search, limit: String(OFFERED) } })),
+    enabled: seesPeople && search !== '',
+    placeholderData: (before) => before,
   })
   return (
     <TagsInput

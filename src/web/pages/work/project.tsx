@@ -9,7 +9,7 @@ import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { LastEntries } from './last-entries.tsx'
@@ -23,7 +23,7 @@ import { ArchiveWork, RemoveWork } from './work-changes.tsx'
 export function ProjectPage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['projects', 'one', id],
-    queryFn: () => answer(api.projects({ id }).get()),
+    queryFn: ({ signal }) => answer(apiUntil(signal).projects({ id }).get()),
   })
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
   return data ? <OneProject project={data} /> : <Loading />

@@ -7,7 +7,7 @@ import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Money } from '../../parts/figures.tsx'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import { Budget } from './budget.tsx'
@@ -23,7 +23,9 @@ export function Projects() {
   const [isAdding, setAdding] = useState(false)
   const [{ search, archived, client }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED), client: one })
   const query = { search, archived, client: client === undefined ? undefined : [client] }
-  const list = useList(['projects', query], (page) => answer(api.projects.get({ query: defined({ ...query, page }) })))
+  const list = useList(['projects', query], (page, signal) =>
+    answer(apiUntil(signal).projects.get({ query: defined({ ...query, page }) })),
+  )
   const seesCosts = mayChange || leads
   const month = useCosts('month', seesCosts)
   const ever = useCosts('ever', seesCosts)

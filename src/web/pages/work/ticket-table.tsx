@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
 import type { Archived } from './list-head.tsx'
 import type { Ticket } from './project.ts'
@@ -30,9 +30,9 @@ const SHORT = '10'
 
 export function TicketTable({ query, label, hasProject = true, isShort = false }: TicketTableProps) {
   const [open, setOpen] = useState<string | null>(null)
-  const list = useList(['tickets', query, isShort], async (page) => {
+  const list = useList(['tickets', query, isShort], async (page, signal) => {
     const found = await answer(
-      api.tickets.get({ query: defined({ ...query, page, limit: isShort ? SHORT : undefined }) }),
+      apiUntil(signal).tickets.get({ query: defined({ ...query, page, limit: isShort ? SHORT : undefined }) }),
     )
     return isShort ? { ...found, has_more: false, next_page: null } : found
   })

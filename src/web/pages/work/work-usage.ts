@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
 import { FIRST_DAY } from '../../parts/period.ts'
-import { answer, api } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 
 /** How many months are shown. */
@@ -15,8 +15,8 @@ export interface WorkFilter {
 
 export type Figures = Awaited<ReturnType<typeof askTotals>>['totals']
 
-const askTotals = (query: WorkFilter & { starting_at: string }) =>
-  answer(api.reports.usage.get({ query: { ...query, bucket_width: 'all' } }))
+const askTotals = (query: WorkFilter & { starting_at: string }, signal: AbortSignal) =>
+  answer(apiUntil(signal).reports.usage.get({ query: { ...query, bucket_width: 'all' } }))
 
 function useThisMonth(): string {
   const { time_zone } = useSettings()
@@ -29,8 +29,10 @@ export function useCosts(since: 'month' | 'ever', enabled: boolean): Map<string,
   const starting_at = since === 'month' ? month : FIRST_DAY
   const { data } = useQuery({
     queryKey: ['reports', 'work', starting_at],
-    queryFn: () =>
-      answer(api.reports.usage.get({ query: { starting_at, bucket_width: 'all', group_by: ['project'] } })),
+    queryFn: ({ signal }) =>
+      answer(
+        apiUntil(signal).reports.usage.get({ query: { starting_at, bucket_width: 'all', group_by: ['project'] } }),
+      ),
     enabled,
   })
   if (!data) return undefined
@@ -42,7 +44,7 @@ export function useCosts(since: 'month' | 'ever', enabled: boolean): Map<string,
 export function useEver(filter: WorkFilter) {
   return useQuery({
     queryKey: ['reports', 'work', 'ever', filter],
-    queryFn: async () => (await askTotals({ ...filter, starting_at: FIRST_DAY })).totals,
+    queryFn: async ({ signal }) => (await askTotals({ ...filter, starting_at: FIRST_DAY }, signal)).totals,
   })
 }
 
@@ -51,9 +53,11 @@ export function useMonths(filter: WorkFilter) {
   const starting_at = addMonths(useThisMonth(), 1 - MONTHS)
   return useQuery({
     queryKey: ['reports', 'work', 'months', starting_at, filter],
-    queryFn: async () => {
+    queryFn: async ({ signal }) => {
       const { data } = await answer(
-        api.reports.usage.get({ query: { ...filter, starting_at, bucket_width: '1mo', fill_gaps: 'true' } }),
+        apiUntil(signal).reports.usage.get({
+          query: { ...filter, starting_at, bucket_width: '1mo', fill_gaps: 'true' },
+        }),
       )
       return data.toReversed()
     },

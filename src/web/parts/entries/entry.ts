@@ -1,16 +1,17 @@
 /** Entries of the API, and short texts about them. */
-import { answer, api, type Body } from '../../server/api.ts'
+import { answer, api, apiUntil, type Body } from '../../server/api.ts'
 import type { EntryQuery } from './filters.ts'
 
 /** Rows per page: twice as many as fit on a tall screen. */
 const PAGE_LIMIT = '100'
 
-export const askEntries = (query: EntryQuery, page: string | undefined) =>
-  answer(api['token-entries'].get({ query: { ...query, limit: PAGE_LIMIT, ...(page && { page }) } }))
+export const askEntries = (query: EntryQuery, page: string | undefined, signal: AbortSignal) =>
+  answer(apiUntil(signal)['token-entries'].get({ query: { ...query, limit: PAGE_LIMIT, ...(page && { page }) } }))
 
-export const askEntry = (id: string) => answer(api['token-entries']({ id }).get())
+export const askEntry = (id: string, signal: AbortSignal) => answer(apiUntil(signal)['token-entries']({ id }).get())
 
-export const askHistory = (id: string) => answer(api['token-entries']({ id }).history.get())
+export const askHistory = (id: string, signal: AbortSignal) =>
+  answer(apiUntil(signal)['token-entries']({ id }).history.get())
 
 export type Entry = Awaited<ReturnType<typeof askEntries>>['data'][number]
 export type EntryDetail = Awaited<ReturnType<typeof askEntry>>
@@ -23,10 +24,13 @@ export type ActionResults = Body<Awaited<ReturnType<(typeof api)['token-entries'
 /** The entries with these ids, or all that match the query. */
 export type Chosen = { ids: string[] } | { query: EntryQuery }
 
-export const act = (chosen: Chosen, action: Action): Promise<ActionResults> =>
-  'ids' in chosen
-    ? answer(api['token-entries'].actions.post({ ...action, ids: chosen.ids }, { query: {} }))
-    : answer(api['token-entries'].actions.post(action, { query: chosen.query }))
+/** With a signal only for a dry run, which is a query: see {@link apiUntil}. */
+export function act(chosen: Chosen, action: Action, signal?: AbortSignal): Promise<ActionResults> {
+  const { actions } = (signal ? apiUntil(signal) : api)['token-entries']
+  return 'ids' in chosen
+    ? answer(actions.post({ ...action, ids: chosen.ids }, { query: {} }))
+    : answer(actions.post(action, { query: chosen.query }))
+}
 
 /** Parts of the API whose responses depend on the assignment and status of entries. */
 export const CHANGED_BY_ENTRIES = ['entries', 'reports', 'projects', 'tickets', 'sheets'] as const

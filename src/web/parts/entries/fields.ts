@@ -1,8 +1,8 @@
 /** The filters for entries: their titles, choices and value names. */
 import { ENTRY_FILTERS, type EntryFilterName } from '../../../entry-filters.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
-import { answer, api } from '../../server/api.ts'
-import { type Part, queryClient } from '../../server/queries.ts'
+import { answer, apiUntil } from '../../server/api.ts'
+import type { Part } from '../../server/queries.ts'
 import { type Choice, OFFERED } from '../pickers.tsx'
 import { projectLabel } from '../project-label.ts'
 
@@ -11,48 +11,41 @@ export interface Field {
   title: string
   /** The part of the API that provides the choices. */
   part: Part
-  find: (typed: string) => Promise<Choice[]> | Choice[]
+  /** The choices that match a text, found by the server. */
+  search?: (text: string, signal: AbortSignal) => Promise<Choice[]>
+  /** All choices, for fields that the page searches itself. */
+  choices?: (signal: AbortSignal) => Promise<Choice[]> | Choice[]
   /** Whether typed text is accepted as a value that is not among the choices. */
   takesTyped?: (typed: string) => boolean
   placeholder?: string
   /** The display name of a value. */
-  nameOf?: (value: string) => Promise<string | undefined> | string | undefined
+  nameOf?: (value: string, signal: AbortSignal) => Promise<string | undefined> | string | undefined
 }
 
 /** Names used in the last year are offered; older ones can be typed. */
 const USED_DAYS = 365
 
-/** Cache time of the names that agents have used. */
-const USED_FRESH_MS = 300_000
-
 const DIMENSIONS = ['agent_manager', 'agent_name', 'agent_harness', 'model', 'provider'] as const
+type Dimension = (typeof DIMENSIONS)[number]
 
-/** The values of a dimension in the last year, most expensive first. */
-const askUsed = (dimension: (typeof DIMENSIONS)[number]): Promise<Choice[]> =>
-  queryClient.fetchQuery({
-    queryKey: ['reports', 'used', dimension],
-    staleTime: USED_FRESH_MS,
-    queryFn: async () => {
-      const starting_at = addDays(dayOf(new Date(), 'UTC'), -USED_DAYS)
-      const query = { starting_at, bucket_width: 'all', group_by: [dimension] }
-      const { data } = await answer(api.reports.usage.get({ query }))
-      return (data[0]?.results ?? []).flatMap(({ [dimension]: value }) => {
-        if (value == null) return []
-        return typeof value === 'string' ? { value, label: value } : { value: value.id, label: value.name }
-      })
-    },
+/** The values of a dimension in the last year, most expensive first, of all entries or those of one person. */
+async function askUsed(dimension: Dimension, signal: AbortSignal, agent_manager: string[] = []): Promise<Choice[]> {
+  const starting_at = addDays(dayOf(new Date(), 'UTC'), -USED_DAYS)
+  const query = { starting_at, bucket_width: 'all', group_by: [dimension], agent_manager }
+  const { data } = await answer(apiUntil(signal).reports.usage.get({ query }))
+  return (data[0]?.results ?? []).flatMap(({ [dimension]: value }) => {
+    if (value == null) return []
+    return typeof value === 'string' ? { value, label: value } : { value: value.id, label: value.name }
   })
+}
 
-const holding = (choices: Choice[], typed: string): Choice[] =>
-  choices.filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))
-
-const used = (name: (typeof DIMENSIONS)[number], title: string): Field => ({
+const used = (name: Dimension, title: string): Field => ({
   name,
   title,
   part: 'reports',
-  find: async (typed) => holding(await askUsed(name), typed),
+  choices: (signal) => askUsed(name, signal),
   ...(name === 'agent_manager'
-    ? { nameOf: async (id) => (await askUsed(name)).find(({ value }) => value === id)?.label }
+    ? { nameOf: async (id, signal) => (await askUsed(name, signal, [id]))[0]?.label }
     : { takesTyped: (typed) => typed !== '' }),
 })
 
@@ -69,7 +62,7 @@ function fixed<Name extends EntryFilterName>(name: Name, title: string, names: R
     name,
     title,
     part: 'entries',
-    find: (typed) => holding(choices, typed),
+    choices: () => choices,
     nameOf: (value) => choices.find((choice) => choice.value === value)?.label,
   }
 }
@@ -83,36 +76,42 @@ export const FIELDS: readonly Field[] = [
     name: 'project',
     title: 'Project',
     part: 'projects',
-    find: async (search) =>
-      (await answer(api.projects.get({ query: { search, limit: OFFERED } }))).data.map(({ key, name, client }) => ({
-        value: key,
-        label: projectLabel({ key, name }),
-        detail: client?.name ?? null,
-      })),
-    nameOf: async (id) => (await answer(api.projects({ id }).get())).key,
+    search: async (search, signal) =>
+      (await answer(apiUntil(signal).projects.get({ query: { search, limit: String(OFFERED) } }))).data.map(
+        ({ key, name, client }) => ({
+          value: key,
+          label: projectLabel({ key, name }),
+          detail: client?.name ?? null,
+        }),
+      ),
+    nameOf: async (id, signal) => (await answer(apiUntil(signal).projects({ id }).get())).key,
   },
   {
     name: 'ticket',
     title: 'Ticket',
     part: 'tickets',
-    find: async (search) =>
-      (await answer(api.tickets.get({ query: { search, limit: OFFERED } }))).data.map(({ key, title }) => ({
-        value: key,
-        label: key,
-        detail: title,
-      })),
-    nameOf: async (id) => (await answer(api.tickets({ id }).get())).key,
+    search: async (search, signal) =>
+      (await answer(apiUntil(signal).tickets.get({ query: { search, limit: String(OFFERED) } }))).data.map(
+        ({ key, title }) => ({
+          value: key,
+          label: key,
+          detail: title,
+        }),
+      ),
+    nameOf: async (id, signal) => (await answer(apiUntil(signal).tickets({ id }).get())).key,
   },
   {
     name: 'client',
     title: 'Client',
     part: 'clients',
-    find: async (search) =>
-      (await answer(api.clients.get({ query: { search, limit: OFFERED } }))).data.map(({ name }) => ({
-        value: name,
-        label: name,
-      })),
-    nameOf: async (id) => (await answer(api.clients({ id }).get())).name,
+    search: async (search, signal) =>
+      (await answer(apiUntil(signal).clients.get({ query: { search, limit: String(OFFERED) } }))).data.map(
+        ({ name }) => ({
+          value: name,
+          label: name,
+        }),
+      ),
+    nameOf: async (id, signal) => (await answer(apiUntil(signal).clients({ id }).get())).name,
   },
   used('agent_manager', 'Agent manager'),
   used('agent_name', 'Agent'),
@@ -134,16 +133,16 @@ export const FIELDS: readonly Field[] = [
     title: 'Bill',
     part: 'bills',
     placeholder: 'Bill number',
-    find: (typed) => holding([{ value: 'none', label: 'Not billed' }], typed),
+    choices: () => [{ value: 'none', label: 'Not billed' }],
     takesTyped: (typed) => typed !== '',
-    nameOf: async (value) => (value === 'none' ? 'none' : (await answer(api.bills({ id: value }).get())).number),
+    nameOf: async (value, signal) =>
+      value === 'none' ? 'none' : (await answer(apiUntil(signal).bills({ id: value }).get())).number,
   },
   {
     name: 'label',
     title: 'Label',
     part: 'entries',
     placeholder: 'repository:acme/web',
-    find: () => [],
     takesTyped: (typed) => /^[a-z0-9_.-]{1,64}:./.test(typed),
   },
   {
@@ -151,7 +150,6 @@ export const FIELDS: readonly Field[] = [
     title: 'Session',
     part: 'entries',
     placeholder: 'Session ID',
-    find: () => [],
     takesTyped: (typed) => typed !== '',
   },
   fixed('source', 'Source', {
@@ -167,9 +165,9 @@ export const FIELDS: readonly Field[] = [
 
 /** Filters that only links set. */
 const FURTHER: readonly Field[] = [
-  { name: 'without_label', title: 'Without label', part: 'entries', find: () => [] },
-  { name: 'price_load', title: 'Price load', part: 'prices', find: () => [], nameOf: () => 'one' },
-  { name: 'sheet', title: 'Token sheet', part: 'sheets', find: () => [], nameOf: () => 'one' },
+  { name: 'without_label', title: 'Without label', part: 'entries' },
+  { name: 'price_load', title: 'Price load', part: 'prices', nameOf: () => 'one' },
+  { name: 'sheet', title: 'Token sheet', part: 'sheets', nameOf: () => 'one' },
 ]
 
 export const fieldOf = (name: string): Field | undefined => [...FIELDS, ...FURTHER].find((field) => field.name === name)

@@ -2,10 +2,10 @@
 import { Button, CloseButton, Combobox, Group, Loader, Popover, Text, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconCheck } from '@tabler/icons-react'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isListFilter } from '../../../entry-filters.ts'
-import type { Choice } from '../pickers.tsx'
+import { type Choice, OFFERED, TYPE_FOR_MORE } from '../pickers.tsx'
 import { type Field, isId } from './fields.ts'
 import classes from './filters.module.css'
 
@@ -48,7 +48,7 @@ function useNames(field: Field, values: readonly string[]): string[] {
   const named = useQueries({
     queries: values.map((value) => ({
       queryKey: [field.part, 'name', field.name, value],
-      queryFn: async () => (await field.nameOf?.(value)) ?? value,
+      queryFn: async ({ signal }) => (await field.nameOf?.(value, signal)) ?? value,
       enabled: field.nameOf !== undefined && (isId(value) || field.part === 'entries'),
     })),
   })
@@ -59,22 +59,38 @@ function useNames(field: Field, values: readonly string[]): string[] {
 /** Debounce before the choices are fetched. */
 const PAUSE_MS = 150
 
+/** Cache time of lists that are searched on the page: names that agents have used. */
+const CHOICES_FRESH_MS = 300_000
+
+/** The number of choices listed; typing narrows them. */
+const LISTED = 100
+
+const holding = (choices: readonly Choice[], typed: string): Choice[] =>
+  choices.filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))
+
+/** The choices of a field that match a text, and whether there are more than listed. */
+function useChoices({ part, name, search, choices }: Field, typed: string) {
+  const [asked] = useDebouncedValue(typed, PAUSE_MS)
+  const { data, isFetching } = useQuery({
+    queryKey: [part, 'choices', name, ...(search ? [asked] : [])],
+    queryFn: async ({ signal }) => (await (search ? search(asked, signal) : choices?.(signal))) ?? [],
+    placeholderData: keepPreviousData,
+    ...(search ? {} : { staleTime: CHOICES_FRESH_MS }),
+  })
+  const found = search ? (data ?? []) : holding(data ?? [], typed)
+  return { found, isFetching, hasMore: search ? found.length >= OFFERED : found.length > LISTED }
+}
+
 interface ValuesProps extends Pick<FilterChipProps, 'field' | 'values' | 'change'> {
   close: () => void
 }
 
 function Values({ field, values, change, close }: ValuesProps) {
   const [typed, setTyped] = useState('')
-  const [asked] = useDebouncedValue(typed.trim(), PAUSE_MS)
-  const combobox = useCombobox({ opened: true })
-  const { data, isFetching } = useQuery({
-    queryKey: [field.part, 'choices', field.name, asked],
-    queryFn: () => field.find(asked),
-    placeholderData: (before: Choice[] | undefined) => before,
-  })
-  const choices = data ?? []
   const text = typed.trim()
-  const isTypedOffered = field.takesTyped?.(text) && !choices.some(({ value }) => value === text)
+  const combobox = useCombobox({ opened: true })
+  const { found, isFetching, hasMore } = useChoices(field, text)
+  const isTypedOffered = field.takesTyped?.(text) && !found.some(({ value }) => value === text)
   const toggle = (value: string) => {
     if (!isListFilter(field.name)) {
       change([value])
@@ -85,15 +101,13 @@ function Values({ field, values, change, close }: ValuesProps) {
     }
   }
   // Chosen values that are not in the list stay visible, so that they can be removed.
-  const chosenElsewhere = values.filter((value) => !isId(value) && !choices.some((choice) => choice.value === value))
+  const chosenElsewhere = values.filter((value) => !isId(value) && !found.some((choice) => choice.value === value))
   // Values chosen when the list opened come first; the order does not change while choosing.
   const [first] = useState(values)
-  const [above, below] = [true, false].map((isFirst) =>
-    choices.filter(({ value }) => first.includes(value) === isFirst),
-  )
-  const listed = [...above!, ...below!]
+  const [above, below] = [true, false].map((isFirst) => found.filter(({ value }) => first.includes(value) === isFirst))
+  const listed = [...above!, ...below!].slice(0, LISTED)
   const shown: Choice[] =
-    asked === '' ? [...chosenElsewhere.map((value) => ({ value, label: value })), ...listed] : choices
+    text === '' ? [...chosenElsewhere.map((value) => ({ value, label: value })), ...listed] : listed
   return (
     <Combobox store={combobox} onOptionSubmit={toggle}>
       <Combobox.EventsTarget>
@@ -121,6 +135,7 @@ function Values({ field, values, change, close }: ValuesProps) {
           </Combobox.Empty>
         )}
       </Combobox.Options>
+      {hasMore && <Combobox.Footer fz="xs">{TYPE_FOR_MORE}</Combobox.Footer>}
     </Combobox>
   )
 }

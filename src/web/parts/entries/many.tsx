@@ -143,7 +143,7 @@ function usePlan(chosen: Chosen, action: Action, isComplete: boolean) {
   const [settled] = useDebouncedValue(text, PAUSE_MS)
   return useQuery({
     queryKey: ['entries', 'plan', chosen, settled],
-    queryFn: () => act(chosen, { ...(JSON.parse(settled) as Action), dry_run: true }),
+    queryFn: ({ signal }) => act(chosen, { ...(JSON.parse(settled) as Action), dry_run: true }, signal),
     enabled: settled === text && (isComplete || action.action === 'reject'),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
