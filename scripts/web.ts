@@ -70,8 +70,17 @@ async function bundle(): Promise<{ files: Map<string, PackedFile>; script: strin
     if (name.endsWith('.css') && !name.startsWith('main-')) continue
     files.set(name, compressed(TYPES[name.split('.').at(-1)!]!, new Uint8Array(await output.arrayBuffer())))
   }
-  const named = (pattern: RegExp) => `${ASSETS}${[...files.keys()].find((name) => pattern.test(name))!}`
-  return { files, script: named(/^main-.*\.js$/), scheme: named(/^scheme-.*\.js$/), styles: named(/^main-.*\.css$/) }
+  const named = (kind: string, pattern: RegExp) => {
+    const output = outputs.find((output) => output.kind === kind && pattern.test(output.path))!
+    return `${ASSETS}${output.path.split('/').at(-1)}`
+  }
+  // Chunks are named after the entry point as well, and load it only after themselves.
+  return {
+    files,
+    script: named('entry-point', /main-[^/]*\.js$/),
+    scheme: named('entry-point', /scheme-[^/]*\.js$/),
+    styles: named('asset', /main-[^/]*\.css$/),
+  }
 }
 
 export async function buildWeb(): Promise<void> {
