@@ -9,6 +9,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { askFirst } from './server/me.ts'
 import { queryClient } from './server/queries.ts'
 import { Application } from './shell/application.tsx'
 import { theme } from './theme.ts'
@@ -17,6 +18,7 @@ import { theme } from './theme.ts'
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')!.content
 setNonce(nonce)
 
+void askFirst()
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>

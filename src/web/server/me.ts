@@ -11,7 +11,10 @@ import { queryClient } from './queries.ts'
 /** More projects than anyone leads; the API's page limit. */
 const LED_LIMIT = '1000'
 
-/** Fetches the person, the organization's settings and the projects they lead: the data that every page needs. */
+/**
+ * Fetches the data that every page needs: the person, the organization's settings and, for members, the projects they
+ * lead, where they may do what billing and admins may do everywhere.
+ */
 async function askMe({ signal }: { signal: AbortSignal }) {
   if (!mayBeSignedIn()) return null
   try {
@@ -19,8 +22,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
       answer(apiUntil(signal).me.get()),
       answer(apiUntil(signal).settings.get()),
     ])
-    const led = await answer(apiUntil(signal).projects.get({ query: { lead: [me.person.id], limit: LED_LIMIT } }))
-    const ledIds = led.data.map(({ id }) => id)
+    const ledIds = me.person.role === 'member' ? await askLed(me.person.id, signal) : []
     return { person: me.person, session: me.session, settings, ledIds, leads: ledIds.length > 0 }
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null
@@ -28,17 +30,27 @@ async function askMe({ signal }: { signal: AbortSignal }) {
   }
 }
 
+async function askLed(id: string, signal: AbortSignal): Promise<string[]> {
+  const { data } = await answer(apiUntil(signal).projects.get({ query: { lead: [id], limit: LED_LIMIT } }))
+  return data.map(({ id }) => id)
+}
+
 /** The server writes into the page whether the request had a session cookie, which scripts can't read. */
-const session = document.querySelector<HTMLMetaElement>('meta[name="session"]')!
-export const mayBeSignedIn = () => session.content === 'sent'
+const sessionNote = () => document.querySelector<HTMLMetaElement>('meta[name="session"]')!
+export const mayBeSignedIn = () => sessionNote().content === 'sent'
 
 /** Records that a session started or ended. */
 export function noteSession(isThere: boolean): void {
-  session.content = isThere ? 'sent' : 'none'
+  sessionNote().content = isThere ? 'sent' : 'none'
 }
 
 /** Null if nobody is signed in. Refetched when settings or projects change, which are part of it. */
-export const useSignedIn = () => useQuery({ queryKey: ['me'], queryFn: askMe })
+const ME = { queryKey: ['me'], queryFn: askMe }
+
+export const useSignedIn = () => useQuery(ME)
+
+/** Asks before anything is rendered, because every page waits for it. */
+export const askFirst = () => queryClient.prefetchQuery(ME)
 
 export type Me = NonNullable<Awaited<ReturnType<typeof askMe>>>
 export type Role = Me['person']['role']
