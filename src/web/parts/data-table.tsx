@@ -11,6 +11,8 @@ import { isTyping } from '../shell/shortcuts.ts'
 import classes from './data-table.module.css'
 import { Failure } from './failure.tsx'
 import { Loading } from './loading.tsx'
+import { PausedSearch } from './paused-search.tsx'
+import { ariaSort, SortButton, type Sorting } from './sorting.tsx'
 
 export interface Column<Row> {
   /** The name of the column in the URL or in storage. */
@@ -19,6 +21,8 @@ export interface Column<Row> {
   /** Right-aligned, with tabular figures: money and counts. */
   isNumber?: boolean
   cell: (row: Row) => ReactNode
+  /** The API's name of the order by this column, if the list can be sorted by it. */
+  sort?: string
   /** A CSS width; without one, the column takes the remaining space. */
   width?: string
   /** A minimum CSS width; if the columns do not fit, the table scrolls. */
@@ -49,6 +53,8 @@ interface DataTableProps<Row> {
   selectLabel?: (row: Row) => string
   /** Dims a row, such as a rejected entry. */
   isMuted?: (row: Row) => boolean
+  /** The order of the rows, for columns with `sort`. */
+  sorting?: Sorting
   /** The footer row, such as totals: one cell per column key. */
   foot?: Partial<Record<string, ReactNode>>
 }
@@ -67,7 +73,8 @@ function isList<Row>(list: List<Row> | readonly Row[]): list is List<Row> {
 }
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, list, rowKey, empty, open, openKey, selected, select, selectLabel, isMuted, foot } = props
+  const { label, columns, list, rowKey, empty, open, openKey, selected, select, selectLabel, isMuted, sorting, foot } =
+    props
   const rows = isList(list) ? list.rows : list
   const count = rows?.length ?? 0
   const frame = useRef<HTMLTableElement>(null)
@@ -87,7 +94,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   })
   const items = virtualizer.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
-  const wantsMore = isList(list) && list.hasMore && !list.isFetchingMore && count > 0 && last >= count - AHEAD_ROWS
+  const wantsMore =
+    isList(list) &&
+    list.hasMore &&
+    list.searchedTo === null &&
+    !list.isFetchingMore &&
+    count > 0 &&
+    last >= count - AHEAD_ROWS
   useEffect(() => {
     if (wantsMore && isList(list)) list.fetchMore()
   })
@@ -96,7 +109,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   if (isList(list) && list.error && !rows) return <Failure problem={asProblem(list.error)} retry={list.refetch} />
   if (!rows) return <Loading />
-  if (count === 0) return <>{empty}</>
+  if (count === 0)
+    return isList(list) && list.searchedTo !== null ? <More list={list} count={0} sorting={sorting} /> : empty
 
   const before = items[0] ? items[0].start - offset : 0
   const after = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset)
@@ -120,14 +134,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 <SelectAll rows={rows} rowKey={rowKey} selected={selected!} select={select} />
               </th>
             )}
-            {columns.map(({ key, title, isNumber, width, minWidth }) => (
+            {columns.map(({ key, title, sort, isNumber, width, minWidth }) => (
               <th
                 key={key}
                 scope="col"
                 data-number={isNumber || undefined}
+                aria-sort={sorting && sort !== undefined ? ariaSort(sorting, sort) : undefined}
                 style={{ width, minWidth: minWidth ?? width }}
               >
-                {title}
+                {sorting && sort !== undefined ? <SortButton title={title} sort={sort} {...sorting} /> : title}
               </th>
             ))}
           </tr>
@@ -193,7 +208,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </tfoot>
         )}
       </table>
-      {isList(list) && <More list={list} count={count} />}
+      {isList(list) && <More list={list} count={count} sorting={sorting} />}
     </div>
   )
 }
@@ -220,8 +235,16 @@ const Gap = ({ height, span }: { height: number; span: number }) => (
   </tr>
 )
 
-function More<Row>({ list, count }: { list: List<Row>; count: number }) {
+interface MoreProps<Row> {
+  list: List<Row>
+  count: number
+  sorting: Sorting | undefined
+}
+
+function More<Row>({ list, count, sorting }: MoreProps<Row>) {
   if (list.error) return <Failure problem={asProblem(list.error)} retry={list.fetchMore} />
+  if (list.searchedTo !== null && !list.isFetchingMore)
+    return <PausedSearch list={list} count={count} isForward={sorting?.order === 'asc'} />
   return (
     <Group justify="center" py="xs" h={40} role="status">
       {list.isFetchingMore ? (

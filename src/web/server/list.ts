@@ -7,10 +7,15 @@ import {
 } from '@tanstack/react-query'
 import type { Part } from './queries.ts'
 
+/** Rows per page: more than are on a tall screen and loaded ahead, so that one request fills it. */
+export const PAGE_LIMIT = '100'
+
 interface PageOf<Row> {
   data: Row[]
   has_more: boolean
   next_page: string | null
+  /** Set if the page ended early because the search took long: what has been searched, back to this time. */
+  searched_to?: string | null
 }
 
 export interface List<Row> {
@@ -18,6 +23,8 @@ export interface List<Row> {
   rows: Row[] | undefined
   error: Error | null
   hasMore: boolean
+  /** Set if a search paused before it found a whole page; `fetchMore` continues it from this time. */
+  searchedTo: string | null
   isFetchingMore: boolean
   fetchMore: () => void
   /** Reloads the list. */
@@ -61,6 +68,7 @@ export const listOf = <Page extends PageOf<unknown>>(
   first: query.data?.pages[0],
   error: query.error,
   hasMore: query.hasNextPage,
+  searchedTo: query.data?.pages.at(-1)?.searched_to ?? null,
   isFetchingMore: query.isFetchingNextPage,
   fetchMore: () => {
     if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage()

@@ -13,7 +13,7 @@ import { readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { useList } from '../../server/list.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
 import { actionInWords, actorOf, type Change, differenceInWords, differencesOf } from './change.ts'
 
@@ -59,7 +59,7 @@ export default function Audit() {
     }),
   }
   const list = useList(['audit', 'list', query], (page, signal) =>
-    answer(apiUntil(signal).audit.get({ query: { ...query, page } })),
+    answer(apiUntil(signal).audit.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
   )
   const clear = () => show({ search: '', action: '', user: '', object: '', period: '' })
   return (

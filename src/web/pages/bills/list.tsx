@@ -14,7 +14,7 @@ import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { ClientPicker } from '../../parts/pickers.tsx'
 import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { useList } from '../../server/list.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
 import { type BillHead, isOverdue, scopeOf } from './bill-body.ts'
 
@@ -38,7 +38,7 @@ export function BillList() {
     ...(issued && readPeriod(issued, time_zone)),
   }
   const list = useList(['bills', 'list', query], (page, signal) =>
-    answer(apiUntil(signal).bills.get({ query: { ...query, page } })),
+    answer(apiUntil(signal).bills.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
   )
   const isFiltered = Object.keys(query).length > 0
   return (

@@ -86,10 +86,17 @@ export const COLUMNS: readonly Column<Entry>[] = [
   { key: 'harness', title: 'Harness', width: '112px', phone: 'hidden', cell: (entry) => textCell(entry.agent_harness) },
   { key: 'model', title: 'Model', width: '150px', cell: (entry) => <Model entry={entry} /> },
   { key: 'provider', title: 'Provider', width: '110px', phone: 'hidden', cell: (entry) => textCell(entry.provider) },
-  { key: 'started', title: 'Started', width: '124px', cell: (entry) => <Moment at={entry.started_at} isShort /> },
+  {
+    key: 'started',
+    title: 'Started',
+    sort: 'started_at',
+    width: '124px',
+    cell: (entry) => <Moment at={entry.started_at} isShort />,
+  },
   {
     key: 'duration',
     title: 'Duration',
+    sort: 'duration',
     width: '96px',
     isNumber: true,
     phone: 'hidden',
@@ -103,6 +110,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
   {
     key: 'tokens',
     title: 'Tokens',
+    sort: 'tokens',
     width: '80px',
     isNumber: true,
     cell: (entry) => <Count value={entry.tokens.total} />,
@@ -110,6 +118,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
   {
     key: 'cost',
     title: 'Cost',
+    sort: 'cost',
     // With room for the mark of a mismatch.
     width: '108px',
     isNumber: true,
@@ -150,11 +159,17 @@ export const COLUMNS: readonly Column<Entry>[] = [
   { key: 'session', title: 'Session', width: '130px', phone: 'hidden', cell: (entry) => textCell(entry.session_id) },
 ]
 
+/** The orders of the list; the first is the default. */
+export const SORTS = ['started_at', 'cost', 'tokens', 'duration'] as const
+
 /** The default columns: those that fit on a small laptop. */
 const USUAL = ['summary', 'place', 'manager', 'model', 'started', 'tokens', 'cost', 'status']
 
-/** The columns chosen in this browser, in table order. The summary opens the row and is always shown. */
-export function useColumns() {
+/**
+ * The columns chosen in this browser, in table order. The summary opens the row and is always shown, as is the column
+ * that sorts the list.
+ */
+export function useColumns(sortedBy: string) {
   const [chosen, choose] = useLocalStorage<string[]>({
     key: 'tally-entry-columns',
     defaultValue: USUAL,
@@ -162,6 +177,8 @@ export function useColumns() {
     getInitialValueInEffect: false,
   })
   const known = Array.isArray(chosen) ? chosen : USUAL
-  const columns = COLUMNS.filter(({ key }) => key === 'summary' || known.includes(key))
+  const columns = COLUMNS.filter(
+    ({ key, sort }) => key === 'summary' || known.includes(key) || (sort === sortedBy && sort !== SORTS[0]),
+  )
   return { columns, chosen: known, choose, reset: () => choose(USUAL) }
 }

@@ -1,17 +1,18 @@
-import { Button } from '@mantine/core'
+import { Anchor, Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { Link, Redirect, Route, Switch } from 'wouter'
-import { addressOf, one, useAddress } from '../../address.ts'
+import { addressOf, one, oneOf, useAddress } from '../../address.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { askEntries, type Entry, nameOf } from '../../parts/entries/entry.ts'
+import { askEntries, type Entry, type EntryOrder, nameOf } from '../../parts/entries/entry.ts'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { entryQuery, FILTERS } from '../../parts/entries/filters.ts'
 import { Page } from '../../parts/page.tsx'
+import { type Sorting, SortSelect } from '../../parts/sorting.tsx'
 import { useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
-import { useColumns } from './columns.tsx'
+import { SORTS, useColumns } from './columns.tsx'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { EntryDrawer } from './drawer.tsx'
 import { SelectionBar } from './selection-bar.tsx'
@@ -35,21 +36,45 @@ const SUMS_LIVE_MS = 60_000
 /** Beyond this many rows the list does not refresh, because every page would be fetched again. */
 const LIVE_ROWS = 200
 
+/** The orders of a phone's list, which has no header. */
+const SORT_TITLES = {
+  'started_at desc': 'Latest first',
+  'started_at asc': 'Earliest first',
+  'cost desc': 'Highest cost first',
+  'cost asc': 'Lowest cost first',
+  'tokens desc': 'Most tokens first',
+  'tokens asc': 'Fewest tokens first',
+  'duration desc': 'Longest first',
+  'duration asc': 'Shortest first',
+}
+
+const DEAREST = addressOf('/entries', { period: 'month', sort: 'cost' })
+
 const idOf = ({ id }: Entry) => id
 
 function Entries() {
   const { time_zone } = useSettings()
-  const [{ open, ...filters }, show] = useAddress({ ...FILTERS, open: one })
+  const [{ open, sort, order, ...filters }, show] = useAddress({
+    ...FILTERS,
+    open: one,
+    sort: oneOf(...SORTS),
+    order: oneOf('desc', 'asc'),
+  })
   const query = entryQuery(filters, time_zone)
   const [rowCount, setRowCount] = useState(0)
-  const refetchIntervalMs = rowCount <= LIVE_ROWS ? LIVE_MS : undefined
-  const list = useList(['entries', 'list', query], (page, signal) => askEntries(query, page, signal), {
-    refetchIntervalMs,
-  })
+  const ordered: EntryOrder = { ...(sort !== SORTS[0] && { sort }), ...(order === 'asc' && { order }) }
+  // New entries appear at the top only if the latest come first, and a search would read the same entries again.
+  const isLive = rowCount <= LIVE_ROWS && filters.q === undefined && Object.keys(ordered).length === 0
+  const list = useList(
+    ['entries', 'list', query, ordered],
+    (page, signal) => askEntries({ ...query, ...ordered }, page, signal),
+    isLive ? { refetchIntervalMs: LIVE_MS } : {},
+  )
   const count = list.rows?.length ?? 0
   if (count !== rowCount) setRowCount(count)
-  const sums = useSums(query, SUMS_LIVE_MS)
-  const { columns, ...choice } = useColumns()
+  const isEveryRowHere = list.rows !== undefined && !list.hasMore && !list.isStale
+  const sums = useSums(query, { isLong: filters.q !== undefined && !isEveryRowHere, refetchIntervalMs: SUMS_LIVE_MS })
+  const { columns, ...choice } = useColumns(sort)
   const [selected, select] = useState<ReadonlySet<string>>(new Set())
   const [isAll, setAll] = useState(false)
   const clear = () => {
@@ -57,6 +82,12 @@ function Entries() {
     setAll(false)
   }
   const isFiltered = Object.keys(query).length > 0
+  const sorting: Sorting = {
+    by: sort,
+    order,
+    change: (by, order) =>
+      show({ sort: by === SORTS[0] ? undefined : (by as typeof sort), order: order === 'asc' ? order : undefined }),
+  }
   return (
     <Page
       title="Entries"
@@ -75,7 +106,15 @@ function Entries() {
           show(changes, how)
         }}
       />
-      <Sums sums={sums} />
+      <SortSelect {...sorting} titles={SORT_TITLES} />
+      <Group justify="space-between" gap="xs">
+        <Sums sums={sums} />
+        {sort !== 'cost' && (
+          <Anchor component={Link} href={DEAREST} size="sm" className="tally-no-print">
+            Most expensive this month
+          </Anchor>
+        )}
+      </Group>
       <DataTable
         label="Token entries"
         columns={columns}
@@ -83,6 +122,7 @@ function Entries() {
         rowKey={idOf}
         open={({ id }) => show({ open: id })}
         openKey={open}
+        sorting={sorting}
         selected={isAll ? new Set(list.rows?.map(idOf)) : selected}
         select={(chosen) => {
           setAll(false)
@@ -95,7 +135,9 @@ function Entries() {
       <SelectionBar
         rows={list.rows ?? []}
         selected={selected}
-        all={isFiltered ? { query, count: sums.data?.entries, isChosen: isAll, choose: () => setAll(true) } : undefined}
+        all={
+          isFiltered ? { query, count: sums.totals?.entries, isChosen: isAll, choose: () => setAll(true) } : undefined
+        }
         clear={clear}
       />
       <EntryDrawer

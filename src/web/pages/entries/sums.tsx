@@ -1,7 +1,7 @@
 /** The totals of the filtered entries. */
-import { Group, Skeleton, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ENTRY_FILTERS } from '../../../entry-filters.ts'
 import { count, counted } from '../../format/counts.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
@@ -26,17 +26,35 @@ const askSums = (query: EntryQuery, signal: AbortSignal) =>
     }),
   )
 
-export function useSums(query: EntryQuery, refetchIntervalMs: number) {
-  return useQuery({
+interface SumsOptions {
+  /** Whether the totals may take long, as of a text search; then they are calculated only on request. */
+  isLong: boolean
+  refetchIntervalMs: number
+}
+
+export function useSums(query: EntryQuery, { isLong, refetchIntervalMs }: SumsOptions) {
+  const key = JSON.stringify(query)
+  const [requested, request] = useState<string>()
+  const enabled = !isLong || requested === key
+  const { data, error, isPlaceholderData } = useQuery({
+    enabled,
     queryKey: ['reports', 'sums', query],
     queryFn: async ({ signal }) => (await askSums(query, signal)).totals,
     placeholderData: (before) => before,
     // A query that timed out would time out again.
     refetchInterval: ({ state }) => (state.error ? false : refetchIntervalMs),
   })
+  return enabled ? { totals: data, error, isStale: isPlaceholderData } : { calculate: () => request(key) }
 }
 
-export function Sums({ sums: { data: totals, error, isPlaceholderData } }: { sums: ReturnType<typeof useSums> }) {
+export function Sums({ sums: { totals, error, isStale, calculate } }: { sums: ReturnType<typeof useSums> }) {
+  if (calculate) {
+    return (
+      <Button variant="subtle" size="compact-sm" onClick={calculate}>
+        Calculate totals
+      </Button>
+    )
+  }
   // The list shows any other error.
   if (error) {
     if (asProblem(error).code !== 'database_deadline') return null
@@ -54,7 +72,7 @@ export function Sums({ sums: { data: totals, error, isPlaceholderData } }: { sum
       style={{ rowGap: 0 }}
       role="status"
       aria-label="Totals of these entries"
-      opacity={isPlaceholderData ? 0.55 : 1}
+      opacity={isStale ? 0.55 : 1}
     >
       <Sum of={totals.entries === 1 ? 'entry' : 'entries'}>{count(totals.entries)}</Sum>
       <Sum of="cost">{totals.cost === null ? '–' : <Money amount={totals.cost} />}</Sum>

@@ -9,7 +9,7 @@ import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { useList } from '../../server/list.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { Invite } from './invite.tsx'
 import { type Person, ROLES } from './roles.ts'
 
@@ -27,7 +27,7 @@ export function PeopleList() {
     ...(state !== 'any' && { state }),
   }
   const list = useList(['users', 'list', query], (page, signal) =>
-    answer(apiUntil(signal).users.get({ query: { ...query, page } })),
+    answer(apiUntil(signal).users.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
   )
   return (
     <Page

@@ -6,7 +6,7 @@ import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { useList } from '../../server/list.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { ModelPrices } from './model-prices.tsx'
 import { KINDS, type Price, priceText, providerText, SOURCES, sourceText } from './price.ts'
@@ -19,7 +19,9 @@ export function PriceList() {
     ...(source === undefined ? {} : { source: [source] }),
   }
   const list = useList(['prices', 'list', query], (page, signal) =>
-    answer(apiUntil(signal).prices.get({ query: { ...query, ...(page === undefined ? {} : { page }) } })),
+    answer(
+      apiUntil(signal).prices.get({ query: { ...query, limit: PAGE_LIMIT, ...(page === undefined ? {} : { page }) } }),
+    ),
   )
   return (
     <>

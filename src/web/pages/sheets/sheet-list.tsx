@@ -9,7 +9,7 @@ import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { useList } from '../../server/list.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useMe } from '../../server/me.ts'
 import type { Sheet } from './sheet-body.ts'
 
@@ -50,7 +50,11 @@ function SheetList({ of, columns, empty }: SheetListProps) {
   const [{ status }, show] = useAddress({ status: many })
   const query = { ...of, ...(status.length > 0 ? { status } : {}) }
   const list = useList(['sheets', 'list', query], (page, signal) =>
-    answer(apiUntil(signal)['token-sheets'].get({ query: { ...query, ...(page === undefined ? {} : { page }) } })),
+    answer(
+      apiUntil(signal)['token-sheets'].get({
+        query: { ...query, limit: PAGE_LIMIT, ...(page === undefined ? {} : { page }) },
+      }),
+    ),
   )
   return (
     <>

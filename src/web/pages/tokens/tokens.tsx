@@ -12,7 +12,7 @@ import { Page } from '../../parts/page.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
 import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { useList } from '../../server/list.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import type { Token } from '../../server/tokens.ts'
 import { NewToken } from './new-token.tsx'
@@ -36,7 +36,7 @@ export default function Tokens() {
     ...(user && { user: [user] }),
   }
   const list = useList(['tokens', 'list', query], (page, signal) =>
-    answer(apiUntil(signal).tokens.get({ query: { ...query, page } })),
+    answer(apiUntil(signal).tokens.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
   )
   const openNew = () => show({ create: 'true' })
   return (

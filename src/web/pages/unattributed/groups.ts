@@ -1,12 +1,10 @@
 /** Groups of unattributed entries from the API. */
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import { PAGE_LIMIT } from '../../server/list.ts'
 
 export type Report = Body<Awaited<ReturnType<typeof api.reports.unattributed.get>>>
 export type Group = Report['data'][number]
-
-/** Groups per page. Few organizations have more, and the most expensive come first. */
-const PAGE_LIMIT = '100'
 
 export const askGroups = (query: EntryQuery, page: string | undefined, signal: AbortSignal) =>
   answer(apiUntil(signal).reports.unattributed.get({ query: { ...query, limit: PAGE_LIMIT, ...(page && { page }) } }))

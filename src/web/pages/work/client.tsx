@@ -14,7 +14,7 @@ import { Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { useList } from '../../server/list.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { Budget } from './budget.tsx'
@@ -116,7 +116,7 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
   const [, navigate] = useLocation()
   const query = { client: [client.id] }
   const list = useList(['projects', query], (page, signal) =>
-    answer(apiUntil(signal).projects.get({ query: defined({ ...query, page }) })),
+    answer(apiUntil(signal).projects.get({ query: defined({ ...query, page, limit: PAGE_LIMIT }) })),
   )
   const month = useCosts('month', seesMoney)
   const ever = useCosts('ever', seesMoney)

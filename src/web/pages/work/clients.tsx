@@ -8,7 +8,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { useList } from '../../server/list.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { ClientForm } from './client-form.tsx'
 import { ARCHIVED, ListHead } from './list-head.tsx'
@@ -23,7 +23,7 @@ export function Clients() {
   const [{ search, archived }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED) })
   const query = { search, archived }
   const list = useList(['clients', query], (page, signal) =>
-    answer(apiUntil(signal).clients.get({ query: defined({ ...query, page }) })),
+    answer(apiUntil(signal).clients.get({ query: defined({ ...query, page, limit: PAGE_LIMIT }) })),
   )
   return (
     <>

@@ -8,7 +8,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
-import { useList } from '../../server/list.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import { Budget } from './budget.tsx'
 import { ARCHIVED, ListHead } from './list-head.tsx'
@@ -24,7 +24,7 @@ export function Projects() {
   const [{ search, archived, client }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED), client: one })
   const query = { search, archived, client: client === undefined ? undefined : [client] }
   const list = useList(['projects', query], (page, signal) =>
-    answer(apiUntil(signal).projects.get({ query: defined({ ...query, page }) })),
+    answer(apiUntil(signal).projects.get({ query: defined({ ...query, page, limit: PAGE_LIMIT }) })),
   )
   const seesCosts = mayChange || leads
   const month = useCosts('month', seesCosts)

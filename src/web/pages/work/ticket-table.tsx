@@ -5,7 +5,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { answer, apiUntil } from '../../server/api.ts'
-import { useList } from '../../server/list.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import type { Archived } from './list-head.tsx'
 import type { Ticket } from './project.ts'
 import { defined } from './projects.tsx'
@@ -32,7 +32,7 @@ export function TicketTable({ query, label, hasProject = true, isShort = false }
   const [open, setOpen] = useState<string | null>(null)
   const list = useList(['tickets', query, isShort], async (page, signal) => {
     const found = await answer(
-      apiUntil(signal).tickets.get({ query: defined({ ...query, page, limit: isShort ? SHORT : undefined }) }),
+      apiUntil(signal).tickets.get({ query: defined({ ...query, page, limit: isShort ? SHORT : PAGE_LIMIT }) }),
     )
     return isShort ? { ...found, has_more: false, next_page: null } : found
   })

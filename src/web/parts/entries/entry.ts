@@ -1,11 +1,15 @@
 /** Entries of the API, and short texts about them. */
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { PAGE_LIMIT } from '../../server/list.ts'
 import type { EntryQuery } from './filters.ts'
 
-/** Rows per page: twice as many as fit on a tall screen. */
-const PAGE_LIMIT = '100'
+/** The order of the list; absent for the latest first. */
+export interface EntryOrder {
+  sort?: string
+  order?: 'asc'
+}
 
-export const askEntries = (query: EntryQuery, page: string | undefined, signal: AbortSignal) =>
+export const askEntries = (query: EntryQuery & EntryOrder, page: string | undefined, signal: AbortSignal) =>
   answer(apiUntil(signal)['token-entries'].get({ query: { ...query, limit: PAGE_LIMIT, ...(page && { page }) } }))
 
 export const askEntry = (id: string, signal: AbortSignal) => answer(apiUntil(signal)['token-entries']({ id }).get())

@@ -1,0 +1,45 @@
+/** The order of a table, changed with the buttons in its header, or with a select where there is no header. */
+import { NativeSelect, UnstyledButton } from '@mantine/core'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import classes from './data-table.module.css'
+
+export interface Sorting {
+  /** The API's name of the order. */
+  by: string
+  order: 'asc' | 'desc'
+  change: (by: string, order: Sorting['order']) => void
+}
+
+export const ariaSort = ({ by, order }: Sorting, sort: string) =>
+  sort !== by ? 'none' : order === 'asc' ? 'ascending' : 'descending'
+
+/** The largest or latest first; once more reverses the order. */
+export function SortButton({ title, sort, by, order, change }: Sorting & { title: string; sort: string }) {
+  const isSorted = sort === by
+  const Arrow = isSorted && order === 'asc' ? IconArrowUp : IconArrowDown
+  return (
+    <UnstyledButton
+      className={classes.sort}
+      data-sorted={isSorted || undefined}
+      onClick={() => change(sort, isSorted && order === 'desc' ? 'asc' : 'desc')}
+    >
+      {title}
+      <Arrow size={12} aria-hidden />
+    </UnstyledButton>
+  )
+}
+
+/** On a phone, where rows are cards. Titles by `sort` and `order`: `{ 'cost desc': 'Highest cost first' }`. */
+export const SortSelect = ({ by, order, change, titles }: Sorting & { titles: Record<string, string> }) => (
+  <NativeSelect
+    size="xs"
+    hiddenFrom="sm"
+    aria-label="Sort by"
+    data={Object.entries(titles).map(([value, label]) => ({ value, label }))}
+    value={`${by} ${order}`}
+    onChange={({ currentTarget }) => {
+      const [sort, direction] = currentTarget.value.split(' ') as [string, Sorting['order']]
+      change(sort, direction)
+    }}
+  />
+)
