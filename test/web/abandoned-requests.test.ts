@@ -1,11 +1,11 @@
 /** Requests whose answers nobody waits for anymore are aborted, so that the server can stop working on them. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Request } from 'playwright-core'
-import { Installation, type Server } from '../support/binary.ts'
-import { CHROMIUM, launchBrowser, visit } from '../support/browser.ts'
+import { describe, expect, test } from 'bun:test'
+import type { Request } from 'playwright-core'
+import { CHROMIUM } from '../support/browser.ts'
 import { PAGES } from '../support/pages.ts'
+import { webStage } from '../support/web-stage.ts'
 
-const ADA = { email: 'ada@example.com', password: 'correct horse battery' }
+const ADA = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
 
 /** What every page needs, and what it needs before it knows the person. */
 const OF_EVERY_PAGE = /\/api\/v1\/(?:me|settings|session|reports\/sums|projects\?lead=.*)$/
@@ -14,27 +14,11 @@ const OF_EVERY_PAGE = /\/api\/v1\/(?:me|settings|session|reports\/sums|projects\
 const ALL_PAGES_MS = 120_000
 
 describe.skipIf(!CHROMIUM)('abandoned requests', () => {
-  let installation: Installation
-  let server: Server
-  let browser: Browser
-
-  beforeAll(async () => {
-    installation = await Installation.make()
-    const add = ['users', 'add', '--email', ADA.email, '--name', 'Ada', '--role', 'admin', '--password-stdin']
-    const { code, stderr } = await installation.run(add, ADA.password)
-    if (code !== 0) throw new Error(stderr)
-    server = await installation.serve(['--log-level', 'warn'])
-    browser = await launchBrowser()
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await server?.stop()
-    await installation?.remove()
-  })
+  const web = webStage({ people: [ADA] })
 
   /** A page whose questions are never answered, and the ones that it still waits for. */
   async function unanswered() {
-    const visitor = await visit(browser, { url: server.url, as: ADA })
+    const visitor = await web.visit({ as: ADA })
     const waiting = new Set<Request>()
     let asked = 0
     await visitor.context.route(

@@ -132,6 +132,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
       }
       const usual = [
         'Overview',
+        'Reports',
         'Entries',
         'Unattributed',
         'Work',

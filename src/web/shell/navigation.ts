@@ -12,11 +12,15 @@ import {
   IconList,
   IconPlugConnected,
   IconRadar,
+  IconReportAnalytics,
   IconRoute,
   IconSettings,
   IconUsers,
 } from '@tabler/icons-react'
 import { type ComponentType, lazy } from 'react'
+import Entries from '../pages/entries/entries.tsx'
+import Overview from '../pages/overview/overview.tsx'
+import Reports from '../pages/overview/reports.tsx'
 import type { Me } from '../server/me.ts'
 
 export interface Section {
@@ -26,6 +30,8 @@ export interface Section {
   /** The key pressed after `g`: `g e` opens the entries. */
   key: string
   group: 'Usage' | 'Work' | 'Billing' | 'Setup'
+  /** Whether it shows reports, which are slower while their totals are being made. */
+  hasReports?: true
   /** Whether it is in the menu. The server checks access itself. */
   isFor: (me: Me) => boolean
   page: ComponentType
@@ -37,29 +43,45 @@ const roles =
   (me: Me) =>
     allowed.includes(me.person.role)
 
-/** Each section loads when it is first opened, to keep the first page fast. */
+/**
+ * The pages that most visits begin with are part of the first script. The others load when they are first opened: they
+ * would make it larger than the first page may be.
+ */
 export const SECTIONS: readonly Section[] = [
   {
     path: '/',
     title: 'Overview',
+    hasReports: true,
     icon: IconChartBar,
     key: 'o',
     group: 'Usage',
     isFor: everybody,
-    page: lazy(() => import('../pages/overview/overview.tsx')),
+    page: Overview,
+  },
+  {
+    path: '/reports',
+    title: 'Reports',
+    hasReports: true,
+    icon: IconReportAnalytics,
+    key: 'd',
+    group: 'Usage',
+    isFor: everybody,
+    page: Reports,
   },
   {
     path: '/entries',
     title: 'Entries',
+    hasReports: true,
     icon: IconList,
     key: 'e',
     group: 'Usage',
     isFor: everybody,
-    page: lazy(() => import('../pages/entries/entries.tsx')),
+    page: Entries,
   },
   {
     path: '/unattributed',
     title: 'Unattributed',
+    hasReports: true,
     icon: IconInbox,
     key: 'u',
     group: 'Usage',
@@ -69,6 +91,7 @@ export const SECTIONS: readonly Section[] = [
   {
     path: '/work',
     title: 'Work',
+    hasReports: true,
     icon: IconBuildingStore,
     key: 'w',
     group: 'Work',

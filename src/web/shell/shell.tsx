@@ -23,6 +23,7 @@ import { Link, useLocation } from 'wouter'
 import { signOut, useMe } from '../server/me.ts'
 import { useSend } from '../server/send.ts'
 import { DOCUMENTATION, GROUPS, SECTIONS } from './navigation.ts'
+import { PreparingReports } from './preparing-reports.tsx'
 import classes from './shell.module.css'
 import { SHORTCUTS, useShortcuts } from './shortcuts.ts'
 
@@ -61,6 +62,7 @@ export function Shell({ children }: { children: ReactNode }) {
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            {here?.hasReports && <PreparingReports />}
             <SchemeButton />
             <PersonMenu help={help.open} />
           </Group>

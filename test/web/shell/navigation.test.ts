@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import '../../support/page-location.ts'
 import type { Me } from '../../../src/web/server/me.ts'
 import { GROUPS, SECTIONS } from '../../../src/web/shell/navigation.ts'
 
@@ -15,6 +16,7 @@ test('every page has an address, a shortcut and a group of its own', () => {
 test('each role sees the pages that it may use, and admins see all', () => {
   expect(titlesFor('member')).toEqual([
     'Overview',
+    'Reports',
     'Entries',
     'Unattributed',
     'Work',

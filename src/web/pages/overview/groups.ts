@@ -16,9 +16,11 @@ export function keyOf(result: Result, dimension: Dimension): string | null {
 
 const NONE: Record<Dimension, string> = {
   project: 'No project',
+  client: 'No client',
   model: 'No model',
   agent_manager: 'No agent manager',
   agent_harness: 'No harness',
+  provider: 'No provider',
 }
 
 export function labelOf(result: Result, dimension: Dimension): string {
@@ -27,12 +29,42 @@ export function labelOf(result: Result, dimension: Dimension): string {
   return typeof value === 'string' ? value : value.name
 }
 
-/** A link to the entries of a group. A project's key is more readable in the URL than its id. */
-export function entriesOf(result: Result, dimension: Dimension, period: string | undefined): string {
+/**
+ * A link to the entries of a group; undefined if no filter selects them. A project's key is more readable in the URL
+ * than its id.
+ */
+export function entriesOf(result: Result, dimension: Dimension, period: string | undefined): string | undefined {
   const value = result[dimension]
-  if (value === null || value === undefined) return addressOf('/entries', { placed: 'none', period })
+  if (value === null || value === undefined) {
+    return dimension === 'project' ? addressOf('/entries', { placed: 'none', period }) : undefined
+  }
   const text = typeof value === 'string' ? value : 'key' in value ? value.key : value.id
   return addressOf('/entries', { [dimension]: text, period })
+}
+
+/** The orders of a report; the first is the default. */
+export const SORTS = ['cost', 'name', 'list_value', 'tokens', 'entries'] as const
+
+interface GroupOrder {
+  dimension: Dimension
+  sort: (typeof SORTS)[number]
+  order: 'asc' | 'desc'
+  /** Part of the name. */
+  search: string | undefined
+}
+
+/** The groups whose names contain the search, in order. Unknown amounts are smaller than any other. */
+export function sortedGroups(groups: readonly Result[], { dimension, sort, order, search }: GroupOrder): Result[] {
+  const text = search?.toLowerCase() ?? ''
+  const sign = order === 'asc' ? 1 : -1
+  const value = (group: Result) => (sort === 'tokens' ? group.tokens.total : sort === 'name' ? 0 : (group[sort] ?? -1))
+  return groups
+    .filter((group) => labelOf(group, dimension).toLowerCase().includes(text))
+    .toSorted((one, other) =>
+      sort === 'name'
+        ? sign * labelOf(one, dimension).localeCompare(labelOf(other, dimension))
+        : sign * (value(one) - value(other)),
+    )
 }
 
 /** The number of distinguishable colors. */
@@ -48,7 +80,7 @@ export const largest = (groups: readonly Result[], dimension: Dimension, measure
 /** The label of what is not in a stripe: “No project” if that is all of it. */
 export function restLabelOf(groups: readonly Result[], stripes: readonly Result[], dimension: Dimension): string {
   const isNoneAlone = groups.length === stripes.length + 1 && groups.some((group) => keyOf(group, dimension) === null)
-  return isNoneAlone && dimension === 'project' ? NONE.project : 'Other'
+  return isNoneAlone && dimension === 'project' ? NONE.project : 'Others'
 }
 
 /** A bar: the value of each stack, by index, and the rest. */
@@ -59,8 +91,8 @@ export interface Bar {
   total: number
 }
 
-/** Less than a nano-dollar is a rounding error. */
-const NANO = 1e-9
+/** Amounts are whole numbers of these, in which they add up without rounding errors. */
+const PARTS = { cost: 1e9, tokens: 1 }
 
 export function barsOf(
   course: Usage,
@@ -75,7 +107,9 @@ export function barsOf(
       const result = here.get(value)
       return result ? measured(result, measure) : 0
     })
-    const rest = total - stripes.reduce((sum, stripe) => sum + stripe, 0)
-    return { starting_at, stripes, rest: rest < NANO ? 0 : rest, total }
+    const inParts = (amount: number) => Math.round(amount * PARTS[measure])
+    const rest = stripes.reduce((left, stripe) => left - inParts(stripe), inParts(total))
+    // An entry that arrived between the two reports may be in the stripes only.
+    return { starting_at, stripes, rest: Math.max(0, rest) / PARTS[measure], total }
   })
 }

@@ -1,14 +1,17 @@
 /** The largest groups by cost or tokens, with links to their entries. */
 import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
-import { percent } from '../../format/counts.ts'
+import { addressOf } from '../../address.ts'
+import { count, percent } from '../../format/counts.ts'
 import { Count, Money } from '../../parts/figures.tsx'
 import type { Period } from '../../parts/period.ts'
 import { entriesOf, keyOf, labelOf, type Measure, measured } from './groups.ts'
 import classes from './overview.module.css'
 import { type Dimension, type Result, useGroups } from './usage.ts'
 
-const TITLES: Record<Dimension, string> = {
+type LargestDimension = Exclude<Dimension, 'client' | 'provider'>
+
+const TITLES: Record<LargestDimension, string> = {
   project: 'Projects',
   model: 'Models',
   agent_manager: 'Agent managers',
@@ -21,7 +24,7 @@ const SHOWN = 6
 interface LargestProps {
   period: Period
   name: string | undefined
-  dimension: Dimension
+  dimension: LargestDimension
   measure: Measure
 }
 
@@ -49,9 +52,15 @@ export function Largest({ period, name, dimension, measure }: LargestProps) {
         ))}
       </ol>
       {more > 0 && (
-        <Text size="xs" c="dimmed" mt={6}>
-          and {more} more
-        </Text>
+        <Anchor
+          component={Link}
+          href={addressOf('/reports', { by: dimension, period: name, sort: measure === 'cost' ? undefined : measure })}
+          size="xs"
+          mt={6}
+          display="inline-block"
+        >
+          Show all {count(SHOWN + more)}
+        </Anchor>
       )}
     </Paper>
   )
@@ -64,7 +73,13 @@ interface LineProps extends Omit<LargestProps, 'period'> {
 
 const Line = ({ group, dimension, measure, name, share }: LineProps) => (
   <li>
-    <Anchor component={Link} href={entriesOf(group, dimension, name ?? '30d')} size="sm" c="inherit" truncate>
+    <Anchor
+      component={Link}
+      href={entriesOf(group, dimension, name ?? '30d') ?? '/entries'}
+      size="sm"
+      c="inherit"
+      truncate
+    >
       <bdi>{labelOf(group, dimension)}</bdi>
     </Anchor>
     <Text span size="sm">

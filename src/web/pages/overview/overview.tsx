@@ -32,7 +32,20 @@ export default function Overview() {
     <Page
       title="Overview"
       lead={`${periodInWords(period)} in ${time_zone}, compared with ${periodInWords(periodBefore(period))}`}
-      actions={<PeriodPicker value={name} change={(period) => show({ period })} />}
+      actions={
+        <>
+          {!isEmpty && (
+            <Button
+              component={Link}
+              href={addressOf('/entries', { period: name ?? '30d', sort: 'cost' })}
+              variant="default"
+            >
+              Most expensive entries
+            </Button>
+          )}
+          <PeriodPicker value={name} change={(period) => show({ period })} />
+        </>
+      }
     >
       {error && !course && <Failure problem={asProblem(error)} retry={refetch} />}
       {isEmpty && hasEntries === false && <EmptyCell />}

@@ -1,7 +1,7 @@
 /** Usage over time by project, model or person, as a chart and a table. */
 import { Button, Collapse, Group, NativeSelect, Paper, SegmentedControl, Skeleton, Title } from '@mantine/core'
 import { IconTable } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { Period } from '../../parts/period.ts'
 import { type Width, widthsFor } from './buckets.ts'
 import { barsOf, keyOf, labelOf, largest, type Measure, restLabelOf } from './groups.ts'
@@ -9,8 +9,9 @@ import classes from './overview.module.css'
 import { TrendTable } from './trend-table.tsx'
 import { useGroups, useGroupsTrend, useTrend } from './usage.ts'
 
-/** Loaded lazily: the chart library is larger than the rest of the page. */
-const Chart = lazy(() => import('./chart.tsx'))
+/** Loaded while the data is: the chart library is larger than the rest of the page. */
+const loadChart = () => import('./chart.tsx')
+const Chart = lazy(loadChart)
 
 interface Chosen {
   dimension: 'project' | 'model' | 'agent_manager'
@@ -38,6 +39,7 @@ const MEASURES = [
 
 export function Trend({ period, chosen, choose }: TrendProps) {
   const [isTable, setTable] = useState(false)
+  useEffect(() => void loadChart().catch(() => undefined), [])
   const shown = useBars(period, chosen)
   const widths = widthsFor(period)
   return (

@@ -4,7 +4,7 @@ import { asBounds, type Period, periodBefore } from '../../parts/period.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import type { Width } from './buckets.ts'
 
-export const DIMENSIONS = ['project', 'model', 'agent_manager', 'agent_harness'] as const
+export const DIMENSIONS = ['project', 'client', 'agent_manager', 'agent_harness', 'model', 'provider'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
 type UsageCall = typeof api.reports.usage.get
@@ -34,14 +34,18 @@ export const useTotalsBefore = (period: Period) => {
   })
 }
 
-/** All groups of a dimension over the whole period, most expensive first. */
-export const useGroups = (period: Period, dimension: Dimension) =>
+/** All groups of a dimension over the whole period, most expensive first, in one bucket, and their totals. */
+export const useReport = (period: Period, dimension: Dimension) =>
   useQuery({
     queryKey: [...asked(period), 'groups', dimension],
-    queryFn: async ({ signal }) =>
-      (await ask({ ...asBounds(period), bucket_width: 'all', group_by: [dimension] }, signal)).data[0]?.results ?? [],
+    queryFn: ({ signal }) => ask({ ...asBounds(period), bucket_width: 'all', group_by: [dimension] }, signal),
     placeholderData: keepPreviousData,
   })
+
+export function useGroups(period: Period, dimension: Dimension) {
+  const { data, isPlaceholderData } = useReport(period, dimension)
+  return { data: data && (data.data[0]?.results ?? []), isPlaceholderData }
+}
 
 /** Usage over time of some groups; a year of all groups could be megabytes. */
 export const useGroupsTrend = (
