@@ -17,9 +17,9 @@ const NOW = Date.UTC(2026, 11, 1, 9, 0)
 const NOVEMBER = { month: '2026-11' }
 const sending = { by: TALLY }
 
-/** Two whole portions, and a third with a few. */
-const ENTRIES = 2 * PORTION + 10
-const PORTIONS = 3
+/** A whole portion, and a second with a few. */
+const ENTRIES = PORTION + 10
+const PORTIONS = 2
 
 const ALL = { states: undefined, client: undefined, project: undefined, from: undefined, to: undefined }
 
@@ -195,7 +195,7 @@ forEachEngine('a bill of several portions', (open) => {
       const { bills, others, time, interrupt, usage, first, numbers } = await stage(open)
       const stopped = () => Promise.reject(new Error('killed'))
       // It neither goes on nor cleans up.
-      interrupt(...Array.from({ length: 9 }, (_, index) => ({ before: PORTIONS + index, run: stopped })))
+      interrupt(...Array.from({ length: 9 }, (_, index) => ({ before: PORTIONS + 1 + index, run: stopped })))
       await expect(bills.send(NOVEMBER, sending)).rejects.toThrow('killed')
       expect([(await first()).status, await numbers(), await others.bills.verify()]).toEqual(['submitted', [], []])
       time.now += LATER_MS
@@ -211,7 +211,7 @@ forEachEngine('a bill of several portions', (open) => {
       const { bills, others, time, interrupt, usage, numbers } = await stage(open)
       let meanwhile: unknown
       interrupt({
-        before: PORTIONS,
+        before: PORTIONS + 1,
         run: async () => {
           time.now += LATER_MS
           meanwhile = (await others.bills.send(NOVEMBER, sending)).bill.bill.number

@@ -14,10 +14,10 @@ import { releaseEntries } from './release.ts'
 import { getBillState, getLease, removeBill, updateLease } from './store.ts'
 
 /**
- * Entries that one transaction claims or releases, in about 30 ms. With more, reports would wait noticeably; with fewer,
+ * Entries that one transaction claims or releases, in about 50 ms. With more, reports would wait noticeably; with fewer,
  * a bill would take longer, because each transaction is synced.
  */
-export const PORTION = 2_000
+export const PORTION = 4_000
 
 /** A transaction takes milliseconds and renews the lease, so a process that has not done so for this long has stopped. */
 const LEASE_MS = 5_000
