@@ -15,6 +15,7 @@ import postgresWeekStart from './postgres/0013_week_start.sql' with { type: 'tex
 import postgresCostMismatches from './postgres/0014_cost_mismatches.sql' with { type: 'text' }
 import postgresRollupColumns from './postgres/0015_rollup_columns.sql' with { type: 'text' }
 import postgresBillsInPortions from './postgres/0016_bills_in_portions.sql' with { type: 'text' }
+import postgresEntryChanges from './postgres/0017_entry_changes.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -31,6 +32,7 @@ import sqliteWeekStart from './sqlite/0013_week_start.sql' with { type: 'text' }
 import sqliteCostMismatches from './sqlite/0014_cost_mismatches.sql' with { type: 'text' }
 import sqliteRollupColumns from './sqlite/0015_rollup_columns.sql' with { type: 'text' }
 import sqliteBillsInPortions from './sqlite/0016_bills_in_portions.sql' with { type: 'text' }
+import sqliteEntryChanges from './sqlite/0017_entry_changes.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -67,4 +69,5 @@ export const MIGRATIONS: Migration[] = [
     name: 'bills_in_portions',
     sql: { sqlite: sqliteBillsInPortions, postgres: postgresBillsInPortions },
   },
+  { version: 17, name: 'entry_changes', sql: { sqlite: sqliteEntryChanges, postgres: postgresEntryChanges } },
 ]

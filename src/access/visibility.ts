@@ -69,3 +69,12 @@ export function ledProjects(reader: Reader, userId: number) {
   const { projectLeads } = reader.tables
   return reader.select({ id: projectLeads.projectId }).from(projectLeads).where(eq(projectLeads.userId, userId))
 }
+
+/** The condition on `entry_changes` for deleted entries that were visible to the viewer. */
+export function visibleDeletions(reader: Reader, viewer: Viewer): SQL | undefined {
+  const { entryChanges } = reader.tables
+  const isDeleted = isNotNull(entryChanges.deletedUid)
+  if (viewer.sees === 'everything') return isDeleted
+  const { managerId, projectId } = entryChanges
+  return and(isDeleted, or(eq(managerId, viewer.userId), inArray(projectId, ledProjects(reader, viewer.userId))))
+}

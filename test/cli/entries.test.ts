@@ -336,6 +336,10 @@ describe('tally entries list', () => {
       ['--agent-harness', 'listed', '--sort', 'cost', '--order', 'asc'],
       ['first', 'second', 'third'],
     ],
+    [
+      ['--agent-harness', 'listed', '--updated-since', '2026-01-01'],
+      ['first', 'second', 'third'],
+    ],
     [['--label', 'team:a,b'], ['first']],
     [['--label', 'team=a,b'], ['first']],
     [['--q', 'FENCE'], ['second']],

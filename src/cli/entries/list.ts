@@ -9,6 +9,7 @@ import { type CommandFlags, withServices } from '../with-services.ts'
 interface ListFlags extends CommandFlags, EntryFilterFlags {
   sort?: string
   order?: string
+  updatedSince?: string
   limit?: string
   page?: string
 }
@@ -21,6 +22,7 @@ export function addEntriesListCommand(entries: Command): void {
   )
     .option('--sort <by>', 'started_at, cost, tokens or duration (default started_at)')
     .option('--order <order>', 'desc: newest or largest first, the default; asc: oldest or smallest first')
+    .option('--updated-since <when>', 'what changed since this timestamp, in the order of change')
     .option('--limit <number>', 'entries per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
     .option('--json', 'print JSON, as returned by GET /api/v1/token-entries')
@@ -31,6 +33,7 @@ export function addEntriesListCommand(entries: Command): void {
         'tally entries list --placed none --json',
         'tally entries list --label repository=acme/web --priced false',
         'tally entries list --cost-mismatch true',
+        'tally entries list --updated-since 2026-11-20 --json',
         'tally entries list --sort cost --starting-at 2026-11-01 --limit 10',
       ),
     )
@@ -42,6 +45,7 @@ export function addEntriesListCommand(entries: Command): void {
         ...entryFilterTexts(flags),
         sort: flags.sort,
         order: flags.order,
+        updated_since: flags.updatedSince,
         limit: flags.limit,
         page: flags.page,
       })
@@ -71,7 +75,9 @@ export function addEntriesListCommand(entries: Command): void {
         ],
         answer.data,
       )
+      if (answer.deleted?.length) note(`Deleted: ${answer.deleted.join(', ')}`)
       if (answer.has_more) note(`More entries: add --page ${answer.next_page}`)
+      else if (answer.deleted) note(`Later changes: add --page ${answer.next_page}`)
     })
 }
 

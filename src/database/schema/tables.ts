@@ -423,6 +423,14 @@ function defineTables(kit: ColumnKit) {
       bodyHash: bytes('body_hash').notNull(),
       entryId: integer('entry_id').notNull(),
     }),
+    entryChanges: table('entry_changes', {
+      id: key('id'),
+      entryId: integer('entry_id'),
+      changedAt: integer('changed_at').notNull(),
+      deletedUid: bytes('deleted_uid'),
+      managerId: integer('manager_id'),
+      projectId: integer('project_id'),
+    }),
     entryHistory: table('entry_history', {
       id: key('id'),
       entryId: integer('entry_id').notNull(),

@@ -495,6 +495,11 @@ export const TokenEntryList = Type.Object(
         'Set if the page ended early, because looking through entries for this filter takes long: those from this moment on (in ascending order, until this moment) were searched. `has_more` is then true, and `next_page` continues the search. Null if the page is complete.',
       ),
     ),
+    deleted: orNull(
+      Type.Array(Type.String(), {
+        description: 'With `updated_since`: ids of drafts that were deleted, whether they match the filters or not.',
+      }),
+    ),
   },
   { ...strict, $id: 'TokenEntryList' },
 )

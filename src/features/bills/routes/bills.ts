@@ -225,7 +225,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
             200: {
               description: 'A page of entries.',
               schema: TokenEntryList,
-              example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null, searched_to: null },
+              example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null, searched_to: null, deleted: null },
               also: { 'text/csv': { schema: t.String() } },
             },
           },

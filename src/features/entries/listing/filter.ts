@@ -8,6 +8,7 @@ import {
 import { validationFailed } from '../../../errors.ts'
 import type { Id } from '../../../lib/id.ts'
 import { type ListFormat, Query, type QueryTexts } from '../../../query.ts'
+import { type ChangesQuery, readChangesPage } from './changes.ts'
 import { type FigureOrder, LIST_ORDERS, LIST_SORTS, type ListOrder, readFigurePage } from './order.ts'
 
 interface Label {
@@ -127,6 +128,8 @@ export interface ListQuery {
   after: Position | undefined
   /** The order of a figure instead. */
   byFigure: FigureOrder | undefined
+  /** The order of changes instead. */
+  changes: ChangesQuery | undefined
   /** Undefined where the caller did not say. */
   format: ListFormat | undefined
 }
@@ -142,9 +145,15 @@ export function readListQuery(texts: QueryTexts): ListQuery {
     order,
     after: undefined,
     byFigure: undefined,
+    changes: undefined,
     format: query.format(),
   }
-  if (sort === 'started_at') read.after = query.page((page) => readPage(page, order))
+  const since = query.moment('updated_since')
+  if (since !== undefined) {
+    read.changes = { since, after: query.page(readChangesPage) }
+    if (sort !== 'started_at' || order !== 'desc')
+      query.refuse('updated_since', 'not_allowed', 'has an order of its own; leave out sort and order')
+  } else if (sort === 'started_at') read.after = query.page((page) => readPage(page, order))
   else read.byFigure = readFigureOrder(query, { sort, order, after: undefined })
   query.finish()
   return read
@@ -155,10 +164,11 @@ function readFigureOrder(query: Query, by: FigureOrder): FigureOrder {
 }
 
 /** Exports are read once from the newest entry to the oldest, page by page. Throws 422 for another order. */
-export function requireExportable({ order, byFigure }: ListQuery): void {
-  if (order === 'desc' && !byFigure) return
+export function requireExportable({ order, byFigure, changes }: ListQuery): void {
+  if (order === 'desc' && !byFigure && !changes) return
+  const name = changes ? 'updated_since' : byFigure ? 'sort' : 'order'
   const message = 'is not available for exports, which are newest first; sort the file, or get pages of JSON'
-  throw validationFailed([{ pointer: byFigure ? '/query/sort' : '/query/order', code: 'not_allowed', message }])
+  throw validationFailed([{ pointer: `/query/${name}`, code: 'not_allowed', message }])
 }
 
 /** How a filter of each kind is read from the texts of its parameter, and written as such texts. */

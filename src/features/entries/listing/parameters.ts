@@ -37,4 +37,10 @@ export const listOrder = () => ({
     enum: [...LIST_ORDERS],
     description: '`desc`, the default, lists the newest or largest first, `asc` the oldest or smallest.',
   }),
+  updated_since: parameter({
+    type: 'string',
+    format: 'date-time',
+    description:
+      'Lists what changed since this moment instead, in the order of change: see the description of the operation. With a `page`, the moment no longer matters.',
+  }),
 })

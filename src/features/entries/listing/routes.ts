@@ -36,12 +36,12 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
           tag,
           summary: 'List token entries',
           description:
-            'Returns the entries visible to the signed-in person or the token’s creator, newest first unless `sort` or `order` say otherwise. Entries must match all given filters. A page of a filter that has no index, such as `q`, may end before it is full, even without an entry: `searched_to` then states how far the search got, and `next_page` continues it. A list that is sorted by a figure may change while you page through it: an entry whose figure changes moves.',
+            'Returns the entries visible to the signed-in person or the token’s creator, newest first unless `sort` or `order` say otherwise. Entries must match all given filters. A page of a filter that has no index, such as `q`, may end before it is full, even without an entry: `searched_to` then states how far the search got, and `next_page` continues it. A list that is sorted by a figure may change while you page through it: an entry whose figure changes moves. With `updated_since`, the list contains new entries, then changed ones in the order of their last change, each as it is now, and `deleted` names deleted drafts. Its `next_page` is never null: follow it while `has_more` is true, even if a page is empty, then keep it and continue from there the next time. No change is missed; an entry that changes again is listed again, and the first pages may contain changes from up to a minute before. An entry that you can no longer see, or that no longer matches the filters, is not listed.',
           responses: {
             200: {
               description: 'A page of entries.',
               schema: TokenEntryList,
-              example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null, searched_to: null },
+              example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null, searched_to: null, deleted: null },
               also: { 'text/csv': { schema: t.String() } },
             },
           },

@@ -3,7 +3,7 @@ import type { Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader } from '../../../database/database.ts'
 import { notFound, type Problem, validationFailed } from '../../../errors.ts'
 import { timestamp } from '../../../lib/duration.ts'
-import { isId } from '../../../lib/id.ts'
+import { type Id, isId } from '../../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../../lists.ts'
 import { type PlacementService, type Subject, valuesOf } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
@@ -14,6 +14,7 @@ import type { TokenEntry, TokenEntryDetail, TokenEntryHistory } from '../schema.
 import type { EntryView } from '../store.ts'
 import { valuationOf } from '../valuation/valuation.ts'
 import { toTokenEntry } from '../wire.ts'
+import { type ChangesQuery, writeChangesPage } from './changes.ts'
 import { createExports } from './export-thread.ts'
 import {
   dependsOnBilling,
@@ -26,6 +27,7 @@ import {
 } from './filter.ts'
 import { type FigureOrder, type FigurePosition, type ListOrder, type ListSort, writeFigurePage } from './order.ts'
 import { RANKED_PAGE_TASK } from './ranked-page.ts'
+import { listChanges, positionAt, settledPosition } from './store/changes.ts'
 import { findView, listViews } from './store/lists.ts'
 import { searchViews } from './store/search.ts'
 import { figurePositionOf, listSorted, SORT_LIMIT } from './store/sorted-lists.ts'
@@ -37,7 +39,8 @@ export interface ListingDependencies {
   billing: Pick<Leases, 'settled'>
 }
 
-type PageQuery = Pick<ListQuery, 'filter' | 'limit' | 'after'> & Partial<Pick<ListQuery, 'order' | 'byFigure'>>
+type PageQuery = Pick<ListQuery, 'filter' | 'limit' | 'after'> &
+  Partial<Pick<ListQuery, 'order' | 'byFigure' | 'changes'>>
 
 interface EntryPage extends Page<TokenEntry> {
   /**
@@ -45,6 +48,8 @@ interface EntryPage extends Page<TokenEntry> {
    * not looked at yet.
    */
   searched_to: string | null
+  /** With `updated_since`, entries that no longer exist. */
+  deleted: Id<'ent'>[] | null
 }
 
 /** No index has a bill's entries in order of time: each page scans all of them, so there should be few pages. */
@@ -77,7 +82,7 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
       return found
     })
     const page = pageOf(views, limit, (last) => writeFigurePage(by, figurePositionOf(last, by.sort)))
-    return { ...page, data: page.data.map(toTokenEntry), searched_to: null }
+    return { ...page, data: page.data.map(toTokenEntry), searched_to: null, deleted: null }
   }
 
   async function getVisible(id: string, viewer: Viewer): Promise<EntryView> {
@@ -102,6 +107,20 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
     }
   }
 
+  /**
+   * What changed. Read while no bill is being sent or voided: what it has claimed so far would have to be shown as it was
+   * before, and would not change again when the bill is final.
+   */
+  async function listChanged(viewer: Viewer, { filter, limit }: PageQuery, { since, after }: ChangesQuery) {
+    const begin = after ?? (await positionAt(db.read, since))
+    const { views, deleted, next, hasMore } = await billing.settled(async () => {
+      const until = await settledPosition(db)
+      return listChanges(db.slow, { filter, viewer, after: begin, until, limit })
+    })
+    const data = views.map(toTokenEntry)
+    return { data, has_more: hasMore, next_page: writeChangesPage(next), searched_to: null, deleted }
+  }
+
   /** What is read as everybody sees it: without what a bill that is being sent or voided has claimed so far. */
   async function settled(filter: EntryFilter, read: () => Promise<EntryView[]>): Promise<EntryView[]> {
     return withStatusesBefore(db.read, await (dependsOnBilling(filter) ? billing.settled(read) : read()))
@@ -115,7 +134,8 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
      * are too many to sort.
      */
     async listEntries(viewer: Viewer, query: PageQuery): Promise<EntryPage> {
-      const { filter, limit, after, order = 'desc', byFigure } = query
+      const { filter, limit, after, order = 'desc', byFigure, changes } = query
+      if (changes) return listChanged(viewer, query, changes)
       if (byFigure) return listByFigure(viewer, query, byFigure)
       const request = { filter, viewer, order, after, limit: limit + 1 }
       let searchedTo: Position | undefined
@@ -130,9 +150,15 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
       })
       const page = pageOf(views, limit, (last) => writePage(positionOf(last), order))
       const data = page.data.map(toTokenEntry)
-      if (page.has_more || !searchedTo) return { ...page, data, searched_to: null }
+      if (page.has_more || !searchedTo) return { ...page, data, searched_to: null, deleted: null }
       const { startedAt } = searchedTo
-      return { data, has_more: true, next_page: writePage(searchedTo, order), searched_to: timestamp(startedAt) }
+      return {
+        data,
+        has_more: true,
+        next_page: writePage(searchedTo, order),
+        searched_to: timestamp(startedAt),
+        deleted: null,
+      }
     },
 
     /** All entries that match the filter. */

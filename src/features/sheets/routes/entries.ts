@@ -50,7 +50,13 @@ export const sheetEntriesRoutes = ({
             200: {
               description: 'A page of entries.',
               schema: TokenEntryList,
-              example: { data: [EXAMPLE_DRAFT_ENTRY], has_more: false, next_page: null, searched_to: null },
+              example: {
+                data: [EXAMPLE_DRAFT_ENTRY],
+                has_more: false,
+                next_page: null,
+                searched_to: null,
+                deleted: null,
+              },
             },
           },
         }),
