@@ -9,6 +9,7 @@ import type { Caller, CallerKind, CallerOf, Person } from '../access/caller.ts'
 import { type Viewer, viewerOf as viewerOfPerson } from '../access/visibility.ts'
 import { Problem } from '../errors.ts'
 import { bodies } from './body.ts'
+import { readResponse } from './responses.ts'
 
 type Role = Person['role']
 
@@ -96,9 +97,16 @@ export const access = () =>
             if (check && route.parse && route.parse !== 'none') route.parse = [check, route.parse].flat()
           },
           ...(check && { transform: check }),
+          // Recording usage pays nothing for what only readers need.
+          ...(mayRead(allowed) && { mapResponse: readResponse }),
         }
       },
     })
+
+/** Whether a route is for more than agents, which only report. */
+function mayRead(allowed: Allowed): boolean {
+  return allowed === 'anyone' || demandsOf(allowed).some(([kind]) => kind === 'read' || kind === 'session')
+}
 
 function checkOf(allowed: Demand): (call: Pick<Call, 'caller'>) => void {
   const rolesByKind = new Map(demandsOf(allowed))

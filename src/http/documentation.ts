@@ -43,6 +43,8 @@ export const RESPONSE_HEADERS = {
 export const REQUEST_HEADERS = {
   'Idempotency-Key':
     'Identifies this request, without expiry. A retry with the same key and body returns the original result; the same key with a different body is rejected.',
+  'If-None-Match':
+    'The ETag of the response that you have. If it is still valid, the response is a 304 without a body.',
   'X-Request-Id': 'Your own id for this request: up to 128 characters from A-Z a-z 0-9 . _ : / -',
 } as const
 

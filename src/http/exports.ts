@@ -5,6 +5,8 @@
 
 import type { Caller } from '../access/caller.ts'
 import { Problem } from '../errors.ts'
+import type { Encoding } from './accept-encoding.ts'
+import { compressedChunks } from './compression.ts'
 
 /** In total: together they use less than a hundred megabytes, most of them in the sockets. */
 const EXPORTS_LIMIT = 16
@@ -22,18 +24,25 @@ const STALL_MS = 20_000
 const RETRY_AFTER = { 'retry-after': '20' }
 
 /** A response that its application has to admit before it is sent. */
-class ExportResponse extends Response {
+export class ExportResponse extends Response {
   readonly outflow: Outflow
 
   constructor(outflow: Outflow, headers: Record<string, string>) {
     super(outflow.stream, { headers })
     this.outflow = outflow
   }
+
+  /** Compresses what is sent. Call before it is. */
+  encode(encoding: Encoding): void {
+    this.outflow.encode(encoding)
+    this.headers.set('content-encoding', encoding)
+    this.headers.delete('content-length')
+  }
 }
 
 /** A streamed response. */
 export function streamedResponse(chunks: AsyncIterable<Uint8Array>, headers: Record<string, string>): Response {
-  return new ExportResponse(new Outflow(piecesOf(chunks)), headers)
+  return new ExportResponse(new Outflow(chunks), headers)
 }
 
 /** A response from bytes in memory. Small ones are sent at once. */
@@ -99,8 +108,10 @@ class Outflow {
   #onEnd = () => {}
   #hasEnded = false
   #timer: Timer | undefined
+  #pieces: AsyncGenerator<Uint8Array>
 
-  constructor(readonly pieces: AsyncGenerator<Uint8Array>) {
+  constructor(chunks: AsyncIterable<Uint8Array>) {
+    this.#pieces = piecesOf(chunks)
     this.stream = new ReadableStream(
       {
         start: (controller) => {
@@ -114,6 +125,10 @@ class Outflow {
     )
   }
 
+  encode(encoding: Encoding): void {
+    this.#pieces = compressedChunks(this.#pieces, encoding)
+  }
+
   begin(onEnd: () => void): void {
     this.#onEnd = onEnd
     this.#watch()
@@ -124,14 +139,14 @@ class Outflow {
     clearTimeout(this.#timer)
     if (this.#hasEnded) return
     this.#hasEnded = true
-    this.pieces.return(undefined).catch(() => {})
+    this.#pieces.return(undefined).catch(() => {})
     this.#onEnd()
   }
 
   async #pull(): Promise<void> {
     clearTimeout(this.#timer)
     try {
-      const { done, value } = await this.pieces.next()
+      const { done, value } = await this.#pieces.next()
       if (this.#hasEnded) return
       if (done) {
         this.end()

@@ -76,6 +76,7 @@ const DESCRIPTION = `Tally records the token usage of AI agents, calculates its 
 - Absent values are \`null\` in responses.
 - Lists return \`data\`, \`has_more\` and \`next_page\`; pass \`next_page\` as \`page\` to get the next page. Pagination is stable while new entries arrive.
 - Errors are [problems](/problems/) (RFC 9457). Programs should rely on \`code\`; \`errors\` lists every issue of a request with a JSON pointer.
+- Responses to \`GET\` are compressed with zstd, Brotli or gzip if \`Accept-Encoding\` allows it. JSON that needs a credential has an \`ETag\`; send it back in \`If-None-Match\`, and an unchanged response is a \`304\` without a body.
 - Every response carries \`X-Request-Id\`, which identifies the request in the log. Only requests that are rejected before Tally reads them have neither this header nor a body: \`431\` for headers above 16 KiB, \`413\` for bodies above 32 MiB, \`400\` for contradictory \`Content-Length\` or \`Transfer-Encoding\` headers.`
 
 /** Throws for a route without documentation; the tests catch that. */
@@ -113,8 +114,11 @@ class DocumentWriter {
   readonly #responses: Json = {}
 
   operation({ method, path, hooks }: DescribedRoute, documentation: Documentation): Json {
-    const { id, tag, summary, description, body, headers = [], responses } = documentation
+    const { id, tag, summary, description, body } = documentation
     const security = securityOf(hooks.allowed ?? 'anyone')
+    const { headers = [], responses } = isRevalidated(method, hooks, documentation)
+      ? revalidated(documentation)
+      : documentation
     const named = ['X-Request-Id', ...headers].map((name) => ({ $ref: `#/components/parameters/${name}` }))
     const content =
       body || hooks.body ? this.#content({ ...(hooks.body && { schema: hooks.body }), ...body }) : undefined
@@ -242,6 +246,23 @@ class DocumentWriter {
       example: EXAMPLE_RPC_STATUS,
       also: { [OTLP_CONTENT_TYPES.protobuf]: { example: 'A google.rpc.Status in Protocol Buffers' } },
     })
+  }
+}
+
+/** Whether the response has an entity tag: all JSON that a caller reads has one, see `http/responses.ts`. */
+function isRevalidated(method: string, hooks: DescribedRoute['hooks'], { responses }: Documentation): boolean {
+  return method === 'GET' && hooks.allowed !== 'anyone' && responses[200]?.schema !== undefined
+}
+
+function revalidated({ headers = [], responses }: Documentation): Pick<Documentation, 'headers' | 'responses'> {
+  const read = responses[200]!
+  return {
+    headers: [...headers, 'If-None-Match'],
+    responses: {
+      ...responses,
+      200: { ...read, headers: [...(read.headers ?? []), 'ETag'] },
+      304: { description: 'The response matches the ETag in If-None-Match.', headers: ['ETag'] },
+    },
   }
 }
 

@@ -1,7 +1,8 @@
 /** Serves files of `dist/web.pack`, in an encoding that the client accepts. */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { accepts, hasTag } from './content.ts'
+import { encodingFor } from './accept-encoding.ts'
+import { hasTag } from './entity-tags.ts'
 import { findPack, type Pack } from './web-pack.ts'
 
 const unzip = promisify(gunzip) as (bytes: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>
@@ -28,11 +29,10 @@ export class PackedFiles {
     const etag = `W/"${pack.stamp.slice(0, 16)}"`
     const common = { ...headers, 'content-type': file.type, etag, vary: 'accept-encoding' }
     if (hasTag(request, etag)) return new Response(null, { status: 304, headers: common })
-    if (file.brotli && accepts(request, 'br')) {
-      return new Response(file.brotli, { headers: { ...common, 'content-encoding': 'br' } })
-    }
-    if (accepts(request, 'gzip')) {
-      return new Response(file.gzip, { headers: { ...common, 'content-encoding': 'gzip' } })
+    const encoding = encodingFor(request, Number.POSITIVE_INFINITY, file.brotli ? ['br', 'gzip'] : ['gzip'])
+    if (encoding) {
+      const packed = encoding === 'br' ? file.brotli! : file.gzip
+      return new Response(packed, { headers: { ...common, 'content-encoding': encoding } })
     }
     const plain = this.#unpacked.get(name) ?? file.gzip.bytes().then(unzip)
     this.#unpacked.set(name, plain)

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { asProblem } from '../database/errors.ts'
 import { PROBLEMS, Problem, type ProblemCode, validationFailed } from '../errors.ts'
 import { type Checker, issuesOf } from '../issues.ts'
+import { textResponse, VARY } from './responses.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
@@ -63,10 +64,11 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
   }
 }
 
-export function problemResponse(problem: Problem, requestId: string): Response {
-  return new Response(JSON.stringify(problemBody(problem, requestId)), {
+/** Compressed if it has many issues. */
+export function problemResponse(request: Request, problem: Problem, requestId: string): Promise<Response> {
+  return textResponse(request, JSON.stringify(problemBody(problem, requestId)), {
     status: problem.status,
-    headers: { 'content-type': PROBLEM_TYPE, ...problemHeaders(problem, requestId) },
+    headers: { 'content-type': PROBLEM_TYPE, vary: VARY, ...problemHeaders(problem, requestId) },
   })
 }
 

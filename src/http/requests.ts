@@ -204,7 +204,7 @@ export const requests = (dependencies: RequestsDependencies) => {
       const id = requestId || Bun.randomUUIDv7()
       const response = isOtlpExport(request.method, path)
         ? otlpRefusal(problem, id, request)
-        : problemResponse(problem, id)
+        : await problemResponse(request, problem, id)
       bodyMemory.release(request)
       if (!(await unreadBodies.discard(request, address()))) response.headers.set('connection', 'close')
       return response

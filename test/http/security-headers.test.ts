@@ -14,13 +14,14 @@ afterAll(async () => {
 
 const everyGet = () => Object.keys(app.document.paths).map((path) => path.replaceAll(/\{\w+\}/g, 'none'))
 
-test('every answer of the API, refusals among them, may be neither run, framed, guessed at nor kept', async () => {
+test('every answer of the API, refusals among them, may be neither run, framed nor guessed at, and is kept by its reader only', async () => {
   const session = await app.session('admin')
   const paths = [...everyGet(), '/api/v1/nothing', '/nothing']
   for (const path of paths) {
     for (const call of [{}, { session }]) {
-      const { headers } = await app.call(`GET ${path}`, call)
+      const { headers, status, json } = await app.call(`GET ${path}`, call)
       const fixed = path.endsWith('openapi.json') || path.endsWith('token-entry-schema')
+      const isRead = 'session' in call && status === 200 && json !== undefined && headers.has('etag')
       expect([path, headers.get('content-security-policy')]).toEqual([
         path,
         "default-src 'none'; frame-ancestors 'none'",
@@ -28,7 +29,10 @@ test('every answer of the API, refusals among them, may be neither run, framed, 
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('referrer-policy')).toBe('no-referrer')
       expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
-      expect([path, headers.get('cache-control')]).toEqual([path, fixed ? 'no-cache' : 'no-store'])
+      expect([path, headers.get('cache-control')]).toEqual([
+        path,
+        fixed ? 'no-cache' : isRead ? 'private, no-cache' : 'no-store',
+      ])
     }
   }
 })

@@ -17,6 +17,7 @@ import { createUnattributed } from './unattributed.ts'
 import { createUnpriced } from './unpriced.ts'
 import { createUsage } from './usage.ts'
 import { createVariance } from './variance.ts'
+import { createVersions } from './version.ts'
 
 export { readUnattributed, UNATTRIBUTED_COLUMNS } from './unattributed.ts'
 export { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS }
@@ -44,6 +45,7 @@ export function createReportsService({ db, clock, organization, billing }: Repor
     ...createUnattributed({ db }),
     ...createVariance(sums),
     ...createCompleteness({ db, ...sums }),
+    ...createVersions({ db }),
 
     /** The job that maintains the sums of days and months, which a server starts. */
     rollup,

@@ -58,6 +58,8 @@ export const sessionRoutes = ({ people, organization, cookie }: SessionDependenc
         const { everywhere } = readSignOut(query)
         await people.signOut(requireCaller(caller, ['session']), { everywhere, by: actorOf({ caller, address }) })
         set.headers['set-cookie'] = cookie.end()
+        // What the person has read must not stay on a computer that they share.
+        set.headers['clear-site-data'] = '"cache"'
         set.status = 204
       },
       {

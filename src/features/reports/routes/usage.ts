@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { access, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
+import { versioned } from '../../../http/entity-tags.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import { entryFilters } from '../../entries/listing/parameters.ts'
 import { BUCKET_WIDTHS, WEEKDAYS } from '../buckets.ts'
@@ -40,10 +41,13 @@ const UsageQuery = t.Object(
 export const usageRoute = ({ reports }: { reports: ReportsService }) =>
   new Elysia({ name: 'usage', normalize: false }).use(access()).get(
     '/usage',
-    async ({ query, caller, request }) => {
+    async ({ query, caller, request, set }) => {
       const viewer = viewerOf(caller)
       const asked = await reports.readUsage(query)
-      if (!wantsCsv(request, asked.format)) return reports.usage(viewer, asked)
+      if (!wantsCsv(request, asked.format)) {
+        const version = await reports.version(viewer, asked)
+        return versioned({ request, caller, set }, version, () => reports.usage(viewer, asked))
+      }
       return csvResponse(usageLines(reports.exportUsage(viewer, asked)), usageColumns(asked.dimensions), 'usage.csv')
     },
     {

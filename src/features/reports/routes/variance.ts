@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { access, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
+import { versioned } from '../../../http/entity-tags.ts'
 import { listPage } from '../../../http/query.ts'
 import { entryFilters } from '../../entries/listing/parameters.ts'
 import { VARIANCE_COLUMNS } from '../csv.ts'
@@ -18,10 +19,13 @@ const VarianceQuery = t.Object(
 export const varianceRoute = ({ reports }: { reports: ReportsService }) =>
   new Elysia({ name: 'variance', normalize: false }).use(access()).get(
     '/variance',
-    async ({ query, caller, request }) => {
+    async ({ query, caller, request, set }) => {
       const viewer = viewerOf(caller)
       const asked = await reports.readVariance(query)
-      if (!wantsCsv(request, asked.format)) return reports.variance(viewer, asked)
+      if (!wantsCsv(request, asked.format)) {
+        const version = await reports.version(viewer, asked)
+        return versioned({ request, caller, set }, version, () => reports.variance(viewer, asked))
+      }
       return csvResponse(reports.exportVariance(viewer, asked), VARIANCE_COLUMNS, 'variance.csv')
     },
     {

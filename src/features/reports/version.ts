@@ -1,0 +1,37 @@
+/** Versions of reports: whether one has changed, without calculating it. */
+import type { Viewer } from '../../access/visibility.ts'
+import type { Database } from '../../database/database.ts'
+import type { Span } from '../../lib/calendar.ts'
+import type { EntryFilter } from '../entries/listing/filter.ts'
+import { rolledUpState } from '../entries/rollup/service.ts'
+import { counted } from './counted-entries.ts'
+import { lastChange } from './store/changes.ts'
+
+interface AskedReport extends Span {
+  filter: EntryFilter
+}
+
+export function createVersions({ db }: { db: Database }) {
+  /** A database that is restored from a backup repeats its numbers with other content, but not in the same process. */
+  const process = crypto.randomUUID()
+
+  return {
+    /**
+     * A text that changes with the report; undefined if only its content tells. It is of the entries, whose days are
+     * rolled up, and of everything else that people change: names, leads, clients of projects, settings and prices are in
+     * the audit log or counted by the revision. Read it before the report.
+     */
+    async version(viewer: Viewer, asked: AskedReport): Promise<string | undefined> {
+      const { filter, startingAt, endingAt } = asked
+      const within = {
+        from: Math.max(startingAt, filter.starting_at ?? startingAt),
+        to: Math.min(endingAt, filter.ending_at ?? endingAt),
+      }
+      if (within.from >= within.to) return undefined
+      const state = await rolledUpState(db.read, { viewer, filter: counted(filter), within })
+      if (state === undefined) return undefined
+      const [revision, change] = await Promise.all([db.read.revision(), lastChange(db.read)])
+      return JSON.stringify([process, viewer, asked, revision, change, state])
+    },
+  }
+}
