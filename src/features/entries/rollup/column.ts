@@ -85,9 +85,9 @@ export function packColumn({ values, beyond }: Integers): Uint8Array {
   const planes = planesOf(packed, width, length)
   let factor = 1
   for (const plane of planes) {
-    // A typed array keeps the lowest bits of what is assigned, and 0 of NaN.
-    for (let at = 0; at < length; at += 1) plane[at] = Math.floor((values[at]! - base) / factor)
-    factor *= 2 ** (8 * plane.BYTES_PER_ELEMENT)
+    const bytes = plane.BYTES_PER_ELEMENT as keyof typeof SET_PLANE
+    SET_PLANE[bytes](plane as never, values, base, factor)
+    factor *= 2 ** (8 * bytes)
   }
   return packed
 }
@@ -185,44 +185,73 @@ export function readColumn(data: Uint8Array): Column {
       if (encoding === CONSTANT) return { values: new Float64Array(length).fill(min) }
       if (encoding === DOUBLES) return { values: new Float64Array(packed.buffer as ArrayBuffer, offset, length) }
       if (encoding === BIG) return unpackBig(packed, length)
-      const values = new Float64Array(length).fill(base)
-      addPlanes(values, planesOf(packed, encoding, length))
+      const values = valuesOf(planesOf(packed, encoding, length), length, base)
       if (shift > 0) replace(values, base, Number.NaN)
       return { values }
     },
     keys() {
       if (encoding === CONSTANT) return new Int32Array(length).fill(Number.isNaN(min) ? -1 : min)
       if (encoding >= DOUBLES) throw new Error('A column of amounts has no keys.')
-      const values = new Float64Array(length).fill(base)
-      addPlanes(values, planesOf(packed, encoding, length))
+      const values = valuesOf(planesOf(packed, encoding, length), length, base)
       if (shift > 0) replace(values, base, -1)
       return new Int32Array(values)
     },
   }
 }
 
-/**
- * Adds a plane to the values. A function for each type: one for all of them is compiled for none, and many times slower.
+/*
+ * Functions for each type of plane: one for all of them would be compiled for none, and be many times slower.
  */
+
+/** Sets a plane. A typed array keeps the lowest bits of what is assigned, and 0 of NaN. */
+const SET_PLANE = {
+  1(plane: Uint8Array, values: Float64Array, base: number, factor: number): void {
+    for (let at = 0; at < plane.length; at += 1) plane[at] = Math.floor((values[at]! - base) / factor)
+  },
+  2(plane: Uint16Array, values: Float64Array, base: number, factor: number): void {
+    for (let at = 0; at < plane.length; at += 1) plane[at] = Math.floor((values[at]! - base) / factor)
+  },
+  4(plane: Uint32Array, values: Float64Array, base: number, factor: number): void {
+    for (let at = 0; at < plane.length; at += 1) plane[at] = Math.floor((values[at]! - base) / factor)
+  },
+}
+
+/** Sets the values of a plane, the least significant one. */
+const READ_PLANE = {
+  1(plane: Uint8Array, values: Float64Array, base: number): void {
+    for (let at = 0; at < values.length; at += 1) values[at] = plane[at]! + base
+  },
+  2(plane: Uint16Array, values: Float64Array, base: number): void {
+    for (let at = 0; at < values.length; at += 1) values[at] = plane[at]! + base
+  },
+  4(plane: Uint32Array, values: Float64Array, base: number): void {
+    for (let at = 0; at < values.length; at += 1) values[at] = plane[at]! + base
+  },
+}
+
+/** Adds a more significant plane. */
 const ADD_PLANE = {
-  1(values: Float64Array, plane: Uint8Array, factor: number): void {
+  1(plane: Uint8Array, values: Float64Array, factor: number): void {
     for (let at = 0; at < values.length; at += 1) values[at]! += plane[at]! * factor
   },
-  2(values: Float64Array, plane: Uint16Array, factor: number): void {
+  2(plane: Uint16Array, values: Float64Array, factor: number): void {
     for (let at = 0; at < values.length; at += 1) values[at]! += plane[at]! * factor
   },
-  4(values: Float64Array, plane: Uint32Array, factor: number): void {
+  4(plane: Uint32Array, values: Float64Array, factor: number): void {
     for (let at = 0; at < values.length; at += 1) values[at]! += plane[at]! * factor
   },
 }
 
-function addPlanes(values: Float64Array, planes: readonly Plane[]): void {
+function valuesOf(planes: readonly Plane[], length: number, base: number): Float64Array {
+  const values = new Float64Array(length)
   let factor = 1
   for (const plane of planes) {
     const bytes = plane.BYTES_PER_ELEMENT as keyof typeof ADD_PLANE
-    ADD_PLANE[bytes](values, plane as never, factor)
+    if (factor === 1) READ_PLANE[bytes](plane as never, values, base)
+    else ADD_PLANE[bytes](plane as never, values, factor)
     factor *= 2 ** (8 * bytes)
   }
+  return values
 }
 
 function replace(values: Float64Array, from: number, to: number): void {
@@ -255,39 +284,40 @@ export function isExactDouble(value: bigint): boolean {
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
+/** Packed columns by their numbers. */
+export interface NumberedColumn {
+  number: number
+  data: Uint8Array
+}
+
 /**
- * Columns in one piece: the length of the directory in 4 bytes, the directory as JSON (by name, the offset and the length
- * of each column), and the columns, each at a multiple of 8 bytes.
+ * Columns in one piece: their count, the number, offset and length of each, as integers of 4 bytes, and the columns, each
+ * at a multiple of 8 bytes.
  */
-export function packTogether(columns: readonly { name: string; data: Uint8Array }[]): Uint8Array {
-  const offsets: Record<string, [number, number]> = {}
-  let bytes = 0
-  for (const { name, data } of columns) {
-    offsets[name] = [bytes, data.byteLength]
-    bytes += roundedUp(data.byteLength)
-  }
-  const directory = new TextEncoder().encode(JSON.stringify(offsets))
-  const start = roundedUp(4 + directory.byteLength)
+export function packTogether(columns: readonly NumberedColumn[]): Uint8Array {
+  const start = roundedUp(4 * (1 + 3 * columns.length))
+  const bytes = columns.reduce((sum, { data }) => sum + roundedUp(data.byteLength), 0)
   const packed = new Uint8Array(start + bytes)
-  new DataView(packed.buffer).setUint32(0, directory.byteLength, true)
-  packed.set(directory, 4)
-  for (const { name, data } of columns) packed.set(data, start + offsets[name]![0])
+  const directory = new Uint32Array(packed.buffer, 0, 1 + 3 * columns.length)
+  directory[0] = columns.length
+  let offset = start
+  for (const [at, { number, data }] of columns.entries()) {
+    directory.set([number, offset, data.byteLength], 1 + 3 * at)
+    packed.set(data, offset)
+    offset += roundedUp(data.byteLength)
+  }
   return packed
 }
 
 /** The columns of {@link packTogether}. */
-export function unpackTogether(data: Uint8Array): { name: string; data: Uint8Array }[] {
+export function unpackTogether(data: Uint8Array): NumberedColumn[] {
   const packed = aligned(data)
-  const length = new DataView(packed.buffer, packed.byteOffset).getUint32(0, true)
-  const offsets = JSON.parse(new TextDecoder().decode(packed.subarray(4, 4 + length))) as Record<
-    string,
-    [number, number]
-  >
-  const start = roundedUp(4 + length)
-  return Object.entries(offsets).map(([name, [offset, bytes]]) => ({
-    name,
-    data: packed.subarray(start + offset, start + offset + bytes),
-  }))
+  const [count] = new Uint32Array(packed.buffer as ArrayBuffer, packed.byteOffset, 1)
+  const directory = new Uint32Array(packed.buffer as ArrayBuffer, packed.byteOffset + 4, 3 * count!)
+  return Array.from({ length: count! }, (_, at) => {
+    const [number, offset, bytes] = directory.subarray(3 * at)
+    return { number: number!, data: packed.subarray(offset!, offset! + bytes!) }
+  })
 }
 
 function roundedUp(bytes: number): number {

@@ -67,6 +67,10 @@ export type Figure = (typeof FIGURES)[number]
 
 export type ColumnName = Key | Measure | Figure
 
+/** Columns by their numbers in columns that are stored together, which never change. */
+const NUMBERED = [...new Set<ColumnName>([...KEYS, ...MEASURES, ...FIGURES])]
+const NUMBERS = new Map(NUMBERED.map((name, number) => [name, number]))
+
 /** The columns of entries that a figure is calculated from. */
 export const MEASURES_OF: Record<Figure, readonly Measure[]> = {
   entries: [],
@@ -111,6 +115,9 @@ export const GRAINS: readonly Grain[] = [
   { number: 3, levels: ['day', 'month'], keys: ['projectId', 'managerId', ...COUNTED] },
   { number: 4, levels: ['month'], keys: ['ticketId', 'projectId', ...COUNTED] },
   { number: 5, levels: ['month'], keys: ['labelSetId', ...COUNTED] },
+  { number: 8, levels: ['month'], keys: ['ticketId', 'projectId', 'managerId', ...COUNTED] },
+  { number: 9, levels: ['month'], keys: ['ticketId', 'projectId', 'harnessId', 'agentId', 'source', ...COUNTED] },
+  { number: 10, levels: ['month'], keys: ['ticketId', 'projectId', 'providerId', 'modelId', ...COUNTED] },
   {
     number: 6,
     levels: ['month'],
@@ -343,14 +350,20 @@ export interface StoredColumns {
 export function storedColumns(columns: readonly PackedColumn[]): StoredColumns[] {
   return [...Map.groupBy(columns, ({ grain }) => grain)].flatMap(([grain, ofGrain]): StoredColumns[] => {
     const bytes = ofGrain.reduce((sum, { data }) => sum + data.byteLength, 0)
-    return bytes > TOGETHER_BYTES ? ofGrain : [{ grain, name: TOGETHER, data: packTogether(ofGrain) }]
+    if (bytes > TOGETHER_BYTES) return ofGrain
+    const numbered = ofGrain.map(({ name, data }) => ({ number: NUMBERS.get(name)!, data }))
+    return [{ grain, name: TOGETHER, data: packTogether(numbered) }]
   })
 }
 
 /** The segment of stored columns. */
 export function segmentOf(stored: readonly Pick<StoredColumns, 'name' | 'data'>[]): Segment {
-  const columns = stored.flatMap((each) => (each.name === TOGETHER ? unpackTogether(each.data) : [each]))
-  return new Segment(new Map(columns.map(({ name, data }) => [name, data])))
+  const columns = new Map<string, Uint8Array>()
+  for (const { name, data } of stored) {
+    if (name !== TOGETHER) columns.set(name, data)
+    else for (const column of unpackTogether(data)) columns.set(NUMBERED[column.number]!, column.data)
+  }
+  return new Segment(columns)
 }
 
 /** The columns of a segment of sums: groups by these keys, with all figures in the order of {@link FIGURES}. */

@@ -65,15 +65,15 @@ test('a column takes as few bytes as its range needs', () => {
 test('columns that are stored together are read as they were, at any place in memory', () => {
   const columns = fc
     .array(column, { maxLength: 6 })
-    .map((all) => all.map((values, at) => ({ name: `column ${at} ü`, data: packColumn(integersOf(values)) })))
+    .map((all) => all.map((values, at) => ({ number: 3 * at, data: packColumn(integersOf(values)) })))
   fc.assert(
     fc.property(columns, fc.integer({ min: 0, max: 9 }), (packed, offset) => {
       const together = packTogether(packed)
       const moved = new Uint8Array(together.byteLength + offset)
       moved.set(together, offset)
       const unpacked = unpackTogether(moved.subarray(offset))
-      expect(unpacked.map(({ name, data }) => [name, [...data]])).toEqual(
-        packed.map(({ name, data }) => [name, [...data]]),
+      expect(unpacked.map(({ number, data }) => [number, [...data]])).toEqual(
+        packed.map(({ number, data }) => [number, [...data]]),
       )
     }),
   )

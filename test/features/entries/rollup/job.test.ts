@@ -495,6 +495,9 @@ async function untilIdle(rollup: ReturnType<typeof createRollup>): Promise<void>
   while ((await rollup.step()) !== 'idle');
 }
 
+/** The number of this column where columns are stored together. */
+const INPUT = 16
+
 function fours(length: number): Uint8Array {
   return packColumn({ values: new Float64Array(length).fill(4) })
 }
@@ -579,7 +582,7 @@ forEachEngine('the roll-up', (open, engine) => {
       const { rollupColumns: c } = tx.tables
       for (const { periodId, grain, name, data } of await tx.select().from(c)) {
         const columns = unpackTogether(data).map((column) =>
-          column.name === 'input' ? { ...column, data: fours(readColumn(column.data).length) } : column,
+          column.number === INPUT ? { ...column, data: fours(readColumn(column.data).length) } : column,
         )
         const isRow = and(eq(c.periodId, periodId), eq(c.grain, grain), eq(c.name, name))
         await tx

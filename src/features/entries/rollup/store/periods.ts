@@ -6,9 +6,13 @@ import type { RollupLevel } from '../../../../database/schema/values.ts'
 import { hoursOf, type Period, type Range, type RollupState } from '../plan.ts'
 import { type ColumnName, ENTRIES_GRAIN, type Segment, type StoredColumns, segmentOf, TOGETHER } from '../segment.ts'
 
-export async function listZones(reader: Reader): Promise<{ zone: string; ready: boolean }[]> {
-  const { rollupZones } = reader.tables
-  return reader.select().from(rollupZones).orderBy(asc(rollupZones.zone))
+export function listZones(reader: Reader): Promise<{ zone: string; ready: boolean }[]> {
+  return reader
+    .prepared('rollup.zones', (prepare) => {
+      const { rollupZones } = prepare.tables
+      return prepare.select().from(rollupZones).orderBy(asc(rollupZones.zone))
+    })
+    .execute()
 }
 
 export async function insertZone(tx: Tx, zone: string): Promise<void> {
@@ -33,23 +37,41 @@ function reachesInto({ rollupPeriods: p }: Tables, { from, to }: Range): SQL | u
 
 /** The state that a report needs to plan its reading. */
 export async function readState(reader: Reader, zone: string, range: Range): Promise<RollupState> {
-  const { rollupPeriods: p } = reader.tables
   const rows = await reader
-    .select({ id: p.id, level: p.level, startsAt: p.startsAt, endsAt: p.endsAt, state: p.state })
-    .from(p)
-    .where(and(inArray(p.state, ['clean', 'stale']), eq(p.zone, zone), reachesInto(reader.tables, range)))
-    .orderBy(asc(p.startsAt))
+    .prepared('rollup.state', (prepare) => {
+      const { rollupPeriods: p } = prepare.tables
+      return prepare
+        .select({ id: p.id, level: p.level, startsAt: p.startsAt, endsAt: p.endsAt, state: p.state })
+        .from(p)
+        .where(
+          and(
+            inArray(p.state, ['clean', 'stale']),
+            eq(p.zone, sql.placeholder('zone')),
+            lt(p.startsAt, sql.placeholder('to')),
+            gt(p.endsAt, sql.placeholder('from')),
+          ),
+        )
+        .orderBy(asc(p.startsAt))
+    })
+    .execute({ zone, ...range })
   return { zone, periods: rows as Period[], staleHours: await listStaleHours(reader, range) }
 }
 
+/** Before and after all hours that marks may have. */
+const ALL_HOURS = { first: -1e12, last: 1e12 }
+
 export async function listStaleHours(reader: Reader, range?: Range): Promise<number[]> {
-  const { staleHours: h } = reader.tables
-  const within = range && hoursOf(range)
+  const { first, last } = range ? hoursOf(range) : ALL_HOURS
   const rows = await reader
-    .selectDistinct({ hour: h.hour })
-    .from(h)
-    .where(within && and(gte(h.hour, within.first), lte(h.hour, within.last)))
-    .orderBy(asc(h.hour))
+    .prepared('rollup.stale-hours', (prepare) => {
+      const { staleHours: h } = prepare.tables
+      return prepare
+        .selectDistinct({ hour: h.hour })
+        .from(h)
+        .where(and(gte(h.hour, sql.placeholder('first')), lte(h.hour, sql.placeholder('last'))))
+        .orderBy(asc(h.hour))
+    })
+    .execute({ first, last })
   return rows.map(({ hour }) => hour)
 }
 

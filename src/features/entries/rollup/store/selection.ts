@@ -37,6 +37,9 @@ function countOf(passing: Passing): number {
 }
 
 async function passingKeys(reader: Reader, key: Key, filter: EntryFilter): Promise<Passing> {
+  // Most reports filter by these, and they have few values.
+  if (key === 'status') return passingOf(filter.status!.map((status) => STATUS_KEYS[status]))
+  if (key === 'source') return passingOf(filter.source!.map((source) => SOURCE_KEYS[source]))
   if (key === 'superseded') return passingOf([Number(filter.superseded)])
   if (key === 'isPossibleDuplicate') return passingOf([Number(filter.possible_duplicate)])
   const { table, column, codes } = domainOf(reader.tables, key)
@@ -55,7 +58,10 @@ interface Domain {
   codes?: Record<string, number>
 }
 
-function domainOf({ entries, ...t }: Tables, key: Exclude<Key, 'superseded' | 'isPossibleDuplicate'>): Domain {
+function domainOf(
+  { entries, ...t }: Tables,
+  key: Exclude<Key, 'status' | 'source' | 'superseded' | 'isPossibleDuplicate'>,
+): Domain {
   const domain = (column: { name: string }, values: SQL): Pick<Domain, 'table' | 'column'> => ({
     table: sql`(SELECT * FROM (${values}) AS "values") AS "entries"`,
     column: sql`"entries".${sql.identifier(column.name)}`,
@@ -89,10 +95,6 @@ function domainOf({ entries, ...t }: Tables, key: Exclude<Key, 'superseded' | 'i
     case 'modelId':
     case 'providerId':
       return idsOf(sql`${t.names}`, sql`${t.names.id}`, entries[key])
-    case 'status':
-      return texts(STATUS_KEYS, entries.status)
-    case 'source':
-      return texts(SOURCE_KEYS, entries.source)
     case 'placedBy':
       return texts(PLACED_BY_KEYS, entries.placedBy)
   }
