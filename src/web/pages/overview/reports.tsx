@@ -2,7 +2,7 @@
 import { Anchor, Group, NativeSelect, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { one, oneOf, useAddress } from '../../address.ts'
-import { count, percent } from '../../format/counts.ts'
+import { count, counted, percent } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -69,7 +69,8 @@ export default function Reports() {
         <SearchField label="Search names" value={search} change={(search) => show({ search }, { replace: true })} />
         {report && (
           <Text size="sm" c="dimmed" role="status">
-            {rows.length === groups.length ? count(groups.length) : `${count(rows.length)} of ${count(groups.length)}`}
+            {rows.length < groups.length && `${count(rows.length)} of `}
+            {counted(groups.length, 'name', 'names')}
           </Text>
         )}
       </Group>
