@@ -15,6 +15,11 @@ export interface Prepared<Row> {
   execute(values?: Record<string, unknown>): Promise<Row[]>
 }
 
+/** A query whose text and values can be taken from it. */
+export interface Compiled {
+  toSQL(): { sql: string; params: unknown[] }
+}
+
 /** The result of work that needs no waiting on SQLite's own connections. */
 export type MaybePromise<Value> = Value | Promise<Value>
 
@@ -33,6 +38,12 @@ export interface Reader extends Pick<Builders, 'select' | 'selectDistinct' | 'wi
    * Not a promise on the main thread's SQLite, where it costs about a microsecond.
    */
   revision(): number | Promise<number>
+  /**
+   * The rows of a query as the driver returns them, each an object with the names of the selected expressions, which
+   * need an alias: for very many rows, whose conversion would cost more than the query. Integers are numbers and must
+   * be below 2^53, ids and other bytes are a Uint8Array.
+   */
+  rows<Row>(query: Compiled): Promise<Row[]>
   /**
    * The query that `build` makes, prepared once per connection under a key that is unique in the program. For hot
    * paths: building a query costs several times as much as running it. `build` must depend only on its arguments.

@@ -4,7 +4,7 @@ import { aliasedTable, asc, count, desc, eq, max, sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import type { Database, Reader } from '../../src/database/database.ts'
 import { exactSum, exactTotal } from '../../src/database/exact-sum.ts'
-import { newId } from '../../src/lib/id.ts'
+import { idFromBytes, newId } from '../../src/lib/id.ts'
 import { forEachEngine } from '../support/databases.ts'
 
 const { placeholder } = sql
@@ -191,6 +191,35 @@ forEachEngine('a prepared query', (open) => {
       (error) => String(error),
     )
     expect(failure).toContain('No value for placeholder "name"')
+  })
+})
+
+forEachEngine('rows as the driver returns them', (open) => {
+  test('have the selected names, integers as numbers and bytes as they are stored', async () => {
+    const db = await open({ serving: true })
+    const id = newId('cli')
+    await db.write(async (tx) => {
+      const { clients } = tx.tables
+      await tx.insert(clients).values({ uid: id, name: 'Acme', nameFolded: 'acme', createdAt: 1_795_150_779_324 })
+    })
+    const clientsOf = (reader: Reader) => {
+      const { clients: t } = reader.tables
+      const fields = {
+        when: sql`${t.createdAt}`.as('when'),
+        uid: sql`${t.uid}`.as('uid'),
+        archived: sql`${t.archivedAt}`.as('archived'),
+      }
+      return reader.rows<{ uid: Uint8Array }>(reader.select(fields).from(t).where(eq(t.name, 'Acme')))
+    }
+    const found = [await clientsOf(db.read), await clientsOf(db.slow), await db.write(clientsOf)]
+    for (const [row, ...others] of found) {
+      expect(others).toEqual([])
+      expect({ ...row, uid: idFromBytes('cli', row!.uid) }).toEqual({
+        when: 1_795_150_779_324,
+        uid: id,
+        archived: null,
+      } as never)
+    }
   })
 })
 

@@ -8,7 +8,7 @@
  */
 import { sql } from 'drizzle-orm'
 import type { Sql } from 'postgres'
-import type { Database, DatabaseEvents, Reader } from '../../database.ts'
+import type { Compiled, Database, DatabaseEvents, Reader } from '../../database.ts'
 import { asProblem } from '../../errors.ts'
 import { migratePostgres, WrongDatabase } from '../../schema/migrate.ts'
 import { postgresTables } from '../../schema/tables.ts'
@@ -45,6 +45,7 @@ function readerOver(lane: Lane<PostgresReader>): Reader {
     get with() {
       return lane.link.queries.with
     },
+    rows: (query: Compiled) => lane.link.queries.rows(query),
     revision: () => lane.link.queries.revision(),
     prepared: (key: string, build: Build) => lane.link.queries.prepared(key, build),
     findEach: (key: string, build: Build, keys: readonly Record<string, unknown>[]) =>

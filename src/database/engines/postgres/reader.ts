@@ -1,6 +1,6 @@
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Sql } from 'postgres'
-import type { Prepared } from '../../database.ts'
+import type { Compiled, Prepared } from '../../database.ts'
 import { postgresTables } from '../../schema/tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { binderOf, type Parameter, type PreparedParts, parametersOf, rowReaderOf } from '../conversions.ts'
@@ -15,6 +15,9 @@ interface DrizzleQuery extends PreparedParts {
   queryString: string
   params: unknown[]
 }
+
+/** The type of PostgreSQL's 64-bit integers, which postgres.js returns as text. */
+const INT8 = 20
 
 /** A prepared query that runs without drizzle. */
 class DirectQuery<Row> implements Prepared<Row> {
@@ -82,6 +85,14 @@ export class PostgresReader extends Queries {
   async revision(): Promise<number> {
     const [row] = await this.query('SELECT value FROM revision', [])
     return Number(row![0])
+  }
+
+  async rows<Row>(query: Compiled): Promise<Row[]> {
+    const { sql, params } = query.toSQL()
+    const rows = await this.around(async () => this.client.unsafe(sql, params as never[], { prepare: true }))
+    const integers = rows.columns.filter(({ type }) => type === INT8).map(({ name }) => name)
+    for (const row of rows) for (const name of integers) if (row[name] !== null) row[name] = Number(row[name])
+    return rows as unknown as Row[]
   }
 
   override prepared<Row>(key: string, build: Build): DirectQuery<Row> {

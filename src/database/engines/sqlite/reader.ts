@@ -1,6 +1,6 @@
-import type { Database as Connection, Statement } from 'bun:sqlite'
+import type { Database as Connection, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import type { Prepared } from '../../database.ts'
+import type { Compiled, Prepared } from '../../database.ts'
 import { sqliteTables } from '../../schema/tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { binderOf, type PreparedParts, parametersOf, rowReaderOf } from '../conversions.ts'
@@ -46,7 +46,7 @@ export class SqliteReader extends Queries {
   readonly #revision: Statement
 
   constructor(
-    connection: Connection,
+    readonly connection: Connection,
     counts?: StatementCounts,
     readonly onError?: (error: unknown) => void,
   ) {
@@ -58,6 +58,17 @@ export class SqliteReader extends Queries {
 
   revision(): number {
     return Number(this.#revision.values()[0]![0])
+  }
+
+  async rows<Row>(query: Compiled): Promise<Row[]> {
+    const { sql, params } = query.toSQL()
+    const statement = this.connection.query(sql).safeIntegers(false)
+    try {
+      return statement.all(...(params as SQLQueryBindings[])) as Row[]
+    } catch (error) {
+      this.onError?.(error)
+      throw error
+    }
   }
 
   override prepared<Row>(key: string, build: Build): DirectQuery<Row> {

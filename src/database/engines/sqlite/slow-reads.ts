@@ -5,7 +5,7 @@
  */
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import { currentCaller } from '../../caller.ts'
-import type { Reader, SlowTask } from '../../database.ts'
+import type { Compiled, Reader, SlowTask } from '../../database.ts'
 import { abandoned, databaseClosed, overloaded, tookTooLong } from '../../errors.ts'
 import { sqliteTables } from '../../schema/tables.ts'
 import { asProblems, Queries, runThrough } from '../queries.ts'
@@ -288,6 +288,11 @@ export function openSlowReads(options: SlowReadsOptions): SlowReads {
   })
   runThrough(orm, asProblems)
   const reader = Object.assign(new Queries(orm, sqliteTables), {
+    async rows(query: Compiled) {
+      const { sql, params } = query.toSQL()
+      const names = Object.keys((query as unknown as { _: { selectedFields: object } })._.selectedFields)
+      return (await rowsOf(sql, params)).map((values) => Object.fromEntries(names.map((name, at) => [name, values[at]])))
+    },
     revision: async () => Number((await rowsOf('SELECT value FROM revision', []))[0]![0]),
   })
   return {

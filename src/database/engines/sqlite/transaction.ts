@@ -11,10 +11,7 @@ export class SqliteTransaction extends SqliteReader {
   #effects: (() => void)[] = []
   readonly #statement: Record<'savepoint' | 'release' | 'rollbackTo', Statement>
 
-  constructor(
-    readonly connection: Connection,
-    counts: StatementCounts | undefined,
-  ) {
+  constructor(connection: Connection, counts: StatementCounts | undefined) {
     super(connection, counts)
     this.#statement = {
       savepoint: connection.prepare('SAVEPOINT part'),
