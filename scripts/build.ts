@@ -36,7 +36,6 @@ const WORKERS = [
   'src/database/engines/sqlite/log-sync-worker.ts',
   'src/database/backup/backup-worker.ts',
   'src/features/people/passwords/hashing-worker.ts',
-  'src/features/entries/listing/export-worker.ts',
   'src/features/bills/documents/pdf-worker.ts',
   'src/features/telemetry/decoding-worker.ts',
 ]

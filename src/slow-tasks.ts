@@ -2,6 +2,7 @@
 import type { SlowStream, SlowTask } from './database/database.ts'
 import { COMPOSITION_TASK } from './features/bills/composition-task.ts'
 import { ENTRIES_STREAM } from './features/bills/documents/entries-stream.ts'
+import { ENTRY_EXPORT } from './features/entries/listing/export.ts'
 import { RANKED_PAGE_TASK } from './features/entries/listing/ranked-page.ts'
 import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/entries/rollup/tasks.ts'
 
@@ -16,4 +17,4 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
 ]
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.
-export const SLOW_STREAMS: readonly SlowStream<any>[] = [ENTRIES_STREAM]
+export const SLOW_STREAMS: readonly SlowStream<any>[] = [ENTRIES_STREAM, ENTRY_EXPORT]

@@ -1,11 +1,31 @@
-/** Lists and reports as CSV, streamed. */
+/** Lists and reports as files, streamed: CSV, or a JSON object per line. */
 import type { CsvColumn } from '../lib/csv-column.ts'
 import { csvText } from '../lib/csv-text.ts'
 import { streamedResponse } from './exports.ts'
 
+const MEDIA_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
+
+export type FileFormat = keyof typeof MEDIA_TYPES
+
 /** Whether the caller asked for CSV, by `format=csv` or by `Accept`. */
 export function wantsCsv(request: Request, format: string | undefined): boolean {
-  return format === 'csv' || (format === undefined && /\btext\/csv\b/.test(request.headers.get('accept') ?? ''))
+  return fileFormat(request, format, ['csv']) === 'csv'
+}
+
+/** Which of the formats the caller asked for, by `format` or by `Accept`; undefined if none. */
+export function fileFormat(
+  { headers }: Request,
+  format: string | undefined,
+  offered: readonly FileFormat[] = ['csv', 'ndjson'],
+): FileFormat | undefined {
+  if (format !== undefined) return offered.find((name) => name === format)
+  const accepted =
+    headers
+      .get('accept')
+      ?.toLowerCase()
+      .match(/[^\s,;]+/g) ?? []
+  const asked = accepted.map((type) => offered.find((name) => MEDIA_TYPES[name] === type))
+  return asked.find((name) => name !== undefined)
 }
 
 export function csvResponse<Row>(
@@ -17,13 +37,13 @@ export function csvResponse<Row>(
   async function* bytes() {
     for await (const text of csvText(rows, columns)) yield encoder.encode(text)
   }
-  return csvFile(bytes(), fileName)
+  return fileResponse(bytes(), fileName, 'csv')
 }
 
-/** An already formatted CSV, in chunks. */
-export function csvFile(chunks: AsyncGenerator<Uint8Array>, fileName: string): Response {
+/** An already formatted file, in chunks. */
+export function fileResponse(chunks: AsyncGenerator<Uint8Array>, fileName: string, format: FileFormat): Response {
   return streamedResponse(chunks, {
-    'content-type': 'text/csv; charset=utf-8',
+    'content-type': `${MEDIA_TYPES[format]}; charset=utf-8`,
     'content-disposition': `attachment; filename="${fileName}"`,
   })
 }

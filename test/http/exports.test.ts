@@ -106,3 +106,30 @@ test('each application counts its own exports', async () => {
   expect(() => one.admit(response(), request, person)).toThrow('4 of your exports are already running')
   expect(() => other.admit(response(), request, person)).not.toThrow()
 })
+
+test('an export that fails halfway is not complete for its client', async () => {
+  app = await startApp()
+  async function* failing() {
+    yield new TextEncoder().encode('id,cost\r\n')
+    await Bun.sleep(10)
+    throw new Error('The disk cannot be read.')
+  }
+  const server = Bun.serve({
+    port: 0,
+    fetch: () => streamedResponse(failing(), { 'content-type': 'text/csv' }),
+    error: () => new Response('failed', { status: 500 }),
+  })
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  const socket = connect({ host: 'localhost', port: server.port! })
+  let received = ''
+  socket.on('data', (data) => {
+    received += data
+  })
+  socket.once('close', () => resolve())
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await ended
+  expect(received).toContain('id,cost')
+  expect(received).not.toEndWith('0\r\n\r\n')
+  await expect(fetch(server.url).then((response) => response.text())).rejects.toThrow()
+  await server.stop(true)
+})

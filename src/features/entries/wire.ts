@@ -62,7 +62,7 @@ export function toTokenEntry(view: EntryView): TokenEntry {
   }
 }
 
-function wireTokens(entry: Counts, details: UsageDetails | null): TokenEntry['tokens'] {
+export function wireTokens(entry: Counts, details: UsageDetails | null): TokenEntry['tokens'] {
   const long = details?.requestsAbove?.find(({ threshold }) => threshold === 200_000)
   const media = details && wireMedia(details)
   return {

@@ -77,7 +77,7 @@ function looking({ bills, entries, reports }: Services) {
     const found = await entries.listing.listEntries(EVERYTHING, readListQuery({ status, limit: '1' }))
     return found.data.length > 0
   }
-  const exported = () => textOf(entries.listing.exportCsv(EVERYTHING, {}))
+  const exported = () => textOf(entries.listing.exportFile(EVERYTHING, {}, 'csv'))
   const numbers = async () =>
     (await bills.listBills(ALL, { after: undefined, limit: 10 })).map(({ bill }) => bill.number)
   return { usage, first, listed, exported, numbers }

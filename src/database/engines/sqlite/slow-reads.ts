@@ -291,7 +291,9 @@ export function openSlowReads(options: SlowReadsOptions): SlowReads {
     async rows(query: Compiled) {
       const { sql, params } = query.toSQL()
       const names = Object.keys((query as unknown as { _: { selectedFields: object } })._.selectedFields)
-      return (await rowsOf(sql, params)).map((values) => Object.fromEntries(names.map((name, at) => [name, values[at]])))
+      return (await rowsOf(sql, params)).map((values) =>
+        Object.fromEntries(names.map((name, at) => [name, values[at]])),
+      )
     },
     revision: async () => Number((await rowsOf('SELECT value FROM revision', []))[0]![0]),
   })

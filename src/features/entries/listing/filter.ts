@@ -7,9 +7,12 @@ import {
 } from '../../../entry-filters.ts'
 import { validationFailed } from '../../../errors.ts'
 import type { Id } from '../../../lib/id.ts'
-import { type ListFormat, Query, type QueryTexts } from '../../../query.ts'
+import { LIST_FORMATS, Query, type QueryTexts } from '../../../query.ts'
 import { type ChangesQuery, readChangesPage } from './changes.ts'
 import { type FigureOrder, LIST_ORDERS, LIST_SORTS, type ListOrder, readFigurePage } from './order.ts'
+
+/** One JSON object per line is for programs that read more than a page. */
+export const ENTRY_FORMATS = [...LIST_FORMATS, 'ndjson'] as const
 
 interface Label {
   name: string
@@ -131,7 +134,7 @@ export interface ListQuery {
   /** The order of changes instead. */
   changes: ChangesQuery | undefined
   /** Undefined where the caller did not say. */
-  format: ListFormat | undefined
+  format: (typeof ENTRY_FORMATS)[number] | undefined
 }
 
 /** What the texts mean. Throws 422 with every issue. */
@@ -146,7 +149,7 @@ export function readListQuery(texts: QueryTexts): ListQuery {
     after: undefined,
     byFigure: undefined,
     changes: undefined,
-    format: query.format(),
+    format: query.oneOf('format', ENTRY_FORMATS),
   }
   const since = query.moment('updated_since')
   if (since !== undefined) {

@@ -1,18 +1,28 @@
 import { Elysia, t } from 'elysia'
 import { access, viewerOf } from '../../../http/access.ts'
-import { csvFile, wantsCsv } from '../../../http/csv.ts'
+import { fileFormat, fileResponse } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage } from '../../../http/query.ts'
+import { listPage, parameter } from '../../../http/query.ts'
 import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY } from '../examples.ts'
 import { TokenEntryDetail, TokenEntryHistory, TokenEntryList } from '../schema.ts'
 import type { EntriesService } from '../service.ts'
-import { readListQuery, requireExportable } from './filter.ts'
+import { ENTRY_FORMATS, readListQuery, requireExportable } from './filter.ts'
 import { entryFilters, listOrder } from './parameters.ts'
 
 const tag = 'Token entries'
 
 const EntryQuery = t.Object(
-  { ...entryFilters(), ...listOrder(), ...listPage('Entries') },
+  {
+    ...entryFilters(),
+    ...listOrder(),
+    ...listPage('Entries'),
+    format: parameter({
+      type: 'string',
+      enum: [...ENTRY_FORMATS],
+      description:
+        '`csv` and `ndjson` export everything that matches the filters, regardless of `limit` and `page`; `Accept: text/csv` and `Accept: application/x-ndjson` do the same.',
+    }),
+  },
   { additionalProperties: false },
 )
 
@@ -24,9 +34,10 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
       async ({ query, caller, request }) => {
         const viewer = viewerOf(caller)
         const asked = readListQuery(query)
-        if (!wantsCsv(request, asked.format)) return entries.listing.listEntries(viewer, asked)
+        const format = fileFormat(request, asked.format)
+        if (!format) return entries.listing.listEntries(viewer, asked)
         requireExportable(asked)
-        return csvFile(entries.listing.exportCsv(viewer, asked.filter), 'token-entries.csv')
+        return fileResponse(entries.listing.exportFile(viewer, asked.filter, format), `token-entries.${format}`, format)
       },
       {
         allow: ['read', 'session'],
@@ -36,13 +47,13 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
           tag,
           summary: 'List token entries',
           description:
-            'Returns the entries visible to the signed-in person or the token’s creator, newest first unless `sort` or `order` say otherwise. Entries must match all given filters. A page of a filter that has no index, such as `q`, may end before it is full, even without an entry: `searched_to` then states how far the search got, and `next_page` continues it. A list that is sorted by a figure may change while you page through it: an entry whose figure changes moves. With `updated_since`, the list contains new entries, then changed ones in the order of their last change, each as it is now, and `deleted` names deleted drafts. Its `next_page` is never null: follow it while `has_more` is true, even if a page is empty, then keep it and continue from there the next time. No change is missed; an entry that changes again is listed again, and the first pages may contain changes from up to a minute before. An entry that you can no longer see, or that no longer matches the filters, is not listed.',
+            'Returns the entries visible to the signed-in person or the token’s creator, newest first unless `sort` or `order` say otherwise. Entries must match all given filters. A page of a filter that has no index, such as `q`, may end before it is full, even without an entry: `searched_to` then states how far the search got, and `next_page` continues it. A list that is sorted by a figure may change while you page through it: an entry whose figure changes moves. With `updated_since`, the list contains new entries, then changed ones in the order of their last change, each as it is now, and `deleted` names deleted drafts. Its `next_page` is never null: follow it while `has_more` is true, even if a page is empty, then keep it and continue from there the next time. No change is missed; an entry that changes again is listed again, and the first pages may contain changes from up to a minute before. An entry that you can no longer see, or that no longer matches the filters, is not listed.\n\nAs CSV or NDJSON (the objects of `data`, one per line), the response contains all matching entries and is streamed. If the server fails in between, the connection ends without the last chunk, which HTTP clients report as an error.',
           responses: {
             200: {
               description: 'A page of entries.',
               schema: TokenEntryList,
               example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null, searched_to: null, deleted: null },
-              also: { 'text/csv': { schema: t.String() } },
+              also: { 'text/csv': { schema: t.String() }, 'application/x-ndjson': { schema: t.String() } },
             },
           },
           problems: ['database_deadline'],

@@ -15,7 +15,7 @@ import type { EntryView } from '../store.ts'
 import { valuationOf } from '../valuation/valuation.ts'
 import { toTokenEntry } from '../wire.ts'
 import { type ChangesQuery, writeChangesPage } from './changes.ts'
-import { createExports } from './export-thread.ts'
+import { ENTRY_EXPORT, type ExportFormat } from './export.ts'
 import {
   dependsOnBilling,
   type EntryFilter,
@@ -31,6 +31,8 @@ import { listChanges, positionAt, settledPosition } from './store/changes.ts'
 import { findView, listViews } from './store/lists.ts'
 import { searchViews } from './store/search.ts'
 import { figurePositionOf, listSorted, SORT_LIMIT } from './store/sorted-lists.ts'
+
+export type { ExportFormat } from './export.ts'
 
 export interface ListingDependencies {
   db: Database
@@ -127,7 +129,10 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
   }
 
   return {
-    ...createExports({ db }),
+    /** All entries that match the filter, newest first, as the bytes of a file; reads only as fast as the consumer. */
+    exportFile(viewer: Viewer, filter: EntryFilter, format: ExportFormat): AsyncGenerator<Uint8Array> {
+      return db.streamSlowly(ENTRY_EXPORT, { viewer, filter, format })
+    },
 
     /**
      * A page of entries that the viewer may see, newest first unless the query has another order. Throws 422 if there

@@ -290,6 +290,21 @@ test('CSV holds every entry of the filter, with money exact, unknown money empty
   expect(accepted.text).toBe(text)
 })
 
+test('NDJSON holds the objects of the list, byte by byte', async () => {
+  const path = 'GET /api/v1/token-entries?ending_at=2026-11-20T14:00:00Z'
+  const list = await app.call(path, { token: admin })
+  const { text, headers } = await app.call(`${path}&format=ndjson&limit=1`, { token: admin })
+  expect(headers.get('content-type')).toContain('application/x-ndjson')
+  expect(headers.get('content-disposition')).toContain('token-entries.ndjson')
+  const lines = text.trimEnd().split('\n')
+  expect(lines).toHaveLength(4)
+  expect(list.text).toStartWith(`{"data":[${lines.join(',')}],"has_more":false`)
+  const answered = async (accept: string) => (await app.call(path, { token: admin, headers: { accept } })).text
+  expect(await answered('application/x-ndjson')).toBe(text)
+  expect(await answered('application/x-ndjson;q=0.9, text/csv')).toBe(text)
+  expect(await answered('application/json, */*')).toBe(list.text)
+})
+
 test('an entry that does not exist is not found, whatever its id looks like', async () => {
   for (const id of ['ent_00000000000000000000000000000000', 'ent_x', '1', "'%20OR%201=1"]) {
     expect((await app.call(`GET /api/v1/token-entries/${id}`, { token: admin })).status).toBe(404)

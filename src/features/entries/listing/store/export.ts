@@ -1,9 +1,7 @@
-/** Entries for exports: narrow rows by the thousand, and each text that they refer to once. */
-import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+/** Entries for exports: narrow rows by the thousand, and each row that they refer to once. */
+import { and, desc, eq, gte, inArray, max, type SQLWrapper, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
-import type { LabelMap } from '../../../../database/schema/records.ts'
-import type { Tables } from '../../../../database/schema/tables.ts'
 import { settledColumns } from '../../billing/store.ts'
 import type { EntryFilter, Position } from '../filter.ts'
 import { conditionOf } from './conditions.ts'
@@ -14,85 +12,199 @@ export interface ExportRequest {
   viewer: Viewer
 }
 
-/** The five counts and their sum, as six cells. */
-function countsText({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Tables['entries']) {
-  const counts = [input, output, cacheRead, cacheWrite, cacheWrite1h]
-  return sql<string>`${sql.join(counts, sql.raw(" || ',' || "))} || ',' || (${sql.join(counts, sql.raw(' + '))})`
+const NANOS = sql.raw('1000000000')
+
+/** What an entry's line is made of. What many entries share is referred to by key. */
+function fieldsOf(reader: Reader) {
+  const { entries: e, sessions } = reader.tables
+  const { status, billId } = settledColumns(reader)
+  return {
+    id: e.id,
+    uid: e.uid,
+    status,
+    source: e.source,
+    managerId: e.managerId,
+    managerBy: e.managerBy,
+    harnessId: e.harnessId,
+    agentId: e.agentId,
+    modelId: e.modelId,
+    providerId: e.providerId,
+    startedAt: e.startedAt,
+    endedAt: e.endedAt,
+    input: e.input,
+    output: e.output,
+    cacheRead: e.cacheRead,
+    cacheWrite: e.cacheWrite,
+    cacheWrite1h: e.cacheWrite1h,
+    usageDetails: e.usageDetails,
+    requests: e.requests,
+    // Amounts above 2^53 would not be exact in one number.
+    reportedDollars: sql`${e.reportedCost} / ${NANOS}`,
+    reportedNanos: sql`${e.reportedCost} % ${NANOS}`,
+    listDollars: sql`${e.listValue} / ${NANOS}`,
+    listNanos: sql`${e.listValue} % ${NANOS}`,
+    priceId: e.priceId,
+    priceStep: e.priceStep,
+    priceNote: e.priceNote,
+    projectId: e.projectId,
+    ticketId: e.ticketId,
+    placedBy: e.placedBy,
+    ruleVersionId: e.ruleVersionId,
+    placementNote: e.placementNote,
+    namedProject: e.namedProject,
+    namedTicket: e.namedTicket,
+    summary: e.summary,
+    labelSetId: e.labelSetId,
+    sessionKey: sessions.sessionKey,
+    part: e.part,
+    continuesId: e.continuesId,
+    superseded: sql`CASE WHEN ${e.superseded} THEN 1 ELSE 0 END`,
+    duplicateId: e.possibleDuplicateId,
+    billId,
+    sheetId: e.sheetId,
+    createdAt: e.createdAt,
+    updatedAt: e.updatedAt,
+  } satisfies Record<string, SQLWrapper>
 }
 
-/** Rows newest first, starting after `after`. Values that many rows share are referred to by key. */
+type Field = keyof ReturnType<typeof fieldsOf>
+type Texts = 'status' | 'source' | 'managerBy'
+type OptionalTexts =
+  | 'usageDetails'
+  | 'priceNote'
+  | 'placedBy'
+  | 'placementNote'
+  | 'namedProject'
+  | 'namedTicket'
+  | 'summary'
+  | 'sessionKey'
+type OptionalNumbers =
+  | 'providerId'
+  | 'requests'
+  | 'reportedDollars'
+  | 'listDollars'
+  | 'priceId'
+  | 'priceStep'
+  | 'projectId'
+  | 'ticketId'
+  | 'ruleVersionId'
+  | 'labelSetId'
+  | 'part'
+  | 'continuesId'
+  | 'duplicateId'
+  | 'billId'
+  | 'sheetId'
+  | 'updatedAt'
+
+/** As the driver returns it. */
+export type ExportedRow = { uid: Uint8Array } & Record<Texts, string> &
+  Record<OptionalTexts, string | null> &
+  Record<OptionalNumbers, number | null> &
+  Record<Exclude<Field, 'uid' | Texts | OptionalTexts | OptionalNumbers>, number>
+
+/** Where a page begins and how far it may reach. */
+export interface ExportPage {
+  after: Position | undefined
+  /** The earliest start. */
+  from: number
+  limit: number
+}
+
+/** Rows newest first. */
 export function listExported(
   reader: Reader,
   { filter, viewer }: ExportRequest,
-  { after, limit }: { after: Position | undefined; limit: number },
-) {
+  { after, from, limit }: ExportPage,
+): Promise<ExportedRow[]> {
   const { entries: e, sessions } = reader.tables
-  const { status, billId } = settledColumns(reader)
-  return reader
-    .select({
-      id: e.id,
-      uid: e.uid,
-      // Concatenated in SQL, because reading each value separately costs more than the rest of its cell.
-      state: sql<string>`${status} || ',' || ${e.source}`,
-      managerId: e.managerId,
-      managerBy: e.managerBy,
-      harnessId: e.harnessId,
-      agentId: e.agentId,
-      modelId: e.modelId,
-      providerId: e.providerId,
-      startedAt: e.startedAt,
-      endedAt: e.endedAt,
-      counts: countsText(e),
-      requests: sql<string | null>`cast(${e.requests} as text)`,
-      reportedCost: e.reportedCost,
-      listValue: e.listValue,
-      priceId: e.priceId,
-      priceNote: e.priceNote,
-      projectId: e.projectId,
-      ticketId: e.ticketId,
-      placedBy: e.placedBy,
-      summary: e.summary,
-      labelSetId: e.labelSetId,
-      sessionKey: sessions.sessionKey,
-      part: sql<string | null>`cast(${e.part} as text)`,
-      duplicateId: e.possibleDuplicateId,
-      billId,
-      sheetId: e.sheetId,
-      createdAt: e.createdAt,
-      usageDetails: e.usageDetails,
-    })
-    .from(e)
-    .leftJoin(sessions, eq(sessions.id, e.sessionId))
-    .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer), isBehind(reader, after)))
-    .orderBy(desc(e.startedAt), desc(e.id))
-    .limit(limit)
+  const fields = Object.entries(fieldsOf(reader)).map(([name, field]) => [name, sql`${field}`.as(name)] as const)
+  return reader.rows(
+    reader
+      .select(Object.fromEntries(fields))
+      .from(e)
+      .leftJoin(sessions, eq(sessions.id, e.sessionId))
+      .where(
+        and(
+          gte(e.startedAt, from),
+          isBehind(reader, after),
+          conditionOf(reader, filter),
+          visibleEntries(reader, viewer),
+        ),
+      )
+      .orderBy(desc(e.startedAt), desc(e.id))
+      .limit(limit),
+  )
 }
 
-export type ExportedRow = Awaited<ReturnType<typeof listExported>>[number]
-
-/** The tables that rows refer to, and the text that an export shows for each row of them. */
-const TEXTS = {
-  managers: ({ users: t }: Tables) => ({ table: t, id: t.id, text: t.name }),
-  names: ({ names: t }: Tables) => ({ table: t, id: t.id, text: t.text }),
-  prices: ({ prices: t }: Tables) => ({ table: t, id: t.id, text: t.uid }),
-  projects: ({ projects: t }: Tables) => ({ table: t, id: t.id, text: t.key }),
-  tickets: ({ tickets: t }: Tables) => ({ table: t, id: t.id, text: t.key }),
-  entries: ({ entries: t }: Tables) => ({ table: t, id: t.id, text: t.uid }),
-  bills: ({ bills: t }: Tables) => ({ table: t, id: t.id, text: t.number }),
-  sheets: ({ sheets: t }: Tables) => ({ table: t, id: t.id, text: t.uid }),
+/** The latest start of any entry after this position and within the filter's period; undefined if there is none. */
+export async function findLatestStart(
+  reader: Reader,
+  { starting_at, ending_at }: EntryFilter,
+  after: Position | undefined,
+): Promise<number | undefined> {
+  const { entries } = reader.tables
+  const [row] = await reader
+    .select({ latest: max(entries.startedAt) })
+    .from(entries)
+    .where(and(conditionOf(reader, { starting_at, ending_at }), isBehind(reader, after)))
+  return row!.latest ?? undefined
 }
 
-export type Referred = keyof typeof TEXTS
-
-export async function listTexts(reader: Reader, of: Referred, ids: number[]): Promise<{ id: number; text: string }[]> {
-  const { table, id, text } = TEXTS[of](reader.tables)
-  return reader
-    .select({ id, text })
-    .from(table as never)
-    .where(inArray(id, ids)) as never
+/** The rows of each kind that entries refer to. */
+const REFERRED = {
+  managers: (reader: Reader, ids: number[]) => {
+    const { users: t } = reader.tables
+    return reader.select({ key: t.id, id: t.uid, name: t.name }).from(t).where(inArray(t.id, ids))
+  },
+  names: (reader: Reader, ids: number[]) => {
+    const { names: t } = reader.tables
+    return reader.select({ key: t.id, text: t.text }).from(t).where(inArray(t.id, ids))
+  },
+  prices: (reader: Reader, ids: number[]) => {
+    const { prices: t } = reader.tables
+    return reader.select({ key: t.id, id: t.uid }).from(t).where(inArray(t.id, ids))
+  },
+  projects: (reader: Reader, ids: number[]) => {
+    const { projects: t } = reader.tables
+    return reader.select({ key: t.id, id: t.uid, project: t.key, name: t.name }).from(t).where(inArray(t.id, ids))
+  },
+  tickets: (reader: Reader, ids: number[]) => {
+    const { tickets: t } = reader.tables
+    return reader.select({ key: t.id, id: t.uid, ticket: t.key }).from(t).where(inArray(t.id, ids))
+  },
+  rules: (reader: Reader, ids: number[]) => {
+    const { placementRules, placementRuleVersions: t } = reader.tables
+    return reader
+      .select({ key: t.id, id: placementRules.uid, name: t.name, version: t.version })
+      .from(t)
+      .innerJoin(placementRules, eq(placementRules.id, t.ruleId))
+      .where(inArray(t.id, ids))
+  },
+  labels: (reader: Reader, ids: number[]) => {
+    const { labelSets: t } = reader.tables
+    return reader.select({ key: t.id, labels: t.labels }).from(t).where(inArray(t.id, ids))
+  },
+  entries: (reader: Reader, ids: number[]) => {
+    const { entries: t } = reader.tables
+    return reader.select({ key: t.id, id: t.uid }).from(t).where(inArray(t.id, ids))
+  },
+  bills: (reader: Reader, ids: number[]) => {
+    const { bills: t } = reader.tables
+    return reader.select({ key: t.id, id: t.uid, number: t.number }).from(t).where(inArray(t.id, ids))
+  },
+  sheets: (reader: Reader, ids: number[]) => {
+    const { sheets: t } = reader.tables
+    return reader.select({ key: t.id, id: t.uid }).from(t).where(inArray(t.id, ids))
+  },
 }
 
-export async function listLabelSets(reader: Reader, ids: number[]): Promise<{ id: number; labels: LabelMap }[]> {
-  const { labelSets } = reader.tables
-  return reader.select().from(labelSets).where(inArray(labelSets.id, ids))
+export type Referred = keyof typeof REFERRED
+export type ReferredRow<Kind extends Referred> = Awaited<ReturnType<(typeof REFERRED)[Kind]>>[number]
+
+export function listReferred<Kind extends Referred>(
+  reader: Reader,
+  kind: Kind,
+  ids: number[],
+): Promise<ReferredRow<Kind>[]> {
+  return REFERRED[kind](reader, ids) as never
 }

@@ -1,0 +1,41 @@
+/** What the formats of exports have in common: how an entry becomes a line. */
+import type { ByteWriter } from '../../../lib/byte-writer.ts'
+import type { UsageDetails } from '../../prices/usage.ts'
+import { isCostMismatch } from '../cost-mismatch.ts'
+import type { ExportedRow, Referred, ReferredRow } from './store/export.ts'
+
+/** Texts that many entries share, as they are written. */
+export type SharedTexts = {
+  /** Of the row with this key; of none, the format's `none`. */
+  [Kind in Referred]: { of(key: number | null): Uint8Array }
+} & {
+  /** Of the column `usage_details`. */
+  details: { of(column: string | null): readonly Uint8Array[] }
+}
+
+/** A format of an export. */
+export interface LineFormat {
+  /** The first line, with its line end; empty if there is none. */
+  heading: string
+  /** Of an entry that refers to no row. */
+  none: string
+  /** Of an entry that refers to this row. */
+  referred: { [Kind in Referred]: (row: ReferredRow<Kind>) => string }
+  /** The parts of a line that show the details; most entries have none, or the same as others. */
+  details: (details: UsageDetails | null) => string[]
+  line: (writer: ByteWriter, row: ExportedRow, texts: SharedTexts) => void
+}
+
+export function isMismatch({ reportedDollars, reportedNanos, listDollars, listNanos }: ExportedRow): boolean {
+  if (reportedDollars === null || listDollars === null) return false
+  // Less than a dollar apart, like most amounts.
+  if (reportedDollars === listDollars) return false
+  return isCostMismatch({
+    reportedCost: nanosOf(reportedDollars, reportedNanos),
+    listValue: nanosOf(listDollars, listNanos),
+  })
+}
+
+function nanosOf(dollars: number, nanos: number): bigint {
+  return BigInt(dollars) * 1_000_000_000n + BigInt(nanos)
+}

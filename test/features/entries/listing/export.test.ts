@@ -1,0 +1,191 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { TALLY } from '../../../../src/access/actor.ts'
+import type { CallerOf } from '../../../../src/access/caller.ts'
+import { EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
+import { ENTRY_COLUMNS } from '../../../../src/features/entries/listing/csv.ts'
+import type { ExportFormat } from '../../../../src/features/entries/listing/export.ts'
+import type { EntryFilter } from '../../../../src/features/entries/listing/filter.ts'
+import { detailsText } from '../../../../src/features/entries/rows.ts'
+import { COUNT_LIMIT, type TokenEntry } from '../../../../src/features/entries/schema.ts'
+import { usageDetails, ZERO_COUNTS } from '../../../../src/features/prices/usage.ts'
+import { csvText } from '../../../../src/lib/csv-text.ts'
+import { newId } from '../../../../src/lib/id.ts'
+import { createServices } from '../../../../src/services.ts'
+import { forEachEngine } from '../../../support/databases.ts'
+import { reportBody } from '../../../support/reports.ts'
+
+const clock = { now: () => Date.UTC(2026, 10, 20, 19, 30) }
+
+/** What has to be quoted, made harmless, left empty or looked up. */
+const REPORTS: Record<string, unknown>[] = [
+  {},
+  {
+    summary: '=HYPERLINK("x")',
+    labels: { repository: 'acme/web', branch: 'a,b' },
+    project: 'Acme, Web',
+    ticket: 'A-1',
+  },
+  { summary: 'two "quotes"', agent_name: '-dash', provider: 'openai', session_id: '+s 1', requests: 3 },
+  { summary: '@here', reported_cost: 0.123456789, project: 'Übung', started_at: '2026-11-20T09:59:59.999Z' },
+  { model: 'nobody-knows', summary: ' spaces ', labels: { repository: 'acme/web' } },
+  {},
+  { reported_cost: 9_000_000, tokens: { input: 1e12, output: 1e12, cache_read: 7, cache_write: 8, cache_write_1h: 9 } },
+]
+
+const csvOf = async (entries: TokenEntry[]) => (await Array.fromAsync(csvText(entries, ENTRY_COLUMNS))).join('')
+const ndjsonOf = (entries: TokenEntry[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
+
+/** Texts of any characters that the API takes, and those that formats escape. */
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 40 }).map((any) => any.replace(/\p{Cc}|\p{Cs}/gu, '')),
+  fc.string({
+    unit: fc.constantFrom('a', ' ', '"', ',', '=', "'", '\\', '-', 'ü', '🙂', '\u007f', '\u2028'),
+    maxLength: 12,
+  }),
+)
+const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { freq: 3 })
+const count = fc.oneof(fc.nat(1_000), fc.integer({ min: 0, max: COUNT_LIMIT }), fc.constant(COUNT_LIMIT))
+const nanos = fc.oneof(fc.bigInt({ min: 0n, max: 5_000_000_000n }), fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }))
+/** Some at the same millisecond, some in the same week, and some years apart. */
+const moment = fc.oneof(
+  fc.constant(Date.UTC(2026, 10, 19)),
+  fc.integer({ min: Date.UTC(2026, 10, 1), max: Date.UTC(2026, 10, 20) }),
+  fc.integer({ min: Date.UTC(1_000, 0, 1), max: Date.UTC(9_999, 0, 1) }),
+  fc.constantFrom(
+    Date.parse('-000001-12-31T23:00:00Z'),
+    Date.parse('0000-01-01T00:00:00Z'),
+    Date.parse('+010000-01-01T00:00:00Z'),
+  ),
+)
+
+const change = fc.record({
+  startedAt: moment,
+  lasted: count,
+  createdAt: moment,
+  updatedAt: orNull(moment),
+  input: count,
+  output: count,
+  cacheRead: count,
+  cacheWrite: count,
+  cacheWrite1h: count,
+  requests: orNull(count),
+  reportedCost: orNull(nanos),
+  listValue: nanos,
+  priceNote: orNull(text),
+  placementNote: orNull(text),
+  namedProject: orNull(text),
+  namedTicket: orNull(text),
+  summary: orNull(text),
+  superseded: fc.boolean(),
+  status: fc.constantFrom('submitted', 'approved', 'rejected'),
+  source: fc.constantFrom('report', 'log', 'span', 'metric'),
+  managerBy: fc.constantFrom('token', 'email'),
+  usageDetails: orNull(
+    fc.record({ serviceTier: text, speed: text, inputAudio: count, tools: count, above: fc.array(count) }).map((of) =>
+      detailsText(
+        usageDetails({
+          serviceTier: of.serviceTier,
+          speed: of.speed,
+          tools: { web_search: of.tools, code: 1 },
+          media: { inputAudio: of.inputAudio },
+          requestsAbove: of.above.map((threshold) => ({ threshold, counts: { ...ZERO_COUNTS, input: 1 } })),
+        }),
+      ),
+    ),
+  ),
+})
+
+forEachEngine('an export', (open) => {
+  async function stage(serving: boolean) {
+    const db = await open({ serving })
+    const services = createServices({ db, clock })
+    await services.prices.loadDefaultPrices()
+    await services.people.addUser({ email: 'ada@example.com', name: 'Ada "A"', role: 'admin' }, TALLY)
+    const { secret } = await services.people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'test' }, TALLY)
+    const caller = (await services.people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+    for (const change of REPORTS) {
+      const report = reportBody({ started_at: '2026-11-20T09:00:00Z', ...change })
+      await services.entries.reporting.reportEntry(report, caller)
+    }
+    const { listing } = services.entries
+    const exported = async (viewer: Viewer, filter: EntryFilter = {}, format: ExportFormat = 'csv') =>
+      Buffer.concat(await Array.fromAsync(listing.exportFile(viewer, filter, format))).toString()
+    const listed = async (viewer: Viewer, filter: EntryFilter = {}) =>
+      Array.fromAsync(listing.exportEntries(viewer, filter))
+    return { ...services, db, exported, listed }
+  }
+
+  for (const serving of [true, false]) {
+    test(`of a ${serving ? 'server' : 'command line'} contains each entry as its columns and as the list show it`, async () => {
+      const { exported, listed } = await stage(serving)
+      const entries = await listed(EVERYTHING)
+      expect(entries).toHaveLength(REPORTS.length)
+      expect(await exported(EVERYTHING)).toBe(await csvOf(entries))
+      expect(await exported(EVERYTHING, {}, 'ndjson')).toBe(ndjsonOf(entries))
+    })
+  }
+
+  test('contains any entry as its columns and as the list show it, with every filter and for every viewer', async () => {
+    const { db, exported, listed } = await stage(false)
+    const [price] = await db.read.select({ id: db.read.tables.prices.id }).from(db.read.tables.prices).limit(1)
+    const changes = fc.sample(change, 200)
+    await db.write(async (tx) => {
+      const { entries } = tx.tables
+      const [template, other] = await tx.select().from(entries).orderBy(entries.id).limit(2)
+      const ids = await tx.reserveIds(entries, changes.length)
+      const rows = changes.map(({ lasted, ...each }, at) => ({
+        ...template!,
+        ...each,
+        endedAt: each.startedAt + lasted,
+        id: ids[at]!,
+        uid: newId('ent'),
+        priceId: price!.id,
+        priceStep: 1,
+        sessionId: null,
+        chainModelId: null,
+        part: null,
+        continuesId: at % 7 === 0 ? other!.id : null,
+        possibleDuplicateId: at % 5 === 0 ? template!.id : null,
+        projectId: at % 3 === 0 ? other!.projectId : null,
+        placedBy: at % 3 === 0 ? 'manual' : null,
+      }))
+      await tx.insertAll(entries, rows as (typeof entries.$inferInsert)[])
+    })
+    const [week, year] = [Date.UTC(2026, 10, 15), Date.UTC(2025, 0, 1)]
+    const filters: EntryFilter[] = [
+      {},
+      { starting_at: week },
+      { starting_at: year, ending_at: week, status: ['approved'] },
+      { model: ['nobody-knows'] },
+      { project: ['Acme, Web', 'Übung'] },
+      { q: 'a' },
+      { possible_duplicate: true },
+    ]
+    for (const viewer of [EVERYTHING, viewerOf({ id: 1, role: 'member' })]) {
+      for (const filter of filters) {
+        const entries = await listed(viewer, filter)
+        expect(await exported(viewer, filter)).toBe(await csvOf(entries))
+        expect(await exported(viewer, filter, 'ndjson')).toBe(ndjsonOf(entries))
+      }
+    }
+    expect((await listed(EVERYTHING)).length).toBe(REPORTS.length + changes.length)
+  })
+
+  test('shows a member their own entries only', async () => {
+    const { exported } = await stage(true)
+    const stranger = viewerOf({ id: 999, role: 'member' })
+    expect((await exported(stranger)).split('\r\n')).toHaveLength(2)
+  })
+
+  test('that its reader leaves ends, and another one begins', async () => {
+    const { entries, exported } = await stage(true)
+    for await (const chunk of entries.listing.exportFile(EVERYTHING, {}, 'csv')) {
+      expect(chunk.length).toBeGreaterThan(0)
+      break
+    }
+    const [one, other] = await Promise.all([exported(EVERYTHING), exported(EVERYTHING)])
+    expect(one).toBe(other)
+    expect(one.split('\r\n')).toHaveLength(REPORTS.length + 2)
+  })
+})
