@@ -311,6 +311,16 @@ describe('tally entries list', () => {
     await report({ agent_name: 'third', started_at: '2026-11-03T08:00:00Z', model: 'home-grown' })
   })
 
+  test('has the same entries as an export', async () => {
+    const flags = ['--project', 'alpha,beta', '--ending-at', '2026-11-03']
+    const { data } = await tally.json(['entries', 'list', ...flags])
+    const exported = async (format: string) =>
+      (await tally.done(['entries', 'export', '--format', format, ...flags])).stdout.trimEnd().split(/\r?\n/)
+    expect((await exported('ndjson')).map((line) => JSON.parse(line))).toEqual(data)
+    const firstCells = (await exported('csv')).map((line) => line.split(',')[0])
+    expect(firstCells).toEqual(['id', data[0].id, data[1].id])
+  })
+
   test.each([
     [
       ['--ending-at', '2026-11-03T00:00:00Z'],

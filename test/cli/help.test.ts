@@ -64,6 +64,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally entries',
     'tally entries approve',
     'tally entries discard',
+    'tally entries export',
     'tally entries list',
     'tally entries place',
     'tally entries reject',

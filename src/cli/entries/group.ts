@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
 import { addEntriesApprovalCommands } from './approval.ts'
+import { addEntriesExportCommand } from './export.ts'
 import { addEntriesListCommand } from './list.ts'
 import { addEntriesPlaceCommand } from './place.ts'
 import { addEntriesReportCommand } from './report.ts'
@@ -9,7 +10,7 @@ import { addEntriesShowCommand } from './show.ts'
 export function addEntriesCommands(program: Command): void {
   const entries = program
     .command('entries')
-    .description('Report token entries to a server; list, show, place and approve entries in the database')
+    .description('Report token entries to a server; list, export, show, place and approve entries in the database')
     .addHelpText(
       'after',
       examples(
@@ -22,4 +23,5 @@ export function addEntriesCommands(program: Command): void {
   addEntriesShowCommand(entries)
   addEntriesApprovalCommands(entries)
   addEntriesListCommand(entries)
+  addEntriesExportCommand(entries)
 }

@@ -1,4 +1,5 @@
 /** What commands write: text and tables for people, JSON and CSV for programs. */
+import { once } from 'node:events'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { csvText } from '../../lib/csv-text.ts'
 
@@ -26,6 +27,13 @@ export async function printCsv<Row>(
   columns: readonly CsvColumn<Row>[],
 ): Promise<void> {
   for await (const text of csvText(rows, columns)) process.stdout.write(text)
+}
+
+/** Pieces of a file as they are made, and only as fast as they are read. */
+export async function printPieces(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of pieces) {
+    if (!process.stdout.write(piece)) await once(process.stdout, 'drain')
+  }
 }
 
 export interface Column<Row> {
