@@ -37,7 +37,7 @@ const NICENESS = 10
 /** If memory runs out, the system ends this process and not the server: a question is lost, and no report. */
 const OOM_SCORE = '500'
 
-/** Bytes of pieces between two collections of garbage, which take some 20 ms each. */
+/** Bytes of pieces between two collections of garbage: seldom enough to take a few percent of the time. */
 const COLLECTED_BYTES = 67_108_864
 
 /** What a process can run besides single queries. */

@@ -32,7 +32,7 @@ const PAGE_ROWS = 1_000
 
 /**
  * How far back a page looks for entries that match. Without an index for the filter, it reads everything in between: of
- * ten million entries in two years, 100,000, in a tenth of a second.
+ * ten million entries in two years, some 100,000.
  */
 const WINDOW_MS = 7 * 86_400_000
 
