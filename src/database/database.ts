@@ -116,6 +116,8 @@ export interface WriteOptions {
 export interface SlowTask<Args, Result> {
   /** Unique in the program. */
   readonly name: string
+  /** Its time limit in milliseconds, if nobody waits for it and it may take longer than a query. */
+  readonly deadlineMs?: number
   /**
    * Reads one state of the database and writes nothing. It may run in another process: arguments and results are
    * structured clones, and it awaits nothing but the reader.

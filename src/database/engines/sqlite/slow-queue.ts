@@ -6,6 +6,7 @@ type Unnumbered<Message> = Message extends { id: number } ? Omit<Message, 'id'> 
 
 export interface Question {
   asked: Unnumbered<Extract<ToSlowProcess, { sql: string } | { task: string }>>
+  deadlineMs: number
   caller: DatabaseCaller | undefined
   /** Whether a process already ended with it. */
   isRepeated: boolean

@@ -76,13 +76,13 @@ class SlowLanes {
   constructor(readonly options: SlowReadsOptions) {}
 
   /** The deadline applies to the question itself, from when it begins; it may wait for its turn as long again. */
-  ask(asked: Question['asked']): Promise<unknown> {
+  ask(asked: Question['asked'], deadlineMs = this.options.deadlineMs): Promise<unknown> {
     const caller = currentCaller()
     if (this.#closed) return Promise.reject(databaseClosed())
     if (caller?.signal.aborted) return Promise.reject(abandoned())
     if (this.#queue.length >= QUEUE_LIMIT) return Promise.reject(overloaded())
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const question: Question = { asked, caller, isRepeated: false, resolve, reject, timer: undefined }
+    const question: Question = { asked, deadlineMs, caller, isRepeated: false, resolve, reject, timer: undefined }
     this.#wait(question)
     const abandon = () => this.#abandon(question)
     caller?.signal.addEventListener('abort', abandon)
@@ -185,7 +185,7 @@ class SlowLanes {
     clearTimeout(question.timer)
     clearTimeout(lane.timer)
     lane.question = question
-    lane.timer = setTimeout(() => this.#stop(lane, tookTooLong()), this.options.deadlineMs)
+    lane.timer = setTimeout(() => this.#stop(lane, tookTooLong()), question.deadlineMs)
     this.#lastId += 1
     lane.link.send({ id: this.#lastId, ...question.asked })
   }
@@ -299,8 +299,8 @@ export function openSlowReads(options: SlowReadsOptions): SlowReads {
   })
   return {
     reader: reader as unknown as Reader,
-    run: <Args, Result>({ name }: SlowTask<Args, Result>, args: Args) =>
-      asProblems(() => lanes.ask({ task: name, args }) as Promise<Result>),
+    run: <Args, Result>({ name, deadlineMs }: SlowTask<Args, Result>, args: Args) =>
+      asProblems(() => lanes.ask({ task: name, args }, deadlineMs) as Promise<Result>),
     hold: (forMs) => lanes.hold(forMs),
     release: () => lanes.release(),
     close: () => lanes.close(),

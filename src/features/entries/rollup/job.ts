@@ -68,6 +68,9 @@ const AFTER_FAILED_BUILDING_MS = 60_000
 /** A period that changes constantly is rebuilt so rarely that it takes at most a twentieth of a core. */
 const PERIOD_REST_FACTOR = 19
 
+/** Days that are built together. */
+const DAYS_PER_STEP = 4
+
 /** The pause if there is nothing to do. A pending mark costs reports little. */
 const IDLE_MS = 1_000
 
@@ -199,9 +202,19 @@ export function createRollup({
     restUntil.set(nameOf(period), clock.now() + restMs)
   }
 
-  async function buildDay(day: DayOfZone): Promise<void> {
-    await buildInTurn({ ...day, level: 'day' }, () => db.slowly(DAY_TASK, { from: day.from, to: day.to }))
-    notBefore.delete(nameOf({ ...day, level: 'day' }))
+  /** Builds days, of which one is read while another one is written. */
+  async function buildDays(days: readonly DayOfZone[]): Promise<void> {
+    let reading: Promise<unknown> = Promise.resolve()
+    const build = async (day: DayOfZone): Promise<void> => {
+      const period: NewPeriod = { ...day, level: 'day' }
+      await buildInTurn(period, () => {
+        const columns = reading.then(() => db.slowly(DAY_TASK, { from: day.from, to: day.to }))
+        reading = columns.catch(() => {})
+        return columns
+      })
+      notBefore.delete(nameOf(period))
+    }
+    await Promise.all(days.map(build))
   }
 
   async function buildMonth(month: NewPeriod): Promise<void> {
@@ -260,12 +273,10 @@ export function createRollup({
       }
       if (missing.length === 0) monthsKeptUntil = today
     }
-    const day = stale.find((one) => isDue({ ...one, level: 'day' }))
-    if (day) {
-      await buildDay(day)
-      const month = monthAt(day.from, zone)
-      const isLast = !stale.some((other) => other !== day && other.from < month.to && other.to > month.from)
-      if (isLast) monthsKeptUntil = undefined
+    const days = stale.filter((day) => isDue({ ...day, level: 'day' })).slice(0, DAYS_PER_STEP)
+    if (days.length > 0) {
+      await buildDays(days)
+      monthsKeptUntil = undefined
       return 'worked'
     }
     const former = zones.find((known) => known.zone !== zone)

@@ -6,15 +6,20 @@ import type { Range } from './plan.ts'
 import type { StoredColumns } from './segment.ts'
 import { type SummedColumns, type SumsTask, sumColumns } from './sums.ts'
 
+/** A month of ten million entries takes half a minute; a busy server, some times as long. */
+const BUILDING_DEADLINE_MS = 120_000
+
 /** Builds the columns of a day. */
 export const DAY_TASK: SlowTask<Range, StoredColumns[]> = {
   name: 'rollup.day',
+  deadlineMs: BUILDING_DEADLINE_MS,
   run: (reader, day) => buildDay(reader, day),
 }
 
 /** Builds the columns of a month from those of its days. */
 export const MONTH_TASK: SlowTask<Range & { days: { id: number }[] }, StoredColumns[]> = {
   name: 'rollup.month',
+  deadlineMs: BUILDING_DEADLINE_MS,
   run: (reader, { days, ...month }) => buildMonth(reader, days, month),
 }
 
@@ -27,5 +32,6 @@ export const SUMS_TASK: SlowTask<SumsTask, SummedColumns> = {
 /** Compares the columns of a period with what they should be. */
 export const CHECK_TASK: SlowTask<CheckedPeriod, string[]> = {
   name: 'rollup.check',
+  deadlineMs: BUILDING_DEADLINE_MS,
   run: checkPeriod,
 }
