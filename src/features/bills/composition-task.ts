@@ -21,6 +21,9 @@ import {
 /** Before all data in Tally. */
 const EARLIEST = 0
 
+/** A bill of a million entries. */
+const COMPOSITION_DEADLINE_MS = 30_000
+
 export interface CompositionArgs {
   scope: ScopeKeys
   span: Moments
@@ -56,7 +59,11 @@ export type CompositionResult =
   | { earlier: LeftOutEntries & { firstAt: number } }
   | { unpricedEntries: number }
 
-export const COMPOSITION_TASK: SlowTask<CompositionArgs, CompositionResult> = { name: 'bills.compose', run: compose }
+export const COMPOSITION_TASK: SlowTask<CompositionArgs, CompositionResult> = {
+  name: 'bills.compose',
+  deadlineMs: COMPOSITION_DEADLINE_MS,
+  run: compose,
+}
 
 async function compose(reader: Reader, args: CompositionArgs): Promise<CompositionResult> {
   const { scope, span, statuses, includeEarlier } = args
