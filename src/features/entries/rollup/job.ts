@@ -128,11 +128,13 @@ export function createRollup({
   /** The local day up to which no month is missing. */
   let monthsKeptUntil: string | undefined
 
-  /** Sets the days of marked hours to stale. */
-  async function takeMarks(): Promise<void> {
-    if (!(await isAnythingMarked(db.read))) return
+  /** Sets the days of marked hours to stale. Returns whether there may be further ones. */
+  async function takeMarks(): Promise<boolean> {
+    if (!(await isAnythingMarked(db.read))) return false
+    let isFull = false
     const touched = await db.write(async (tx) => {
       const hours = (await listStaleHours(tx)).slice(0, HOURS_PER_TAKE)
+      isFull = hours.length === HOURS_PER_TAKE
       if (hours.length === 0) return []
       await deleteMarks(tx, hours)
       const ranges = joined(hours.map(rangeOfHour))
@@ -147,6 +149,7 @@ export function createRollup({
     })
     for (const day of touched) notBefore.set(nameOf({ ...day, level: 'day' }), clock.now() + quietMs)
     monthsKeptUntil = undefined
+    return isFull
   }
 
   /**
@@ -258,7 +261,8 @@ export function createRollup({
       await adopt(zone)
       return 'worked'
     }
-    await takeMarks()
+    // What is built before all marks are taken may have to be built again.
+    if (await takeMarks()) return 'worked'
     const old = await findOldPeriod(db.read)
     if (old !== undefined) await db.write((tx) => deleteOldColumns(tx, old, COLUMNS_PER_DELETE))
 
