@@ -1,7 +1,7 @@
 /** Builds the columns of a day from its entries, and those of a month from its days. */
 import type { Reader } from '../../../database/database.ts'
 import { Collector, type Integers, packColumn } from './column.ts'
-import { type GroupedRows, Groups } from './groups.ts'
+import { Groups } from './groups.ts'
 import type { Range } from './plan.ts'
 import {
   boundOf,
@@ -47,15 +47,11 @@ export async function buildDay(reader: Reader, day: Range): Promise<StoredColumn
   const entries = packEntries(ENTRIES_GRAIN, integers)
   const segment = segmentOf(entries)
   const columns = [...entries, ...packEntries(STRADDLING_GRAIN, straddlingOf(integers, day.to))]
+  const figures = figuresOfEntries(segment, FIGURES)
   for (const { number, levels, keys } of GRAINS) {
     if (!levels.includes('day')) continue
     const groups = new Groups(keys.length, FIGURES.length)
-    groups.add({
-      length: segment.length,
-      selected: undefined,
-      keys: keys.map((key) => segment.keys(key)),
-      figures: figuresOfEntries(segment, FIGURES),
-    })
+    groups.add({ length: segment.length, selected: undefined, keys: keys.map((key) => segment.keys(key)), figures })
     columns.push(...packSums(number, keys, groups.rows()))
   }
   return storedColumns(columns)
@@ -71,11 +67,10 @@ export async function buildMonth(
     ...grain,
     groups: new Groups(grain.keys.length, FIGURES.length),
   }))
-  const finest = grains.at(-1)!
-  const isOfFinest = (keys: readonly Key[]) => keys.every((key) => finest.keys.includes(key))
+  const finerOf = (grain: MonthGrain) =>
+    grains.find((finer, at) => at > grains.indexOf(grain) && grain.keys.every((key) => finer.keys.includes(key)))
   const ofDays = grains.filter(({ levels }) => levels.includes('day'))
-  const others = grains.filter(({ levels }) => !levels.includes('day'))
-  const ofEntries = others.filter((grain) => grain === finest || !isOfFinest(grain.keys))
+  const ofEntries = grains.filter((grain) => !ofDays.includes(grain) && !finerOf(grain))
   for (const { number, keys, groups } of ofDays) {
     for await (const { segment } of readSegments(reader, number, days, [...keys, ...FIGURES])) {
       groups.add({
@@ -92,24 +87,25 @@ export async function buildMonth(
       groups.add({ length: segment.length, selected: undefined, keys: keys.map((key) => segment.keys(key)), figures })
     }
   }
-  const rows = finest.groups.rows()
-  for (const grain of others) if (!ofEntries.includes(grain)) addGroups(grain, finest.keys, rows)
+  for (const grain of grains.toReversed()) {
+    const finer = ofDays.includes(grain) ? undefined : finerOf(grain)
+    if (finer) addGroups(grain, finer)
+  }
   return storedColumns([
     ...grains.flatMap(({ number, keys, groups }) => packSums(number, keys, groups.rows())),
     ...packEntries(STRADDLING_GRAIN, await straddlingOfDays(reader, days, to)),
   ])
 }
 
+type MonthGrain = (typeof GRAINS)[number] & { groups: Groups }
+
 /** Adds the groups of a finer grain. */
-function addGroups(
-  { keys, groups }: { keys: readonly Key[]; groups: Groups },
-  finer: readonly Key[],
-  rows: GroupedRows,
-) {
+function addGroups({ keys, groups }: MonthGrain, finer: MonthGrain): void {
+  const rows = finer.groups.rows()
   groups.add({
     length: rows.length,
     selected: undefined,
-    keys: keys.map((key) => rows.keys[finer.indexOf(key)]!),
+    keys: keys.map((key) => rows.keys[finer.keys.indexOf(key)]!),
     figures: rows.figures.map((integers) => ({ integers, isNone: false, bound: boundOf(integers) })),
   })
 }
