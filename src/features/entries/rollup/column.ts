@@ -29,6 +29,7 @@ export interface Column {
   readonly length: number
   /** The value of all rows, if they are the same: an integer, or NaN for null. */
   readonly constant: number | undefined
+  readonly hasNulls: boolean
   /** Undefined if all values are null. */
   readonly range: { min: number; max: number } | undefined
   /** Not less than the sum of the absolute values. */
@@ -179,6 +180,7 @@ export function readColumn(data: Uint8Array): Column {
   return {
     length,
     constant: encoding === CONSTANT ? min : undefined,
+    hasNulls: shift > 0,
     range: Number.isNaN(min) ? undefined : { min, max },
     bound: header.getFloat64(24, true),
     integers() {

@@ -31,20 +31,16 @@ export async function searchEntries(reader: Reader, task: SearchTask): Promise<R
   if (rawLength(planReading([within.from, within.to], within, state, { withMonths: false })) > RAW_LIMIT_MS)
     return undefined
   const steps = await stepsOf(reader, { tested, selection, state, within, isAscending: task.order === 'asc' })
-  const names = [
-    ...new Set([...tested.keys, ...tested.measures, ...MEASURES_OF[task.sort], 'id', 'startedAt'] as const),
-  ]
-  const days = new Segments(
-    reader,
-    ENTRIES_GRAIN,
-    steps.flatMap((step) => ('id' in step ? [step] : [])),
-    names,
-  )
+  const tests = [...tested.keys, ...tested.measures]
+  const days = steps.flatMap((step) => ('id' in step ? [step] : []))
+  const testing = new Segments(reader, ENTRIES_GRAIN, days, tests.length > 0 ? tests : ['id'])
   for (const step of steps) {
     if (task.sort === 'started_at' && top.isFull) break
     if ('id' in step) {
-      const segment = await days.take(step)
-      if (segment) addRows(segment, { task, selection, within, top })
+      const segment = await testing.take(step)
+      const rows = segment && selection.rowsOf(segment)
+      // A day without entries has no segment.
+      if (segment && rows?.length !== 0) await addRows(reader, step, rows, { task, within, top })
     } else top.addAll(await listRanked(reader, { ...task, after: top.after, range: step }))
   }
   return top.ranked()
@@ -95,15 +91,19 @@ async function barrenMonths(reader: Reader, { tested, selection, state, within }
   return barren
 }
 
-function addRows(
-  segment: Segment,
-  { task, selection, within, top }: { task: SearchTask; selection: Selection; within: Range; top: Top },
-): void {
+/** Adds rows of a day, of which the other columns are read only now. */
+async function addRows(
+  reader: Reader,
+  day: Period,
+  rows: Int32Array | undefined,
+  { task, within, top }: { task: SearchTask; within: Range; top: Top },
+): Promise<void> {
+  const names = new Set([...MEASURES_OF[task.sort], 'id', 'startedAt'] as const)
+  const segment = (await new Segments(reader, ENTRIES_GRAIN, [day], [...names]).take(day))!
   const starts = segment.integers('startedAt').values
-  const rows = selection.rowsOf(segment) ?? Int32Array.from({ length: segment.length }, (_, row) => row)
   const values = valuesOf(segment, task.sort)
   const ids = segment.integers('id').values
-  for (const row of rows) {
+  for (const row of rows ?? starts.keys()) {
     const start = starts[row]!
     if (start >= within.from && start < within.to) top.add(values[row]!, ids[row]!)
   }

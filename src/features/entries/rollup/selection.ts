@@ -1,6 +1,7 @@
 /** The filter of entries and what the viewer may see, as tests of the columns of segments. Pure. */
 import type { Viewer } from '../../../access/visibility.ts'
 import type { EntryFilter } from '../listing/filter.ts'
+import type { Column } from './column.ts'
 import type { Key, Measure, Segment } from './segment.ts'
 
 /** The filters that a segment's columns can answer, with the attribute that each of them tests. */
@@ -69,11 +70,9 @@ export class Selection {
   rowsOf(segment: Segment, from = 0, to = segment.length): Int32Array | undefined {
     let rows: Int32Array | undefined = from === 0 && to === segment.length ? undefined : rangeOf(from, to)
     for (const { key, passing } of this.tests) {
-      const { constant } = segment.column(key)
-      if (constant !== undefined) {
-        if (passes(passing, Number.isNaN(constant) ? -1 : constant)) continue
-        return new Int32Array(0)
-      }
+      const column = segment.column(key)
+      if (!mayPass(passing, column)) return NO_ROWS
+      if (column.constant !== undefined) continue
       rows = filtered(segment.keys(key), passing, rows)
       if (rows.length === 0) return rows
     }
@@ -82,6 +81,14 @@ export class Selection {
     if (moment !== undefined) rows = laterRows(segment, moment, rows)
     return this.visible ? visibleRows(segment, this.visible, rows) : rows
   }
+}
+
+const NO_ROWS = new Int32Array(0)
+
+/** Whether a value of the column may pass; of a constant, whether it does. */
+function mayPass(passing: Passing, { range, hasNulls }: Column): boolean {
+  if (hasNulls && passes(passing, -1)) return true
+  return range !== undefined && passing.subarray(range.min + 1, range.max + 2).includes(1)
 }
 
 function passes(passing: Passing, key: number): boolean {
@@ -104,12 +111,16 @@ function filtered(keys: Int32Array, passing: Passing, rows: Int32Array | undefin
 }
 
 function pricedRows(segment: Segment, isPriced: boolean, rows: Int32Array | undefined): Int32Array {
+  const isAllPriced = !segment.column('listValue').hasNulls || !segment.column('reportedCost').hasNulls
+  if (isAllPriced) return isPriced ? (rows ?? rangeOf(0, segment.length)) : NO_ROWS
   const [list, reported] = [segment.integers('listValue').values, segment.integers('reportedCost').values]
   const isUnknown = (row: number) => Number.isNaN(list[row]!) && Number.isNaN(reported[row]!)
   return (rows ?? rangeOf(0, segment.length)).filter((row) => isUnknown(row) !== isPriced)
 }
 
 function laterRows(segment: Segment, moment: number, rows: Int32Array | undefined): Int32Array {
+  const [start, duration] = [segment.column('startedAt'), segment.column('duration')]
+  if (start.range!.max + duration.range!.max <= moment) return NO_ROWS
   const [starts, durations] = [segment.integers('startedAt').values, segment.integers('duration').values]
   return (rows ?? rangeOf(0, segment.length)).filter((row) => starts[row]! + durations[row]! > moment)
 }
