@@ -112,7 +112,8 @@ export function writtenBytes(pid: number): number {
 
 /** The process that a wrapper such as strace runs; without a wrapper, the process itself. */
 export function wrappedProcess(pid: number): number {
-  return children(pid)[0] ?? pid
+  const isWrapper = programOf(pid) === 'strace'
+  return (isWrapper && children(pid)[0]) || pid
 }
 
 /**

@@ -1,6 +1,12 @@
 /** One Tally server or several on the same database, which a load is put on. */
 import { Installation, type Server } from '../../../test/support/binary.ts'
-import { peakMegabytes, processorSeconds, residentMegabytes, wrappedProcess, writtenBytes } from '../process-metrics.ts'
+import {
+  familyProcessorSeconds,
+  peakMegabytes,
+  residentMegabytes,
+  wrappedProcess,
+  writtenBytes,
+} from '../process-metrics.ts'
 import type { BenchmarkDatabase } from './databases.ts'
 
 export interface ServersOptions {
@@ -81,7 +87,7 @@ export class TallyServers {
 
   /** The following are sums over all servers. */
   processorSeconds(): number {
-    return this.#sum(processorSeconds)
+    return this.#sum(familyProcessorSeconds)
   }
 
   writtenBytes(): number {
