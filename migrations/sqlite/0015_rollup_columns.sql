@@ -1,5 +1,5 @@
 -- The rows of each grain of a period, stored by column: each column is one packed array
--- (src/features/rollup/column.ts). Scanning arrays is many times faster than reading rows, and takes a fraction of the
+-- (src/features/entries/rollup/column.ts). Scanning arrays is many times faster than reading rows, and takes a fraction of the
 -- space. The columns of a small segment are one row, named '*'. With a rowid, since large rows make a deep tree of keys.
 CREATE TABLE rollup_columns (
   period_id INTEGER NOT NULL,

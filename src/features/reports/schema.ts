@@ -171,13 +171,13 @@ export const SumsProgress = Type.Object(
     time_zone: asked.time_zone,
     days: whole('Number of days with entries that were found so far.'),
     days_made: whole('Number of days whose totals are ready, or that are still changing.'),
-    percent: whole('Share of these days. 100 only if `complete`.'),
+    percent: whole('Percentage of these days that are ready. 100 only if `complete`.'),
     complete: Type.Boolean({ description: 'Whether all days were found and none waits for its totals.' }),
   },
   {
     ...strict,
     $id: 'SumsProgress',
-    description: 'Progress of the daily totals that reports are based on.',
+    description: 'Progress of the totals that reports are based on.',
   },
 )
 export type SumsProgress = Static<typeof SumsProgress>

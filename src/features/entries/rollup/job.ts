@@ -12,7 +12,7 @@
  * 3. When all new sums are written and the build has not ended, it replaces the stale ones with them.
  *
  * Stored sums are never incremented or decremented, so they cannot drift. All writes are in portions of a few
- * milliseconds, and the job pauses longer than it works, since incoming reports have priority.
+ * milliseconds, and the job pauses while the server is busy, since incoming reports have priority.
  */
 import type { Database } from '../../../database/database.ts'
 import { isOverflow } from '../../../database/errors.ts'

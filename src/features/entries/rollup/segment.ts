@@ -103,8 +103,9 @@ interface Grain {
 const COUNTED = ['status', 'superseded'] as const
 
 /**
- * Sums of periods, those with few rows first. All contain what every report filters by. The numbers are stored. The last one answers every question without labels about whole months;
- * others are answered from the entries.
+ * Sums of periods, those with few rows first. All contain what every report filters by. The numbers are stored. The last
+ * one has every attribute except labels, how an entry was placed, and whether it is a possible duplicate; what no grain
+ * contains is read from the entries.
  */
 export const GRAINS: readonly Grain[] = [
   {

@@ -11,9 +11,9 @@ export const sumsRoute = ({ reports }: { reports: ReportsService }) =>
     detail: documented({
       id: 'readSumsProgress',
       tag: 'Reports',
-      summary: 'Get the progress of daily totals',
+      summary: 'Get the progress of the totals for reports',
       description:
-        'Reports read whole days from precomputed totals, which are rebuilt after changes and when the organization changes its time zone. Until the totals of a day are ready, reports read its entries: the results are exact, but slower.',
+        'Reports and lists read whole days and months from prepared totals, which are built again after changes and when the organization changes its time zone. Until those of a day are ready, reports read its entries: the results are exact, but slower.',
       responses: { 200: { description: 'The progress.', schema: SumsProgress, example: EXAMPLE_SUMS_PROGRESS } },
     }),
   })
