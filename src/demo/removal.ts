@@ -123,10 +123,11 @@ async function emptyPostgres(
       entries: Number(entries!.count),
       changes: changes.map(({ action, count }) => ({ action, count: Number(count) })),
     })
+    // Of the schema's owner, but not of extensions.
     const functions = await client<{ name: string }[]>`
-      SELECT DISTINCT f.oid::regprocedure::text AS name
-      FROM pg_trigger AS g JOIN pg_class AS t ON t.oid = g.tgrelid JOIN pg_proc AS f ON f.oid = g.tgfoid
-      WHERE NOT g.tgisinternal AND t.relnamespace = to_regnamespace(current_schema())`
+      SELECT f.oid::regprocedure::text AS name FROM pg_proc AS f
+      WHERE f.pronamespace = to_regnamespace(current_schema())
+        AND NOT EXISTS (SELECT 1 FROM pg_depend AS d WHERE d.objid = f.oid AND d.deptype = 'e')`
     const tables = Object.values(postgresTables).map((table) => `"${getTableName(table)}"`)
     await client.unsafe(`DROP TABLE ${tables.join(', ')}`)
     for (const { name } of functions) await client.unsafe(`DROP FUNCTION ${name}`)

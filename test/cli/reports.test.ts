@@ -190,5 +190,5 @@ test('the settings say how far the sums are that are made again for a time zone'
     ])
   }
   connection.close()
-  expect((await tally.run(['settings', 'show'])).stdout).toMatch(/recalculated for \S+: \d+ of \d+ days/)
+  expect((await tally.run(['settings', 'show'])).stdout).toMatch(/being prepared for \S+: \d+ of \d+ days \(\d+%\)/)
 })

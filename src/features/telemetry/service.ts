@@ -67,8 +67,10 @@ export function createTelemetryService({ db, clock, audit, organization, people,
   let counted = { sessions: [] as Status['sessions'], until: 0 }
   /** The sessions of each harness; if they are so many that counting takes long, as of some seconds ago. */
   async function sessionCounts(): Promise<Status['sessions']> {
+    if (performance.now() < counted.until) return counted.sessions
+    // A process for slow reads may have to start first, which is no part of counting.
+    await db.slow.revision()
     const begun = performance.now()
-    if (begun < counted.until) return counted.sessions
     const sessions = await countSessions(db.slow)
     const tookMs = performance.now() - begun
     counted = { sessions, until: tookMs < QUICK_COUNTING_MS ? 0 : begun + tookMs / COUNTING_SHARE }

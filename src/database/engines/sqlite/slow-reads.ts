@@ -41,7 +41,7 @@ const START_LIMIT_MS = 15_000
  * What an abandoned question may still take. Browsers abandon many that are nearly done, and the start of a process costs
  * more than their end.
  */
-const GRACE_MS = 20
+const GRACE_MS = 50
 
 /** Maximum number of waiting questions. One person's open dashboards send fewer. */
 const QUEUE_LIMIT = 200
