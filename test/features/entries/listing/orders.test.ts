@@ -108,7 +108,7 @@ forEachEngine('a list of entries', (open) => {
         expect(paged).toEqual(idsOf(whole))
       },
     )
-    await fc.assert(property, { numRuns: 25 })
+    await fc.assert(property, { numRuns: 8 })
   })
 
   test('by a figure has every entry once, unpriced ones last, in pages of any size', async () => {
@@ -133,7 +133,7 @@ forEachEngine('a list of entries', (open) => {
         expect(found).toEqual([...found].sort(comparing(order)))
       },
     )
-    await fc.assert(property, { numRuns: 25 })
+    await fc.assert(property, { numRuns: 8 })
   })
 
   function comparing(order: ListOrder) {

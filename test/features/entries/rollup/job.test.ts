@@ -541,7 +541,7 @@ forEachEngine('the roll-up', (open, engine) => {
         expect(await checkRollup({ db })).toEqual([])
         expect(await rollup.status()).toMatchObject({ zones: [zone], staleDays: 0 })
       }),
-      { numRuns: engine === 'sqlite' ? 4 : 2, endOnFailure: true },
+      { numRuns: engine === 'sqlite' ? 2 : 1, endOnFailure: true },
     )
   }, 120_000)
 
