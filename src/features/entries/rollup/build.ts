@@ -25,7 +25,7 @@ import {
   storedColumns,
 } from './segment.ts'
 import { type ListedEntry, listEntries } from './store/entries.ts'
-import { readSegments } from './store/periods.ts'
+import { listPeriods, readSegments } from './store/periods.ts'
 
 /** Entries per query: a day of any length takes little memory besides its columns. */
 const ENTRIES_PER_QUERY = 10_000
@@ -57,12 +57,13 @@ export async function buildDay(reader: Reader, day: Range): Promise<StoredColumn
   return storedColumns(columns)
 }
 
-/** All columns of a month, from those of its days. */
+/** All columns of a month, from those of its days; undefined if one of these is stale, which a clean month has none of. */
 export async function buildMonth(
   reader: Reader,
-  days: readonly { id: number }[],
-  { to }: Range,
-): Promise<StoredColumns[]> {
+  { zone, ...range }: Range & { zone: string },
+): Promise<StoredColumns[] | undefined> {
+  const days = (await listPeriods(reader, zone, range)).filter(({ level }) => level === 'day')
+  if (days.some(({ state }) => state === 'stale')) return undefined
   const grains = GRAINS.filter(({ levels }) => levels.includes('month')).map((grain) => ({
     ...grain,
     groups: new Groups(grain.keys.length, FIGURES.length),
@@ -93,7 +94,7 @@ export async function buildMonth(
   }
   return storedColumns([
     ...grains.flatMap(({ number, keys, groups }) => packSums(number, keys, groups.rows())),
-    ...packEntries(STRADDLING_GRAIN, await straddlingOfDays(reader, days, to)),
+    ...packEntries(STRADDLING_GRAIN, await straddlingOfDays(reader, days, range.to)),
   ])
 }
 

@@ -16,14 +16,14 @@ import { listColumns } from './store/periods.ts'
 
 export interface CheckedPeriod {
   period: Period
-  /** Those of a month. */
-  days: { id: number }[]
+  zone: string
 }
 
 /** What differs between the stored columns of a period and what they should be. */
-export async function checkPeriod(reader: Reader, { period, days }: CheckedPeriod): Promise<string[]> {
+export async function checkPeriod(reader: Reader, { period, zone }: CheckedPeriod): Promise<string[]> {
   const range = { from: period.startsAt, to: period.endsAt }
-  const right = await (period.level === 'day' ? buildDay(reader, range) : buildMonth(reader, days, range))
+  const right = await (period.level === 'day' ? buildDay(reader, range) : buildMonth(reader, { zone, ...range }))
+  if (!right) return ['is in use although one of its days has changed']
   const stored = await listColumns(reader, period.id)
   const grains = new Set([...right, ...stored].map(({ grain }) => grain))
   return [...grains].flatMap((grain) => {

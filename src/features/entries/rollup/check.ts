@@ -4,7 +4,7 @@
  */
 import type { Database } from '../../../database/database.ts'
 import { dayAt } from './calendar.ts'
-import type { Period, Range } from './plan.ts'
+import type { Range } from './plan.ts'
 import { findNextStart, holds, listCleanPeriods, listZones, readState } from './store/periods.ts'
 import { CHECK_TASK } from './tasks.ts'
 
@@ -25,8 +25,7 @@ export async function checkRollup({ db, onProgress }: CheckOptions): Promise<str
     const periods = await listCleanPeriods(db.read, zone)
     for (const [done, period] of periods.entries()) {
       onProgress?.(done, periods.length)
-      const days = period.level === 'month' ? daysOf(period, periods) : []
-      const found = await db.slowly(CHECK_TASK, { period, days })
+      const found = await db.slowly(CHECK_TASK, { period, zone })
       // Checked afterwards: changes during the calculation have left a mark.
       if (found.length === 0 || !(await holds(db.read, period))) continue
       const name = `The ${period.level} starting at ${new Date(period.startsAt).toISOString()} (${zone})`
@@ -37,12 +36,6 @@ export async function checkRollup({ db, onProgress }: CheckOptions): Promise<str
     differences.push(...(await findForgottenDays(db, zone)))
   }
   return differences
-}
-
-function daysOf({ startsAt, endsAt }: Period, periods: readonly Period[]): { id: number }[] {
-  return periods
-    .filter((period) => period.level === 'day' && period.startsAt >= startsAt && period.endsAt <= endsAt)
-    .map(({ id }) => ({ id }))
 }
 
 /** Days with entries but without a row or a mark, which reports treat as empty. */

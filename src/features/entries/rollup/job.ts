@@ -11,42 +11,35 @@
  * deleted before. A later change leaves a mark; when that is deleted, the build ends.
  * 3. When all new sums are written and the build has not ended, it replaces the stale ones with them.
  *
+ * A month is built from its days in the same way: only if none of them is stale, since the changes of a stale day were
+ * found before and don't end the build.
+ *
  * Stored sums are never incremented or decremented, so they cannot drift. All writes are in portions of a few
  * milliseconds, and the job pauses while the server is busy, since incoming reports have priority.
  */
 import type { Database } from '../../../database/database.ts'
-import { isOverflow } from '../../../database/errors.ts'
-import { Problem } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { dayAt, daysWithin, monthAt } from './calendar.ts'
-import { type Period, type Range, rangeOfHour } from './plan.ts'
-import type { StoredColumns } from './segment.ts'
+import { Builds, type DayOfZone } from './builds.ts'
+import { dayAt, daysWithin } from './calendar.ts'
+import { missingMonths } from './missing-months.ts'
+import { ALL_TIMES, type Period, type Range, rangeOfHour } from './plan.ts'
 import {
+  changePeriods,
   deleteMarks,
   deleteOldColumns,
-  endBuilding,
   endBuildings,
   findNextStart,
   findOldPeriod,
-  finishBuilding,
-  insertBuilding,
-  insertColumns,
   insertStaleDays,
   insertZone,
   isAnythingMarked,
-  listCleanPeriods,
-  listStaleDays,
+  listPeriods,
   listStaleHours,
   listZones,
   markPeriods,
-  type NewPeriod,
   removeZone,
   setZoneReady,
 } from './store/periods.ts'
-import { DAY_TASK, MONTH_TASK } from './tasks.ts'
-
-/** Bytes of columns per transaction, about a millisecond: reports that wait for the same commit are not affected. */
-const BYTES_PER_WRITE = 500_000
 
 /** Old columns deleted per transaction. */
 const COLUMNS_PER_DELETE = 20
@@ -61,9 +54,6 @@ const DAYS_PER_WRITE = 100
 
 /** A day that still changes is not summed: the next entry would make its sums stale. */
 const QUIET_MS = 3_000
-
-/** A period whose entries could not be summed in time is retried when there may be less load. */
-const AFTER_FAILED_BUILDING_MS = 60_000
 
 /** A period that changes constantly is rebuilt so rarely that it takes at most a twentieth of a core. */
 const PERIOD_REST_FACTOR = 19
@@ -121,10 +111,7 @@ export function createRollup({
   quietMs = QUIET_MS,
   restFactor = PERIOD_REST_FACTOR,
 }: RollupDependencies) {
-  /** When a changed day may be built. */
-  const notBefore = new Map<string, number>()
-  /** When a period may be built again. */
-  const restUntil = new Map<string, number>()
+  const builds = new Builds({ db, clock, quietMs, restFactor })
   /** The local day up to which no month is missing. */
   let monthsKeptUntil: string | undefined
 
@@ -132,7 +119,7 @@ export function createRollup({
   async function takeMarks(): Promise<boolean> {
     if (!(await isAnythingMarked(db.read))) return false
     let isFull = false
-    const touched = await db.write(async (tx) => {
+    const touched = await changePeriods(db, async (tx) => {
       const hours = (await listStaleHours(tx)).slice(0, HOURS_PER_TAKE)
       isFull = hours.length === HOURS_PER_TAKE
       if (hours.length === 0) return []
@@ -147,7 +134,7 @@ export function createRollup({
       }
       return touched
     })
-    for (const day of touched) notBefore.set(nameOf({ ...day, level: 'day' }), clock.now() + quietMs)
+    builds.noteChanged(touched)
     monthsKeptUntil = undefined
     return isFull
   }
@@ -157,9 +144,9 @@ export function createRollup({
    * with entries are added as stale, and only then may reports treat a day without a row as empty.
    */
   async function adopt(zone: string): Promise<void> {
-    await db.write((tx) => insertZone(tx, zone))
+    await changePeriods(db, (tx) => insertZone(tx, zone))
     let days: Range[] = []
-    const add = () => db.write((tx) => insertStaleDays(tx, zone, days, clock.now()))
+    const add = () => changePeriods(db, (tx) => insertStaleDays(tx, zone, days, clock.now()))
     for (let from = Number.MIN_SAFE_INTEGER; ; from = days.at(-1)!.to) {
       const start = await findNextStart(db.read, from)
       if (start === undefined) break
@@ -170,88 +157,16 @@ export function createRollup({
       days.push(dayAt(start, zone))
     }
     await add()
-    await db.write((tx) => setZoneReady(tx, zone))
+    await changePeriods(db, (tx) => setZoneReady(tx, zone))
   }
 
-  /**
-   * Builds a period. `read` returns the rows to insert; they don't need to be of the same moment, since every change in
-   * between ends the build. Returns false if the period has to wait: if its entries could not be summed in time, or not
-   * in 64 bits.
-   */
-  async function build(period: NewPeriod, read: () => Promise<StoredColumns[]>): Promise<boolean> {
-    const id = await db.write((tx) => insertBuilding(tx, period, clock.now()))
-    let isFinished = false
-    try {
-      for (const columns of portionsOf(await read())) await db.write((tx) => insertColumns(tx, id, columns))
-      isFinished = await db.write((tx) => finishBuilding(tx, id, period))
-      return true
-    } catch (error) {
-      const isTooLong = error instanceof Problem && error.code === 'database_deadline'
-      if (!isTooLong && !isOverflow(error)) throw error
-      return false
-    } finally {
-      if (!isFinished) await db.write((tx) => endBuilding(tx, id))
-    }
-  }
-
-  /**
-   * Builds a period and pauses it afterwards, so that a period which changes constantly takes only a small part of a
-   * core.
-   */
-  async function buildInTurn(period: NewPeriod, read: () => Promise<StoredColumns[]>): Promise<void> {
-    const begun = performance.now()
-    const isBuilt = await build(period, read)
-    const restMs = isBuilt ? (performance.now() - begun) * restFactor : AFTER_FAILED_BUILDING_MS
-    restUntil.set(nameOf(period), clock.now() + restMs)
-  }
-
-  /** Builds days, of which one is read while another one is written. */
-  async function buildDays(days: readonly DayOfZone[]): Promise<void> {
-    let reading: Promise<unknown> = Promise.resolve()
-    const build = async (day: DayOfZone): Promise<void> => {
-      const period: NewPeriod = { ...day, level: 'day' }
-      await buildInTurn(period, () => {
-        const columns = reading.then(() => db.slowly(DAY_TASK, { from: day.from, to: day.to }))
-        reading = columns.catch(() => {})
-        return columns
-      })
-      notBefore.delete(nameOf(period))
-    }
-    await Promise.all(days.map(build))
-  }
-
-  async function buildMonth(month: NewPeriod): Promise<void> {
-    await buildInTurn(month, async () => {
-      // Read again after the start of the build: changes from here on end it.
-      const periods = await listCleanPeriods(db.read, month.zone)
-      const days = periods.filter((period) => period.level === 'day' && isWithin(period, month))
-      return db.slowly(MONTH_TASK, { days: days.map(({ id }) => ({ id })), from: month.from, to: month.to })
-    })
-  }
-
-  function isDue(period: NewPeriod): boolean {
-    const name = nameOf(period)
-    return Math.max(notBefore.get(name) ?? 0, restUntil.get(name) ?? 0) <= clock.now()
-  }
-
-  /** Months without a row whose days have one; of the current month, the days before today. */
-  async function listMissingMonths(zone: string, stale: DayOfZone[]): Promise<NewPeriod[]> {
-    const today = dayAt(clock.now(), zone).from
-    const periods = await listCleanPeriods(db.read, zone)
-    const keptUntil = new Map<number, number>()
-    for (const { level, startsAt, endsAt } of periods) if (level === 'month') keptUntil.set(startsAt, endsAt)
-    const days = periods.filter(({ level }) => level === 'day')
-    const missing: NewPeriod[] = []
-    for (let at = 0; at < days.length; ) {
-      const month = monthAt(days[at]!.startsAt, zone)
-      const to = month.from < today && today < month.to ? today : month.to
-      const isWhole = !stale.some((day) => day.from < to && day.to > month.from)
-      if (isWhole && (keptUntil.get(month.from) ?? month.from) < to) {
-        missing.push({ zone, level: 'month', from: month.from, to })
-      }
-      while (at < days.length && days[at]!.startsAt < month.to) at += 1
-    }
-    return missing
+  /** The stale days that may be built, the latest first, since people look at those. */
+  function dueDays(zone: string, periods: readonly Period[]): DayOfZone[] {
+    return periods
+      .filter(({ level, state }) => level === 'day' && state === 'stale')
+      .map(({ startsAt, endsAt }) => ({ zone, from: startsAt, to: endsAt }))
+      .filter((day) => builds.isDue({ ...day, level: 'day' }))
+      .reverse()
   }
 
   async function step(): Promise<Step> {
@@ -266,25 +181,26 @@ export function createRollup({
     const old = await findOldPeriod(db.read)
     if (old !== undefined) await db.write((tx) => deleteOldColumns(tx, old, COLUMNS_PER_DELETE))
 
-    const stale = (await listStaleDays(db.read)).filter((day) => day.zone === zone)
-    const today = `${zone} ${dayAt(clock.now(), zone).from}`
-    if (monthsKeptUntil !== today) {
-      const missing = await listMissingMonths(zone, stale)
-      const month = missing.find(isDue)
+    const periods = await listPeriods(db.read, zone, ALL_TIMES)
+    const today = dayAt(clock.now(), zone).from
+    const name = `${zone} ${today}`
+    if (monthsKeptUntil !== name) {
+      const missing = missingMonths(zone, periods, today)
+      const month = missing.find((month) => builds.isDue(month))
       if (month) {
-        await buildMonth(month)
+        await builds.buildMonth(month)
         return 'worked'
       }
-      if (missing.length === 0) monthsKeptUntil = today
+      if (missing.length === 0) monthsKeptUntil = name
     }
-    const days = stale.filter((day) => isDue({ ...day, level: 'day' })).slice(0, DAYS_PER_STEP)
+    const days = dueDays(zone, periods).slice(0, DAYS_PER_STEP)
     if (days.length > 0) {
-      await buildDays(days)
+      await builds.buildDays(days)
       monthsKeptUntil = undefined
       return 'worked'
     }
     const former = zones.find((known) => known.zone !== zone)
-    if (former) await db.write((tx) => removeZone(tx, former.zone))
+    if (former) await changePeriods(db, (tx) => removeZone(tx, former.zone))
     return former || old !== undefined ? 'worked' : 'idle'
   }
 
@@ -313,12 +229,13 @@ export function createRollup({
           const used = process.cpuUsage()
           let restMs = AFTER_FAILURE_MS
           try {
-            // Of an earlier process; another running one loses at most one build.
-            if (!isBegun) await db.write((tx) => endBuildings(tx))
+            // Of an earlier process or a failed step; another running process loses at most one build.
+            if (!isBegun) await changePeriods(db, endBuildings)
             isBegun = true
             const isIdle = (await step()) === 'idle'
             restMs = isIdle ? IDLE_MS : restAfter(performance.now() - begun, process.cpuUsage(used))
           } catch (error) {
+            isBegun = false
             if (!isStopped) onError(error)
           }
           if (!isStopped) await rest(restMs)
@@ -336,16 +253,16 @@ export function createRollup({
 
     async status(): Promise<RollupStatus> {
       const zone = await timeZone()
-      const stale = (await listStaleDays(db.read)).filter((day) => day.zone === zone)
-      const clean = (await listCleanPeriods(db.read, zone)).filter(({ level }) => level === 'day')
+      const periods = await listPeriods(db.read, zone, ALL_TIMES)
+      const days = periods.filter(({ level }) => level === 'day')
       const zones = await listZones(db.read)
-      const waitingDays = stale.filter((day) => isDue({ ...day, level: 'day' })).length
+      const waitingDays = dueDays(zone, periods).length
       const isAdopted = zones.some((known) => known.zone === zone && known.ready)
       return {
         timeZone: zone,
         zones: zones.map((known) => known.zone),
-        staleDays: stale.length,
-        days: stale.length + clean.length,
+        staleDays: days.filter(({ state }) => state === 'stale').length,
+        days: days.length,
         waitingDays,
         isComplete: isAdopted && waitingDays === 0,
       }
@@ -358,31 +275,6 @@ function restAfter(durationMs: number, { user, system }: NodeJS.CpuUsage): numbe
   const load = (user + system) / 1_000 / Math.max(1, durationMs)
   const business = Math.min(1, Math.max(0, (load - QUIET_LOAD) / (BUSY_LOAD - QUIET_LOAD)))
   return REST_FACTOR * business * durationMs
-}
-
-type DayOfZone = Range & { zone: string }
-
-function nameOf({ zone, level, from }: NewPeriod): string {
-  return `${zone} ${level} ${from}`
-}
-
-/** The columns in portions of about {@link BYTES_PER_WRITE}. */
-function portionsOf(columns: readonly StoredColumns[]): StoredColumns[][] {
-  const portions: StoredColumns[][] = []
-  let bytes = Number.POSITIVE_INFINITY
-  for (const column of columns) {
-    if (bytes + column.data.byteLength > BYTES_PER_WRITE) {
-      portions.push([])
-      bytes = 0
-    }
-    portions.at(-1)!.push(column)
-    bytes += column.data.byteLength
-  }
-  return portions
-}
-
-function isWithin({ startsAt, endsAt }: Period, { from, to }: Range): boolean {
-  return startsAt >= from && endsAt <= to
 }
 
 /** Merges ascending ranges that touch each other. */

@@ -9,6 +9,9 @@ export interface Range {
   to: number
 }
 
+/** Before and after all entries. */
+export const ALL_TIMES: Range = { from: -8.64e15, to: 8.64e15 }
+
 export interface Period {
   id: number
   level: 'day' | 'month'

@@ -4,15 +4,12 @@
  * not looked at.
  */
 import type { Reader } from '../../../database/database.ts'
-import { type Period, planReading, type Range, type ReadingPlan, type RollupState } from './plan.ts'
+import { ALL_TIMES, type Period, planReading, type Range, type ReadingPlan, type RollupState } from './plan.ts'
 import { ENTRIES_GRAIN, findGrain, type Measure, roughCostsOf, type Segment } from './segment.ts'
 import { type Selection, type TestedColumns, testedColumns } from './selection.ts'
 import { listZones, readSegments, readState, Segments } from './store/periods.ts'
 import { listRanked, type Ranked, type SearchOrder, type SearchTask } from './store/search.ts'
 import { resolveSelection } from './store/selection.ts'
-
-/** Before and after all entries. */
-const ALL: Range = { from: -8.64e15, to: 8.64e15 }
 
 /** Of days without columns that are read from the table of entries. Usually these are today and yesterday. */
 const RAW_LIMIT_MS = 4 * 86_400_000
@@ -23,7 +20,7 @@ export async function searchEntries(reader: Reader, task: SearchTask): Promise<R
   const tested = testedColumns(filter, viewer)
   const zone = (await listZones(reader)).find(({ ready }) => ready)?.zone
   if (!tested || zone === undefined) return undefined
-  const within = { from: filter.starting_at ?? ALL.from, to: filter.ending_at ?? ALL.to }
+  const within = { from: filter.starting_at ?? ALL_TIMES.from, to: filter.ending_at ?? ALL_TIMES.to }
   const top = new Top(task)
   if (within.from >= within.to) return top.ranked()
   const selection = await resolveSelection(reader, viewer, filter)

@@ -16,11 +16,11 @@ export const DAY_TASK: SlowTask<Range, StoredColumns[]> = {
   run: (reader, day) => buildDay(reader, day),
 }
 
-/** Builds the columns of a month from those of its days. */
-export const MONTH_TASK: SlowTask<Range & { days: { id: number }[] }, StoredColumns[]> = {
+/** Builds the columns of a month from those of its days; undefined if one of these is stale. */
+export const MONTH_TASK: SlowTask<Range & { zone: string }, StoredColumns[] | undefined> = {
   name: 'rollup.month',
   deadlineMs: BUILDING_DEADLINE_MS,
-  run: (reader, { days, ...month }) => buildMonth(reader, days, month),
+  run: buildMonth,
 }
 
 /** Adds up entries for a report. */

@@ -1,10 +1,25 @@
 /** The roll-up's time zones, periods, columns and marks. See job.ts for when they are valid. */
 import { and, asc, eq, gt, gte, inArray, lt, lte, min, ne, type SQL, sql } from 'drizzle-orm'
-import type { Reader, Tx } from '../../../../database/database.ts'
+import type { Database, Reader, Tx } from '../../../../database/database.ts'
 import type { Tables } from '../../../../database/schema/tables.ts'
 import type { RollupLevel } from '../../../../database/schema/values.ts'
-import { hoursOf, type Period, type Range, type RollupState } from '../plan.ts'
+import { ALL_TIMES, hoursOf, type Period, type Range, type RollupState } from '../plan.ts'
 import { type ColumnName, ENTRIES_GRAIN, type Segment, type StoredColumns, segmentOf, TOGETHER } from '../segment.ts'
+
+/**
+ * Changes which periods and marks there are. Servers that share a database do so one after the other, so that each sees
+ * what the others did: of a change whose mark one of them takes, no other misses the stale day or leaves a build that
+ * began before.
+ */
+export function changePeriods<Result>(db: Database, body: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return db.write(
+    async (tx) => {
+      await tx.lockAll(() => ['rollup periods'])
+      return body(tx)
+    },
+    { isolation: 'read committed' },
+  )
+}
 
 export function listZones(reader: Reader): Promise<{ zone: string; ready: boolean }[]> {
   return reader
@@ -35,10 +50,19 @@ function reachesInto({ rollupPeriods: p }: Tables, { from, to }: Range): SQL | u
   return and(lt(p.startsAt, to), gt(p.endsAt, from))
 }
 
-/** The state that a report needs to plan its reading. */
+/**
+ * The state that a report needs to plan its reading. The marks are read first: one that is taken in between then makes
+ * its day stale, also for a reader that does not see one state of the database.
+ */
 export async function readState(reader: Reader, zone: string, range: Range): Promise<RollupState> {
+  const staleHours = await listStaleHours(reader, range)
+  return { zone, periods: await listPeriods(reader, zone, range), staleHours }
+}
+
+/** The days and months of a time zone that overlap with a range, by start. */
+export async function listPeriods(reader: Reader, zone: string, range: Range): Promise<Period[]> {
   const rows = await reader
-    .prepared('rollup.state', (prepare) => {
+    .prepared('rollup.periods', (prepare) => {
       const { rollupPeriods: p } = prepare.tables
       return prepare
         .select({ id: p.id, level: p.level, startsAt: p.startsAt, endsAt: p.endsAt, state: p.state })
@@ -54,7 +78,7 @@ export async function readState(reader: Reader, zone: string, range: Range): Pro
         .orderBy(asc(p.startsAt))
     })
     .execute({ zone, ...range })
-  return { zone, periods: rows as Period[], staleHours: await listStaleHours(reader, range) }
+  return rows as Period[]
 }
 
 /** Before and after all hours that marks may have. */
@@ -144,24 +168,9 @@ export async function insertStaleDays(tx: Tx, zone: string, days: Range[], now: 
   )
 }
 
-/** Stale days, the latest first, since people look at those. */
-export async function listStaleDays(reader: Reader): Promise<(Range & { zone: string })[]> {
-  const { rollupPeriods: p } = reader.tables
-  const rows = await reader
-    .select({ zone: p.zone, from: p.startsAt, to: p.endsAt })
-    .from(p)
-    .where(and(eq(p.state, 'stale'), eq(p.level, 'day')))
-  return rows.sort((a, b) => b.from - a.from)
-}
-
+/** All periods of a time zone that are in use, by start. */
 export async function listCleanPeriods(reader: Reader, zone: string): Promise<Period[]> {
-  const { rollupPeriods: p } = reader.tables
-  const rows = await reader
-    .select({ id: p.id, level: p.level, startsAt: p.startsAt, endsAt: p.endsAt, state: p.state })
-    .from(p)
-    .where(and(eq(p.state, 'clean'), eq(p.zone, zone)))
-    .orderBy(asc(p.startsAt))
-  return rows as Period[]
+  return (await listPeriods(reader, zone, ALL_TIMES)).filter(({ state }) => state === 'clean')
 }
 
 /** Whether the period's sums are valid: it is in use, and none of its hours is marked. */
