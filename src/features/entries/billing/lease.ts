@@ -11,7 +11,7 @@ import type { Database, Tx } from '../../../database/database.ts'
 import { databaseBusy } from '../../../database/errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { releaseEntries } from './release.ts'
-import { getBillState, getLease, removeBill, updateLease } from './store.ts'
+import { getBillState, getLease, type LeaseRecord, removeBill, updateLease } from './store.ts'
 
 /**
  * Entries that one transaction claims or releases, in about 50 ms. With more, reports would wait noticeably; with fewer,
@@ -21,6 +21,12 @@ export const PORTION = 4_000
 
 /** A transaction takes milliseconds and renews the lease, so a process that has not done so for this long has stopped. */
 const LEASE_MS = 5_000
+
+/**
+ * How far in the future the end of a lease may seem to be: another server's clock may be ahead. Of a lease that ends
+ * later, the clock was set back since, and nobody knows when it would end.
+ */
+const FUTURE_MS = 60_000
 
 /** A bill of 100,000 entries takes a second, and a lease may have to expire first. */
 const WAIT_MS = LEASE_MS + 5_000
@@ -39,20 +45,33 @@ export interface Lease {
 /** Another process has taken the lease over, because this one seemed to have stopped. */
 class LeaseLost extends Error {}
 
+/** Whether a bill has the lease, but the process that works on it has stopped. */
+function isAbandoned({ expiresAt }: LeaseRecord, now: number): boolean {
+  return expiresAt !== null && (expiresAt <= now || expiresAt > now + FUTURE_MS)
+}
+
 export type Leases = ReturnType<typeof createLeases>
 
 export function createLeases({ db, clock }: { db: Database; clock: Clock }) {
   const expiry = () => clock.now() + LEASE_MS
 
+  /** The next state of the lease. All who wait look together: there may be hundreds. */
+  let nextLook: Promise<LeaseRecord> | undefined
+  function lookAgain(): Promise<LeaseRecord> {
+    nextLook ??= Bun.sleep(POLL_MS).then(() => {
+      nextLook = undefined
+      return getLease(db.read)
+    })
+    return nextLook
+  }
+
   /** The version of the lease, once no bill has it. Throws `database_busy` if that takes too long. */
   async function whenFree(): Promise<number> {
     const giveUpAt = performance.now() + WAIT_MS
-    for (;;) {
-      const { version, billId, expiresAt } = await getLease(db.read)
-      if (billId === null) return version
-      if (expiresAt! <= clock.now()) await releaseAbandoned()
+    for (let lease = await getLease(db.read); ; lease = await lookAgain()) {
+      if (lease.billId === null) return lease.version
+      if (isAbandoned(lease, clock.now())) await releaseAbandoned()
       else if (performance.now() > giveUpAt) throw databaseBusy('A large bill is being sent or voided.')
-      else await Bun.sleep(POLL_MS)
     }
   }
 
@@ -88,8 +107,9 @@ export function createLeases({ db, clock }: { db: Database; clock: Clock }) {
   /** Takes the lease over from a process that has stopped, and completes what it has left. */
   async function releaseAbandoned(): Promise<void> {
     const lease = await db.write(async (tx) => {
-      const { version, billId, expiresAt } = await getLease(tx)
-      if (billId === null || expiresAt! > clock.now()) return undefined
+      const current = await getLease(tx)
+      const { version, billId } = current
+      if (billId === null || !isAbandoned(current, clock.now())) return undefined
       const taken = { version: version + 1, expiresAt: expiry() }
       return (await updateLease(tx, version, taken)) ? { billId, version: version + 1 } : undefined
     })
@@ -132,8 +152,7 @@ export function createLeases({ db, clock }: { db: Database; clock: Clock }) {
       let running = Promise.resolve()
       const look = () => {
         running = running.then(async () => {
-          const { billId, expiresAt } = await getLease(db.read)
-          if (billId !== null && expiresAt! <= clock.now()) await releaseAbandoned()
+          if (isAbandoned(await getLease(db.read), clock.now())) await releaseAbandoned()
         })
         running = running.catch(onError)
       }
