@@ -58,7 +58,7 @@ export function createSending({ db, clock, audit, billing, deliveries }: Sending
     )
     const range = { first: ids[0]!, last: ids.at(-1)! }
     if (!isSameFingerprint(await fingerprintOf(tx, billId, range), fingerprint)) throw new StartOver()
-    await billing.freezeEntries(tx, billId, range)
+    await billing.freezeEntries(tx, billId, { ...range, now: clock.now() })
   }
 
   /** What a bill has from the moment it is sent, apart from its entries. */

@@ -426,7 +426,11 @@ export const TokenEntry = Type.Object(
       Type.Object({ id: Type.String() }, { ...strict, description: 'The token sheet of an entry added manually.' }),
     ),
     created_at: moment('When Tally received the entry.'),
-    updated_at: orNull(moment('When it was last changed.')),
+    updated_at: orNull(
+      moment(
+        'When it was last changed in any way, such as by being approved or billed. Renaming a project or person that it refers to does not count.',
+      ),
+    ),
   },
   { ...strict, $id: 'TokenEntry', description: 'A token entry: the usage of one model in one agent session.' },
 )

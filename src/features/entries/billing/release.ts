@@ -22,9 +22,10 @@ export async function releaseEntries(
 ): Promise<boolean> {
   const range = await findFrozen(tx, billId, limit)
   if (!range) return false
+  const released = { ...range, now }
   const isVoid = (await getBillState(tx, billId)) === 'void'
-  await followSessions(tx, await unfreezeEntries(tx, billId, range), { at: now, by })
-  const moved = await followWork(tx, billId, range, now)
+  await followSessions(tx, await unfreezeEntries(tx, billId, released), { at: now, by })
+  const moved = await followWork(tx, billId, released)
   const because = isVoid ? 'bill_voided' : 'bill_not_sent'
   await insertHistory(
     tx,

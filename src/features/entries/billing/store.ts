@@ -21,11 +21,15 @@ function onLines(tx: Tx, billId: number, { first, last }: KeyRange) {
 }
 
 /** Freezes the entries on a bill's lines. */
-export async function freezeEntries(tx: Tx, billId: number, range: KeyRange): Promise<void> {
+export async function freezeEntries(
+  tx: Tx,
+  billId: number,
+  { now, ...range }: KeyRange & { now: number },
+): Promise<void> {
   const { entries } = tx.tables
   await tx
     .update(entries)
-    .set({ status: 'billed', billId })
+    .set({ status: 'billed', billId, updatedAt: now })
     .where(inArray(entries.id, onLines(tx, billId, range)))
 }
 
@@ -42,12 +46,17 @@ export async function findFrozen(tx: Tx, billId: number, limit: number): Promise
 }
 
 /** Returns entries of a bill to their previous status, and the keys of those that may change again. */
-export async function unfreezeEntries(tx: Tx, billId: number, { first, last }: KeyRange): Promise<number[]> {
+export async function unfreezeEntries(
+  tx: Tx,
+  billId: number,
+  { first, last, now }: KeyRange & { now: number },
+): Promise<number[]> {
   const { entries, billEntries } = tx.tables
   const released = await tx
     .update(entries)
     .set({
       billId: null,
+      updatedAt: now,
       status: sql`(select ${billEntries.statusBefore} from ${billEntries} where ${billEntries.billId} = ${billId} and ${billEntries.entryId} = ${entries.id})`,
     })
     .where(and(eq(entries.billId, billId), between(entries.id, first, last)))
@@ -68,8 +77,7 @@ export async function removeFromLines(tx: Tx, billId: number, { first, last }: K
 export async function followWork(
   tx: Tx,
   billId: number,
-  range: KeyRange,
-  now: number,
+  { now, ...range }: KeyRange & { now: number },
 ): Promise<{ entryId: number; project: Id<'prj'> }[]> {
   const { entries, projects, tickets } = tx.tables
   const ofTicket = sql`(select ${tickets.projectId} from ${tickets} where ${tickets.id} = ${entries.ticketId})`

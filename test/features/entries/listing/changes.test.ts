@@ -67,9 +67,12 @@ forEachEngine('changes of entries', (open, engine) => {
       ['void', async () => act('POST /api/v1/bills/2026-0001/void', { reason: 'Wrong' })],
       ['withdrawal', () => act(`POST ${path}/withdraw-approval`)],
     ]
+    const updatedAt = async () => (await act(`GET ${path}`)).updated_at as string | null
     for (const [name, step] of steps) {
+      const before = await updatedAt()
       await step()
       expect([name, await changes()]).toEqual([name, { ids: [first], deleted: [] }])
+      expect([name, (await updatedAt()) !== before]).toEqual([name, true])
     }
     await act(`POST /api/v1/token-entries/${others[0]}/approve`)
     await act(`POST ${path}/approve`)
