@@ -26,9 +26,9 @@ import {
   writePage,
 } from './filter.ts'
 import { type FigureOrder, type FigurePosition, type ListOrder, type ListSort, writeFigurePage } from './order.ts'
-import { RANKED_PAGE_TASK } from './ranked-page.ts'
+import { RANKED_PAGE_TASK, type RankedPage } from './ranked-page.ts'
 import { listChanges, positionAt, settledPosition } from './store/changes.ts'
-import { findView, listViews } from './store/lists.ts'
+import { findView, listViews, type PageRequest } from './store/lists.ts'
 import { searchViews } from './store/search.ts'
 import { figurePositionOf, listSorted, SORT_LIMIT } from './store/sorted-lists.ts'
 
@@ -70,7 +70,7 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
   function listRanked(
     { filter, viewer, limit }: { filter: EntryFilter; viewer: Viewer; limit: number },
     { sort, order, after }: { sort: ListSort; order: ListOrder; after: FigurePosition | undefined },
-  ): Promise<EntryView[] | undefined> {
+  ): Promise<RankedPage | undefined> {
     if (isSelective(filter)) return Promise.resolve(undefined)
     const last = after && { id: after.id, value: after.value === null ? null : Number(after.value) }
     return db.slowly(RANKED_PAGE_TASK, { filter, viewer, sort, order, after: last, limit })
@@ -79,7 +79,8 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
   async function listByFigure(viewer: Viewer, { filter, limit }: PageQuery, by: FigureOrder): Promise<EntryPage> {
     const views = await settled(filter, async () => {
       const request = { ...by, filter, viewer, limit: limit + 1 }
-      const found = (await listRanked(request, by)) ?? (await listSorted(db.slow, request))
+      const ranked = await listRanked(request, by)
+      const found = ranked && 'views' in ranked ? ranked.views : await listSorted(db.slow, request)
       if (!found) throw tooManyToSort(by)
       return found
     })
@@ -147,9 +148,12 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
       const views = await settled(filter, async () => {
         if (!isSearched(filter, viewer)) return listViews(readerFor(filter, viewer), request)
         const position = after && { id: after.id, value: BigInt(after.startedAt) }
-        const ranked = await listRanked(request, { sort: 'started_at', order, after: position })
-        if (ranked) return ranked
-        const searched = await searchViews(db.slow, request)
+        // The index of mismatches has only these, of which columns would read both amounts of every entry.
+        const ranked = filter.cost_mismatch
+          ? undefined
+          : await listRanked(request, { sort: 'started_at', order, after: position })
+        if (ranked && 'views' in ranked) return ranked.views
+        const searched = await searchViews(db.slow, ranked ? beginningAt(request, ranked.searchFrom) : request)
         searchedTo = searched.searchedTo
         return searched.views
       })
@@ -214,6 +218,16 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
       }
     },
   }
+}
+
+/** The search without the time that is known to have no matches. */
+function beginningAt(request: PageRequest, moment: number): PageRequest {
+  const { starting_at = moment, ending_at = moment } = request.filter
+  const narrowed =
+    request.order === 'asc'
+      ? { starting_at: Math.max(starting_at, moment) }
+      : { ending_at: Math.min(ending_at, moment) }
+  return { ...request, filter: { ...request.filter, ...narrowed } }
 }
 
 function tooManyToSort({ sort }: FigureOrder): Problem {

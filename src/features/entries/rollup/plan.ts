@@ -39,6 +39,11 @@ export interface ReadingPlan {
   raw: Range[]
 }
 
+/** The time that is read from the table of entries, in milliseconds. */
+export function rawLengthOf({ raw }: ReadingPlan): number {
+  return raw.reduce((sum, { from, to }) => sum + to - from, 0)
+}
+
 const HOUR_MS = 3_600_000
 
 /** The marks that changes between two moments leave. Rounds towards zero, as the triggers do. */

@@ -1,53 +1,57 @@
 /**
  * Finds the first entries that a filter lets through, in the order of time or of a figure: from the columns of days, and
- * from the table of entries where these have changed since. Days of which a month's sums say that they have none are
- * not looked at.
+ * from the table of entries where these have changed since. Days of which the sums of their month say that they have
+ * none are not looked at.
  */
 import type { Reader } from '../../../database/database.ts'
-import { ALL_TIMES, type Period, planReading, type Range, type ReadingPlan, type RollupState } from './plan.ts'
-import { ENTRIES_GRAIN, findGrain, type Measure, roughCostsOf, type Segment } from './segment.ts'
-import { type Selection, type TestedColumns, testedColumns } from './selection.ts'
-import { listZones, readSegments, readState, Segments } from './store/periods.ts'
-import { listRanked, type Ranked, type SearchOrder, type SearchTask } from './store/search.ts'
-import { resolveSelection } from './store/selection.ts'
+import type { ListSort } from '../listing/order.ts'
+import { EmptyPeriods } from './empty-periods.ts'
+import { ALL_TIMES, type Period, planReading, type Range, rawLengthOf } from './plan.ts'
+import { ENTRIES_GRAIN, type Measure, roughCostsOf, type Segment } from './segment.ts'
+import { answeredPart, type Selection, type TestedColumns, testedColumns } from './selection.ts'
+import { listZones, readSegment, readState } from './store/periods.ts'
+import { listRanked, type Ranked, type SearchTask } from './store/search.ts'
+import { mayBeValued, resolveSelection } from './store/selection.ts'
 
 /** Of days without columns that are read from the table of entries. Usually these are today and yesterday. */
 const RAW_LIMIT_MS = 4 * 86_400_000
 
 /** Undefined if columns can't answer the filter, or are not ready for the whole period. */
 export async function searchEntries(reader: Reader, task: SearchTask): Promise<Ranked[] | undefined> {
-  const { viewer, filter } = task
-  const tested = testedColumns(filter, viewer)
-  const zone = (await listZones(reader)).find(({ ready }) => ready)?.zone
-  if (!tested || zone === undefined) return undefined
-  const within = { from: filter.starting_at ?? ALL_TIMES.from, to: filter.ending_at ?? ALL_TIMES.to }
+  const search = await searchOf(reader, task)
+  if (!search) return undefined
+  const { within } = search
   const top = new Top(task)
-  if (within.from >= within.to) return top.ranked()
-  const selection = await resolveSelection(reader, viewer, filter)
-  const state = await readState(reader, zone, within)
-  if (rawLength(planReading([within.from, within.to], within, state, { withMonths: false })) > RAW_LIMIT_MS)
-    return undefined
-  const steps = await stepsOf(reader, { tested, selection, state, within, isAscending: task.order === 'asc' })
-  const tests = [...tested.keys, ...tested.measures]
-  const days = steps.flatMap((step) => ('id' in step ? [step] : []))
-  const testing = new Segments(reader, ENTRIES_GRAIN, days, tests.length > 0 ? tests : ['id'])
-  for (const step of steps) {
+  for (const step of search.steps) {
     if (task.sort === 'started_at' && top.isFull) break
-    if ('id' in step) {
-      const segment = await testing.take(step)
-      const rows = segment && selection.rowsOf(segment)
-      // A day without entries has no segment.
-      if (segment && rows?.length !== 0) await addRows(reader, step, rows, { task, within, top })
-    } else top.addAll(await listRanked(reader, { ...task, after: top.after, range: step }))
+    if (!('id' in step)) top.addAll(await listRanked(reader, { ...task, after: top.after, range: step }))
+    else {
+      const rows = await passingRows(reader, search, step)
+      if (rows?.length !== 0) await addRows(reader, step, rows, { sort: task.sort, within, top })
+    }
   }
   return top.ranked()
 }
 
-function rawLength({ raw }: ReadingPlan): number {
-  return raw.reduce((sum, { from, to }) => sum + to - from, 0)
+/**
+ * Where a search in the order of time should begin, of a filter that columns answer only in part: the first moment from
+ * which there may be entries that match, or null if there are none. Undefined if columns don't tell.
+ */
+export async function findSearchStart(reader: Reader, task: SearchTask): Promise<number | null | undefined> {
+  const { answered, rest } = answeredPart(task.filter)
+  if (!(await mayBeValued(reader, rest))) return null
+  const search = await searchOf(reader, { ...task, filter: answered })
+  if (!search || search.tested.keys.length + search.tested.measures.length === 0) return undefined
+  for (const step of search.steps) {
+    const isDay = 'id' in step
+    if (isDay && (await passingRows(reader, search, step))?.length === 0) continue
+    const range = isDay ? { from: step.startsAt, to: step.endsAt } : step
+    return task.order === 'asc' ? range.from : range.to
+  }
+  return null
 }
 
-const MEASURES_OF: Record<SearchOrder, readonly Measure[]> = {
+const MEASURES_OF: Record<ListSort, readonly Measure[]> = {
   started_at: [],
   cost: ['listValue', 'reportedCost'],
   tokens: ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'],
@@ -57,48 +61,64 @@ const MEASURES_OF: Record<SearchOrder, readonly Measure[]> = {
 interface Search {
   tested: TestedColumns
   selection: Selection
-  state: RollupState
   within: Range
-  isAscending: boolean
+  /** The days with columns, and the ranges without, in the order of time. */
+  steps: (Period | Range)[]
+  empty: EmptyPeriods
 }
 
-/** The days with columns, and the ranges without, in the order of time. */
-async function stepsOf(reader: Reader, search: Search): Promise<(Period | Range)[]> {
-  const { within, state, isAscending } = search
+async function searchOf(reader: Reader, task: SearchTask): Promise<Search | undefined> {
+  const { viewer, filter, order } = task
+  const tested = testedColumns(filter, viewer)
+  const zone = (await listZones(reader)).find(({ ready }) => ready)?.zone
+  if (!tested || zone === undefined) return undefined
+  const within = periodOf(task)
+  const selection = await resolveSelection(reader, viewer, filter)
   const bounds = [within.from, within.to]
-  const barren = await barrenMonths(reader, search)
-  const isBarren = (day: Period) => barren.some(({ from, to }) => day.startsAt >= from && day.endsAt <= to)
-  const { periods, cut, raw } = planReading(bounds, within, state, { withMonths: false })
+  const state = await readState(reader, zone, within)
+  const plan = planReading(bounds, within, state, { withMonths: false })
+  if (rawLengthOf(plan) > RAW_LIMIT_MS) return undefined
+  const months = planReading(bounds, within, state).periods.filter(({ level }) => level === 'month')
+  const empty = new EmptyPeriods(reader, { tested, selection, endedAfter: filter.ended_after, months })
   const startOf = (step: Period | Range) => ('id' in step ? step.startsAt : step.from)
-  const steps = [...periods, ...cut].filter((day) => !isBarren(day))
-  const sign = isAscending ? 1 : -1
-  return [...steps, ...raw].sort((one, other) => sign * (startOf(one) - startOf(other)))
+  const sign = order === 'asc' ? 1 : -1
+  const steps = [...plan.periods, ...plan.cut, ...plan.raw]
+  steps.sort((one, other) => sign * (startOf(one) - startOf(other)))
+  return { tested, selection, within, steps, empty }
 }
 
-/** The months whose sums have no group that passes. */
-async function barrenMonths(reader: Reader, { tested, selection, state, within }: Search): Promise<Range[]> {
-  const grain = tested.measures.length === 0 ? findGrain('month', tested.keys) : undefined
-  if (!grain || tested.keys.length === 0) return []
-  const { periods } = planReading([within.from, within.to], within, state)
-  const months = periods.filter(({ level }) => level === 'month')
-  const barren: Range[] = []
-  for await (const { period, segment } of readSegments(reader, grain.number, months, tested.keys)) {
-    if (selection.rowsOf(segment)?.length === 0) barren.push({ from: period.startsAt, to: period.endsAt })
-  }
-  return barren
+/** The period of the filter; in the order of time, without what is before the page. */
+function periodOf({ filter, sort, order, after }: SearchTask): Range {
+  const { starting_at: from = ALL_TIMES.from, ending_at: to = ALL_TIMES.to } = filter
+  const last = sort === 'started_at' ? after?.value : undefined
+  if (last === undefined || last === null) return { from, to }
+  return order === 'asc' ? { from: Math.max(from, last), to } : { from, to: Math.min(to, last + 1) }
 }
+
+/** The rows of a day that pass; undefined if all do. */
+async function passingRows(reader: Reader, { tested, selection, empty }: Search, day: Period) {
+  const tests = [...tested.keys, ...tested.measures]
+  if (tests.length === 0) return undefined
+  if (await empty.contain(day)) return NO_ROWS
+  const segment = await readSegment(reader, ENTRIES_GRAIN, day, tests)
+  // A day without entries has no segment.
+  return segment ? selection.rowsOf(segment) : NO_ROWS
+}
+
+const NO_ROWS = new Int32Array(0)
 
 /** Adds rows of a day, of which the other columns are read only now. */
 async function addRows(
   reader: Reader,
   day: Period,
   rows: Int32Array | undefined,
-  { task, within, top }: { task: SearchTask; within: Range; top: Top },
+  { sort, within, top }: { sort: ListSort; within: Range; top: Top },
 ): Promise<void> {
-  const names = new Set([...MEASURES_OF[task.sort], 'id', 'startedAt'] as const)
-  const segment = (await new Segments(reader, ENTRIES_GRAIN, [day], [...names]).take(day))!
+  const names = new Set([...MEASURES_OF[sort], 'id', 'startedAt'] as const)
+  const segment = await readSegment(reader, ENTRIES_GRAIN, day, [...names])
+  if (!segment) return
   const starts = segment.integers('startedAt').values
-  const values = valuesOf(segment, task.sort)
+  const values = valuesOf(segment, sort)
   const ids = segment.integers('id').values
   for (const row of rows ?? starts.keys()) {
     const start = starts[row]!
@@ -106,7 +126,7 @@ async function addRows(
   }
 }
 
-function valuesOf(segment: Segment, sort: SearchOrder): Float64Array {
+function valuesOf(segment: Segment, sort: ListSort): Float64Array {
   if (sort === 'cost') return roughCostsOf(segment)
   if (sort !== 'tokens') return segment.integers(sort === 'duration' ? 'duration' : 'startedAt').values
   const values = new Float64Array(segment.length)

@@ -94,7 +94,7 @@ export const ENTRIES_GRAIN = 0
 /** The entries of a period whose sessions continued past its end. */
 export const STRADDLING_GRAIN = 1
 
-interface Grain {
+export interface Grain {
   number: number
   levels: readonly RollupLevel[]
   keys: readonly Key[]
@@ -138,6 +138,13 @@ export const GRAINS: readonly Grain[] = [
 /** The grain of a level that contains all these attributes; undefined if there is none. */
 export function findGrain(level: RollupLevel, keys: readonly Key[]): Grain | undefined {
   return GRAINS.find((grain) => grain.levels.includes(level) && keys.every((key) => grain.keys.includes(key)))
+}
+
+/** The grain of a level that contains most of these attributes; of several, the one with the fewest rows. */
+export function bestGrain(level: RollupLevel, keys: readonly Key[]): Grain {
+  const grains = GRAINS.filter(({ levels }) => levels.includes(level))
+  const countOf = (grain: Grain) => keys.filter((key) => grain.keys.includes(key)).length
+  return grains.reduce((best, grain) => (countOf(grain) > countOf(best) ? grain : best))
 }
 
 /** The numbers of texts in columns. Stored, so they never change. */

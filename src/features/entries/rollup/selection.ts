@@ -2,9 +2,10 @@
 import type { Viewer } from '../../../access/visibility.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import type { Column } from './column.ts'
+import { isMeasured, type MeasureTest, measureTests, type RowTest } from './measure-tests.ts'
 import type { Key, Measure, Segment } from './segment.ts'
 
-/** The filters that a segment's columns can answer, with the attribute that each of them tests. */
+/** The filters that the keys of a segment can answer, with the attribute that each of them tests. */
 export const TESTED: Partial<Record<keyof EntryFilter, Key>> = {
   project: 'projectId',
   client: 'projectId',
@@ -24,12 +25,6 @@ export const TESTED: Partial<Record<keyof EntryFilter, Key>> = {
   possible_duplicate: 'isPossibleDuplicate',
 }
 
-/** Those that the measures of an entry answer. */
-const MEASURED = {
-  priced: ['listValue', 'reportedCost'],
-  ended_after: ['startedAt', 'duration'],
-} as const satisfies Partial<Record<keyof EntryFilter, readonly Measure[]>>
-
 const VISIBILITY_KEYS: readonly Key[] = ['managerId', 'projectId']
 
 const TIMES: readonly (keyof EntryFilter)[] = ['starting_at', 'ending_at']
@@ -43,47 +38,73 @@ export interface TestedColumns {
 
 /** What a filter and a viewer test; undefined if columns can't answer the filter. The period is not tested. */
 export function testedColumns(filter: EntryFilter, viewer: Viewer): TestedColumns | undefined {
+  const { answered, rest } = answeredPart(filter)
+  if (Object.keys(rest).length > 0) return undefined
   const keys = new Set<Key>(viewer.sees === 'everything' ? [] : VISIBILITY_KEYS)
-  const measures = new Set<Measure>()
-  for (const [name, value] of Object.entries(filter) as [keyof EntryFilter, unknown][]) {
-    if (value === undefined || TIMES.includes(name)) continue
-    const key = TESTED[name]
-    const measured = MEASURED[name as keyof typeof MEASURED] as readonly Measure[] | undefined
-    if (!key && !measured) return undefined
-    if (key) keys.add(key)
-    for (const measure of measured ?? []) measures.add(measure)
+  for (const name of Object.keys(answered) as (keyof EntryFilter)[]) if (TESTED[name]) keys.add(TESTED[name])
+  return { keys: [...keys], measures: [...new Set(measureTests(answered).flatMap(({ measures }) => measures))] }
+}
+
+/** The part of a filter that columns can answer, with its period, and the rest. */
+export function answeredPart(filter: EntryFilter): { answered: EntryFilter; rest: EntryFilter } {
+  const used = (Object.entries(filter) as [keyof EntryFilter, unknown][]).filter(([, value]) => value !== undefined)
+  const isAnswered = ([name]: [keyof EntryFilter, unknown]) =>
+    TIMES.includes(name) || TESTED[name] !== undefined || isMeasured(name)
+  return {
+    answered: Object.fromEntries(used.filter(isAnswered)),
+    rest: Object.fromEntries(used.filter((each) => !isAnswered(each))),
   }
-  return { keys: [...keys], measures: [...measures] }
 }
 
 /** Keys that pass, by key + 1; 1 is true. */
 export type Passing = Uint8Array
 
+interface KeyTest {
+  key: Key
+  passing: Passing
+}
+
 export class Selection {
   constructor(
-    readonly tests: readonly { key: Key; passing: Passing }[],
-    readonly measured: Pick<EntryFilter, keyof typeof MEASURED>,
+    readonly tests: readonly KeyTest[],
+    readonly measured: readonly MeasureTest[],
     readonly visible: { managerId: number; projects: Passing } | undefined,
   ) {}
 
   /** The rows that pass, in order, of those from `from` to before `to`; undefined if all rows of the segment do. */
   rowsOf(segment: Segment, from = 0, to = segment.length): Int32Array | undefined {
     let rows: Int32Array | undefined = from === 0 && to === segment.length ? undefined : rangeOf(from, to)
-    for (const { key, passing } of this.tests) {
-      const column = segment.column(key)
-      if (!mayPass(passing, column)) return NO_ROWS
-      if (column.constant !== undefined) continue
-      rows = filtered(segment.keys(key), passing, rows)
-      if (rows.length === 0) return rows
-    }
-    const { priced, ended_after: moment } = this.measured
-    if (priced !== undefined) rows = pricedRows(segment, priced, rows)
-    if (moment !== undefined) rows = laterRows(segment, moment, rows)
+    rows = keyedRows(segment, this.tests, rows)
+    // A day that no key lets through need not have its measures unpacked.
+    for (const test of this.measured) if (rows?.length !== 0) rows = testedRows(segment, test.ofEntries(segment), rows)
     return this.visible ? visibleRows(segment, this.visible, rows) : rows
+  }
+
+  /** Whether a group of these sums may contain entries that pass. Sums have some of the tested keys only. */
+  mayPassIn(sums: Segment, keys: readonly Key[]): boolean {
+    const tests = this.tests.filter(({ key }) => keys.includes(key))
+    let rows = keyedRows(sums, tests, undefined)
+    for (const test of this.measured) if (rows?.length !== 0) rows = testedRows(sums, test.ofSums(sums), rows)
+    if (this.visible && VISIBILITY_KEYS.every((key) => keys.includes(key))) {
+      rows = visibleRows(sums, this.visible, rows)
+    }
+    return rows?.length !== 0
   }
 }
 
 const NO_ROWS = new Int32Array(0)
+
+function keyedRows(segment: Segment, tests: readonly KeyTest[], rows: Int32Array | undefined) {
+  let passed = rows
+  for (const { key, passing } of tests) {
+    const column = segment.column(key)
+    if (!mayPass(passing, column)) return NO_ROWS
+    if (column.constant !== undefined) continue
+    passed = filtered(segment.keys(key), passing, passed)
+    if (passed.length === 0) return passed
+  }
+  return passed
+}
 
 /** Whether a value of the column may pass; of a constant, whether it does. */
 function mayPass(passing: Passing, { range, hasNulls }: Column): boolean {
@@ -96,7 +117,9 @@ function passes(passing: Passing, key: number): boolean {
 }
 
 function rangeOf(from: number, to: number): Int32Array {
-  return Int32Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at)
+  const rows = new Int32Array(Math.max(0, to - from))
+  for (let at = 0; at < rows.length; at += 1) rows[at] = from + at
+  return rows
 }
 
 function filtered(keys: Int32Array, passing: Passing, rows: Int32Array | undefined): Int32Array {
@@ -110,19 +133,9 @@ function filtered(keys: Int32Array, passing: Passing, rows: Int32Array | undefin
   return found.subarray(0, count)
 }
 
-function pricedRows(segment: Segment, isPriced: boolean, rows: Int32Array | undefined): Int32Array {
-  const isAllPriced = !segment.column('listValue').hasNulls || !segment.column('reportedCost').hasNulls
-  if (isAllPriced) return isPriced ? (rows ?? rangeOf(0, segment.length)) : NO_ROWS
-  const [list, reported] = [segment.integers('listValue').values, segment.integers('reportedCost').values]
-  const isUnknown = (row: number) => Number.isNaN(list[row]!) && Number.isNaN(reported[row]!)
-  return (rows ?? rangeOf(0, segment.length)).filter((row) => isUnknown(row) !== isPriced)
-}
-
-function laterRows(segment: Segment, moment: number, rows: Int32Array | undefined): Int32Array {
-  const [start, duration] = [segment.column('startedAt'), segment.column('duration')]
-  if (start.range!.max + duration.range!.max <= moment) return NO_ROWS
-  const [starts, durations] = [segment.integers('startedAt').values, segment.integers('duration').values]
-  return (rows ?? rangeOf(0, segment.length)).filter((row) => starts[row]! + durations[row]! > moment)
+function testedRows({ length }: Segment, test: RowTest, rows: Int32Array | undefined): Int32Array | undefined {
+  if (test === true) return rows
+  return test === false ? NO_ROWS : (rows ?? rangeOf(0, length)).filter(test)
 }
 
 function visibleRows(

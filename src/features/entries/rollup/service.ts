@@ -2,7 +2,7 @@
 export { checkRollup } from './check.ts'
 export { createRollup } from './job.ts'
 export type { Grouping } from './merges.ts'
-export { searchEntries } from './search.ts'
+export { findSearchStart, searchEntries } from './search.ts'
 export { exactAt, type Figure, SOURCE_KEYS, STATUS_KEYS } from './segment.ts'
 export { rolledUpState } from './state.ts'
 export type { Ranked, SearchTask } from './store/search.ts'

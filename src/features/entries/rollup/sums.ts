@@ -10,7 +10,7 @@ import type { EntryFilter } from '../listing/filter.ts'
 import type { Integers } from './column.ts'
 import { type GroupedRows, Groups, type RowFigure, type Rows } from './groups.ts'
 import { type Grouping, type Merge, mergeOf } from './merges.ts'
-import { type Period, planReading, type Range, type ReadingPlan } from './plan.ts'
+import { type Period, planReading, type Range, type ReadingPlan, rawLengthOf } from './plan.ts'
 import {
   boundOf,
   type ColumnName,
@@ -149,8 +149,7 @@ async function bestPlan(reader: Reader, bounds: readonly number[], within: Range
   for (const { zone, ready } of await listZones(reader)) {
     if (ready) plans.push(planReading(bounds, within, await readState(reader, zone, within), { withMonths }))
   }
-  const length = ({ raw }: ReadingPlan) => raw.reduce((sum, { from, to }) => sum + to - from, 0)
-  plans.sort((one, other) => length(one) - length(other))
+  plans.sort((one, other) => rawLengthOf(one) - rawLengthOf(other))
   return plans[0] ?? { periods: [], cut: [], raw: [within] }
 }
 

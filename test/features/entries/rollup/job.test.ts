@@ -7,7 +7,12 @@ import { monthAt } from '../../../../src/features/entries/rollup/calendar.ts'
 import { checkRollup } from '../../../../src/features/entries/rollup/check.ts'
 import { packColumn, packTogether, readColumn, unpackTogether } from '../../../../src/features/entries/rollup/column.ts'
 import { createRollup } from '../../../../src/features/entries/rollup/job.ts'
-import { type Ranked, searchEntries } from '../../../../src/features/entries/rollup/service.ts'
+import {
+  findSearchStart,
+  type Ranked,
+  type SearchTask,
+  searchEntries,
+} from '../../../../src/features/entries/rollup/service.ts'
 import { finishBuilding, insertBuilding, markPeriods } from '../../../../src/features/entries/rollup/store/periods.ts'
 import { listRanked } from '../../../../src/features/entries/rollup/store/search.ts'
 import { periodAt } from '../../../../src/features/reports/buckets.ts'
@@ -17,6 +22,7 @@ import { answer, modelAnswer, type Query, randomQuery, shown } from './queries.t
 import { AT_ONCE, CHANGES, Chance, clock, DAY, HOUR, NOW, randomEntry, stage, ZONES } from './scene.ts'
 
 const SEARCH = { name: 'search', run: searchEntries }
+const START = { name: 'start', run: findSearchStart }
 
 /** Pages from columns are those of the table of entries, one after the other. */
 async function expectPages(db: Database, chance: Chance, { viewer, filter }: Query): Promise<void> {
@@ -35,6 +41,19 @@ async function expectPages(db: Database, chance: Chance, { viewer, filter }: Que
     if (page.length < limit) break
   }
   expect([task, found]).toEqual([task, all])
+  await expectStart(db, { ...task, filter: { ...filter, bill: ['none'] }, sort: 'started_at' })
+}
+
+/** A search of a filter that columns answer in part begins before its first match. */
+async function expectStart(db: Database, task: SearchTask): Promise<void> {
+  const start = await db.slowly(START, task)
+  if (start === undefined) return
+  const range = { from: -1, to: NOW + DAY }
+  const [first] = await db.slowly({ name: 'ranked', run: (reader) => listRanked(reader, { ...task, range }) }, {})
+  if (!first) return
+  expect([task, start]).not.toEqual([task, null])
+  if (task.order === 'asc') expect(first.value!).toBeGreaterThanOrEqual(start!)
+  else expect(first.value!).toBeLessThan(start!)
 }
 
 async function untilIdle(rollup: ReturnType<typeof createRollup>): Promise<void> {

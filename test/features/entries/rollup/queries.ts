@@ -3,6 +3,7 @@ import { expect } from 'bun:test'
 import { EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
 import type { Database } from '../../../../src/database/database.ts'
 import { STATUSES, type Status } from '../../../../src/database/schema/values.ts'
+import { isCostMismatch } from '../../../../src/features/entries/cost-mismatch.ts'
 import type { EntryFilter } from '../../../../src/features/entries/listing/filter.ts'
 import { daysWithin, monthAt } from '../../../../src/features/entries/rollup/calendar.ts'
 import { createSums, type Dimension, type SumsRow } from '../../../../src/features/reports/sums.ts'
@@ -40,6 +41,8 @@ export function randomQuery(chance: Chance, { managers }: Stage): Query {
     status: maybe<Status[]>(['approved', 'draft']),
     source: maybe(['log'] as const) as EntryFilter['source'],
     priced: maybe(chance.is(0.5)),
+    cost_mismatch: maybe(chance.is(0.5)),
+    possible_duplicate: maybe(chance.is(0.5)),
     ticket: maybe(['alpha-1', 'BETA-1']),
     label: maybe([{ name: 'team', value: 'red' }]),
     without_label: maybe(['branch']),
@@ -106,6 +109,8 @@ export async function modelAnswer(
       (!filter.model || filter.model.includes(names.get(entry.modelId)!.text)) &&
       (!filter.source || filter.source.includes(entry.source)) &&
       (filter.priced === undefined || filter.priced === (cost !== null)) &&
+      (filter.cost_mismatch === undefined || filter.cost_mismatch === isCostMismatch(entry)) &&
+      (filter.possible_duplicate === undefined || filter.possible_duplicate === (entry.possibleDuplicateId !== null)) &&
       (!filter.ticket || filter.ticket.map((key) => key.toLowerCase()).includes(ticket?.keyFolded ?? '')) &&
       (!filter.label || labels.team === 'red') &&
       (!filter.without_label || labels.branch === undefined) &&

@@ -142,7 +142,8 @@ export function randomEntry(chance: Chance, { managers, nameIds, projectIds, lab
     cacheRead: count(),
     cacheWrite: count(),
     cacheWrite1h: count(),
-    reportedCost: chance.is(0.3) ? BigInt(chance.below(2 ** 31)) : null,
+    // Some are more than a dollar and ten times apart.
+    reportedCost: chance.is(0.3) ? BigInt(chance.below(2 ** 33)) : null,
     listValue: isPriced ? BigInt(chance.below(2 ** 31)) : null,
     priceId: isPriced ? priceId : null,
     priceStep: isPriced ? 1 : null,

@@ -279,6 +279,17 @@ export async function* readSegments<P extends { id: number }>(
   }
 }
 
+/** One segment; undefined if the period has no rows in the grain. */
+export async function readSegment(
+  reader: Reader,
+  grain: number,
+  period: { id: number },
+  names: readonly ColumnName[],
+): Promise<Segment | undefined> {
+  const rows = await listSegments(reader, grain, [period], names)
+  return rows.length > 0 ? segmentOf(rows) : undefined
+}
+
 /** A prepared query for each number of periods and columns: building one takes longer than reading a segment. */
 function listSegments(reader: Reader, grain: number, periods: readonly { id: number }[], names: readonly string[]) {
   const ids = periods.map(({ id }, at) => [`period${at}`, id] as const)

@@ -2,10 +2,9 @@ import { and, asc, desc, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import type { EntryFilter } from '../../listing/filter.ts'
+import type { ListOrder, ListSort } from '../../listing/order.ts'
 import { conditionOf, costOf } from '../../listing/store/conditions.ts'
 import type { Range } from '../plan.ts'
-
-export type SearchOrder = 'started_at' | 'cost' | 'tokens' | 'duration'
 
 /** An entry with the value that orders it: milliseconds, nano-dollars or tokens, rounded beyond 2^53. Null is unknown. */
 export interface Ranked {
@@ -16,9 +15,9 @@ export interface Ranked {
 export interface SearchTask {
   viewer: Viewer
   filter: EntryFilter
-  sort: SearchOrder
+  sort: ListSort
   /** Unknown values are last in both. Entries with the same value are in this order of their ids. */
-  order: 'asc' | 'desc'
+  order: ListOrder
   /** The last entry before those that are looked for. */
   after?: Ranked | undefined
   limit: number
@@ -49,7 +48,7 @@ export function listRanked(
     .limit(limit)
 }
 
-function expressionOf(reader: Reader, sort: SearchOrder): SQL {
+function expressionOf(reader: Reader, sort: ListSort): SQL {
   const { entries: e } = reader.tables
   switch (sort) {
     case 'started_at':
@@ -63,7 +62,7 @@ function expressionOf(reader: Reader, sort: SearchOrder): SQL {
   }
 }
 
-function isAfter({ tables: { entries } }: Reader, value: SQL, order: SearchTask['order'], after: Ranked): SQL {
+function isAfter({ tables: { entries } }: Reader, value: SQL, order: ListOrder, after: Ranked): SQL {
   const isBeyond = sql.raw(order === 'asc' ? '>' : '<')
   const isSameAfter = sql`${entries.id} ${isBeyond} ${after.id}`
   if (after.value === null) return sql`(${value} IS NULL AND ${isSameAfter})`

@@ -2,12 +2,14 @@
  * Filters and visibility as keys that pass. The SQL conditions stay the only definition of a filter: for each attribute,
  * the database evaluates them once for all of its values.
  */
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleKeys } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import type { Tables } from '../../../../database/schema/tables.ts'
+import { isId } from '../../../../lib/id.ts'
 import type { EntryFilter } from '../../listing/filter.ts'
 import { conditionOf } from '../../listing/store/conditions.ts'
+import { measureTests } from '../measure-tests.ts'
 import { type Key, PLACED_BY_KEYS, SOURCE_KEYS, STATUS_KEYS } from '../segment.ts'
 import { type Passing, passingOf, Selection, TESTED } from '../selection.ts'
 
@@ -24,10 +26,9 @@ export async function resolveSelection(reader: Reader, viewer: Viewer, filter: E
   // Those that usually leave fewest rows first.
   tests.sort((one, other) => countOf(one.passing) - countOf(other.passing))
   const seen = await visibleKeys(reader, viewer)
-  const { priced, ended_after } = filter
   return new Selection(
     tests,
-    { priced, ended_after },
+    measureTests(filter),
     seen && { managerId: seen.managerId, projects: passingOf(seen.projectIds) },
   )
 }
@@ -48,6 +49,24 @@ async function passingKeys(reader: Reader, key: Key, filter: EntryFilter): Promi
     .from(table)
     .where(conditionOf(reader, filter))
   return passingOf(rows.map(({ value }) => (value === null ? -1 : codes ? codes[value]! : Number(value))))
+}
+
+/** Whether entries may have a list value of these loads of prices: not if they are unknown, or were undone. */
+export async function mayBeValued(reader: Reader, { price_load }: EntryFilter): Promise<boolean> {
+  if (price_load === undefined) return true
+  const { prices, priceLoads } = reader.tables
+  const found = await reader
+    .select({ id: prices.id })
+    .from(prices)
+    .innerJoin(priceLoads, eq(priceLoads.id, prices.loadId))
+    .where(
+      inArray(
+        priceLoads.uid,
+        price_load.filter((value) => isId('pld', value)),
+      ),
+    )
+    .limit(1)
+  return found.length > 0
 }
 
 interface Domain {
