@@ -5,7 +5,7 @@ import type { Span } from '../../lib/calendar.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 import { rolledUpState } from '../entries/rollup/service.ts'
 import { counted } from './counted-entries.ts'
-import { lastChange } from './store/changes.ts'
+import { lastChanges } from './store/changes.ts'
 
 interface AskedReport extends Span {
   filter: EntryFilter
@@ -30,8 +30,8 @@ export function createVersions({ db }: { db: Database }) {
       if (within.from >= within.to) return undefined
       const state = await rolledUpState(db.read, { viewer, filter: counted(filter), within })
       if (state === undefined) return undefined
-      const [revision, change] = await Promise.all([db.read.revision(), lastChange(db.read)])
-      return JSON.stringify([process, viewer, asked, revision, change, state])
+      const [revision, changes] = await Promise.all([db.read.revision(), lastChanges(db.read)])
+      return JSON.stringify([process, viewer, asked, revision, changes, state])
     },
   }
 }
