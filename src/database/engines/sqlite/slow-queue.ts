@@ -53,6 +53,20 @@ export class SlowQueue {
     return next
   }
 
+  /**
+   * Removes the last question of the caller who has most, to make room for one of another caller; undefined if that one
+   * would have as many.
+   */
+  displaceFor(caller: DatabaseCaller | undefined): Question | undefined {
+    const byCaller = Map.groupBy(this.#questions, keyOf)
+    const most = [...byCaller.values()].reduce((one, other) => (other.length > one.length ? other : one), [])
+    const own = byCaller.get(caller?.key)?.length ?? 0
+    const last = most.at(-1)
+    if (!last || most.length <= own + 1) return undefined
+    this.remove(last)
+    return last
+  }
+
   /** Whether somebody waits of whom none is running. */
   hasOther(running: readonly Question[]): boolean {
     return this.#questions.some((question) => !running.some((each) => keyOf(each) === keyOf(question)))

@@ -80,7 +80,11 @@ class SlowLanes {
     const caller = currentCaller()
     if (this.#closed) return Promise.reject(databaseClosed())
     if (caller?.signal.aborted) return Promise.reject(abandoned())
-    if (this.#queue.length >= QUEUE_LIMIT) return Promise.reject(overloaded())
+    if (this.#queue.length >= QUEUE_LIMIT) {
+      const displaced = this.#queue.displaceFor(caller)
+      if (!displaced) return Promise.reject(overloaded())
+      this.#refuse(displaced, overloaded())
+    }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const question: Question = { asked, deadlineMs, caller, isRepeated: false, resolve, reject, timer: undefined }
     this.#wait(question)
