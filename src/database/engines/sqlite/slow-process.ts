@@ -40,6 +40,9 @@ const OOM_SCORE = '500'
 /** Bytes of pieces between two collections of garbage: seldom enough to take a few percent of the time. */
 const COLLECTED_BYTES = 67_108_864
 
+/** After the end of a stream, garbage is collected with that of others that end meanwhile. */
+const COLLECT_AFTER_MS = 1_000
+
 /** What a process can run besides single queries. */
 export interface SlowWork {
   // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.
@@ -83,6 +86,7 @@ class SlowReads {
   #opened: ReadOnlyConnection | undefined
   readonly #streams = new Map<number, RunningStream>()
   #uncollectedBytes = 0
+  #collection: Timer | undefined
 
   constructor(
     readonly path: string,
@@ -152,8 +156,11 @@ class SlowReads {
     if (!running) return
     this.#streams.delete(id)
     running.close()
-    // The connection keeps its memory until its statements are garbage-collected.
-    Bun.gc(true)
+    this.#collection ??= setTimeout(() => {
+      this.#collection = undefined
+      // The connection keeps its memory until its statements are garbage-collected.
+      Bun.gc(true)
+    }, COLLECT_AFTER_MS)
   }
 }
 

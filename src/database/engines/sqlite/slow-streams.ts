@@ -13,8 +13,11 @@ const PROCESSES = 2
 /** Programs fetch one export after the other; without this, each would start a process of its own. */
 const IDLE_MS = 10_000
 
-/** What the piece of an abandoned stream may still take, before its process is ended if no other stream needs it. */
-const GRACE_MS = 50
+/**
+ * What the piece of an abandoned stream may still take, before its process is ended if no other stream needs it. Pieces
+ * are made faster than a process starts.
+ */
+const GRACE_MS = 500
 
 type Waiting = PromiseWithResolvers<Uint8Array | undefined>
 
@@ -106,7 +109,11 @@ export class SlowStreams {
 
   #receive(host: Host, message: Exclude<FromSlowProcess, 'ready'>): void {
     const waiting = host.streams.get(message.id)
-    if (!waiting) return
+    if (!waiting) {
+      // The last piece of an abandoned stream.
+      if (host.streams.size === 0) this.#rest(host, IDLE_MS)
+      return
+    }
     host.streams.set(message.id, undefined)
     if ('error' in message) {
       const error = receivedError(message.error)
@@ -119,8 +126,13 @@ export class SlowStreams {
     const isBusy = host.streams.get(id) !== undefined
     host.streams.delete(id)
     host.link.send({ id, stop: true })
-    if (host.streams.size > 0) return
-    host.idle = setTimeout(() => this.#end(host, databaseClosed()), isBusy ? GRACE_MS : IDLE_MS)
+    if (host.streams.size === 0) this.#rest(host, isBusy ? GRACE_MS : IDLE_MS)
+  }
+
+  /** Ends the process after a time without a stream. */
+  #rest(host: Host, forMs: number): void {
+    clearTimeout(host.idle)
+    host.idle = setTimeout(() => this.#end(host, databaseClosed()), forMs)
     host.idle.unref()
   }
 

@@ -36,7 +36,7 @@ const PAGE_ROWS = 1_000
  */
 const WINDOW_MS = 7 * 86_400_000
 
-/** What is handed on at once. */
+/** What is handed on at once. Each window ends a piece, which may be smaller or empty. */
 const PIECE_BYTES = 262_144
 
 /** Texts of a kind in memory before they are dropped: more tickets and branches than people work on. */
@@ -56,11 +56,14 @@ export const ENTRY_EXPORT: SlowStream<FileRequest> = {
         line(writer, row, texts)
         if (writer.length >= PIECE_BYTES) yield writer.take()
       }
+      // Also if nothing matched: only between two pieces can an export be abandoned, and do others have their turn.
+      if (rows.length < PAGE_ROWS) yield writer.take()
     }
     if (writer.length > 0) yield writer.take()
   },
 }
 
+/** The pages of each window end with one that is not full. */
 async function* pagesOf(reader: Reader, request: ExportRequest): AsyncGenerator<ExportedRow[]> {
   let after: Position | undefined
   for (;;) {
@@ -69,7 +72,7 @@ async function* pagesOf(reader: Reader, request: ExportRequest): AsyncGenerator<
     const from = latest - WINDOW_MS
     for (;;) {
       const rows: ExportedRow[] = await listExported(reader, request, { after, from, limit: PAGE_ROWS })
-      if (rows.length > 0) yield rows
+      yield rows
       if (rows.length < PAGE_ROWS) break
       after = positionOf(rows.at(-1)!)
     }
