@@ -15,7 +15,7 @@ export interface Prepared<Row> {
   execute(values?: Record<string, unknown>): Promise<Row[]>
 }
 
-/** A query whose text and values can be taken from it. */
+/** A query whose text and parameters can be taken from it. */
 export interface Compiled {
   toSQL(): { sql: string; params: unknown[] }
 }
@@ -39,11 +39,11 @@ export interface Reader extends Pick<Builders, 'select' | 'selectDistinct' | 'wi
    */
   revision(): number | Promise<number>
   /**
-   * The rows of a query as the driver returns them, each an object with the names of the selected expressions, which
+   * A query whose rows are as the driver returns them, each an object with the names of the selected expressions, which
    * need an alias: for very many rows, whose conversion would cost more than the query. Integers are numbers and must
-   * be below 2^53, ids and other bytes are a Uint8Array.
+   * be below 2^53, ids and other bytes are a Uint8Array. The query is compiled once, and may have placeholders.
    */
-  rows<Row>(query: Compiled): Promise<Row[]>
+  raw<Row>(query: Compiled): Prepared<Row>
   /**
    * The query that `build` makes, prepared once per connection under a key that is unique in the program. For hot
    * paths: building a query costs several times as much as running it. `build` must depend only on its arguments.

@@ -209,7 +209,10 @@ forEachEngine('rows as the driver returns them', (open) => {
         uid: sql`${t.uid}`.as('uid'),
         archived: sql`${t.archivedAt}`.as('archived'),
       }
-      return reader.rows<{ uid: Uint8Array }>(reader.select(fields).from(t).where(eq(t.name, 'Acme')))
+      const name = sql.placeholder('name')
+      return reader
+        .raw<{ uid: Uint8Array }>(reader.select(fields).from(t).where(eq(t.name, name)))
+        .execute({ name: 'Acme' })
     }
     const found = [await clientsOf(db.read), await clientsOf(db.slow), await db.write(clientsOf)]
     for (const [row, ...others] of found) {

@@ -45,7 +45,9 @@ function readerOver(lane: Lane<PostgresReader>): Reader {
     get with() {
       return lane.link.queries.with
     },
-    rows: (query: Compiled) => lane.link.queries.rows(query),
+    raw: (query: Compiled) => ({
+      execute: (values?: Record<string, unknown>) => lane.link.queries.raw(query).execute(values),
+    }),
     revision: () => lane.link.queries.revision(),
     prepared: (key: string, build: Build) => lane.link.queries.prepared(key, build),
     findEach: (key: string, build: Build, keys: readonly Record<string, unknown>[]) =>

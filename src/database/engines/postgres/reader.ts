@@ -87,12 +87,18 @@ export class PostgresReader extends Queries {
     return Number(row![0])
   }
 
-  async rows<Row>(query: Compiled): Promise<Row[]> {
+  raw<Row>(query: Compiled): Prepared<Row> {
     const { sql, params } = query.toSQL()
-    const rows = await this.around(async () => this.client.unsafe(sql, params as never[], { prepare: true }))
-    const integers = rows.columns.filter(({ type }) => type === INT8).map(({ name }) => name)
-    for (const row of rows) for (const name of integers) if (row[name] !== null) row[name] = Number(row[name])
-    return rows as unknown as Row[]
+    const bind = binderOf(parametersOf(params))
+    return {
+      execute: async (values = {}) => {
+        const bound = bind(values) as never[]
+        const rows = await this.around(async () => this.client.unsafe(sql, bound, { prepare: true }))
+        const integers = rows.columns.filter(({ type }) => type === INT8).map(({ name }) => name)
+        for (const row of rows) for (const name of integers) if (row[name] !== null) row[name] = Number(row[name])
+        return rows as unknown as Row[]
+      },
+    }
   }
 
   override prepared<Row>(key: string, build: Build): DirectQuery<Row> {

@@ -60,14 +60,19 @@ export class SqliteReader extends Queries {
     return Number(this.#revision.values()[0]![0])
   }
 
-  async rows<Row>(query: Compiled): Promise<Row[]> {
+  raw<Row>(query: Compiled): Prepared<Row> {
     const { sql, params } = query.toSQL()
-    const statement = this.connection.query(sql).safeIntegers(false)
-    try {
-      return statement.all(...(params as SQLQueryBindings[])) as Row[]
-    } catch (error) {
-      this.onError?.(error)
-      throw error
+    const bind = binderOf(parametersOf(params))
+    const statement = this.connection.prepare(sql).safeIntegers(false)
+    return {
+      execute: async (values = {}) => {
+        try {
+          return statement.all(...(bind(values) as SQLQueryBindings[])) as Row[]
+        } catch (error) {
+          this.onError?.(error)
+          throw error
+        }
+      },
     }
   }
 

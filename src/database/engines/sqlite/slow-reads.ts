@@ -8,6 +8,7 @@ import { currentCaller } from '../../caller.ts'
 import type { Compiled, Reader, SlowTask } from '../../database.ts'
 import { abandoned, databaseClosed, overloaded, tookTooLong } from '../../errors.ts'
 import { sqliteTables } from '../../schema/tables.ts'
+import { binderOf, parametersOf } from '../conversions.ts'
 import { asProblems, Queries, runThrough } from '../queries.ts'
 import { receivedError, resultOf, SlowLink } from './slow-link.ts'
 import type { FromSlowProcess } from './slow-process.ts'
@@ -292,12 +293,14 @@ export function openSlowReads(options: SlowReadsOptions): SlowReads {
   })
   runThrough(orm, asProblems)
   const reader = Object.assign(new Queries(orm, sqliteTables), {
-    async rows(query: Compiled) {
+    raw(query: Compiled) {
       const { sql, params } = query.toSQL()
+      const bind = binderOf(parametersOf(params))
       const names = Object.keys((query as unknown as { _: { selectedFields: object } })._.selectedFields)
-      return (await rowsOf(sql, params)).map((values) =>
-        Object.fromEntries(names.map((name, at) => [name, values[at]])),
-      )
+      const rowOf = (cells: unknown[]) => Object.fromEntries(names.map((name, at) => [name, cells[at]]))
+      return {
+        execute: async (values: Record<string, unknown> = {}) => (await rowsOf(sql, bind(values))).map(rowOf),
+      }
     },
     revision: async () => Number((await rowsOf('SELECT value FROM revision', []))[0]![0]),
   })

@@ -13,8 +13,8 @@ import { NDJSON } from './ndjson-export.ts'
 import {
   type ExportedRow,
   type ExportRequest,
+  exportedPages,
   findLatestStart,
-  listExported,
   listReferred,
   type Referred,
 } from './store/export.ts'
@@ -29,6 +29,9 @@ export interface FileRequest extends ExportRequest {
 
 /** Rows per page: the query takes a few milliseconds, and at most a few megabytes are in memory at a time. */
 const PAGE_ROWS = 1_000
+
+/** The same of a bill: no index has its entries in order of time, so each page reads all of them. */
+const BILLED_PAGE_ROWS = 20_000
 
 /**
  * How far back a page looks for entries that match. Without an index for the filter, it reads everything in between: of
@@ -65,24 +68,26 @@ export const ENTRY_EXPORT: SlowStream<FileRequest> = {
 
 /** The pages of each window end with one that is not full. */
 async function* pagesOf(reader: Reader, request: ExportRequest): AsyncGenerator<ExportedRow[]> {
-  let after: Position | undefined
+  const isOfBill = request.filter.billedOn !== undefined
+  const limit = isOfBill ? BILLED_PAGE_ROWS : PAGE_ROWS
+  const windowMs = isOfBill ? Number.MAX_SAFE_INTEGER : WINDOW_MS
+  const pageAfter = exportedPages(reader, request, limit)
+  let before: Position | undefined
   for (;;) {
-    const latest = await findLatestStart(reader, request.filter, after)
+    const latest = await findLatestStart(reader, request.filter, before)
     if (latest === undefined) return
-    const from = latest - WINDOW_MS
+    const from = latest - windowMs
+    let last: Position = { startedAt: latest, id: Number.MAX_SAFE_INTEGER }
     for (;;) {
-      const rows: ExportedRow[] = await listExported(reader, request, { after, from, limit: PAGE_ROWS })
+      const rows = await pageAfter(last, from)
       yield rows
-      if (rows.length < PAGE_ROWS) break
-      after = positionOf(rows.at(-1)!)
+      if (rows.length < limit) break
+      const { startedAt, id } = rows.at(-1)!
+      last = { startedAt, id }
     }
     // No entry has the id 0: what comes next started earlier.
-    after = { startedAt: from, id: 0 }
+    before = { startedAt: from, id: 0 }
   }
-}
-
-function positionOf({ startedAt, id }: ExportedRow): Position {
-  return { startedAt, id }
 }
 
 type KeyOf = (row: ExportedRow) => number | null

@@ -1,5 +1,5 @@
 /** Entries for exports: narrow rows by the thousand, and each row that they refer to once. */
-import { and, desc, eq, gte, inArray, max, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, lte, max, or, type SQLWrapper, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import { settledColumns } from '../../billing/store.ts'
@@ -102,31 +102,21 @@ export type ExportedRow = { uid: Uint8Array } & Record<Texts, string> &
   Record<OptionalNumbers, number | null> &
   Record<Exclude<Field, 'uid' | Texts | OptionalTexts | OptionalNumbers>, number>
 
-/** Where a page begins and how far it may reach. */
-export interface ExportPage {
-  after: Position | undefined
-  /** The earliest start. */
-  from: number
-  limit: number
-}
-
-/** Rows newest first. */
-export function listExported(
-  reader: Reader,
-  { filter, viewer }: ExportRequest,
-  { after, from, limit }: ExportPage,
-): Promise<ExportedRow[]> {
+/** Rows newest first, page by page. */
+export function exportedPages(reader: Reader, { filter, viewer }: ExportRequest, limit: number) {
   const { entries: e, sessions } = reader.tables
   const fields = Object.entries(fieldsOf(reader)).map(([name, field]) => [name, sql`${field}`.as(name)] as const)
-  return reader.rows(
+  const { placeholder } = sql
+  const page = reader.raw<ExportedRow>(
     reader
       .select(Object.fromEntries(fields))
       .from(e)
       .leftJoin(sessions, eq(sessions.id, e.sessionId))
       .where(
         and(
-          gte(e.startedAt, from),
-          isBehind(reader, after),
+          gte(e.startedAt, placeholder('from')),
+          lte(e.startedAt, placeholder('startedAt')),
+          or(lt(e.startedAt, placeholder('startedAt')), lt(e.id, placeholder('id'))),
           conditionOf(reader, filter),
           visibleEntries(reader, viewer),
         ),
@@ -134,6 +124,8 @@ export function listExported(
       .orderBy(desc(e.startedAt), desc(e.id))
       .limit(limit),
   )
+  /** The page that follows a position and reaches back to the start `from`. */
+  return (after: Position, from: number) => page.execute({ ...after, from })
 }
 
 /** The latest start of any entry after this position and within the filter's period; undefined if there is none. */
