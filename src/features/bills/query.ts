@@ -2,7 +2,7 @@
 
 import { isDay } from '../../lib/calendar.ts'
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
-import { type ListQuery, readPage } from '../entries/listing/filter.ts'
+import { ENTRY_FORMATS, type ListQuery, readPage } from '../entries/listing/filter.ts'
 import { BILL_STATES } from './schema.ts'
 import type { BillState } from './store/bills.ts'
 
@@ -44,7 +44,7 @@ export function readBillEntries(texts: QueryTexts): Pick<ListQuery, 'limit' | 'a
   const text = query.text('line')
   const line = text !== undefined && /^[1-9]\d{0,6}$/.test(text) ? Number(text) : undefined
   if (text !== undefined && line === undefined) query.refuse('line', 'not_allowed', 'must be a line number')
-  const read = { line, limit: query.limit(), after: query.page(readPage), format: query.format() }
+  const read = { line, limit: query.limit(), after: query.page(readPage), format: query.oneOf('format', ENTRY_FORMATS) }
   query.finish()
   return read
 }

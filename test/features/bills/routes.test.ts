@@ -70,6 +70,15 @@ describe('a bill', () => {
     expect((await app.call(`GET ${BILLS}/${sent.json.number}`, { session: billing })).text).toBe(sent.text)
     const listed = await app.call(`GET ${path}/entries?line=1`, { session: billing })
     expect(listed.json.data.map(({ id }: { id: string }) => id).sort()).toEqual(entries.sort())
+    for (const asked of ['?format=ndjson&line=1', '?format=ndjson&limit=1']) {
+      const { text, headers } = await app.call(`GET ${path}/entries${asked}`, { session: billing })
+      expect(headers.get('content-disposition')).toContain('bill-entries.ndjson')
+      expect(listed.text).toStartWith(`{"data":[${text.trimEnd().replaceAll('\n', ',')}],"has_more":false`)
+    }
+    const accepted = await app.call(`GET ${path}/entries`, { session: billing, headers: { accept: 'text/csv' } })
+    expect(accepted.headers.get('content-type')).toContain('text/csv')
+    expect(accepted.text.trimEnd().split('\r\n')).toHaveLength(1 + entries.length)
+    expect((await app.call(`GET ${path}/entries?line=2&format=ndjson`, { session: billing })).text).toBe('')
     const entry = await app.call(`GET /api/v1/token-entries/${entries[0]}`, { session: billing })
     expect(entry.json).toMatchObject({ status: 'billed', bill: { number: sent.json.number } })
     const paid = await app.call(`POST ${path}/paid`, { session: billing, json: { reference: 'transfer' } })

@@ -4,14 +4,14 @@ import { Elysia, t } from 'elysia'
 import type { Caller } from '../../../access/caller.ts'
 import { Problem } from '../../../errors.ts'
 import { access, actorOf, requireCaller, viewerOf } from '../../../http/access.ts'
-import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { csvResponse, fileFormat, fileResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { readIdempotencyKey } from '../../../http/idempotency-key.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import { pageOf } from '../../../lists.ts'
 import { writeKeyPage } from '../../../query.ts'
 import { EXAMPLE_ENTRY } from '../../entries/examples.ts'
-import { ENTRY_COLUMNS } from '../../entries/listing/csv.ts'
+import { entryFormat } from '../../entries/listing/parameters.ts'
 import { TokenEntryList } from '../../entries/schema.ts'
 import type { EntriesService } from '../../entries/service.ts'
 import { BILL_COLUMNS } from '../csv.ts'
@@ -55,6 +55,7 @@ const EntriesQuery = t.Object(
   {
     line: parameter({ type: 'integer', minimum: 1, description: 'Return only the entries of this line.' }),
     ...listPage('Entries'),
+    ...entryFormat(),
   },
   { additionalProperties: false },
 )
@@ -207,9 +208,9 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         const { line, limit, after, format } = readBillEntries(query)
         const filter = { billedOn: { bill: (await bills.getBill(params.id)).bill.uid, line } }
         const viewer = viewerOf(caller)
-        if (wantsCsv(request, format))
-          return csvResponse(entries.listing.exportEntries(viewer, filter), ENTRY_COLUMNS, 'bill-entries.csv')
-        return entries.listing.listEntries(viewer, { filter, limit, after })
+        const file = fileFormat(request, format)
+        if (!file) return entries.listing.listEntries(viewer, { filter, limit, after })
+        return fileResponse(entries.listing.exportFile(viewer, filter, file), `bill-entries.${file}`, file)
       },
       {
         allow: MAY_READ,
@@ -219,14 +220,14 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
           tag,
           summary: 'List the entries of a bill or one of its lines',
           description:
-            'Returns the entries in their current state, newest first. The entries of a void bill are included; they may be on another bill by now.',
+            'Returns the entries in their current state, newest first. The entries of a void bill are included; they may be on another bill by now.\n\nAs CSV or NDJSON (the objects of `data`, one per line), the response contains all of them and is streamed. If the server fails in between, the connection ends without the last chunk, which HTTP clients report as an error.',
           path,
           responses: {
             200: {
               description: 'A page of entries.',
               schema: TokenEntryList,
               example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null, searched_to: null, deleted: null },
-              also: { 'text/csv': { schema: t.String() } },
+              also: { 'text/csv': { schema: t.String() }, 'application/x-ndjson': { schema: t.String() } },
             },
           },
         }),

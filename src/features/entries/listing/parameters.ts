@@ -2,6 +2,7 @@
 
 import { ENTRY_FILTER_LIST, type EntryFilterName, type ListFilterName } from '../../../entry-filters.ts'
 import { listParameter, parameter } from '../../../http/query.ts'
+import { ENTRY_FORMATS } from './filter.ts'
 import { LIST_ORDERS, LIST_SORTS } from './order.ts'
 
 type EntryFilters = {
@@ -24,6 +25,15 @@ export function entryFilters(): EntryFilters {
   })
   return Object.fromEntries(parameters)
 }
+
+export const entryFormat = () => ({
+  format: parameter({
+    type: 'string',
+    enum: [...ENTRY_FORMATS],
+    description:
+      '`csv` and `ndjson` export everything that matches the filters, regardless of `limit` and `page`; `Accept: text/csv` and `Accept: application/x-ndjson` do the same.',
+  }),
+})
 
 export const listOrder = () => ({
   sort: parameter({

@@ -2,12 +2,12 @@ import { Elysia, t } from 'elysia'
 import { access, viewerOf } from '../../../http/access.ts'
 import { fileFormat, fileResponse } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage, parameter } from '../../../http/query.ts'
+import { listPage } from '../../../http/query.ts'
 import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY } from '../examples.ts'
 import { TokenEntryDetail, TokenEntryHistory, TokenEntryList } from '../schema.ts'
 import type { EntriesService } from '../service.ts'
-import { ENTRY_FORMATS, readListQuery, requireExportable } from './filter.ts'
-import { entryFilters, listOrder } from './parameters.ts'
+import { readListQuery, requireExportable } from './filter.ts'
+import { entryFilters, entryFormat, listOrder } from './parameters.ts'
 
 const tag = 'Token entries'
 
@@ -16,12 +16,7 @@ const EntryQuery = t.Object(
     ...entryFilters(),
     ...listOrder(),
     ...listPage('Entries'),
-    format: parameter({
-      type: 'string',
-      enum: [...ENTRY_FORMATS],
-      description:
-        '`csv` and `ndjson` export everything that matches the filters, regardless of `limit` and `page`; `Accept: text/csv` and `Accept: application/x-ndjson` do the same.',
-    }),
+    ...entryFormat(),
   },
   { additionalProperties: false },
 )

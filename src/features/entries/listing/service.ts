@@ -54,9 +54,6 @@ interface EntryPage extends Page<TokenEntry> {
   deleted: Id<'ent'>[] | null
 }
 
-/** No index has a bill's entries in order of time: each page scans all of them, so there should be few pages. */
-const BILLED_PAGE = 20_000
-
 export function createListing({ db, prices, placement, billing }: ListingDependencies) {
   function readerFor(filter: EntryFilter, viewer: Viewer): Reader {
     return isIndexed(filter, viewer.sees !== 'everything') ? db.read : db.slow
@@ -172,11 +169,9 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
 
     /** All entries that match the filter. */
     async *exportEntries(viewer: Viewer, filter: EntryFilter): AsyncGenerator<TokenEntry> {
-      const limit = filter.billedOn && BILLED_PAGE
       const pages = eachPage(
         (page) => settled(filter, () => listViews(db.slow, { filter, viewer, ...page })),
         positionOf,
-        limit,
       )
       for await (const views of pages) for (const view of views) yield toTokenEntry(view)
     },
