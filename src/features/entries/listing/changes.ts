@@ -12,6 +12,11 @@ export interface ChangesQuery {
   after: ChangesPosition | undefined
 }
 
+/** Whether a copy is further than a position, in either respect. */
+export function isAfter(copy: ChangesPosition, { entry, change }: ChangesPosition): boolean {
+  return copy.entry > entry || copy.change > change
+}
+
 export function writeChangesPage({ entry, change }: ChangesPosition): string {
   return Buffer.from(`changes.${entry}.${change}`).toString('base64url')
 }

@@ -14,7 +14,7 @@ import type { TokenEntry, TokenEntryDetail, TokenEntryHistory } from '../schema.
 import type { EntryView } from '../store.ts'
 import { valuationOf } from '../valuation/valuation.ts'
 import { toTokenEntry } from '../wire.ts'
-import { type ChangesQuery, writeChangesPage } from './changes.ts'
+import { type ChangesQuery, isAfter, writeChangesPage } from './changes.ts'
 import { ENTRY_EXPORT, type ExportFormat } from './export.ts'
 import {
   dependsOnBilling,
@@ -27,7 +27,7 @@ import {
 } from './filter.ts'
 import { type FigureOrder, type FigurePosition, type ListOrder, type ListSort, writeFigurePage } from './order.ts'
 import { RANKED_PAGE_TASK, type RankedPage } from './ranked-page.ts'
-import { listChanges, positionAt, settledPosition } from './store/changes.ts'
+import { lastPosition, listChanges, positionAt, settledPosition } from './store/changes.ts'
 import { findView, listViews, type PageRequest } from './store/lists.ts'
 import { searchViews } from './store/search.ts'
 import { figurePositionOf, listSorted, SORT_LIMIT } from './store/sorted-lists.ts'
@@ -113,6 +113,7 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
    */
   async function listChanged(viewer: Viewer, { filter, limit }: PageQuery, { since, after }: ChangesQuery) {
     const begin = after ?? (await positionAt(db.read, since))
+    if (after && isAfter(after, await lastPosition(db))) throw replacedDatabase()
     const { views, deleted, next, hasMore } = await billing.settled(async () => {
       const until = await settledPosition(db)
       return listChanges(db.slow, { filter, viewer, after: begin, until, limit })
@@ -223,6 +224,12 @@ function beginningAt(request: PageRequest, moment: number): PageRequest {
       ? { starting_at: Math.max(starting_at, moment) }
       : { ending_at: Math.min(ending_at, moment) }
   return { ...request, filter: { ...request.filter, ...narrowed } }
+}
+
+function replacedDatabase(): Problem {
+  const message =
+    'is of a later state than that of the database, which a backup has probably replaced: begin again without it'
+  return validationFailed([{ pointer: '/query/page', code: 'bad_page', message }])
 }
 
 function tooManyToSort({ sort }: FigureOrder): Problem {

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { EVERYTHING } from '../../../../src/access/visibility.ts'
 import type { Database } from '../../../../src/database/database.ts'
+import { writeChangesPage } from '../../../../src/features/entries/listing/changes.ts'
 import { listChanges, settledPosition } from '../../../../src/features/entries/listing/store/changes.ts'
 import { listViews } from '../../../../src/features/entries/listing/store/lists.ts'
 import { startApp } from '../../../support/app.ts'
@@ -129,9 +131,68 @@ forEachEngine('changes of entries', (open, engine) => {
       ['updated_since=2026-01-01&order=asc', '/query/updated_since'],
       ['updated_since=2026-01-01&format=csv', '/query/updated_since'],
       ['updated_since=soon', '/query/updated_since'],
+      // Of a database that a backup has replaced.
+      [`updated_since=soon&page=${writeChangesPage({ entry: 2, change: 0 })}`, '/query/updated_since'],
+      [`updated_since=2026-01-01&page=${writeChangesPage({ entry: 2, change: 0 })}`, '/query/page'],
+      [`updated_since=2026-01-01&page=${writeChangesPage({ entry: 1, change: 1 })}`, '/query/page'],
     ]) {
       expect((await listed(query!)).errors[0].pointer).toBe(pointer)
     }
+    await app.close()
+  })
+
+  test('leave a copy as it should be, whatever happens at the same time', async () => {
+    const { app, admin, report } = await stage()
+    const { id: sheet } = (await app.call('POST /api/v1/token-sheets', { session: admin, json: { month: '2026-10' } }))
+      .json
+    const sheetPath = `/api/v1/token-sheets/${sheet}/entries`
+    const call = async (path: string, json?: unknown) => (await app.call(path, { session: admin, json })).json
+    const entry = (at: number) => ({
+      session_id: `s-${at % 5}`,
+      started_at: '2026-10-20T10:00:00Z',
+      ended_at: `2026-10-20T10:30:${at % 60}Z`,
+      tokens: { input: 1_000 * at, output: at },
+      reported_cost: at,
+    })
+    const known: string[] = []
+    const drafts: string[] = []
+    const actions: ((at: number) => Promise<unknown>)[] = [
+      async (at) => known.push(await report(entry(at))),
+      async (at) => drafts.push((await call(`POST ${sheetPath}`, reportBody(entry(at)))).id),
+      () => app.call(`DELETE ${sheetPath}/${drafts.shift()}`, { session: admin }),
+      (at) => call(`PATCH /api/v1/token-entries/${known[at % 3]}`, { summary: `Summary ${at}` }),
+      (at) => call(`POST /api/v1/token-entries/${known[at % 3]}/approve`),
+      (at) => call(`POST /api/v1/token-entries/${known[at % 3]}/withdraw-approval`),
+      () => call('POST /api/v1/bills', { month: '2026-10' }),
+      async () => {
+        const { data } = (await app.call('GET /api/v1/bills?limit=1', { session: admin })).json
+        if (data[0]) await call(`POST /api/v1/bills/${data[0].id}/void`, { reason: 'Wrong' })
+      },
+    ]
+    const held = new Map<string, unknown>()
+    let page = ''
+    const follow = async () => {
+      let received = 0
+      for (let more = true; more; ) {
+        const { json } = await app.call(`${LIST}?updated_since=${ALL}&limit=3${page}`, { session: admin })
+        for (const each of json.data) held.set(each.id, each)
+        for (const id of json.deleted) held.delete(id)
+        received += json.data.length
+        page = `&page=${json.next_page}`
+        more = json.has_more
+      }
+      return received
+    }
+    const steps = fc.sample(fc.nat(actions.length - 1), 60)
+    for (let at = 0; at < steps.length; at += 4) {
+      const together = steps.slice(at, at + 4).map((step, offset) => actions[step]!(at + offset))
+      await Promise.all([...together, follow()])
+    }
+    await follow()
+    const { data } = (await app.call(`${LIST}?limit=500`, { session: admin })).json
+    const listed = new Map<string, unknown>(data.map((each: { id: string }) => [each.id, each]))
+    expect([steps, held]).toEqual([steps, listed])
+    expect(await follow()).toBe(0)
     await app.close()
   })
 

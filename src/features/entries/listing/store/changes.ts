@@ -34,13 +34,23 @@ const WINDOW = 20_000
  * The last position before which nothing will appear any more. On PostgreSQL, a transaction that draws an id may commit
  * after one that draws the next; SQLite has one writer.
  */
-export async function settledPosition(db: Database): Promise<ChangesPosition> {
-  const settled = (table: string) =>
-    db.engine === 'postgres'
-      ? sql<number>`settled_id(${sql.raw(`'${table}'`)})`.mapWith(Number)
-      : sql<number>`(SELECT coalesce(max(id), 0) FROM ${sql.raw(table)})`.mapWith(Number)
+export function settledPosition(db: Database): Promise<ChangesPosition> {
+  return readPosition(db, (table) => sql`settled_id(${table})`)
+}
+
+/** The last ids that were ever drawn. A later position is of a database that a backup has replaced. */
+export function lastPosition(db: Database): Promise<ChangesPosition> {
+  return readPosition(db, (table) => sql`pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')::regclass)`)
+}
+
+async function readPosition(db: Database, onPostgres: (table: SQL) => SQL): Promise<ChangesPosition> {
+  const id = (table: string) => {
+    const ofTable =
+      db.engine === 'postgres' ? onPostgres(sql.raw(`'${table}'`)) : sql`(SELECT max(id) FROM ${sql.raw(table)})`
+    return sql<number>`coalesce(${ofTable}, 0)`.mapWith(Number)
+  }
   const [position] = await db.read
-    .select({ entry: settled('entries'), change: settled('entry_changes') })
+    .select({ entry: id('entries'), change: id('entry_changes') })
     .from(sql`(SELECT 1) AS one`)
   return position!
 }
