@@ -1,52 +1,45 @@
-/** Slow reads that wait for a process, of all callers in turn. */
-import type { DatabaseCaller } from '../../caller.ts'
-import type { ToSlowProcess } from './slow-process.ts'
+/** Slow reads that wait, of all callers in turn. */
+import type { DatabaseCaller } from '../caller.ts'
 
-type Unnumbered<Message> = Message extends { id: number } ? Omit<Message, 'id'> : never
-
-export interface Question {
-  asked: Unnumbered<Extract<ToSlowProcess, { sql: string } | { task: string }>>
-  deadlineMs: number
+interface Waiting {
   caller: DatabaseCaller | undefined
-  /** Whether a process already ended with it. */
-  isRepeated: boolean
-  resolve: (result: unknown) => void
-  reject: (error: unknown) => void
-  /** Refuses it if it has waited too long. */
-  timer: Timer | undefined
 }
 
-export class SlowQueue {
-  readonly #questions: Question[] = []
+export class CallerQueue<Item extends Waiting> {
+  readonly #items: Item[] = []
 
   get length(): number {
-    return this.#questions.length
+    return this.#items.length
   }
 
-  add(question: Question): void {
-    if (question.isRepeated) this.#questions.unshift(question)
-    else this.#questions.push(question)
+  add(item: Item): void {
+    this.#items.push(item)
   }
 
-  /** Returns whether the question was waiting. */
-  remove(question: Question): boolean {
-    const at = this.#questions.indexOf(question)
+  /** For an item that had its turn already. */
+  addFirst(item: Item): void {
+    this.#items.unshift(item)
+  }
+
+  /** Returns whether the item was waiting. */
+  remove(item: Item): boolean {
+    const at = this.#items.indexOf(item)
     if (at < 0) return false
-    this.#questions.splice(at, 1)
+    this.#items.splice(at, 1)
     return true
   }
 
   /**
-   * Takes the question that waits longest among those of the callers with the fewest running ones, so that the many
-   * questions of one caller never delay the first of another by more than one.
+   * Takes the item that waits longest among those of the callers with the fewest running ones, so that the many of one
+   * caller never delay the first of another by more than one.
    *
    * @param maximum takes none if its caller has more than so many running
    */
-  take(running: readonly Question[], maximum = Number.POSITIVE_INFINITY): Question | undefined {
-    let [next, fewest] = [undefined as Question | undefined, maximum + 1]
-    for (const question of this.#questions) {
-      const count = running.filter((each) => keyOf(each) === keyOf(question)).length
-      if (count < fewest) [next, fewest] = [question, count]
+  take(running: readonly Waiting[], maximum = Number.POSITIVE_INFINITY): Item | undefined {
+    let [next, fewest] = [undefined as Item | undefined, maximum + 1]
+    for (const item of this.#items) {
+      const count = running.filter((each) => keyOf(each) === keyOf(item)).length
+      if (count < fewest) [next, fewest] = [item, count]
       if (count === 0) break
     }
     if (next) this.remove(next)
@@ -54,11 +47,11 @@ export class SlowQueue {
   }
 
   /**
-   * Removes the last question of the caller who has most, to make room for one of another caller; undefined if that one
+   * Removes the last item of the caller who has most, to make room for one of another caller; undefined if that one
    * would have as many.
    */
-  displaceFor(caller: DatabaseCaller | undefined): Question | undefined {
-    const byCaller = Map.groupBy(this.#questions, keyOf)
+  displaceFor(caller: DatabaseCaller | undefined): Item | undefined {
+    const byCaller = Map.groupBy(this.#items, keyOf)
     const most = [...byCaller.values()].reduce((one, other) => (other.length > one.length ? other : one), [])
     const own = byCaller.get(caller?.key)?.length ?? 0
     const last = most.at(-1)
@@ -68,13 +61,13 @@ export class SlowQueue {
   }
 
   /** Whether somebody waits of whom none is running. */
-  hasOther(running: readonly Question[]): boolean {
-    return this.#questions.some((question) => !running.some((each) => keyOf(each) === keyOf(question)))
+  hasOther(running: readonly Waiting[]): boolean {
+    return this.#items.some((item) => !running.some((each) => keyOf(each) === keyOf(item)))
   }
 
-  takeAll(): Question[] {
-    return this.#questions.splice(0)
+  takeAll(): Item[] {
+    return this.#items.splice(0)
   }
 }
 
-const keyOf = ({ caller }: Question): number | undefined => caller?.key
+const keyOf = ({ caller }: Waiting): number | undefined => caller?.key

@@ -15,7 +15,6 @@ import { postgresTables } from '../../schema/tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { type Around, asProblems, type Build } from '../queries.ts'
 import { cancelWithCallers, ROLLBACK } from './cancelled-queries.ts'
-import { Turns } from './lanes.ts'
 import {
   CONNECT_TIMEOUT_SECONDS,
   connect,
@@ -26,11 +25,14 @@ import {
   parseAddress,
 } from './link.ts'
 import { PostgresReader } from './reader.ts'
+import { SEATS, Seats } from './seats.ts'
 import { PostgresWriter } from './writer.ts'
 
-/** Connections for quick reads and for slow ones. With those for writing 14, of PostgreSQL's default of 100. */
+/**
+ * Connections for quick reads. With those for slow queries and tasks, one per seat each, and for writing 18, of
+ * PostgreSQL's default of 100.
+ */
 const READERS = 4
-const SLOW_READERS = 2
 
 /** A reader over the lane's current link. */
 function readerOver(lane: Lane<PostgresReader>): Reader {
@@ -64,18 +66,16 @@ function quickReads(server: Server): Lane<PostgresReader> {
   )
 }
 
-type Seats = Turns<number>
-
 /**
  * The server itself cancels queries that take too long. There are as many as connections, so that none waits for
  * another.
  */
 function slowReads(server: Server, deadlineMs: number, seats: Seats): Lane<PostgresReader> {
-  const options = { ...server, connections: SLOW_READERS, settings: { statement_timeout: deadlineMs } }
+  const options = { ...server, connections: SEATS, settings: { statement_timeout: deadlineMs } }
   return new Lane(options, PostgresReader, (link) => {
     cancelWithCallers(link.client)
     const seated: Around = async (run) => {
-      const seat = await seats.take(false)
+      const seat = await seats.take()
       try {
         return await link.withPatience(deadlineMs + PATIENCE_MS, run)
       } finally {
@@ -97,11 +97,14 @@ class SlowTasks {
   ) {
     const settings = { statement_timeout: deadlineMs, idle_in_transaction_session_timeout: PATIENCE_MS }
     const options = { ...server, connections: 1, settings }
-    this.#lanes = seats.lanes.map(() => new Lane(options, PostgresReader, ({ client }) => cancelWithCallers(client)))
+    this.#lanes = Array.from(
+      { length: SEATS },
+      () => new Lane(options, PostgresReader, ({ client }) => cancelWithCallers(client)),
+    )
   }
 
   async run<Result>(body: (reader: Reader) => Promise<Result>): Promise<Result> {
-    const seat = await this.seats.take(false)
+    const seat = await this.seats.take()
     try {
       const { link } = this.#lanes[seat]!
       return await asProblems(() => link.withPatience(this.deadlineMs + PATIENCE_MS, () => transact(link, body)))
@@ -147,7 +150,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   await onOneConnection(url, (client, where) => migratePostgres(client, where, now))
   const writer = new PostgresWriter(server, busyDeadlineMs, onCommit)
   const quick = quickReads(server)
-  const seats: Seats = new Turns(Array.from({ length: SLOW_READERS }, (_, seat) => seat))
+  const seats = new Seats(slowDeadlineMs)
   const slow = slowReads(server, slowDeadlineMs, seats)
   const tasks = new SlowTasks(server, slowDeadlineMs, seats)
   async function close(): Promise<void> {

@@ -4,15 +4,15 @@
  * caller is gone: nothing else stops a query of bun:sqlite, and one that nobody waits for would take others' turns.
  */
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
-import { currentCaller } from '../../caller.ts'
+import { currentCaller, type DatabaseCaller } from '../../caller.ts'
 import type { Compiled, Reader, SlowTask } from '../../database.ts'
 import { abandoned, databaseClosed, overloaded, tookTooLong } from '../../errors.ts'
 import { sqliteTables } from '../../schema/tables.ts'
+import { CallerQueue } from '../caller-queue.ts'
 import { binderOf, parametersOf } from '../conversions.ts'
 import { asProblems, Queries, runThrough } from '../queries.ts'
 import { receivedError, resultOf, SlowLink } from './slow-link.ts'
-import type { FromSlowProcess } from './slow-process.ts'
-import { type Question, SlowQueue } from './slow-queue.ts'
+import type { FromSlowProcess, ToSlowProcess } from './slow-process.ts'
 
 /** Questions at a time. With a second lane a short one can pass a long one; a third would find no core. */
 const LANES = 2
@@ -47,6 +47,20 @@ const GRACE_MS = 50
 /** Maximum number of waiting questions. One person's open dashboards send fewer. */
 const QUEUE_LIMIT = 200
 
+type Unnumbered<Message> = Message extends { id: number } ? Omit<Message, 'id'> : never
+
+interface Question {
+  asked: Unnumbered<Extract<ToSlowProcess, { sql: string } | { task: string }>>
+  deadlineMs: number
+  caller: DatabaseCaller | undefined
+  /** Whether a process already ended with it. */
+  isRepeated: boolean
+  resolve: (result: unknown) => void
+  reject: (error: unknown) => void
+  /** Refuses it if it has waited too long. */
+  timer: Timer | undefined
+}
+
 /** A process and its current question. */
 interface Lane {
   link: SlowLink
@@ -66,7 +80,7 @@ export interface SlowReadsOptions {
 }
 
 class SlowLanes {
-  readonly #queue = new SlowQueue()
+  readonly #queue = new CallerQueue<Question>()
   readonly #lanes = new Set<Lane>()
   #secondLane: Timer | undefined
   #isHeld = false
@@ -125,7 +139,8 @@ class SlowLanes {
   }
 
   #wait(question: Question): void {
-    this.#queue.add(question)
+    if (question.isRepeated) this.#queue.addFirst(question)
+    else this.#queue.add(question)
     question.timer = setTimeout(() => {
       if (this.#queue.remove(question)) question.reject(overloaded())
     }, this.options.deadlineMs + START_WAIT_MS)
