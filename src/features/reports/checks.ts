@@ -1,5 +1,5 @@
 /** Checks of the entries of a period, each as the filter that also lists them. Pure. */
-import { PLACED_BY, type Status } from '../../database/schema/values.ts'
+import { PLACED_BY, type PlacedBy, type Status } from '../../database/schema/values.ts'
 import type { Span } from '../../lib/calendar.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 import { COUNTED_STATUSES } from './counted-entries.ts'
@@ -18,10 +18,10 @@ const REACHING_MS = 31 * DAY_MS
 interface Check {
   description: string
   /**
-   * Where its entries are counted: in the stored sums of days and months, by status or of sessions that continue past
-   * the end of a period, or one by one if there are few and an index contains them.
+   * Where its entries are counted: in groups, or in the sessions that continue past the end of a period, both of which
+   * the sums of days and months contain; or one by one in an index that contains just these entries.
    */
-  readFrom: 'statuses' | 'straddling' | 'entries'
+  readFrom: 'groups' | 'straddling' | 'index'
   /** Selects entries that started in the period; superseded ones never count. */
   filter: (period: Span) => EntryFilter
 }
@@ -30,68 +30,68 @@ interface Check {
 export const CHECKS = {
   all: {
     description: 'all entries that reports count',
-    readFrom: 'statuses',
+    readFrom: 'groups',
     filter: () => ({ status: COUNTED_STATUSES }),
   },
   unplaced: {
     description: 'not assigned to a project or ticket',
-    readFrom: 'entries',
+    readFrom: 'groups',
     filter: () => ({ status: LIVE, placed: ['none'] }),
   },
   without_client: {
     description: 'on a billable project without a client',
-    readFrom: 'entries',
+    readFrom: 'groups',
     filter: () => ({ status: LIVE, client: ['none'], billable: true }),
   },
   without_project: {
     description: 'on a ticket without a project',
-    readFrom: 'entries',
+    readFrom: 'groups',
     filter: () => ({ status: LIVE, project: ['none'], placed: [...PLACED_BY] }),
   },
   unpriced: {
     description: 'cost unknown',
-    readFrom: 'statuses',
+    readFrom: 'groups',
     filter: () => ({ status: LIVE, priced: false }),
   },
   cost_mismatches: {
     description: 'reported cost more than 10 times the list value, or less than a tenth of it, and more than $1 apart',
-    readFrom: 'entries',
+    readFrom: 'index',
     filter: () => ({ status: LIVE, cost_mismatch: true }),
   },
   possible_duplicates: {
     description: "identical to an earlier entry, or with the same session ID as another person's session",
-    readFrom: 'entries',
+    readFrom: 'groups',
     filter: () => ({ status: LIVE, possible_duplicate: true }),
   },
   held: {
     description: 'held because another person has reported the same session, not counted until someone decides',
-    readFrom: 'statuses',
+    readFrom: 'groups',
     filter: () => ({ status: ['held'] }),
   },
   discarded: {
     description: 'discarded as a duplicate, never counted',
-    readFrom: 'statuses',
+    readFrom: 'groups',
     filter: () => ({ status: ['discarded'] }),
   },
   unapproved: {
     description: 'submitted, but not approved or billed',
-    readFrom: 'statuses',
+    readFrom: 'groups',
     filter: () => ({ status: ['submitted'] }),
   },
   // An entry is on a bill exactly while it is billed.
   unbilled: {
     description: 'not on a bill',
-    readFrom: 'statuses',
+    readFrom: 'groups',
     filter: () => ({ status: LIVE.filter((status) => status !== 'billed') }),
   },
   rejected: {
     description: 'rejected, so never billed',
-    readFrom: 'statuses',
+    readFrom: 'groups',
     filter: () => ({ status: ['rejected'] }),
   },
   on_sheets: {
     description: 'on a sheet that is open or awaiting approval, not yet counted in reports',
-    readFrom: 'statuses',
+    readFrom: 'groups',
     filter: () => ({ status: ['draft', 'pending'] }),
   },
   reaching_in: {
@@ -112,3 +112,34 @@ export const CHECKS = {
 } as const satisfies Record<string, Check>
 
 export type CheckName = keyof typeof CHECKS
+
+export interface EntryCount {
+  entries: number
+  unpricedEntries: number
+  /** Null if no cost is known. */
+  costNanos: bigint | null
+}
+
+/** Entries that no check distinguishes. */
+export interface CheckedGroup extends EntryCount {
+  status: Status
+  placedBy: PlacedBy | 'none'
+  isPossibleDuplicate: boolean
+  isWithoutProject: boolean
+  /** On a billable project without a client. */
+  isWithoutClient: boolean
+}
+
+/** Whether the filter of a check selects a group. Which of its entries are unpriced, the group counts. */
+export function matches(
+  { status, placed, project, client, possible_duplicate }: EntryFilter,
+  group: CheckedGroup,
+): boolean {
+  return (
+    status!.includes(group.status) &&
+    (placed === undefined || placed.includes(group.placedBy)) &&
+    (project === undefined || group.isWithoutProject) &&
+    (client === undefined || group.isWithoutClient) &&
+    (possible_duplicate === undefined || group.isPossibleDuplicate === possible_duplicate)
+  )
+}

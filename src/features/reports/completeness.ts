@@ -5,60 +5,124 @@
 
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
-import { STATUSES } from '../../database/schema/values.ts'
+import { PLACED_BY, STATUSES } from '../../database/schema/values.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { type EntryFilter, listPath } from '../entries/listing/filter.ts'
 import { conditionOf } from '../entries/listing/store/conditions.ts'
-import { CHECKS, type CheckName } from './checks.ts'
+import {
+  exactAt,
+  type Grouping,
+  PLACED_BY_KEYS,
+  STATUS_KEYS,
+  SUMS_TASK,
+  type SummedColumns,
+} from '../entries/rollup/service.ts'
+import type { EntriesService } from '../entries/service.ts'
+import { CHECKS, type CheckedGroup, type CheckName, type EntryCount, matches } from './checks.ts'
 import type { CompletenessQuery } from './query.ts'
 import type { CompletenessCheck, CompletenessReport } from './schema.ts'
-import { countEntries, type EntryCount } from './store/completeness.ts'
-import type { Sums, SumsRow } from './sums.ts'
+import { countEntries, listProjectsWithoutClient } from './store/completeness.ts'
 import { askedBody } from './wire.ts'
 
-const NOTHING: EntryCount = { entries: 0, unpricedEntries: 0, costNanos: null }
+/** What the checks distinguish entries by. */
+const GROUPINGS: Grouping[] = [
+  { key: 'status' },
+  { key: 'placedBy' },
+  { key: 'isPossibleDuplicate' },
+  { key: 'projectId' },
+]
 
-export function createCompleteness({ db, sums }: { db: Database } & Pick<Sums, 'sums'>) {
-  const sumByStatus = (viewer: Viewer, filter: EntryFilter, onlyStraddling = false): Promise<SumsRow[]> => {
+interface CompletenessDependencies {
+  db: Database
+  billing: Pick<EntriesService['billing'], 'settled'>
+}
+
+export function createCompleteness({ db, billing }: CompletenessDependencies) {
+  function sumEntries(viewer: Viewer, filter: EntryFilter, grouped: { onlyStraddling: boolean }) {
     const bounds = [filter.starting_at!, filter.ending_at!]
-    return sums({ viewer, filter, bounds, dimensions: ['status'], onlyStraddling })
+    const groupings = grouped.onlyStraddling ? [] : GROUPINGS
+    return db.slowly(SUMS_TASK, { viewer, filter, bounds, groupings, figures: ['cost'], ...grouped })
+  }
+
+  async function groupsOf(viewer: Viewer, filter: EntryFilter): Promise<CheckedGroup[]> {
+    const all: EntryFilter = { ...filter, status: [...STATUSES] }
+    const [sums, withoutClient] = await Promise.all([
+      sumEntries(viewer, all, { onlyStraddling: false }),
+      listProjectsWithoutClient(db.read),
+    ])
+    return Array.from({ length: sums.length }, (_, row) => groupAt(sums, row, withoutClient))
+  }
+
+  async function checksOf(viewer: Viewer, asked: CompletenessQuery): Promise<CompletenessCheck[]> {
+    const { filter: chosen, startingAt, endingAt } = asked
+    const groups = new Map<string, Promise<CheckedGroup[]>>()
+
+    async function count(name: CheckName, filter: EntryFilter, own: EntryFilter): Promise<EntryCount> {
+      switch (CHECKS[name].readFrom) {
+        case 'index':
+          return countEntries(db.slow, { viewer, condition: conditionOf(db.slow, filter) })
+        case 'straddling': {
+          // The period ends where the sessions are to be continued.
+          const sums = await sumEntries(viewer, { ...filter, ended_after: undefined }, { onlyStraddling: true })
+          return sums.length > 0 ? countAt(sums, 0) : NOTHING
+        }
+        case 'groups': {
+          // The others need one sum for all of them: what a check asks for replaces what the caller chose.
+          const common = Object.fromEntries(Object.entries(filter).filter(([field]) => !Object.hasOwn(own, field)))
+          const key = JSON.stringify(common)
+          if (!groups.has(key)) groups.set(key, groupsOf(viewer, common))
+          return sumOf(
+            (await groups.get(key)!).filter((group) => matches(own, group)),
+            own.priced === false,
+          )
+        }
+      }
+    }
+
+    const checks = (Object.keys(CHECKS) as CheckName[]).map(async (name): Promise<CompletenessCheck> => {
+      const own = CHECKS[name].filter(asked)
+      const filter = { ...chosen, starting_at: startingAt, ending_at: endingAt, superseded: false, ...own }
+      const { entries, unpricedEntries, costNanos } = await count(name, filter, own)
+      return {
+        check: name,
+        entries,
+        unpriced_entries: unpricedEntries,
+        cost: moneyNumber(costNanos),
+        list: listPath(filter),
+      }
+    })
+    return Promise.all(checks)
   }
 
   return {
     /** Each check with the number of entries it finds, their cost, and the path that lists them. */
     async completeness(viewer: Viewer, asked: CompletenessQuery): Promise<CompletenessReport> {
-      const within: EntryFilter = { ...asked.filter, starting_at: asked.startingAt, ending_at: asked.endingAt }
-      const ofPeriod = sumByStatus(viewer, { ...within, status: [...STATUSES], superseded: false })
-
-      async function count(name: CheckName, filter: EntryFilter): Promise<EntryCount> {
-        switch (CHECKS[name].readFrom) {
-          case 'entries':
-            return countEntries(db.slow, { viewer, condition: conditionOf(db.slow, filter) })
-          case 'straddling':
-            return (await sumByStatus(viewer, { ...filter, ended_after: undefined }, true)).reduce(added, NOTHING)
-          case 'statuses': {
-            const counted = (await ofPeriod).filter(({ keys }) => filter.status!.some((status) => status === keys[0]))
-            const { entries, unpricedEntries, costNanos } = counted.reduce(added, NOTHING)
-            if (filter.priced !== false) return { entries, unpricedEntries, costNanos }
-            return { entries: unpricedEntries, unpricedEntries, costNanos: null }
-          }
-        }
-      }
-
-      const data = (Object.keys(CHECKS) as CheckName[]).map(async (name): Promise<CompletenessCheck> => {
-        const filter: EntryFilter = { ...within, superseded: false, ...CHECKS[name].filter(asked) }
-        const { entries, unpricedEntries, costNanos } = await count(name, filter)
-        return {
-          check: name,
-          entries,
-          unpriced_entries: unpricedEntries,
-          cost: moneyNumber(costNanos),
-          list: listPath(filter),
-        }
-      })
-      return { ...askedBody(asked), data: await Promise.all(data) }
+      return { ...askedBody(asked), data: await billing.settled(() => checksOf(viewer, asked)) }
     },
   }
+}
+
+const NOTHING: EntryCount = { entries: 0, unpricedEntries: 0, costNanos: null }
+
+function countAt({ entries, unpricedEntries, figures: [cost] }: SummedColumns, row: number): EntryCount {
+  return { entries: entries[row]!, unpricedEntries: unpricedEntries[row]!, costNanos: exactAt(cost!, row) }
+}
+
+function groupAt(sums: SummedColumns, row: number, withoutClient: ReadonlySet<number>): CheckedGroup {
+  const [status, placedBy, isPossibleDuplicate, projectId] = sums.keys.map((keys) => keys[row]!)
+  return {
+    ...countAt(sums, row),
+    status: STATUSES.find((text) => STATUS_KEYS[text] === status)!,
+    placedBy: PLACED_BY.find((text) => PLACED_BY_KEYS[text] === placedBy) ?? 'none',
+    isPossibleDuplicate: isPossibleDuplicate === 1,
+    isWithoutProject: projectId === -1,
+    isWithoutClient: withoutClient.has(projectId!),
+  }
+}
+
+function sumOf(groups: readonly CheckedGroup[], onlyUnpriced: boolean): EntryCount {
+  const sum = groups.reduce(added, NOTHING)
+  return onlyUnpriced ? { ...sum, entries: sum.unpricedEntries, costNanos: null } : sum
 }
 
 function added(sum: EntryCount, { entries, unpricedEntries, costNanos }: EntryCount): EntryCount {

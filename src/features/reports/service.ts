@@ -41,10 +41,10 @@ export function createReportsService({ db, clock, organization, billing }: Repor
 
   return {
     ...createUsage(sums),
-    ...createUnpriced({ db }),
-    ...createUnattributed({ db }),
+    ...createUnpriced({ db, billing }),
+    ...createUnattributed({ db, billing }),
     ...createVariance(sums),
-    ...createCompleteness({ db, ...sums }),
+    ...createCompleteness({ db, billing }),
     ...createVersions({ db }),
 
     /** The job that maintains the sums of days and months, which a server starts. */

@@ -1,15 +1,24 @@
-/** Sums that wait for a bill that is being sent or voided, if they depend on which entries are billed. */
-import { dependsOnBilling } from '../entries/listing/filter.ts'
+/** Reports that wait for a bill that is being sent or voided, if they depend on which entries are billed. */
+import { dependsOnBilling, type EntryFilter } from '../entries/listing/filter.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { Sums, SumsQuery } from './sums.ts'
 
-export function settledSums({ sums, compare }: Sums, { settled }: Pick<EntriesService['billing'], 'settled'>): Sums {
-  function read<Result>(
+type Billing = Pick<EntriesService['billing'], 'settled'>
+
+/** Reads entries of a filter. */
+export function settledRead<Result>(
+  { settled }: Billing,
+  filter: EntryFilter,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  return dependsOnBilling(filter) ? settled(read) : read()
+}
+
+export function settledSums({ sums, compare }: Sums, billing: Billing): Sums {
+  const read = <Result>(
     { dimensions, filter }: Pick<SumsQuery, 'dimensions' | 'filter'>,
     sum: () => Promise<Result>,
-  ): Promise<Result> {
-    return dimensions.includes('status') || dependsOnBilling(filter) ? settled(sum) : sum()
-  }
+  ) => (dimensions.includes('status') ? billing.settled(sum) : settledRead(billing, filter, sum))
   return {
     sums: (query) => read(query, () => sums(query)),
     compare: (query) => read(query, () => compare(query)),

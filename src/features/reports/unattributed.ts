@@ -12,8 +12,10 @@ import { pageOf } from '../../lists.ts'
 import { Query, type QueryTexts, writeKeyPage } from '../../query.ts'
 import { type EntryFilter, listPath, readFilter } from '../entries/listing/filter.ts'
 import { conditionOf } from '../entries/listing/store/conditions.ts'
+import type { EntriesService } from '../entries/service.ts'
 import { counted } from './counted-entries.ts'
 import { type RankedQuery, readRanked } from './query.ts'
+import { settledRead } from './settled-sums.ts'
 import { type Alike, listAlike, listEntryUids, type Manager, sumNowhere } from './store/unattributed.ts'
 import type { UnattributedGroup, UnattributedReport } from './unattributed-schema.ts'
 import { tokensBody } from './wire.ts'
@@ -53,7 +55,12 @@ interface Shared {
   isWhole: boolean
 }
 
-export function createUnattributed({ db }: { db: Database }) {
+interface UnattributedDependencies {
+  db: Database
+  billing: Pick<EntriesService['billing'], 'settled'>
+}
+
+export function createUnattributed({ db, billing }: UnattributedDependencies) {
   async function groupsFor(viewer: Viewer, filter: EntryFilter): Promise<Group[]> {
     const condition = conditionOf(db.slow, counted(filter))
     return groupsOf(await listAlike(db.slow, { viewer, condition }))
@@ -70,8 +77,10 @@ export function createUnattributed({ db }: { db: Database }) {
   return {
     /** A page of groups, the highest cost first. */
     async unattributed(viewer: Viewer, { filter, limit, after }: UnattributedQuery): Promise<UnattributedReport> {
-      const groups = await groupsFor(viewer, filter)
-      const nowhere = await sumNowhere(db.slow, { viewer, condition: conditionOf(db.slow, counted(filter)) })
+      const condition = conditionOf(db.slow, counted(filter))
+      const [groups, nowhere] = await settledRead(billing, filter, () =>
+        Promise.all([groupsFor(viewer, filter), sumNowhere(db.slow, { viewer, condition })]),
+      )
       const page = pageOf(groups.slice(after, after + limit + 1), limit, () => writeKeyPage(after + limit))
       return {
         totals: {
@@ -87,7 +96,8 @@ export function createUnattributed({ db }: { db: Database }) {
     },
 
     async *exportUnattributed(viewer: Viewer, { filter }: UnattributedQuery): AsyncGenerator<UnattributedGroup> {
-      yield* await bodiesOf(await groupsFor(viewer, filter), filter)
+      const groups = await settledRead(billing, filter, () => groupsFor(viewer, filter))
+      yield* await bodiesOf(groups, filter)
     },
   }
 }

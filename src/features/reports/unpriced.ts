@@ -7,19 +7,27 @@ import { pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import { listPath } from '../entries/listing/filter.ts'
 import { conditionOf } from '../entries/listing/store/conditions.ts'
+import type { EntriesService } from '../entries/service.ts'
 import { counted } from './counted-entries.ts'
 import type { RankedQuery } from './query.ts'
 import type { UnpricedModel, UnpricedReport } from './schema.ts'
+import { settledRead } from './settled-sums.ts'
 import { listUnpriced, type UnpricedRow } from './store/unpriced.ts'
 import { tokensBody } from './wire.ts'
 
 /** Rows per page of an export. */
 const EXPORT_PAGE = 1_000
 
-export function createUnpriced({ db }: { db: Database }) {
+interface UnpricedDependencies {
+  db: Database
+  billing: Pick<EntriesService['billing'], 'settled'>
+}
+
+export function createUnpriced({ db, billing }: UnpricedDependencies) {
   const read = async (viewer: Viewer, { filter }: RankedQuery, page: Pick<RankedQuery, 'after' | 'limit'>) => {
     const condition = conditionOf(db.slow, counted(filter))
-    return (await listUnpriced(db.slow, { viewer, condition, ...page })).map((row) => unpricedBody(row, filter))
+    const rows = await settledRead(billing, filter, () => listUnpriced(db.slow, { viewer, condition, ...page }))
+    return rows.map((row) => unpricedBody(row, filter))
   }
 
   return {

@@ -103,9 +103,10 @@ export interface Grain {
 const COUNTED = ['status', 'superseded'] as const
 
 /**
- * Sums of periods, those with few rows first. All contain what every report filters by. The numbers are stored. The last
- * one has every attribute except labels, how an entry was placed, and whether it is a possible duplicate; what no grain
- * contains is read from the entries.
+ * Sums of periods, those with few rows first. All contain what every report filters by. The numbers are stored. How an
+ * entry was placed, and whether it is a possible duplicate, hardly divides what a person did in a project, so these two
+ * are in that grain. The last one has every attribute except them and labels; what no grain contains is read from the
+ * entries.
  */
 export const GRAINS: readonly Grain[] = [
   {
@@ -115,7 +116,11 @@ export const GRAINS: readonly Grain[] = [
   },
   { number: 12, levels: ['month'], keys: ['projectId', 'providerId', 'modelId', ...COUNTED] },
   { number: 11, levels: ['month'], keys: ['projectId', 'harnessId', 'agentId', 'source', ...COUNTED] },
-  { number: 3, levels: ['day', 'month'], keys: ['projectId', 'managerId', ...COUNTED] },
+  {
+    number: 3,
+    levels: ['day', 'month'],
+    keys: ['projectId', 'managerId', 'placedBy', 'isPossibleDuplicate', ...COUNTED],
+  },
   { number: 4, levels: ['month'], keys: ['ticketId', 'projectId', ...COUNTED] },
   { number: 5, levels: ['month'], keys: ['labelSetId', ...COUNTED] },
   { number: 14, levels: ['month'], keys: ['managerId', 'providerId', 'modelId', ...COUNTED] },

@@ -5,7 +5,7 @@ import type { Reader } from '../../../../database/database.ts'
 import type { EntryFilter } from '../../listing/filter.ts'
 import { conditionOf, costOf } from '../../listing/store/conditions.ts'
 import type { Range } from '../plan.ts'
-import { type Figure, SOURCE_KEYS, STATUS_KEYS } from '../segment.ts'
+import { type Figure, PLACED_BY_KEYS, SOURCE_KEYS, STATUS_KEYS } from '../segment.ts'
 
 /** The columns that entries are grouped by. */
 export type EntryKey =
@@ -19,6 +19,8 @@ export type EntryKey =
   | 'status'
   | 'source'
   | 'labelSetId'
+  | 'placedBy'
+  | 'isPossibleDuplicate'
 
 export interface EntrySums {
   bucket: number
@@ -141,7 +143,7 @@ export async function sumEntries(reader: Reader, query: EntrySumsQuery): Promise
   const rows = (await reader
     .select({
       bucket: sql`${bucketOf(e.startedAt, stretches)}`.mapWith(Number),
-      ...Object.fromEntries(columns.map((column, at) => [`key${at}`, e[column]])),
+      ...Object.fromEntries(columns.map((column, at) => [`key${at}`, keyColumn(e, column)])),
       entries: sql`count(*)`.mapWith(Number),
       unpriced: sql`count(*) - count(${expressions.cost})`.mapWith(Number),
       straddling: sql`sum(CASE WHEN ${isStraddling} THEN 1 ELSE 0 END)`.mapWith(Number),
@@ -168,7 +170,16 @@ export async function sumEntries(reader: Reader, query: EntrySumsQuery): Promise
   }))
 }
 
-const TEXT_KEYS: Partial<Record<EntryKey, Record<string, number>>> = { status: STATUS_KEYS, source: SOURCE_KEYS }
+function keyColumn(entries: Reader['tables']['entries'], key: EntryKey): Column | SQL {
+  if (key !== 'isPossibleDuplicate') return entries[key]
+  return sql`CASE WHEN ${entries.possibleDuplicateId} IS NULL THEN 0 ELSE 1 END`.mapWith(Number)
+}
+
+const TEXT_KEYS: Partial<Record<EntryKey, Record<string, number>>> = {
+  status: STATUS_KEYS,
+  source: SOURCE_KEYS,
+  placedBy: PLACED_BY_KEYS,
+}
 
 function keyOf(column: EntryKey, value: unknown): number {
   if (value === null) return -1
