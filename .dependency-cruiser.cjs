@@ -69,7 +69,7 @@ const PARTS = {
     '^src/config\\.ts$',
     '^src/version\\.ts$',
     '^src/slow-tasks\\.ts$',
-    '^src/database/engines/sqlite/slow-process\\.ts$',
+    '^src/database/engines/slow/process\\.ts$',
     ...GROUND,
   ],
   'src/cli/': [

@@ -9,7 +9,7 @@ if (hookArgs) {
 } else if (args.length === 1 && args[0] === 'slow-reads') {
   // Started by a server, and listed in no help: apart from the other commands, as a report may wait for its start.
   const [{ serveSlowReads }, { SLOW_TASKS, SLOW_STREAMS }] = await Promise.all([
-    import('./database/engines/sqlite/slow-process.ts'),
+    import('./database/engines/slow/process.ts'),
     import('./slow-tasks.ts'),
   ])
   const isServing = serveSlowReads({ tasks: SLOW_TASKS, streams: SLOW_STREAMS })

@@ -23,7 +23,7 @@ export interface OpenOptions extends Partial<DatabaseEvents> {
   /** `postgres://…` to keep everything in PostgreSQL instead. */
   databaseUrl?: string | undefined
   clock: Clock
-  /** Whether the process serves: slow reads and checkpoints then run on workers. */
+  /** Whether the process serves: slow reads then run in processes of their own, and checkpoints on a thread. */
   serving?: boolean
   /** Time limit of a query on `db.slow`. */
   slowDeadlineMs?: number
@@ -54,7 +54,7 @@ export async function openDatabase({
   slowProgram,
   counts,
 }: OpenOptions): Promise<Database> {
-  const settings = { slowDeadlineMs, busyDeadlineMs, onCommit, counts }
+  const settings = { serving, slowProgram, slowDeadlineMs, busyDeadlineMs, onCommit, counts }
   if (databaseUrl) {
     // Loaded only if used: the client takes a sixth of the time of a command on the embedded database.
     const { openPostgres } = await import('./engines/postgres/postgres.ts')
@@ -66,7 +66,7 @@ export async function openDatabase({
   try {
     if (serving) emptyLogOfFullDisk(path)
     migrateSqlite(path, clock.now())
-    return openSqlite({ path, workers: serving, slowProgram, onFatal, onReadError, onBlockedLog, ...settings })
+    return openSqlite({ path, onFatal, onReadError, onBlockedLog, ...settings })
   } catch (error) {
     throw asProblem(asWrongFile(error, path))
   }

@@ -3,16 +3,16 @@ import { CallerQueue } from '../../src/database/engines/caller-queue.ts'
 
 const { signal } = new AbortController()
 
-const question = (key: number | undefined) => ({ caller: key === undefined ? undefined : { key, signal } })
+const query = (key: number | undefined) => ({ caller: key === undefined ? undefined : { key, signal } })
 
-test('a full queue makes room for others with the last question of the caller who has most', () => {
+test('a full queue makes room for others with the last query of the caller who has most', () => {
   const queue = new CallerQueue()
-  const waiting = [question(1), question(2), question(1), question(1)]
+  const waiting = [query(1), query(2), query(1), query(1)]
   for (const each of waiting) queue.add(each)
   expect(queue.displaceFor({ key: 1, signal })).toBeUndefined()
   expect(queue.displaceFor({ key: 3, signal })).toBe(waiting[3]!)
   // Nobody has more than the job would have then.
-  queue.add(question(undefined))
+  queue.add(query(undefined))
   expect(queue.displaceFor(undefined)).toBeUndefined()
   expect(queue.displaceFor({ key: 3, signal })).toBe(waiting[2]!)
   expect(queue.displaceFor({ key: 3, signal })).toBeUndefined()

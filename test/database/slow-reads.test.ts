@@ -2,9 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { onBehalfOf } from '../../src/database/caller.ts'
 import type { Database } from '../../src/database/database.ts'
-import { canOverlap, forEachEngine, opener } from '../support/databases.ts'
+import { canOverlap, forEachEngine, locationOf, opener } from '../support/databases.ts'
+import { postgresPrograms } from '../support/postgres-programs.ts'
+import { clientFor } from '../support/postgres-server.ts'
 import { childrenOf, commandOf, isRunning, secondsOf, until } from '../support/processes.ts'
-import { COUNT_TWICE, countTo, NUMBERS, SLOW_PROGRAM } from '../support/slow-program.ts'
+import { COUNT_TWICE, countTo, FAILS, NUMBERS, PROCESS_ID, PROCESS_IDS, SLOW_PROGRAM } from '../support/slow-program.ts'
 
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -15,7 +17,7 @@ const codeOf = (promise: Promise<unknown>) =>
 const short = (db: Database) => db.slow.select().from(db.slow.tables.revision)
 const endless = (db: Database) => db.slow.select({ count: countTo(1e12) }).from(db.slow.tables.revision)
 
-/** Whether a process has used a second of the processor, which only a long question does after its start. */
+/** Whether a process has used a second of the processor, which only a long query does after its start. */
 const isCounting = (pid: number) => secondsOf(pid) > 1
 
 /** Somebody who may leave. */
@@ -24,8 +26,8 @@ class Person {
 
   constructor(readonly key: number) {}
 
-  asks<Answer>(question: () => Answer): Answer {
-    return onBehalfOf({ signal: this.#controller.signal, key: this.key }, question)
+  asks<Answer>(query: () => Answer): Answer {
+    return onBehalfOf({ signal: this.#controller.signal, key: this.key }, query)
   }
 
   leaves(): void {
@@ -64,7 +66,7 @@ forEachEngine('slow reads', (open, engine) => {
     expect(await gone.asks(() => codeOf(short(db)))).toBe('database_deadline')
   })
 
-  test('see one state of the database in a task', async () => {
+  test.skipIf(!canOverlap(engine))('see one state of the database in a task', async () => {
     const db = await open({ serving: true, slowProgram: SLOW_PROGRAM, slowDeadlineMs: 60_000 })
     await db.write((tx) => tx.insert(tx.tables.names).values({ text: 'first' }).returning())
     const counts = db.slowly(COUNT_TWICE, { steps: 3_000_000 })
@@ -85,11 +87,34 @@ forEachEngine('slow reads', (open, engine) => {
     await writing
   })
 
-  test('make the pieces of a stream', async () => {
+  test.skipIf(!canOverlap(engine))('make the pieces of a stream', async () => {
     const db = await open({ serving: true, slowProgram: SLOW_PROGRAM })
     const pieces: number[] = []
     for await (const piece of db.streamSlowly(NUMBERS, { pieces: 5 })) pieces.push(...piece)
     expect(pieces).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test.skipIf(!canOverlap(engine))(
+    'run tasks and streams in other processes of a server, and here otherwise',
+    async () => {
+      const db = await open({ serving: true, slowProgram: SLOW_PROGRAM })
+      const here = await open({ sharing: db })
+      expect(await db.slowly(PROCESS_ID, {})).not.toBe(process.pid)
+      expect(await here.slowly(PROCESS_ID, {})).toBe(process.pid)
+      const ofStreams = [db, here].map(async (each) =>
+        Number(Buffer.concat(await Array.fromAsync(each.streamSlowly(PROCESS_IDS, {})))),
+      )
+      const [there, alsoHere] = await Promise.all(ofStreams)
+      expect(there).not.toBe(process.pid)
+      expect(alsoHere).toBe(process.pid)
+    },
+  )
+
+  test.skipIf(!canOverlap(engine))('fail in their process as they do here', async () => {
+    const db = await open({ serving: true, slowProgram: SLOW_PROGRAM, slowDeadlineMs: 300 })
+    expect(await codeOf(db.slowly(COUNT_TWICE, { steps: 1e12 }))).toBe('database_deadline')
+    const failing = db.slowly(FAILS, {})
+    await expect(failing).rejects.toMatchObject({ code: 'validation_failed', detail: 'The task fails.' })
   })
 })
 
@@ -102,7 +127,7 @@ describe.skipIf(process.platform !== 'linux')('processes for slow reads', () => 
     return { db, running: () => processes().filter((pid) => !others.has(pid)) }
   }
 
-  test('start with the first question, and end with the database', async () => {
+  test('start with the first query, and end with the database', async () => {
     // Those of the tests before may still be ending.
     expect(await until(() => processes().length === 0)).toBe(true)
     const db = await open({ serving: true })
@@ -124,19 +149,19 @@ describe.skipIf(process.platform !== 'linux')('processes for slow reads', () => 
     expect(await abandoned).toBe('database_deadline')
   })
 
-  test('are kept if the question was nearly done when its caller left', async () => {
+  test('are kept if the query was nearly done when its caller left', async () => {
     const { db, running } = await warm()
     const before = running()
     for (let times = 0; times < 20; times += 1) {
       const gone = new Person(1)
-      const question = gone.asks(() => codeOf(short(db)))
+      const query = gone.asks(() => codeOf(short(db)))
       gone.leaves()
-      await question
+      await query
     }
     expect(running()).toEqual(before)
   })
 
-  test('repeat a question whose process was killed, once', async () => {
+  test('repeat a query whose process was killed, once', async () => {
     const { db, running } = await warm()
     const twice = codeOf(endless(db))
     const killed = new Set<number>()
@@ -167,5 +192,46 @@ describe.skipIf(process.platform !== 'linux')('processes for slow reads', () => 
     const { running } = await warm()
     delete process.env.TALLY_TEST_SECRET
     expect(await Bun.file(`/proc/${running()[0]}/environ`).text()).not.toContain('secret')
+  })
+})
+
+describe.skipIf(process.platform !== 'linux' || !postgresPrograms())('processes for slow reads of PostgreSQL', () => {
+  const open = opener('postgres')
+
+  test('end a query of the server within moments when they are killed', async () => {
+    const db = await open({ serving: true, slowProgram: SLOW_PROGRAM, slowDeadlineMs: 60_000 })
+    const client = clientFor(locationOf(db).databaseUrl!)
+    try {
+      const counting = async () => {
+        const [row] = await client`
+          SELECT count(*)::int AS running FROM pg_stat_activity
+          WHERE datname = current_database() AND query LIKE '%WITH RECURSIVE%' AND state = 'active' AND pid <> pg_backend_pid()`
+        return row!.running as number
+      }
+      const gone = new Person(1)
+      const abandoned = gone.asks(() => codeOf(db.slowly(COUNT_TWICE, { steps: 1e12 })))
+      expect(await until(async () => (await counting()) === 1)).toBe(true)
+      gone.leaves()
+      expect(await abandoned).toBe('database_deadline')
+      expect(await until(async () => (await counting()) === 0, 5_000)).toBe(true)
+    } finally {
+      await client.end()
+    }
+  })
+
+  test('get what a connection needs of the environment, and nothing else', async () => {
+    const others = new Set(processes())
+    Object.assign(process.env, { TALLY_TEST_SECRET: 'secret', PGCONNECT_TIMEOUT: '7' })
+    try {
+      const db = await open({ serving: true, slowProgram: SLOW_PROGRAM })
+      await db.slowly(PROCESS_ID, {})
+      const [pid] = processes().filter((each) => !others.has(each))
+      const environment = await Bun.file(`/proc/${pid}/environ`).text()
+      expect(environment).not.toContain('secret')
+      expect(environment).toContain('PGCONNECT_TIMEOUT=7')
+    } finally {
+      delete process.env.TALLY_TEST_SECRET
+      delete process.env.PGCONNECT_TIMEOUT
+    }
   })
 })

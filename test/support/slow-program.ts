@@ -1,7 +1,8 @@
 /** The process for slow reads, with a task and streams of tests. */
 import { sql } from 'drizzle-orm'
 import type { SlowStream, SlowTask } from '../../src/database/database.ts'
-import { serveSlowReads } from '../../src/database/engines/sqlite/slow-process.ts'
+import { serveSlowReads } from '../../src/database/engines/slow/process.ts'
+import { Problem } from '../../src/errors.ts'
 
 export const SLOW_PROGRAM = [process.execPath, import.meta.path]
 
@@ -13,6 +14,25 @@ export const COUNT_TWICE: SlowTask<{ steps: number }, bigint[]> = {
     const before = await count()
     await reader.select({ count: countTo(steps) }).from(reader.tables.revision)
     return [before, await count()]
+  },
+}
+
+/** The process in which a task runs. */
+export const PROCESS_ID: SlowTask<object, number> = { name: 'test.process-id', run: async () => process.pid }
+
+/** The same of a stream, as text. */
+export const PROCESS_IDS: SlowStream<object> = {
+  name: 'test.process-ids',
+  async *run() {
+    yield Buffer.from(`${process.pid}`)
+  },
+}
+
+export const FAILS: SlowTask<object, never> = {
+  name: 'test.fails',
+  async run(reader) {
+    await reader.select().from(reader.tables.revision)
+    throw new Problem('validation_failed', 'The task fails.')
   },
 }
 
@@ -31,4 +51,4 @@ export const NUMBERS: SlowStream<{ pieces: number; endlessAt?: number }> = {
 export const countTo = (steps: number) =>
   sql<number>`(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${sql.raw(`${steps}`)}) SELECT count(*) FROM c)`
 
-if (import.meta.main) serveSlowReads({ tasks: [COUNT_TWICE], streams: [NUMBERS] })
+if (import.meta.main) serveSlowReads({ tasks: [COUNT_TWICE, PROCESS_ID, FAILS], streams: [NUMBERS, PROCESS_IDS] })

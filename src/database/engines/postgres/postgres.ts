@@ -8,55 +8,25 @@
  */
 import { sql } from 'drizzle-orm'
 import type { Sql } from 'postgres'
-import type { Compiled, Database, DatabaseEvents, Reader } from '../../database.ts'
+import type { Database, DatabaseEvents, Reader } from '../../database.ts'
 import { asProblem } from '../../errors.ts'
 import { migratePostgres, WrongDatabase } from '../../schema/migrate.ts'
-import { postgresTables } from '../../schema/tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
-import { type Around, asProblems, type Build } from '../queries.ts'
-import { cancelWithCallers, ROLLBACK } from './cancelled-queries.ts'
-import {
-  CONNECT_TIMEOUT_SECONDS,
-  connect,
-  Lane,
-  type Link,
-  type LinkOptions,
-  PATIENCE_MS,
-  parseAddress,
-} from './link.ts'
+import { type Around, asProblems } from '../queries.ts'
+import { SlowPool } from '../slow/pool.ts'
+import { SlowStreams } from '../slow/streams.ts'
+import { cancelWithCallers } from './cancelled-queries.ts'
+import { CONNECT_TIMEOUT_SECONDS, connect, Lane, Link, type LinkOptions, PATIENCE_MS, parseAddress } from './link.ts'
 import { PostgresReader } from './reader.ts'
+import { inOneState, readerOver } from './reading.ts'
 import { SEATS, Seats } from './seats.ts'
 import { PostgresWriter } from './writer.ts'
 
 /**
- * Connections for quick reads. With those for slow queries and tasks, one per seat each, and for writing 18, of
+ * Connections for quick reads. With those for slow ones and for writing 15, and a few more of processes for slow reads, of
  * PostgreSQL's default of 100.
  */
 const READERS = 4
-
-/** A reader over the lane's current link. */
-function readerOver(lane: Lane<PostgresReader>): Reader {
-  const reader = {
-    tables: postgresTables,
-    get select() {
-      return lane.link.queries.select
-    },
-    get selectDistinct() {
-      return lane.link.queries.selectDistinct
-    },
-    get with() {
-      return lane.link.queries.with
-    },
-    raw: (query: Compiled) => ({
-      execute: (values?: Record<string, unknown>) => lane.link.queries.raw(query).execute(values),
-    }),
-    revision: () => lane.link.queries.revision(),
-    prepared: (key: string, build: Build) => lane.link.queries.prepared(key, build),
-    findEach: (key: string, build: Build, keys: readonly Record<string, unknown>[]) =>
-      lane.link.queries.findEach(key, build, keys),
-  }
-  return reader as unknown as Reader
-}
 
 type Server = Pick<LinkOptions, 'url' | 'counts'>
 
@@ -86,48 +56,18 @@ function slowReads(server: Server, deadlineMs: number, seats: Seats): Lane<Postg
   })
 }
 
-/** Runs tasks in read-only transactions, each on the connection of its seat. */
-class SlowTasks {
-  readonly #lanes: Lane<PostgresReader>[]
-
-  constructor(
-    server: Server,
-    readonly deadlineMs: number,
-    readonly seats: Seats,
-  ) {
-    const settings = { statement_timeout: deadlineMs, idle_in_transaction_session_timeout: PATIENCE_MS }
-    const options = { ...server, connections: 1, settings }
-    this.#lanes = Array.from(
-      { length: SEATS },
-      () => new Lane(options, PostgresReader, ({ client }) => cancelWithCallers(client)),
-    )
-  }
-
-  async run<Result>(body: (reader: Reader) => Promise<Result>): Promise<Result> {
-    const seat = await this.seats.take()
-    try {
-      const { link } = this.#lanes[seat]!
-      return await asProblems(() => link.withPatience(this.deadlineMs + PATIENCE_MS, () => transact(link, body)))
-    } finally {
-      this.seats.give(seat)
-    }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => lane.close()))
-  }
-}
-
-async function transact<Result>(
-  link: Link<PostgresReader>,
+/** Runs a task on a connection of its own, as a command line does. */
+async function runHere<Result>(
+  server: Server,
+  deadlineMs: number,
   body: (reader: Reader) => Promise<Result>,
 ): Promise<Result> {
-  await link.client.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  const settings = { statement_timeout: deadlineMs, idle_in_transaction_session_timeout: PATIENCE_MS }
+  const link = new Link({ ...server, connections: 1, settings }, PostgresReader)
   try {
-    return await body(link.queries as unknown as Reader)
+    return await asProblems(() => link.withPatience(deadlineMs + PATIENCE_MS, () => inOneState(link, body)))
   } finally {
-    // On a connection that is about to close, it would never return.
-    if (!link.lost) await link.client.unsafe(ROLLBACK).catch(() => link.lose())
+    link.lose()
   }
 }
 
@@ -135,9 +75,12 @@ export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit'> {
   /** `postgres://user:password@host/database`, with libpq's parameters. */
   url: string
   now: number
+  /** Whether slow tasks have processes of their own. A short command does not need them. */
+  serving: boolean
   slowDeadlineMs: number
   busyDeadlineMs: number
   counts?: StatementCounts | undefined
+  slowProgram?: readonly string[] | undefined
 }
 
 /**
@@ -145,17 +88,21 @@ export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit'> {
  * Tally, or if access is denied, and a Problem if the server does not respond.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, now, slowDeadlineMs, busyDeadlineMs, counts, onCommit } = options
+  const { url, now, serving, slowDeadlineMs, busyDeadlineMs, counts, slowProgram, onCommit } = options
   const server = { url, counts }
   await onOneConnection(url, (client, where) => migratePostgres(client, where, now))
   const writer = new PostgresWriter(server, busyDeadlineMs, onCommit)
   const quick = quickReads(server)
   const seats = new Seats(slowDeadlineMs)
   const slow = slowReads(server, slowDeadlineMs, seats)
-  const tasks = new SlowTasks(server, slowDeadlineMs, seats)
+  const slowOptions = { source: { url }, onError: () => undefined, program: slowProgram }
+  const pool = serving ? new SlowPool({ ...slowOptions, deadlineMs: slowDeadlineMs }) : undefined
+  const streams = serving ? new SlowStreams(slowOptions) : undefined
   async function close(): Promise<void> {
     await writer.close()
-    await Promise.all([quick.close(), slow.close(), tasks.close()])
+    pool?.close()
+    streams?.close()
+    await Promise.all([quick.close(), slow.close()])
   }
   let closing: Promise<void> | undefined
 
@@ -163,8 +110,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     engine: 'postgres',
     read: readerOver(quick),
     slow: readerOver(slow),
-    slowly: (task, args) => tasks.run((reader) => task.run(reader, args)),
-    streamSlowly: (stream, args) => stream.run(readerOver(slow), args),
+    slowly: (task, args) =>
+      pool?.run(task, args) ?? runHere(server, slowDeadlineMs, (reader) => task.run(reader, args)),
+    streamSlowly: (stream, args) => streams?.run(stream, args) ?? stream.run(readerOver(slow), args),
     write: (body, options) => writer.write(body, options),
     setWriter: (record) => writer.setWriter(record),
     // A transaction with its own id ends with a record in the server's log.
@@ -180,6 +128,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 }
 
+/** Older ones do not notice that a client is gone while they run its query. */
+const OLDEST_VERSION = 14
+
 /** Invalid password, unknown user, unknown database, no permission to connect or to create tables. */
 const REFUSED = ['28000', '28P01', '3D000', '42501']
 
@@ -190,8 +141,11 @@ export async function onOneConnection(url: string, work: (client: Sql, where: st
   // A proxy for a server that is down accepts the connection and drops it, and postgres.js would retry forever.
   const timer = setTimeout(() => client.end({ timeout: 0 }), PATIENCE_MS)
   try {
-    await client`SELECT 1`
+    const [server] = await client`SELECT current_setting('server_version_num')::int / 10000 AS version`
     clearTimeout(timer)
+    if (server!.version < OLDEST_VERSION) {
+      throw new WrongDatabase(`${where} is PostgreSQL ${server!.version}. Upgrade it to ${OLDEST_VERSION} or newer.`)
+    }
     await work(client, where)
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }

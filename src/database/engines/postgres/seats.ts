@@ -1,4 +1,4 @@
-/** Seats for slow reads. As on SQLite, the many questions of one caller do not delay those of others. */
+/** Seats for slow reads. As on SQLite, the many queries of one caller do not delay those of others. */
 import { currentCaller, type DatabaseCaller } from '../../caller.ts'
 import { abandoned, overloaded } from '../../errors.ts'
 import { CallerQueue } from '../caller-queue.ts'
@@ -7,7 +7,7 @@ import { CallerQueue } from '../caller-queue.ts'
 export const SEATS = 3
 const CALLER_LIMIT = SEATS - 1
 
-/** Maximum number of waiting questions. */
+/** Maximum number of waiting queries. */
 const QUEUE_LIMIT = 200
 
 interface Waiting {
@@ -21,7 +21,7 @@ export class Seats {
   readonly #free = Array.from({ length: SEATS }, (_, seat) => seat)
   readonly #taken = new Map<number, Waiting>()
 
-  /** @param waitLimitMs how long a question may wait for its turn */
+  /** @param waitLimitMs how long a query may wait for its turn */
   constructor(readonly waitLimitMs: number) {}
 
   /** Rejects with a Problem if the wait takes too long, if too many wait, or if the caller is gone. */

@@ -15,6 +15,8 @@ import type { Database, DatabaseEvents, Reader, SlowTask } from '../../database.
 import { databaseFull } from '../../errors.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { asProblems } from '../queries.ts'
+import { SlowPool } from '../slow/pool.ts'
+import { SlowStreams } from '../slow/streams.ts'
 import { startCheckpoints } from './checkpoints.ts'
 import { configureConnection, inOneState, openReadOnly } from './connections.ts'
 import { CountedConnection } from './counted-connection.ts'
@@ -23,15 +25,14 @@ import { LogFile } from './log-file.ts'
 import { checkpointAfterCommits, emptyLog, saveAcknowledged } from './own-checkpoints.ts'
 import { ReadErrors } from './read-errors.ts'
 import { OutsideReader } from './reader.ts'
-import { openSlowReads } from './slow-reads.ts'
-import { SlowStreams } from './slow-streams.ts'
+import { slowReader } from './slow-reader.ts'
 import { SqliteTransaction } from './transaction.ts'
 import { SqliteWriter } from './writer.ts'
 
 /** 'TALY' in the file's header identifies Tally's databases. */
 export const APPLICATION_ID = 0x54414c59
 
-/** How long a server's last checkpoint waits for the connections of its workers to close, but not for a long report. */
+/** How long a server's last checkpoint waits for the connections of its serving to close, but not for a long report. */
 const LAST_CHECKPOINT_WAIT_MS = 500
 
 /** Another process has an exclusive lock while it recovers or empties the log. */
@@ -54,8 +55,8 @@ function syncOutside(writing: Connection, path: string, onFatal: (error: unknown
 
 export interface SqliteOptions extends DatabaseEvents {
   path: string
-  /** Whether to start the workers (slow reads, checkpoints). A short command does not need them. */
-  workers: boolean
+  /** Whether slow reads have processes of their own, and the log threads. A short command does not need them. */
+  serving: boolean
   slowDeadlineMs: number
   busyDeadlineMs: number
   counts?: StatementCounts | undefined
@@ -64,7 +65,7 @@ export interface SqliteOptions extends DatabaseEvents {
 
 /** Opens a migrated database file. */
 export function openSqlite(options: SqliteOptions): Database {
-  const { path, workers, slowDeadlineMs, busyDeadlineMs, counts, slowProgram, ...events } = options
+  const { path, serving, slowDeadlineMs, busyDeadlineMs, counts, slowProgram, ...events } = options
   const connect = (access: { readwrite?: true; readonly?: true }): Connection => {
     const settings = { ...access, create: false, safeIntegers: true }
     return counts ? new CountedConnection(path, settings, counts) : new Connection(path, settings)
@@ -96,40 +97,40 @@ export function openSqlite(options: SqliteOptions): Database {
   configureConnection(reading, busyDeadlineMs)
   const readErrors = new ReadErrors(path, fail, events.onReadError)
   const read = new OutsideReader(reading, counts, readErrors.note)
-  const log = workers ? syncOutside(writing, path, fail) : undefined
-  const beforeAnswers = workers ? () => files.checkIfStale() : checkpointAfterCommits(writing, path)
+  const log = serving ? syncOutside(writing, path, fail) : undefined
+  const beforeAnswers = serving ? () => files.checkIfStale() : checkpointAfterCommits(writing, path)
   const tx = new SqliteTransaction(writing, counts)
   const writer = new SqliteWriter(writing, tx, { ...events, onFatal: fail }, busyDeadlineMs, read, log, beforeAnswers)
 
-  const slowOptions = { path, onError: readErrors.note, program: slowProgram }
-  const slow = workers ? openSlowReads({ ...slowOptions, deadlineMs: slowDeadlineMs }) : undefined
-  const streams = workers ? new SlowStreams(slowOptions) : undefined
-  const checkpoints = workers
+  const slowOptions = { source: { file: path }, onError: readErrors.note, program: slowProgram }
+  const pool = serving ? new SlowPool({ ...slowOptions, deadlineMs: slowDeadlineMs }) : undefined
+  const streams = serving ? new SlowStreams(slowOptions) : undefined
+  const checkpoints = serving
     ? startCheckpoints({
         path,
         database: files.database,
-        holdReads: async (forMs) => (await slow?.hold(forMs)) ?? true,
+        holdReads: async (forMs) => (await pool?.hold(forMs)) ?? true,
         pause: () => writer.pause(),
         resume: () => {
           writer.resume()
-          slow?.release()
+          pool?.release()
         },
         onBlocked: events.onBlockedLog,
         onOverwritten: () => fail(files.lost('overwritten')),
         onFatal: fail,
       })
     : undefined
-  const checking = workers ? setInterval(() => checkFiles(files, fail), FILES_CHECK_MS) : undefined
+  const checking = serving ? setInterval(() => checkFiles(files, fail), FILES_CHECK_MS) : undefined
 
   async function close(): Promise<void> {
     await writer.close()
     clearInterval(checking)
-    slow?.close()
+    pool?.close()
     streams?.close()
     await checkpoints?.stop()
     log?.close()
     reading.close()
-    if (!failed) emptyLog(writing, workers ? LAST_CHECKPOINT_WAIT_MS : 0, fail)
+    if (!failed) emptyLog(writing, serving ? LAST_CHECKPOINT_WAIT_MS : 0, fail)
     writing.close()
     files.close()
   }
@@ -137,10 +138,10 @@ export function openSqlite(options: SqliteOptions): Database {
 
   return {
     engine: 'sqlite',
-    file: workers ? path : undefined,
+    file: serving ? path : undefined,
     read: read as unknown as Reader,
-    slow: slow?.reader ?? (read as unknown as Reader),
-    slowly: (task, args) => (slow ? slow.run(task, args) : runHere(path, task, args)),
+    slow: pool ? slowReader(pool) : (read as unknown as Reader),
+    slowly: (task, args) => (pool ? pool.run(task, args) : runHere(path, task, args)),
     streamSlowly: (stream, args) => streams?.run(stream, args) ?? stream.run(read as unknown as Reader, args),
     write: (body) => writer.write(body),
     setWriter: (record) => writer.setWriter(record),

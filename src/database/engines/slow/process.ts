@@ -1,40 +1,19 @@
 /**
- * The process that runs slow reads for a server, on read-only connections: see slow-reads.ts. It is a process and not a
- * thread because nothing but a signal can stop a query of bun:sqlite, or any other code that does not return.
+ * The process that runs slow reads for a server, on connections of its own: see pool.ts. It is a process and not a thread
+ * because nothing but a signal can stop a query of bun:sqlite, or any other code that does not return.
  */
 import { serialize } from 'bun:jsc'
-import type { SQLQueryBindings } from 'bun:sqlite'
 import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { Problem, type ProblemCode } from '../../../errors.ts'
+import { Problem } from '../../../errors.ts'
 import type { SlowStream, SlowTask } from '../../database.ts'
-import { inOneState, openReadOnly, type ReadOnlyConnection } from './connections.ts'
-
-export type ToSlowProcess =
-  /** The database file, in the first message. */
-  | { open: string }
-  | { id: number; sql: string; params: unknown[] }
-  | { id: number; task: string; args: unknown }
-  | { id: number; stream: string; args: unknown }
-  /** Requests the next piece of a stream. */
-  | { id: number; next: true }
-  | { id: number; stop: true }
-
-export type SentError = { message: string; code?: string; problem?: { code: ProblemCode; detail: string } }
-
-export type FromSlowProcess =
-  | 'ready'
-  /** A result, serialized here: Bun's own messages take six times as long for an array of fifty thousand rows. */
-  | { id: number; result: Uint8Array }
-  /** A piece of a stream. */
-  | { id: number; piece: Uint8Array }
-  | { id: number; end: true }
-  | { id: number; error: SentError }
+import type { FromSlowProcess, SentError, ToSlowProcess } from './messages.ts'
+import type { SlowDatabase, SlowSource } from './source.ts'
 
 /** Lower priority than the server if cores are few; no effect if one is free. */
 const NICENESS = 10
 
-/** If memory runs out, the system ends this process and not the server: a question is lost, and no report. */
+/** If memory runs out, the system ends this process and not the server: a query is lost, and no report. */
 const OOM_SCORE = '500'
 
 /** Bytes of pieces between two collections of garbage: seldom enough to take a few percent of the time. */
@@ -59,13 +38,19 @@ export function serveSlowReads(work: SlowWork): boolean {
   process.on('disconnect', () => process.exit(0))
   if (process.platform === 'linux') setPriority(0, NICENESS)
   preferAsVictim()
-  let reads: SlowReads | undefined
+  let reads: Promise<SlowReads> | undefined
   process.on('message', (message: ToSlowProcess) => {
-    if ('open' in message) reads = new SlowReads(message.open, work)
-    else void reads!.answer(message)
+    if ('open' in message) reads = databaseAt(message.open).then((database) => new SlowReads(database, work))
+    else void reads!.then((reading) => reading.answer(message))
   })
   post('ready')
   return true
+}
+
+/** Loads the engine that is used, and no other. */
+async function databaseAt(source: SlowSource): Promise<SlowDatabase> {
+  if ('file' in source) return (await import('../sqlite/slow-database.ts')).slowSqlite(source.file)
+  return (await import('../postgres/slow-database.ts')).slowPostgres(source.url)
 }
 
 function post(message: FromSlowProcess): void {
@@ -83,29 +68,22 @@ function preferAsVictim(): void {
 }
 
 class SlowReads {
-  #opened: ReadOnlyConnection | undefined
   readonly #streams = new Map<number, RunningStream>()
   #uncollectedBytes = 0
   #collection: Timer | undefined
 
   constructor(
-    readonly path: string,
+    readonly database: SlowDatabase,
     readonly work: SlowWork,
   ) {}
 
-  /** Opened with the first question, which fails if the file cannot be read. */
-  get #database(): ReadOnlyConnection {
-    this.#opened ??= openReadOnly(this.path)
-    return this.#opened
-  }
-
-  async answer(question: Exclude<ToSlowProcess, { open: string }>): Promise<void> {
-    const { id } = question
+  async answer(query: Exclude<ToSlowProcess, { open: SlowSource }>): Promise<void> {
+    const { id } = query
     try {
-      if ('sql' in question) post({ id, result: serialized(this.#rowsOf(question)) })
-      else if ('task' in question) post({ id, result: serialized(await this.#run(question)) })
-      else if ('stream' in question) this.#begin(id, named(this.work.streams, question.stream), question.args)
-      else if ('stop' in question) this.#end(id)
+      if ('sql' in query) post({ id, result: serialized(this.database.values(query.sql, query.params)) })
+      else if ('task' in query) post({ id, result: serialized(await this.#run(query)) })
+      else if ('stream' in query) this.#begin(id, named(this.work.streams, query.stream), query.args)
+      else if ('stop' in query) this.#end(id)
       else await this.#next(id)
     } catch (error) {
       this.#end(id)
@@ -113,19 +91,13 @@ class SlowReads {
     }
   }
 
-  #rowsOf({ sql, params }: { sql: string; params: unknown[] }): unknown[][] {
-    const rows = this.#database.connection.query(sql).values(...(params as SQLQueryBindings[])) as unknown[][]
-    for (const row of rows) for (let at = 0; at < row.length; at += 1) row[at] = asPlain(row[at])
-    return rows
-  }
-
-  #run(question: { task: string; args: unknown }): Promise<unknown> {
-    const task = named(this.work.tasks, question.task)
-    return inOneState(this.#database, (reader) => task.run(reader, question.args))
+  #run(query: { task: string; args: unknown }): Promise<unknown> {
+    const task = named(this.work.tasks, query.task)
+    return this.database.inOneState((reader) => task.run(reader, query.args))
   }
 
   #begin(id: number, stream: SlowStream<unknown>, args: unknown): void {
-    const { reader, close } = openReadOnly(this.path)
+    const { reader, close } = this.database.openReader()
     this.#streams.set(id, { pieces: stream.run(reader, args), close })
   }
 
@@ -178,18 +150,11 @@ function named<Work extends { name: string }>(all: readonly Work[], name: string
 /** A serialized error would lose its code, which errors.ts needs. */
 function sentError(error: unknown): SentError {
   if (error instanceof Problem) return { message: error.message, problem: { code: error.code, detail: error.detail } }
-  const { message, code } = bareError(error) as { message: string; code?: string }
-  return { message, ...(typeof code === 'string' && { code }) }
+  const { message, code, syscall } = bareError(error) as { message: string; code?: string; syscall?: string }
+  return { message, ...(typeof code === 'string' && { code }), ...(syscall && { syscall }) }
 }
 
 /** drizzle wraps the driver's error. */
 function bareError(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? error.cause : error
-}
-
-/** Converts bigints to numbers if that is exact: the main thread takes twice as long to deserialize bigints. */
-function asPlain(value: unknown): unknown {
-  if (typeof value !== 'bigint') return value
-  const number = Number(value)
-  return Number.isSafeInteger(number) ? number : value
 }

@@ -1,11 +1,11 @@
 /**
- * Streams of a server's SQLite, such as exports: their pieces are made in processes of their own, apart from those of
- * questions, which would otherwise wait for minutes.
+ * Streams of a server, such as exports: their pieces are made in processes of their own, apart from those of queries, which
+ * would otherwise wait for minutes.
  */
 import type { SlowStream } from '../../database.ts'
 import { asProblem, databaseClosed } from '../../errors.ts'
-import { receivedError, SlowLink } from './slow-link.ts'
-import type { FromSlowProcess } from './slow-process.ts'
+import { receivedError, SlowLink, type SlowLinkOptions } from './link.ts'
+import type { FromSlowProcess } from './messages.ts'
 
 /** Streams of a process alternate piece by piece. More processes would find no core. */
 const PROCESSES = 2
@@ -29,11 +29,9 @@ interface Host {
   idle: Timer | undefined
 }
 
-interface SlowStreamsOptions {
-  path: string
-  /** Called with SQLite's error if a piece fails. */
+interface SlowStreamsOptions extends SlowLinkOptions {
+  /** Called with the driver's error if a piece fails. */
   onError(error: unknown): void
-  program?: readonly string[] | undefined
 }
 
 export class SlowStreams {
@@ -83,18 +81,14 @@ export class SlowStreams {
     const ready = Promise.withResolvers<void>()
     // Each stream that waits for it fails.
     ready.promise.catch(() => {})
-    const link = new SlowLink(
-      this.options.path,
-      {
-        onReady: ready.resolve,
-        onMessage: (message) => this.#receive(host, message),
-        onLost: (reason) => {
-          ready.reject(new Error(reason))
-          this.#end(host, new Error(reason))
-        },
+    const link = new SlowLink(this.options, {
+      onReady: ready.resolve,
+      onMessage: (message) => this.#receive(host, message),
+      onLost: (reason) => {
+        ready.reject(new Error(reason))
+        this.#end(host, new Error(reason))
       },
-      this.options.program,
-    )
+    })
     const host: Host = { link, whenReady: ready.promise, streams: new Map(), idle: undefined }
     this.#hosts.add(host)
     return host

@@ -1,7 +1,8 @@
 import { deserialize } from 'bun:jsc'
 import { join } from 'node:path'
 import { Problem } from '../../../errors.ts'
-import type { FromSlowProcess, SentError, ToSlowProcess } from './slow-process.ts'
+import type { FromSlowProcess, SentError, ToSlowProcess } from './messages.ts'
+import type { SlowSource } from './source.ts'
 
 /**
  * Starts this program as a process for slow reads, see main.ts. From source, Bun runs it, without the variables of a
@@ -11,11 +12,25 @@ const PROGRAM = import.meta.url.endsWith('.ts')
   ? [process.execPath, '--no-env-file', join(import.meta.dir, '../../../main.ts'), 'slow-reads']
   : [process.execPath, 'slow-reads']
 
-/**
- * Nothing of the server's environment, which may contain passwords. Bun ends the process when the server is gone, even
- * in the middle of a query, and collects garbage earlier than it would with the default.
- */
+/** Bun ends the process when the server is gone, even in the middle of a query, and collects garbage earlier. */
 const ENVIRONMENT = { BUN_FEATURE_FLAG_NO_ORPHANS: '1', BUN_OPTIONS: '--smol' }
+
+/** What a connection to PostgreSQL is made with: libpq's variables, and authorities for TLS. */
+const CONNECTING = /^(PG[A-Z_]+|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$/
+
+/** Nothing else of the server's environment, which may contain passwords. */
+function environmentFor(source: SlowSource): Record<string, string | undefined> {
+  if ('file' in source) return ENVIRONMENT
+  // biome-ignore lint/style/noProcessEnv: variables of others' programs, not settings of Tally.
+  const connecting = Object.entries(process.env).filter(([name]) => CONNECTING.test(name))
+  return { ...Object.fromEntries(connecting), ...ENVIRONMENT }
+}
+
+export interface SlowLinkOptions {
+  source: SlowSource
+  /** The command that starts the process; by default, this program. */
+  program?: readonly string[] | undefined
+}
 
 interface LinkEvents {
   onReady(): void
@@ -29,16 +44,16 @@ export class SlowLink {
   readonly #process: Bun.Subprocess<'ignore', 'ignore', 'inherit'>
   #isEnded = false
 
-  constructor(path: string, { onReady, onMessage, onLost }: LinkEvents, program: readonly string[] = PROGRAM) {
+  constructor({ source, program = PROGRAM }: SlowLinkOptions, { onReady, onMessage, onLost }: LinkEvents) {
     this.#process = Bun.spawn([...program], {
-      env: ENVIRONMENT,
+      env: environmentFor(source),
       stdio: ['ignore', 'ignore', 'inherit'],
       serialization: 'advanced',
       ipc: (message: FromSlowProcess) => {
         if (this.#isEnded) return
         if (message !== 'ready') onMessage(message)
         else {
-          this.send({ open: path })
+          this.send({ open: source })
           onReady()
         }
       },
@@ -68,7 +83,7 @@ export function resultOf(message: { result: Uint8Array }): unknown {
   return deserialize(message.result)
 }
 
-export function receivedError({ message, code, problem }: SentError): Error {
+export function receivedError({ message, code, syscall, problem }: SentError): Error {
   if (problem) return new Problem(problem.code, problem.detail)
-  return Object.assign(new Error(message), { code })
+  return Object.assign(new Error(message), { code, syscall })
 }

@@ -1,0 +1,29 @@
+/** Single queries of a server's SQLite that may take long: the same stores, but another process runs their statements. */
+import { drizzle } from 'drizzle-orm/sqlite-proxy'
+import type { Compiled, Reader } from '../../database.ts'
+import { sqliteTables } from '../../schema/tables.ts'
+import { binderOf, parametersOf } from '../conversions.ts'
+import { asProblems, Queries, runThrough } from '../queries.ts'
+import type { SlowPool } from '../slow/pool.ts'
+
+export function slowReader(pool: SlowPool): Reader {
+  const rowsOf = (sql: string, params: unknown[]) => pool.ask({ sql, params }) as Promise<unknown[][]>
+  const orm = drizzle(async (sql, params, method) => {
+    const rows = await rowsOf(sql, params)
+    return { rows: method === 'get' ? (rows[0] as unknown[]) : rows }
+  })
+  runThrough(orm, asProblems)
+  const reader = Object.assign(new Queries(orm, sqliteTables), {
+    raw(query: Compiled) {
+      const { sql, params } = query.toSQL()
+      const bind = binderOf(parametersOf(params))
+      const names = Object.keys((query as unknown as { _: { selectedFields: object } })._.selectedFields)
+      const rowOf = (cells: unknown[]) => Object.fromEntries(names.map((name, at) => [name, cells[at]]))
+      return {
+        execute: async (values: Record<string, unknown> = {}) => (await rowsOf(sql, bind(values))).map(rowOf),
+      }
+    },
+    revision: async () => Number((await rowsOf('SELECT value FROM revision', []))[0]![0]),
+  })
+  return reader as unknown as Reader
+}
