@@ -111,10 +111,11 @@ forEachEngine('slow reads', (open, engine) => {
   )
 
   test.skipIf(!canOverlap(engine))('fail in their process as they do here', async () => {
-    const db = await open({ serving: true, slowProgram: SLOW_PROGRAM, slowDeadlineMs: 300 })
-    expect(await codeOf(db.slowly(COUNT_TWICE, { steps: 1e12 }))).toBe('database_deadline')
-    const failing = db.slowly(FAILS, {})
-    await expect(failing).rejects.toMatchObject({ code: 'validation_failed', detail: 'The task fails.' })
+    const program = { serving: true, slowProgram: SLOW_PROGRAM }
+    const hasty = await open({ ...program, slowDeadlineMs: 50 })
+    expect(await codeOf(hasty.slowly(COUNT_TWICE, { steps: 1e12 }))).toBe('database_deadline')
+    const db = await open({ ...program, slowDeadlineMs: 60_000 })
+    await expect(db.slowly(FAILS, {})).rejects.toMatchObject({ code: 'validation_failed', detail: 'The task fails.' })
   })
 })
 
