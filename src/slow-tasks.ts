@@ -5,6 +5,7 @@ import { ENTRIES_STREAM } from './features/bills/documents/entries-stream.ts'
 import { ENTRY_EXPORT } from './features/entries/listing/export.ts'
 import { RANKED_PAGE_TASK } from './features/entries/listing/ranked-page.ts'
 import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/entries/rollup/tasks.ts'
+import { USAGE_PAGE_TASK } from './features/reports/usage-page.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.
 export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
@@ -14,6 +15,7 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   CHECK_TASK,
   RANKED_PAGE_TASK,
   COMPOSITION_TASK,
+  USAGE_PAGE_TASK,
 ]
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.

@@ -16,6 +16,16 @@ const COMPRESSIBLE = /^(text\/|application\/([a-z.]+\+)?(json|x-ndjson|xml)\b)/
 
 export const VARY = 'accept-encoding'
 
+/** A response in JSON that was serialized elsewhere, such as off the main thread. */
+class Serialized {
+  constructor(readonly json: Uint8Array<ArrayBuffer>) {}
+}
+
+/** Typed as its content, which is what clients receive. */
+export function serialized<Content extends object>(json: Uint8Array<ArrayBuffer>): Content {
+  return new Serialized(json) as unknown as Content
+}
+
 /** What a route's handler returned, and the context of its request. */
 interface Handled {
   request: Request
@@ -32,6 +42,7 @@ export async function readResponse(handled: object): Promise<Response | undefine
   if (typeof content === 'string') {
     return textResponse(request, content, headersOf(set, String(set.headers['content-type'] ?? TEXT)))
   }
+  if (content instanceof Serialized) return jsonResponse(handled as Handled, content.json)
   return isJson(content) ? jsonResponse(handled as Handled, JSON.stringify(content)) : undefined
 }
 
@@ -44,7 +55,7 @@ function isJson(content: unknown): content is object {
   return prototype === Object.prototype || prototype === Array.prototype
 }
 
-async function jsonResponse({ request, caller, set }: Handled, json: string): Promise<Response> {
+async function jsonResponse({ request, caller, set }: Handled, json: Text): Promise<Response> {
   if (caller !== null && statusOf(set) === 200) {
     // A handler may have set the tag of what it read.
     set.headers.etag ??= callerTag(caller, [json])
@@ -67,16 +78,15 @@ interface SentHeaders {
   headers: Record<string, string>
 }
 
+/** A text, or its UTF-8. */
+type Text = string | Uint8Array<ArrayBuffer>
+
 /** A response with a text, compressed if that saves anything. Its headers must contain `Vary`. */
-export async function textResponse(
-  request: Request,
-  text: string,
-  { status, headers }: SentHeaders,
-): Promise<Response> {
+export async function textResponse(request: Request, text: Text, { status, headers }: SentHeaders): Promise<Response> {
   // Most texts are ASCII, whose length is their size; others are larger.
   const encoding = encodingFor(request, text.length)
   if (!encoding) return new Response(text, { status, headers })
-  const bytes = await compressed(new TextEncoder().encode(text), encoding)
+  const bytes = await compressed(typeof text === 'string' ? new TextEncoder().encode(text) : text, encoding)
   return new Response(bytes, { status, headers: { ...headers, 'content-encoding': encoding } })
 }
 

@@ -89,8 +89,17 @@ export function moneyNumber(nanos: Nanos | null): number | null {
   return nanos === null ? null : decimalNumber(nanos, NANO_DIGITS)
 }
 
+/** The text of {@link decimalNumber} in JSON. A number of units must be exact. */
+export function decimalText(units: number | bigint, digits: number): string {
+  if (typeof units === 'number' && units < ROUND_TRIP_LIMIT && units > -ROUND_TRIP_LIMIT) {
+    const number = units / 10 ** digits
+    if (number === 0 || Math.abs(number) >= SMALLEST_PLAIN) return String(number)
+  }
+  return formatDecimal(BigInt(units), digits)
+}
+
 /** A decimal number of up to 15 digits survives the conversion to a double and back (IEEE 754 binary64). */
-const DOUBLE_LIMIT = 10n ** 15n
+const ROUND_TRIP_LIMIT = 1e15
 
 /** JavaScript writes smaller numbers with an exponent. */
 const SMALLEST_PLAIN = 1e-6
@@ -100,7 +109,7 @@ const SMALLEST_PLAIN = 1e-6
  * its text has exactly these digits: `JSON.stringify` needs four times as long for an object that contains raw JSON.
  */
 export function decimalNumber(units: bigint, digits: number): number {
-  if (units < DOUBLE_LIMIT && units > -DOUBLE_LIMIT) {
+  if (units < ROUND_TRIP_LIMIT && units > -ROUND_TRIP_LIMIT) {
     // Both operands are exact, so the quotient is the double nearest to the decimal number.
     const number = Number(units) / 10 ** digits
     if (number === 0 || Math.abs(number) >= SMALLEST_PLAIN) return number
@@ -109,3 +118,23 @@ export function decimalNumber(units: bigint, digits: number): number {
   const number = Number(text)
   return String(number) === text ? number : (rawJSON(text) as number)
 }
+
+/** Parses JSON of which numbers keep all of their digits, see {@link decimalNumber}. */
+export function parseExactJson(text: string): unknown {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text)
+  const parse = JSON.parse as (
+    text: string,
+    revive: (key: string, value: unknown, context: Source) => unknown,
+  ) => unknown
+  return parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value,
+  )
+}
+
+/** What a value was parsed from; not of objects. TypeScript's library does not declare this part of ES2026 either. */
+interface Source {
+  source?: string
+}
+
+/** A number that a double may not represent, or so small that JavaScript writes it with an exponent. */
+const LONG_NUMBER = /\d[\d.]{15}|0\.000000/

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { decimalNumber, divideHalfEven, formatDecimal, parseDecimal, parseExactDecimal } from '../../src/lib/money.ts'
+import {
+  decimalNumber,
+  decimalText,
+  divideHalfEven,
+  formatDecimal,
+  parseDecimal,
+  parseExactDecimal,
+  parseExactJson,
+} from '../../src/lib/money.ts'
 
 describe('decimal text', () => {
   const read: [string, bigint | undefined][] = [
@@ -76,6 +84,10 @@ describe('a decimal number in JSON', () => {
   }
   const expectExact = (units: bigint, digits: number) => {
     const number = decimalNumber(units, digits)
+    const json = JSON.stringify(number)
+    const exact = units <= Number.MAX_SAFE_INTEGER && units >= Number.MIN_SAFE_INTEGER ? Number(units) : units
+    expect(decimalText(exact, digits)).toBe(json)
+    expect(JSON.stringify(parseExactJson(`[{"cost":${json}}]`))).toBe(`[{"cost":${json}}]`)
     expect(JSON.stringify({ number })).toBe(`{"number":${formatDecimal(units, digits)}}`)
     // Raw JSON is slow, so it is used only where it is needed.
     expect(typeof number === 'number').toBe(isPlain(units, digits))

@@ -40,7 +40,7 @@ export function createReportsService({ db, clock, organization, billing }: Repor
   const rollup = createRollup({ db, clock, timeZone: async () => (await organization.settings()).timeZone })
 
   return {
-    ...createUsage(sums),
+    ...createUsage({ db, billing }),
     ...createUnpriced({ db, billing }),
     ...createUnattributed({ db, billing }),
     ...createVariance(sums),

@@ -3,7 +3,7 @@ import { dependsOnBilling, type EntryFilter } from '../entries/listing/filter.ts
 import type { EntriesService } from '../entries/service.ts'
 import type { Sums, SumsQuery } from './sums.ts'
 
-type Billing = Pick<EntriesService['billing'], 'settled'>
+export type Billing = Pick<EntriesService['billing'], 'settled'>
 
 /** Reads entries of a filter. */
 export function settledRead<Result>(
@@ -14,13 +14,18 @@ export function settledRead<Result>(
   return dependsOnBilling(filter) ? settled(read) : read()
 }
 
+/** Sums entries of a filter by some dimensions. */
+export function settledSum<Result>(
+  billing: Billing,
+  { dimensions, filter }: Pick<SumsQuery, 'dimensions' | 'filter'>,
+  sum: () => Promise<Result>,
+): Promise<Result> {
+  return dimensions.includes('status') ? billing.settled(sum) : settledRead(billing, filter, sum)
+}
+
 export function settledSums({ sums, compare }: Sums, billing: Billing): Sums {
-  const read = <Result>(
-    { dimensions, filter }: Pick<SumsQuery, 'dimensions' | 'filter'>,
-    sum: () => Promise<Result>,
-  ) => (dimensions.includes('status') ? billing.settled(sum) : settledRead(billing, filter, sum))
   return {
-    sums: (query) => read(query, () => sums(query)),
-    compare: (query) => read(query, () => compare(query)),
+    sums: (query) => settledSum(billing, query, () => sums(query)),
+    compare: (query) => settledSum(billing, query, () => compare(query)),
   }
 }

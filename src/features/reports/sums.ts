@@ -17,6 +17,8 @@ import {
   STATUS_KEYS,
   SUMS_TASK,
   type SummedColumns,
+  type SumsTask,
+  sumColumns,
 } from '../entries/rollup/service.ts'
 import { counted } from './counted-entries.ts'
 import { listNamed, type Named } from './store/names.ts'
@@ -98,7 +100,7 @@ export interface Sums {
 }
 
 /** The metrics of a group in most reports. */
-const USE = [
+export const USE = [
   'input',
   'output',
   'cacheRead',
@@ -147,19 +149,32 @@ function keysOf(dimension: Dimension): DimensionKeys {
   return { grouping: { label: dimension.slice('label:'.length) } }
 }
 
+/** What the rows of a report are made from. */
+export interface ReportSums {
+  sums: SummedColumns
+  /** By dimension. */
+  keys: Keys[]
+}
+
+/** The sums of the figures of most reports, and what their keys stand for. */
+export const readUse = (reader: Reader, query: SumsQuery): Promise<ReportSums> =>
+  readSums(reader, (task) => sumColumns(reader, task), query, USE)
+
+async function readSums(
+  reader: Reader,
+  sum: (task: SumsTask) => Promise<SummedColumns>,
+  { viewer, filter, dimensions, bounds, limit, onlyStraddling = false }: SumsQuery,
+  figures: readonly Figure[],
+): Promise<ReportSums> {
+  const requested = dimensions.map(keysOf)
+  const groupings = requested.map(({ grouping }) => grouping)
+  const sums = await sum({ viewer, filter: counted(filter), bounds, limit, onlyStraddling, groupings, figures })
+  return { sums, keys: await Promise.all(requested.map((each, at) => namedKeys(reader, each, sums, at))) }
+}
+
 export function createSums({ db }: { db: Database }): Sums {
-  async function read(
-    { viewer, filter, dimensions, bounds, limit, onlyStraddling = false }: SumsQuery,
-    figures: readonly Figure[],
-  ): Promise<{ sums: SummedColumns; keys: Keys[] }> {
-    const asked = dimensions.map(keysOf)
-    const sums = await db.slowly(SUMS_TASK, {
-      ...{ viewer, filter: counted(filter), bounds, limit, onlyStraddling },
-      groupings: asked.map(({ grouping }) => grouping),
-      figures,
-    })
-    return { sums, keys: await Promise.all(asked.map((each, at) => namedKeys(db.slow, each, sums, at))) }
-  }
+  const read = (query: SumsQuery, figures: readonly Figure[]) =>
+    readSums(db.slow, (task) => db.slowly(SUMS_TASK, task), query, figures)
 
   return {
     async sums(query) {
@@ -208,7 +223,7 @@ function rowsOf<Row>({ length }: SummedColumns, rowAt: (row: number) => Row): Ro
 }
 
 /** The value of a dimension in a row. */
-type Keys = (row: number) => Key | null
+export type Keys = (row: number) => Key | null
 
 async function namedKeys(
   reader: Reader,

@@ -3,9 +3,7 @@
 import type { Span } from '../../lib/calendar.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber, divideHalfEven, moneyNumber } from '../../lib/money.ts'
-import type { Bucket } from './buckets.ts'
-import type { UsageBucket, UsageResult } from './schema.ts'
-import type { Dimension, Key, SumsRow } from './sums.ts'
+import type { SumsRow } from './sums.ts'
 
 /** The sums of a group or of all, without its bucket and keys. */
 export type Figures = Omit<SumsRow, 'bucket' | 'keys'>
@@ -20,30 +18,7 @@ export const NO_FIGURES: Figures = {
   reportedCostNanos: null,
 }
 
-export function addFigures(one: Figures, other: Figures): Figures {
-  return {
-    entries: one.entries + other.entries,
-    unpricedEntries: one.unpricedEntries + other.unpricedEntries,
-    straddling: one.straddling + other.straddling,
-    tokens: {
-      input: one.tokens.input + other.tokens.input,
-      output: one.tokens.output + other.tokens.output,
-      cacheRead: one.tokens.cacheRead + other.tokens.cacheRead,
-      cacheWrite: one.tokens.cacheWrite + other.tokens.cacheWrite,
-      cacheWrite1h: one.tokens.cacheWrite1h + other.tokens.cacheWrite1h,
-    },
-    costNanos: addKnown(one.costNanos, other.costNanos),
-    listValueNanos: addKnown(one.listValueNanos, other.listValueNanos),
-    reportedCostNanos: addKnown(one.reportedCostNanos, other.reportedCostNanos),
-  }
-}
-
-/** Unknown values add nothing, but are not 0. */
-function addKnown(one: bigint | null, other: bigint | null): bigint | null {
-  return one === null || other === null ? (one ?? other) : one + other
-}
-
-function periodBody({ startingAt, endingAt }: Span) {
+export function periodBody({ startingAt, endingAt }: Span) {
   return { starting_at: timestamp(startingAt), ending_at: timestamp(endingAt) }
 }
 
@@ -82,53 +57,6 @@ export function figuresBody(figures: Figures) {
     list_value: moneyNumber(figures.listValueNanos),
     reported_cost: moneyNumber(figures.reportedCostNanos),
   }
-}
-
-const LABEL = 'label:'
-
-function resultBody(row: SumsRow, dimensions: readonly Dimension[]): UsageResult {
-  const keys = dimensions.map((dimension, index) => [dimension, row.keys[index] ?? null] as const)
-  const labels = keys.filter(([dimension]) => dimension.startsWith(LABEL))
-  return {
-    ...Object.fromEntries(keys.filter(([dimension]) => !dimension.startsWith(LABEL))),
-    ...(labels.length > 0
-      ? { labels: Object.fromEntries(labels.map(([dimension, key]) => [dimension.slice(LABEL.length), key])) }
-      : {}),
-    ...figuresBody(row),
-  } as UsageResult
-}
-
-export function bucketBody(
-  { startingAt, endingAt, period }: Bucket,
-  rows: SumsRow[],
-  dimensions: readonly Dimension[],
-): UsageBucket {
-  return {
-    ...periodBody({ startingAt, endingAt }),
-    period: periodBody(period),
-    results: rows.toSorted(dearestFirst).map((row) => resultBody(row, dimensions)),
-  }
-}
-
-/** By cost, with null last; then by tokens; finally by names, so that the order is deterministic. */
-function dearestFirst(one: SumsRow, other: SumsRow): number {
-  return (
-    descending(one.costNanos ?? -1n, other.costNanos ?? -1n) ||
-    descending(totalOf(one.tokens), totalOf(other.tokens)) ||
-    descending(namesOf(other), namesOf(one))
-  )
-}
-
-function descending<T extends bigint | string>(one: T, other: T): number {
-  return one === other ? 0 : one < other ? 1 : -1
-}
-
-function namesOf({ keys }: SumsRow): string {
-  return JSON.stringify(keys.map((key) => (typeof key === 'string' ? key : nameOf(key))))
-}
-
-function nameOf(key: Exclude<Key, string> | null): string[] | null {
-  return key && ['key' in key ? key.key : key.name, key.id]
 }
 
 /** Six decimals represent a millionth of the difference, which is less than a cent in most cases. */

@@ -8,7 +8,6 @@ import { readReport } from '../../../src/features/entries/reporting/report.ts'
 import type { TokenEntry } from '../../../src/features/entries/schema.ts'
 import { bucketsOf } from '../../../src/features/reports/buckets.ts'
 import type { UsageBucket, UsageReport, UsageResult } from '../../../src/features/reports/schema.ts'
-import { createSums } from '../../../src/features/reports/sums.ts'
 import { createUsage } from '../../../src/features/reports/usage.ts'
 import { NANO_DIGITS, parseDecimal } from '../../../src/lib/money.ts'
 import { createServices } from '../../../src/services.ts'
@@ -226,7 +225,7 @@ forEachEngine('Reports of use', (open) => {
 
   test('end a page before the bucket whose groups no longer fit on it', async () => {
     const { reports, db } = staged
-    const usage = createUsage(createSums({ db }), 12).usage
+    const usage = createUsage({ db, billing: { settled: (read) => read() } }, 12).usage
     const texts = { starting_at: '2026-10-01', bucket_width: '1d', group_by: ['model', 'agent_name'] }
     const whole = await reports.usage(EVERYTHING, await reports.readUsage(texts))
     const { buckets, answers } = await pages(async (page) =>
@@ -241,7 +240,7 @@ forEachEngine('Reports of use', (open) => {
 
   test('are refused where one bucket alone has too many groups', async () => {
     const { reports, db } = staged
-    const usage = createUsage(createSums({ db }), 3).usage
+    const usage = createUsage({ db, billing: { settled: (read) => read() } }, 3).usage
     const asked = await reports.readUsage({
       starting_at: '2026-10-01',
       bucket_width: 'all',

@@ -102,12 +102,12 @@ test('a report of rolled-up days that has not changed is a 304, without being ca
   for (const path of [USAGE, VARIANCE]) {
     const first = await app.call(path, { session })
     const headers = { 'if-none-match': first.headers.get('etag')! }
-    const { usage, variance } = app.services.reports
+    const { usageJson, variance } = app.services.reports
     const fail = () => Promise.reject(new Error('calculated'))
-    Object.assign(app.services.reports, { usage: fail, variance: fail })
+    Object.assign(app.services.reports, { usageJson: fail, variance: fail })
     const unchanged = await app.call(path, { session, headers })
     const other = await app.call(`${path}&model=gpt-5`, { session, headers })
-    Object.assign(app.services.reports, { usage, variance })
+    Object.assign(app.services.reports, { usageJson, variance })
     expect([unchanged.status, unchanged.text, other.status]).toEqual([304, '', 500])
     expect((await app.call(path, { session: await app.session('admin'), headers })).status).toBe(200)
     expect((await app.call(path, { headers })).status).toBe(401)

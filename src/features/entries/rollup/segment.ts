@@ -403,6 +403,12 @@ export function exactAt({ values, beyond }: Integers, at: number): bigint | null
   return beyond?.get(at) ?? BigInt(value)
 }
 
+/** A value that is exact: a number if a double represents it; null if it is unknown. */
+export function valueAt({ values, beyond }: Integers, at: number): number | bigint | null {
+  const value = values[at]!
+  return Number.isNaN(value) ? null : (beyond?.get(at) ?? value)
+}
+
 /** Integers from exact values. */
 export function integersOf(values: readonly (bigint | number | null)[]): Integers {
   const beyond = new Map<number, bigint>()
@@ -418,7 +424,11 @@ export function integersOf(values: readonly (bigint | number | null)[]): Integer
 /** The bound of a column of these integers. */
 export function boundOf({ values, beyond }: Integers): number {
   let bound = 0
-  for (const value of values) if (!Number.isNaN(value)) bound += Math.abs(value)
+  // An iterator would take many times as long.
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at]!
+    if (!Number.isNaN(value)) bound += Math.abs(value)
+  }
   for (const exact of beyond?.values() ?? []) bound += Math.abs(Number(exact))
   return bound < 2 ** 52 ? bound : bound * (1 + 2 ** -20)
 }

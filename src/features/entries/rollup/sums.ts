@@ -108,6 +108,16 @@ export async function sumColumns(reader: Reader, task: SumsTask): Promise<Summed
   return result.columns(limit)
 }
 
+/** The sum of all rows of one bucket. */
+export function totalOf({ length, straddling, entries, unpricedEntries, figures }: SummedColumns): SummedColumns {
+  const counts = [straddling, entries, unpricedEntries].map((values): Integers => ({ values }))
+  const groups = new Groups(0, counts.length + figures.length)
+  groups.add({ length, selected: undefined, keys: [], figures: [...counts, ...figures].map(figureOfIntegers) })
+  const result = new Result([])
+  result.addRows(0, groups.rows())
+  return result.columns(undefined)
+}
+
 /** A period, where to read it, and the buckets that it contains. */
 interface Step {
   period: Period
@@ -305,10 +315,7 @@ async function rawByBucket(reader: Reader, task: SumsTask, ranges: readonly Rang
 }
 
 function rowsOf(sums: readonly EntrySums[], { groupings, figures }: SumsTask): Rows {
-  const figure = (of: (sum: EntrySums) => bigint | number | null): RowFigure => {
-    const integers = integersOf(sums.map(of))
-    return { integers, isNone: false, bound: boundOf(integers) }
-  }
+  const figure = (of: (sum: EntrySums) => bigint | number | null) => figureOfIntegers(integersOf(sums.map(of)))
   return {
     length: sums.length,
     selected: undefined,
@@ -322,6 +329,10 @@ function rowsOf(sums: readonly EntrySums[], { groupings, figures }: SumsTask): R
   }
 }
 
+function figureOfIntegers(integers: Integers): RowFigure {
+  return { integers, isNone: false, bound: boundOf(integers) }
+}
+
 /** Collects the groups of buckets. */
 class Result {
   length = 0
@@ -330,10 +341,13 @@ class Result {
   constructor(readonly merges: readonly (Merge | undefined)[]) {}
 
   async add(bucket: number, rows: GroupedRows): Promise<void> {
-    const merged = await this.#merged(rows)
-    if (merged.length === 0) return
-    this.#parts.push({ bucket, rows: merged })
-    this.length += merged.length
+    this.addRows(bucket, await this.#merged(rows))
+  }
+
+  addRows(bucket: number, rows: GroupedRows): void {
+    if (rows.length === 0) return
+    this.#parts.push({ bucket, rows })
+    this.length += rows.length
   }
 
   /** Groups by what the keys are merged into. */
@@ -348,7 +362,7 @@ class Result {
       length: rows.length,
       selected: undefined,
       keys,
-      figures: rows.figures.map((integers) => ({ integers, isNone: false, bound: boundOf(integers) })),
+      figures: rows.figures.map(figureOfIntegers),
     })
     return groups.rows()
   }

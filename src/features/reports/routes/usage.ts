@@ -4,6 +4,7 @@ import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { versioned } from '../../../http/entity-tags.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
+import { serialized } from '../../../http/responses.ts'
 import { entryFilters } from '../../entries/listing/parameters.ts'
 import { BUCKET_WIDTHS, WEEKDAYS } from '../buckets.ts'
 import { usageColumns, usageLines } from '../csv.ts'
@@ -46,7 +47,9 @@ export const usageRoute = ({ reports }: { reports: ReportsService }) =>
       const asked = await reports.readUsage(query)
       if (!wantsCsv(request, asked.format)) {
         const version = await reports.version(viewer, asked)
-        return versioned({ request, caller, set }, version, () => reports.usage(viewer, asked))
+        return versioned({ request, caller, set }, version, async () =>
+          serialized<UsageReport>(await reports.usageJson(viewer, asked)),
+        )
       }
       return csvResponse(usageLines(reports.exportUsage(viewer, asked)), usageColumns(asked.dimensions), 'usage.csv')
     },

@@ -1,21 +1,10 @@
 /** What the keys of groups stand for. */
-import { inArray } from 'drizzle-orm'
+import { inArray, type Placeholder, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 
-/** The rows of a table that groups refer to, by key. */
-export async function listNamed(
-  reader: Reader,
-  what: 'projects' | 'clients' | 'tickets' | 'users' | 'names',
-  ids: number[],
-): Promise<Map<number, Named>> {
-  const named = new Map<number, Named>()
-  for (const portion of portionsOf(ids)) {
-    const rows = await selectNamed(reader, what, portion)
-    for (const { id, ...row } of rows) named.set(id, row)
-  }
-  return named
-}
+/** Keys per query, of which each is prepared once: building one for a thousand keys takes longer than running it. */
+const KEYS_PER_QUERY = [10, 100, 1_000]
 
 export interface Named {
   uid?: string | null
@@ -23,12 +12,33 @@ export interface Named {
   name?: string | null
 }
 
-async function selectNamed(
-  { tables: t, select }: Reader,
-  what: Parameters<typeof listNamed>[1],
+/** The rows of a table that groups refer to, by key. */
+export async function listNamed(
+  reader: Reader,
+  table: 'projects' | 'clients' | 'tickets' | 'users' | 'names',
   ids: number[],
-): Promise<(Named & { id: number })[]> {
-  switch (what) {
+): Promise<Map<number, Named>> {
+  const named = new Map<number, Named>()
+  for (const portion of portionsOf(ids)) {
+    const count = KEYS_PER_QUERY.find((most) => portion.length <= most) ?? portion.length
+    const names = Array.from({ length: count }, (_, at) => `id${at}`)
+    const placeholders = names.map((name) => sql.placeholder(name))
+    const query = reader.prepared<NamedRow>(
+      `reports.names.${table}.${count}`,
+      // Each table has some of the columns.
+      (prepare) => selectNamed(prepare, table, placeholders) as never,
+    )
+    // The last key fills the rest.
+    const values = Object.fromEntries(names.map((name, at) => [name, portion[at] ?? portion.at(-1)]))
+    for (const { id, ...row } of await query.execute(values)) named.set(id, row)
+  }
+  return named
+}
+
+type NamedRow = Named & { id: number }
+
+function selectNamed({ tables: t, select }: Reader, table: Parameters<typeof listNamed>[1], ids: Placeholder[]) {
+  switch (table) {
     case 'projects': {
       const { id, uid, key, name } = t.projects
       return select({ id, uid, key, name }).from(t.projects).where(inArray(id, ids))

@@ -1,0 +1,79 @@
+/** A page of a report on usage, as JSON: calculated and serialized off the main thread, from one state of the database. */
+import type { Viewer } from '../../access/visibility.ts'
+import type { Reader, SlowTask } from '../../database/database.ts'
+import { totalOf } from '../entries/rollup/service.ts'
+import { bucketsOf } from './buckets.ts'
+import { type UsageQuery, writeUsagePage } from './query.ts'
+import { type ReportSums, readUse } from './sums.ts'
+import { bucketsJson, figuresJson } from './usage-json.ts'
+import { askedBody, figuresBody, NO_FIGURES } from './wire.ts'
+
+export interface UsagePageQuery {
+  viewer: Viewer
+  asked: UsageQuery
+  /** The maximum number of groups on a page. */
+  rowLimit: number
+}
+
+export interface UsagePage {
+  /** UTF-8, which reaches the client without being decoded. */
+  json: Uint8Array<ArrayBuffer>
+  /** The start of the next page; null on the last one. */
+  next: number | null
+}
+
+/** Undefined if the first bucket alone has more groups than a page. */
+export const USAGE_PAGE_TASK: SlowTask<UsagePageQuery, UsagePage | undefined> = {
+  name: 'reports.usage-page',
+  run: readUsagePage,
+}
+
+async function readUsagePage(
+  reader: Reader,
+  { viewer, asked, rowLimit }: UsagePageQuery,
+): Promise<UsagePage | undefined> {
+  const { filter, dimensions } = asked
+  let buckets = bucketsOf({ ...asked, startingAt: asked.from }, asked.limit)
+  const bounds = [...buckets.map(({ startingAt }) => startingAt), buckets.at(-1)!.endingAt]
+  const rows = await readUse(reader, { viewer, filter, dimensions, bounds, limit: rowLimit + 1 })
+  if (rows.sums.length > rowLimit) {
+    // The bucket of the last row may have more rows: it starts the next page.
+    buckets = buckets.slice(0, rows.sums.buckets[rowLimit]!)
+    if (buckets.length === 0) return undefined
+  }
+  const { endingAt } = buckets.at(-1)!
+  const next = endingAt < asked.endingAt ? endingAt : null
+  const head = {
+    ...askedBody(asked),
+    bucket_width: asked.width,
+    week_start: asked.weekStart,
+    group_by: dimensions,
+  }
+  const paging = {
+    has_more: next !== null,
+    next_page: next === null ? null : writeUsagePage({ from: next, endingAt: asked.endingAt }),
+  }
+  const totals = await totalsJson(reader, { viewer, asked }, buckets.length === 1 && next === null ? rows : undefined)
+  const data = bucketsJson(buckets, { ...rows, dimensions }, asked.fillGaps)
+  const json = `${opened(head)},"totals":${totals},"data":${data},${JSON.stringify(paging).slice(1)}`
+  return { json: new TextEncoder().encode(json), next }
+}
+
+/** The JSON of an object, without its end. */
+function opened(body: object): string {
+  return JSON.stringify(body).slice(0, -1)
+}
+
+/** Of the whole query, regardless of the page. */
+async function totalsJson(
+  reader: Reader,
+  { viewer, asked }: Omit<UsagePageQuery, 'rowLimit'>,
+  onlyBucket: ReportSums | undefined,
+): Promise<string> {
+  const { filter, from, startingAt, endingAt } = asked
+  const { sums } =
+    onlyBucket && from === startingAt
+      ? { sums: totalOf(onlyBucket.sums) }
+      : await readUse(reader, { viewer, filter, dimensions: [], bounds: [startingAt, endingAt] })
+  return sums.length === 0 ? JSON.stringify(figuresBody(NO_FIGURES)) : `{${figuresJson(sums, 0)}}`
+}
