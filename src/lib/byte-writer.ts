@@ -8,7 +8,7 @@ import { NANO_DIGITS } from './money.ts'
 const FIRST_BYTES = 300_000
 
 /** From this length on, copying natively costs less than a loop. */
-const NATIVE_COPY_BYTES = 48
+const NATIVE_COPY_BYTES = 20
 
 const BILLION = 1_000_000_000
 const DAY_MS = 86_400_000

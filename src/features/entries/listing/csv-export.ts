@@ -16,20 +16,23 @@ const YEAR_10000 = Date.parse('+010000-01-01T00:00:00Z')
 
 export const CSV: LineFormat = {
   heading: csvLine(ENTRY_COLUMNS.map(({ heading }) => heading)),
-  none: '',
   referred: {
-    managers: ({ name }) => csvCell(name),
-    names: ({ text }) => csvCell(text),
-    prices: ({ id }) => id,
-    projects: ({ project }) => csvCell(project),
-    tickets: ({ ticket }) => csvCell(ticket),
-    rules: ({ id }) => id,
-    labels: ({ labels }) => csvCell(labelsText(labels)),
-    entries: ({ id }) => id,
-    bills: ({ number }) => csvCell(number),
-    sheets: ({ id }) => id,
+    managers: (row) => `${csvCell(row?.name ?? '')},`,
+    harnesses: nameCell,
+    agents: nameCell,
+    models: nameCell,
+    providers: nameCell,
+    prices: (row) => `${row?.id ?? ''},`,
+    projects: (row) => `${csvCell(row?.project ?? '')},`,
+    tickets: (row) => `${csvCell(row?.ticket ?? '')},`,
+    rules: () => '',
+    labels: (row) => `${row ? csvCell(labelsText(row.labels)) : ''},`,
+    continued: () => '',
+    duplicated: (row) => `${row?.id ?? ''},`,
+    bills: (row) => `${csvCell(row?.number ?? '')},`,
+    sheets: (row) => `${row?.id ?? ''},`,
   },
-  details: (details) => [detailsCells(details)],
+  details: (details) => [`${detailsCells(details)}\r\n`],
 
   /** Cells in the order of `ENTRY_COLUMNS`. Ids, timestamps, numbers and our own constants need no quotes. */
   line(writer, row, texts) {
@@ -41,17 +44,12 @@ export const CSV: LineFormat = {
     writer.ascii(row.source)
     writer.byte(COMMA)
     writer.bytes(texts.managers.of(row.managerId))
-    writer.byte(COMMA)
     if (row.sheetId === null) writer.ascii(row.managerBy)
     writer.byte(COMMA)
-    writer.bytes(texts.names.of(row.harnessId))
-    writer.byte(COMMA)
-    writer.bytes(texts.names.of(row.agentId))
-    writer.byte(COMMA)
-    writer.bytes(texts.names.of(row.modelId))
-    writer.byte(COMMA)
-    writer.bytes(texts.names.of(row.providerId))
-    writer.byte(COMMA)
+    writer.bytes(texts.harnesses.of(row.harnessId))
+    writer.bytes(texts.agents.of(row.agentId))
+    writer.bytes(texts.models.of(row.modelId))
+    writer.bytes(texts.providers.of(row.providerId))
     writeMoment(writer, row.startedAt)
     writer.byte(COMMA)
     writeMoment(writer, row.endedAt)
@@ -78,35 +76,31 @@ export const CSV: LineFormat = {
     writeMoney(writer, row.listDollars, row.listNanos)
     writer.byte(COMMA)
     writer.bytes(texts.prices.of(row.priceId))
-    writer.byte(COMMA)
     writeCell(writer, row.priceNote)
     writer.byte(COMMA)
     writer.bytes(texts.projects.of(row.projectId))
-    writer.byte(COMMA)
     writer.bytes(texts.tickets.of(row.ticketId))
-    writer.byte(COMMA)
     writer.ascii(row.placedBy ?? 'unattributed')
     writer.byte(COMMA)
     writeCell(writer, row.summary)
     writer.byte(COMMA)
     writer.bytes(texts.labels.of(row.labelSetId))
-    writer.byte(COMMA)
     writeCell(writer, row.sessionKey)
     writer.byte(COMMA)
     writeInteger(writer, row.part)
     writer.byte(COMMA)
-    writer.bytes(texts.entries.of(row.duplicateId))
-    writer.byte(COMMA)
+    writer.bytes(texts.duplicated.of(row.duplicateId))
     writer.bytes(texts.bills.of(row.billId))
-    writer.byte(COMMA)
     writer.bytes(texts.sheets.of(row.sheetId))
-    writer.byte(COMMA)
     writeMoment(writer, row.createdAt)
     writer.byte(COMMA)
     writer.ascii(isMismatch(row) ? 'true,' : 'false,')
     writer.bytes(texts.details.of(row.usageDetails)[0]!)
-    writer.ascii('\r\n')
   },
+}
+
+function nameCell(row: { text: string } | null): string {
+  return `${csvCell(row?.text ?? '')},`
 }
 
 function detailsCells(details: UsageDetails | null): string {

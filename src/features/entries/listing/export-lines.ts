@@ -6,7 +6,7 @@ import type { ExportedRow, Referred, ReferredRow } from './store/export.ts'
 
 /** Texts that many entries share, as they are written. */
 export type SharedTexts = {
-  /** Of the row with this key; of none, the format's `none`. */
+  /** Of the row with this key, or of none. */
   [Kind in Referred]: { of(key: number | null): Uint8Array }
 } & {
   /** Of the column `usage_details`. */
@@ -17,10 +17,11 @@ export type SharedTexts = {
 export interface LineFormat {
   /** The first line, with its line end; empty if there is none. */
   heading: string
-  /** Of an entry that refers to no row. */
-  none: string
-  /** Of an entry that refers to this row. */
-  referred: { [Kind in Referred]: (row: ReferredRow<Kind>) => string }
+  /**
+   * The part of a line that shows the row that an entry refers to, with what is around it in every line: copying one long
+   * text costs less than copying two.
+   */
+  referred: { [Kind in Referred]: (row: ReferredRow<Kind> | null) => string }
   /** The parts of a line that show the details; most entries have none, or the same as others. */
   details: (details: UsageDetails | null) => string[]
   line: (writer: ByteWriter, row: ExportedRow, texts: SharedTexts) => void

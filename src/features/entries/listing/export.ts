@@ -92,18 +92,22 @@ async function* pagesOf(reader: Reader, request: ExportRequest): AsyncGenerator<
 
 type KeyOf = (row: ExportedRow) => number | null
 
-/** The keys of the rows of each kind that an entry refers to. */
-const KEYS: Record<Referred, KeyOf[]> = {
-  managers: [(row) => row.managerId],
-  names: [(row) => row.harnessId, (row) => row.agentId, (row) => row.modelId, (row) => row.providerId],
-  prices: [(row) => row.priceId],
-  projects: [(row) => row.projectId],
-  tickets: [(row) => row.ticketId],
-  rules: [(row) => row.ruleVersionId],
-  labels: [(row) => row.labelSetId],
-  entries: [(row) => row.continuesId, (row) => row.duplicateId],
-  bills: [(row) => row.billId],
-  sheets: [(row) => row.sheetId],
+/** The keys of the rows that an entry refers to. */
+const KEYS: Record<Referred, KeyOf> = {
+  managers: (row) => row.managerId,
+  harnesses: (row) => row.harnessId,
+  agents: (row) => row.agentId,
+  models: (row) => row.modelId,
+  providers: (row) => row.providerId,
+  prices: (row) => row.priceId,
+  projects: (row) => row.projectId,
+  tickets: (row) => row.ticketId,
+  rules: (row) => row.ruleVersionId,
+  labels: (row) => row.labelSetId,
+  continued: (row) => row.continuesId,
+  duplicated: (row) => row.duplicateId,
+  bills: (row) => row.billId,
+  sheets: (row) => row.sheetId,
 }
 
 /** The texts of the rows of one kind, by their keys. */
@@ -120,15 +124,9 @@ class RowTexts {
   }
 
   /** Loads the texts of the rows that these entries refer to, unless they are in memory. */
-  async load(rows: ExportedRow[], keysOf: KeyOf[]): Promise<void> {
+  async load(rows: ExportedRow[], keyOf: KeyOf): Promise<void> {
     if (this.#texts.size > TEXTS_LIMIT) this.#texts.clear()
     const missing = new Set<number>()
-    for (const keyOf of keysOf) this.#addMissing(missing, rows, keyOf)
-    if (missing.size === 0) return
-    for (const { key, text } of await this.list([...missing])) this.#texts.set(key, text)
-  }
-
-  #addMissing(missing: Set<number>, rows: ExportedRow[], keyOf: KeyOf): void {
     // Neighbours often refer to the same row.
     let last: number | null = null
     for (const row of rows) {
@@ -137,17 +135,17 @@ class RowTexts {
       if (!this.#texts.has(key)) missing.add(key)
       last = key
     }
+    if (missing.size === 0) return
+    for (const { key, text } of await this.list([...missing])) this.#texts.set(key, text)
   }
 }
 
 const KINDS = Object.keys(KEYS) as Referred[]
 
-type WrittenTexts = Pick<LineFormat, 'none' | 'referred' | 'details'>
-
-function textsOf(reader: Reader, { none, referred, details }: WrittenTexts) {
+function textsOf(reader: Reader, { referred, details }: Pick<LineFormat, 'referred' | 'details'>) {
   const ofKind = (kind: Referred) => {
     const textOf = referred[kind] as (row: unknown) => string
-    return new RowTexts(encoded(none), async (keys) =>
+    return new RowTexts(encoded(textOf(null)), async (keys) =>
       (await listReferred(reader, kind, keys)).map((row) => ({ key: row.key, text: encoded(textOf(row)) })),
     )
   }

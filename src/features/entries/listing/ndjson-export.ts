@@ -1,28 +1,37 @@
 /** Entries as lines of JSON: the same as in lists, which a test compares. */
-import { type ByteWriter, plainCharacters } from '../../../lib/byte-writer.ts'
+import { type ByteWriter, encoded, plainCharacters } from '../../../lib/byte-writer.ts'
 import { ZERO_COUNTS } from '../../prices/usage.ts'
 import { wireRequestsAbove, wireTokens } from '../wire.ts'
 import { isMismatch, type LineFormat } from './export-lines.ts'
+import type { ExportedRow } from './store/export.ts'
 
 /** Those that need no escape in a string. */
 const PLAIN = plainCharacters({ except: '"\\' })
 
 const QUOTE = 0x22
 
+const TOKENS = encoded('","tokens":{"input":')
+const MISMATCH = encoded(',"cost_mismatch":true')
+const NO_MISMATCH = encoded(',"cost_mismatch":false')
+const NO_NOTES = encoded(',"note":null,"named_project":null,"named_ticket":null},"summary":')
+
 export const NDJSON: LineFormat = {
   heading: '',
-  none: 'null',
   referred: {
-    managers: ({ id, name }) => JSON.stringify({ id, name }),
-    names: ({ text }) => JSON.stringify(text),
-    prices: ({ id }) => `{"id":"${id}","step":`,
-    projects: ({ id, project: key, name }) => JSON.stringify({ id, key, name }),
-    tickets: ({ id, ticket: key }) => JSON.stringify({ id, key }),
-    rules: ({ id, name, version }) => JSON.stringify({ id, name, version }),
-    labels: ({ labels }) => JSON.stringify(labels),
-    entries: ({ id }) => JSON.stringify(id),
-    bills: ({ id, number }) => JSON.stringify({ id, number }),
-    sheets: ({ id }) => JSON.stringify({ id }),
+    managers: (row) => `","agent_manager":${json(row && { id: row.id, name: row.name })},"manager_by":`,
+    harnesses: (row) => `,"agent_harness":${json(row?.text ?? null)}`,
+    agents: (row) => `,"agent_name":${json(row?.text ?? null)}`,
+    models: (row) => `,"model":${json(row?.text ?? null)}`,
+    providers: (row) => `,"provider":${json(row?.text ?? null)},"started_at":"`,
+    prices: (row) => `,"price":${row ? `{"id":"${row.id}","step":` : 'null'}`,
+    projects: (row) => `,"project":${json(row && { id: row.id, key: row.project, name: row.name })}`,
+    tickets: (row) => `,"ticket":${json(row && { id: row.id, key: row.ticket })},"placement":{"by":`,
+    rules: (row) => `,"rule":${json(row && { id: row.id, name: row.name, version: row.version })}`,
+    labels: (row) => `,"labels":${json(row?.labels ?? {})},"session_id":`,
+    continued: (row) => `,"continues":${json(row?.id ?? null)},"superseded":`,
+    duplicated: (row) => `,"possible_duplicate_of":${json(row?.id ?? null)}`,
+    bills: (row) => `,"bill":${json(row && { id: row.id, number: row.number })}`,
+    sheets: (row) => `,"sheet":${json(row && { id: row.id })},"created_at":"`,
   },
   details(details) {
     const { input, output, cache_read, cache_write, cache_write_1h, total, ...shares } = wireTokens(
@@ -37,7 +46,7 @@ export const NDJSON: LineFormat = {
       region: region ?? null,
       tools: tools ?? null,
     }
-    return [fieldsText(shares), fieldsText(others)]
+    return [`,${fieldsText(shares)}},"requests":`, `,${fieldsText(others)},"cost":`]
   },
 
   /** Fields in the order of `toTokenEntry`. Ids, timestamps and our own constants need no escapes. */
@@ -49,23 +58,16 @@ export const NDJSON: LineFormat = {
     writer.ascii(row.status)
     writer.ascii('","source":"')
     writer.ascii(row.source)
-    writer.ascii('","agent_manager":')
     writer.bytes(texts.managers.of(row.managerId))
-    writer.ascii(',"manager_by":')
     writeConstant(writer, row.sheetId === null ? row.managerBy : null)
-    writer.ascii(',"agent_harness":')
-    writer.bytes(texts.names.of(row.harnessId))
-    writer.ascii(',"agent_name":')
-    writer.bytes(texts.names.of(row.agentId))
-    writer.ascii(',"model":')
-    writer.bytes(texts.names.of(row.modelId))
-    writer.ascii(',"provider":')
-    writer.bytes(texts.names.of(row.providerId))
-    writer.ascii(',"started_at":')
-    writeMoment(writer, row.startedAt)
-    writer.ascii(',"ended_at":')
-    writeMoment(writer, row.endedAt)
-    writer.ascii(',"tokens":{"input":')
+    writer.bytes(texts.harnesses.of(row.harnessId))
+    writer.bytes(texts.agents.of(row.agentId))
+    writer.bytes(texts.models.of(row.modelId))
+    writer.bytes(texts.providers.of(row.providerId))
+    writer.timestamp(row.startedAt)
+    writer.ascii('","ended_at":"')
+    writer.timestamp(row.endedAt)
+    writer.bytes(TOKENS)
     writer.integer(row.input)
     writer.ascii(',"output":')
     writer.integer(row.output)
@@ -77,22 +79,16 @@ export const NDJSON: LineFormat = {
     writer.integer(row.cacheWrite1h)
     writer.ascii(',"total":')
     writer.integer(row.input + row.output + row.cacheRead + row.cacheWrite + row.cacheWrite1h)
-    writer.ascii(',')
     writer.bytes(shares!)
-    writer.ascii('},"requests":')
     writeInteger(writer, row.requests)
-    writer.ascii(',')
     writer.bytes(others!)
-    writer.ascii(',"cost":')
     if (row.reportedDollars === null) writeMoney(writer, row.listDollars, row.listNanos)
     else writer.money(row.reportedDollars, row.reportedNanos)
     writer.ascii(',"reported_cost":')
     writeMoney(writer, row.reportedDollars, row.reportedNanos)
     writer.ascii(',"list_value":')
     writeMoney(writer, row.listDollars, row.listNanos)
-    writer.ascii(',"cost_mismatch":')
-    writer.ascii(isMismatch(row) ? 'true' : 'false')
-    writer.ascii(',"price":')
+    writer.bytes(isMismatch(row) ? MISMATCH : NO_MISMATCH)
     writer.bytes(texts.prices.of(row.priceId))
     if (row.priceId !== null) {
       writer.integer(row.priceStep!)
@@ -100,46 +96,44 @@ export const NDJSON: LineFormat = {
       writeText(writer, row.priceNote)
       writer.ascii('}')
     }
-    writer.ascii(',"project":')
     writer.bytes(texts.projects.of(row.projectId))
-    writer.ascii(',"ticket":')
     writer.bytes(texts.tickets.of(row.ticketId))
-    writer.ascii(',"placement":{"by":')
     writeConstant(writer, row.placedBy ?? 'unattributed')
-    writer.ascii(',"rule":')
     writer.bytes(texts.rules.of(row.ruleVersionId))
-    writer.ascii(',"note":')
-    writeText(writer, row.placementNote)
-    writer.ascii(',"named_project":')
-    writeText(writer, row.namedProject)
-    writer.ascii(',"named_ticket":')
-    writeText(writer, row.namedTicket)
-    writer.ascii('},"summary":')
+    writeNotes(writer, row)
     writeText(writer, row.summary)
-    writer.ascii(',"labels":')
-    if (row.labelSetId === null) writer.ascii('{}')
-    else writer.bytes(texts.labels.of(row.labelSetId))
-    writer.ascii(',"session_id":')
+    writer.bytes(texts.labels.of(row.labelSetId))
     writeText(writer, row.sessionKey)
     writer.ascii(',"part":')
     writeInteger(writer, row.part)
-    writer.ascii(',"continues":')
-    writer.bytes(texts.entries.of(row.continuesId))
-    writer.ascii(',"superseded":')
+    writer.bytes(texts.continued.of(row.continuesId))
     writer.ascii(row.superseded === 1 ? 'true' : 'false')
-    writer.ascii(',"possible_duplicate_of":')
-    writer.bytes(texts.entries.of(row.duplicateId))
-    writer.ascii(',"bill":')
+    writer.bytes(texts.duplicated.of(row.duplicateId))
     writer.bytes(texts.bills.of(row.billId))
-    writer.ascii(',"sheet":')
     writer.bytes(texts.sheets.of(row.sheetId))
-    writer.ascii(',"created_at":')
-    writeMoment(writer, row.createdAt)
-    writer.ascii(',"updated_at":')
+    writer.timestamp(row.createdAt)
+    writer.ascii('","updated_at":')
     if (row.updatedAt === null) writer.ascii('null')
     else writeMoment(writer, row.updatedAt)
     writer.ascii('}\n')
   },
+}
+
+const json = (value: unknown): string => JSON.stringify(value)
+
+/** The rest of the placement. Few entries have any of it. */
+function writeNotes(writer: ByteWriter, { placementNote, namedProject, namedTicket }: ExportedRow): void {
+  if (placementNote === null && namedProject === null && namedTicket === null) {
+    writer.bytes(NO_NOTES)
+    return
+  }
+  writer.ascii(',"note":')
+  writeText(writer, placementNote)
+  writer.ascii(',"named_project":')
+  writeText(writer, namedProject)
+  writer.ascii(',"named_ticket":')
+  writeText(writer, namedTicket)
+  writer.ascii('},"summary":')
 }
 
 /** The fields of an object, without its braces. */

@@ -1,5 +1,5 @@
 /** Entries for exports: narrow rows by the thousand, and each row that they refer to once. */
-import { and, desc, eq, gte, inArray, lt, lte, max, or, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, lte, max, or, type SQLWrapper, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import { settledColumns } from '../../billing/store.ts'
@@ -142,61 +142,73 @@ export async function findLatestStart(
   return row!.latest ?? undefined
 }
 
-/** The rows of each kind that entries refer to. */
+const KEY = sql.placeholder('key')
+
+function selectName(reader: Reader) {
+  const { names: t } = reader.tables
+  return reader.select({ key: t.id, text: t.text }).from(t).where(eq(t.id, KEY))
+}
+
+function selectId(reader: Reader) {
+  const { entries: t } = reader.tables
+  return reader.select({ key: t.id, id: t.uid }).from(t).where(eq(t.id, KEY))
+}
+
+/** The rows that entries refer to, by what they are of an entry. */
 const REFERRED = {
-  managers: (reader: Reader, ids: number[]) => {
+  managers: (reader: Reader) => {
     const { users: t } = reader.tables
-    return reader.select({ key: t.id, id: t.uid, name: t.name }).from(t).where(inArray(t.id, ids))
+    return reader.select({ key: t.id, id: t.uid, name: t.name }).from(t).where(eq(t.id, KEY))
   },
-  names: (reader: Reader, ids: number[]) => {
-    const { names: t } = reader.tables
-    return reader.select({ key: t.id, text: t.text }).from(t).where(inArray(t.id, ids))
-  },
-  prices: (reader: Reader, ids: number[]) => {
+  harnesses: selectName,
+  agents: selectName,
+  models: selectName,
+  providers: selectName,
+  prices: (reader: Reader) => {
     const { prices: t } = reader.tables
-    return reader.select({ key: t.id, id: t.uid }).from(t).where(inArray(t.id, ids))
+    return reader.select({ key: t.id, id: t.uid }).from(t).where(eq(t.id, KEY))
   },
-  projects: (reader: Reader, ids: number[]) => {
+  projects: (reader: Reader) => {
     const { projects: t } = reader.tables
-    return reader.select({ key: t.id, id: t.uid, project: t.key, name: t.name }).from(t).where(inArray(t.id, ids))
+    return reader.select({ key: t.id, id: t.uid, project: t.key, name: t.name }).from(t).where(eq(t.id, KEY))
   },
-  tickets: (reader: Reader, ids: number[]) => {
+  tickets: (reader: Reader) => {
     const { tickets: t } = reader.tables
-    return reader.select({ key: t.id, id: t.uid, ticket: t.key }).from(t).where(inArray(t.id, ids))
+    return reader.select({ key: t.id, id: t.uid, ticket: t.key }).from(t).where(eq(t.id, KEY))
   },
-  rules: (reader: Reader, ids: number[]) => {
+  rules: (reader: Reader) => {
     const { placementRules, placementRuleVersions: t } = reader.tables
     return reader
       .select({ key: t.id, id: placementRules.uid, name: t.name, version: t.version })
       .from(t)
       .innerJoin(placementRules, eq(placementRules.id, t.ruleId))
-      .where(inArray(t.id, ids))
+      .where(eq(t.id, KEY))
   },
-  labels: (reader: Reader, ids: number[]) => {
+  labels: (reader: Reader) => {
     const { labelSets: t } = reader.tables
-    return reader.select({ key: t.id, labels: t.labels }).from(t).where(inArray(t.id, ids))
+    return reader.select({ key: t.id, labels: t.labels }).from(t).where(eq(t.id, KEY))
   },
-  entries: (reader: Reader, ids: number[]) => {
-    const { entries: t } = reader.tables
-    return reader.select({ key: t.id, id: t.uid }).from(t).where(inArray(t.id, ids))
-  },
-  bills: (reader: Reader, ids: number[]) => {
+  continued: selectId,
+  duplicated: selectId,
+  bills: (reader: Reader) => {
     const { bills: t } = reader.tables
-    return reader.select({ key: t.id, id: t.uid, number: t.number }).from(t).where(inArray(t.id, ids))
+    return reader.select({ key: t.id, id: t.uid, number: t.number }).from(t).where(eq(t.id, KEY))
   },
-  sheets: (reader: Reader, ids: number[]) => {
+  sheets: (reader: Reader) => {
     const { sheets: t } = reader.tables
-    return reader.select({ key: t.id, id: t.uid }).from(t).where(inArray(t.id, ids))
+    return reader.select({ key: t.id, id: t.uid }).from(t).where(eq(t.id, KEY))
   },
 }
 
 export type Referred = keyof typeof REFERRED
 export type ReferredRow<Kind extends Referred> = Awaited<ReturnType<(typeof REFERRED)[Kind]>>[number]
 
-export function listReferred<Kind extends Referred>(
+export async function listReferred<Kind extends Referred>(
   reader: Reader,
   kind: Kind,
-  ids: number[],
+  keys: number[],
 ): Promise<ReferredRow<Kind>[]> {
-  return REFERRED[kind](reader, ids) as never
+  const each = keys.map((key) => ({ key }))
+  const found = await reader.findEach<ReferredRow<Kind>>(`export.${kind}`, REFERRED[kind] as never, each)
+  return found.flat()
 }
