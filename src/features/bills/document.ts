@@ -4,6 +4,7 @@
  */
 
 import type { Days } from '../../lib/calendar.ts'
+import { IntegerSum } from '../../lib/integer-sum.ts'
 import { decimalNumber, moneyNumber, type Nanos } from '../../lib/money.ts'
 import { apportion, billedExactly, type Exact, PPM_DIGITS, RATE_DIGITS, taxOn } from './amounts.ts'
 import type { BillDocument, BillLine, BillSection } from './schema.ts'
@@ -94,8 +95,8 @@ interface Sums {
   entries: number
   sessions: Set<number>
   withoutSession: number
-  /** Bigint: ten thousand entries of 10^12 tokens exceed the exact range of a number. */
-  tokens: Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h', bigint>
+  /** Ten thousand entries of 10^12 tokens exceed the exact range of a number. */
+  tokens: Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h', IntegerSum>
   costNanos: Nanos
   listValueNanos: Nanos
   /** By markup, since the amount is linear in the cost for each of them. */
@@ -162,7 +163,8 @@ function exactAmount(costByMarkup: Map<number, Nanos>, { rate }: BillTerms): Exa
 function sumLines(entries: readonly BillableEntry[], names: BillNames, groupBy: readonly LineDimension[]): Sums[] {
   const lines = new Map<string, Sums>()
   for (const entry of entries) {
-    const key = `${entry.isEarlier} ${groupBy.map((dimension) => groupKey(entry, dimension, names)).join('\u0000')}`
+    let key = entry.isEarlier ? 'earlier' : ''
+    for (const dimension of groupBy) key += `\u0000${groupKey(entry, dimension, names) ?? ''}`
     let line = lines.get(key)
     if (!line) {
       const keys = Object.fromEntries(groupBy.map((dimension) => [dimension, shownKey(entry, dimension, names)]))
@@ -184,7 +186,13 @@ function newSums(isEarlier: boolean, keys: BillLine['keys'], groupBy: readonly L
     entries: 0,
     sessions: new Set(),
     withoutSession: 0,
-    tokens: { input: 0n, output: 0n, cacheRead: 0n, cacheWrite: 0n, cacheWrite1h: 0n },
+    tokens: {
+      input: new IntegerSum(),
+      output: new IntegerSum(),
+      cacheRead: new IntegerSum(),
+      cacheWrite: new IntegerSum(),
+      cacheWrite1h: new IntegerSum(),
+    },
     costNanos: 0n,
     listValueNanos: 0n,
     costByMarkup: new Map(),
@@ -197,10 +205,13 @@ function add(line: Sums, entry: BillableEntry, names: BillNames): void {
   line.entries += 1
   if (entry.sessionId === null) line.withoutSession += 1
   else line.sessions.add(entry.sessionId)
-  for (const kind of ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const)
-    line.tokens[kind] += BigInt(entry[kind])
+  line.tokens.input.add(entry.input)
+  line.tokens.output.add(entry.output)
+  line.tokens.cacheRead.add(entry.cacheRead)
+  line.tokens.cacheWrite.add(entry.cacheWrite)
+  line.tokens.cacheWrite1h.add(entry.cacheWrite1h)
   line.costNanos += entry.costNanos
-  line.listValueNanos += entry.listValueNanos ?? 0n
+  if (entry.listValueNanos !== null) line.listValueNanos += entry.listValueNanos
   const markupPpm = markupOf(entry, names)
   line.costByMarkup.set(markupPpm, (line.costByMarkup.get(markupPpm) ?? 0n) + entry.costNanos)
 }
@@ -261,9 +272,15 @@ export function textOf(key: BillLine['keys'][string]): string | undefined {
 }
 
 function wireLine(line: Sums, number: number, groupBy: readonly LineDimension[]): Omit<BillLine, 'amount'> {
-  const { input, output, cacheRead, cacheWrite, cacheWrite1h } = line.tokens
+  const { tokens } = line
+  const [input, output] = [tokens.input.value, tokens.output.value]
+  const [cacheRead, cacheWrite, cacheWrite1h] = [
+    tokens.cacheRead.value,
+    tokens.cacheWrite.value,
+    tokens.cacheWrite1h.value,
+  ]
   const [markupPpm] = line.costByMarkup.keys()
-  const count = (tokens: bigint) => decimalNumber(tokens, 0)
+  const count = (sum: bigint) => decimalNumber(sum, 0)
   return {
     line: number,
     keys: Object.fromEntries(groupBy.map((dimension) => [dimension, line.keys[dimension] ?? null])),

@@ -1,4 +1,5 @@
 /** The entries of a bill in the portions in which they are claimed, with what shows whether they have changed. Pure. */
+import { IntegerSum } from '../../lib/integer-sum.ts'
 import type { BillableEntry } from './document.ts'
 
 /** Sums over entries: they differ if one of the entries was changed. */
@@ -44,24 +45,29 @@ export function portionsOfEntries(
 }
 
 function fingerprintOfEntries(entries: readonly BillableEntry[]): Fingerprint {
-  const sums = { cost: 0n, listValue: 0n, tokens: 0n, projects: 0n, tickets: 0n, labels: 0n, approved: 0n }
+  const [tokens, projects, tickets, labels, approved] = Array.from({ length: 5 }, () => new IntegerSum())
+  let cost = 0n
+  let listValue = 0n
   for (const entry of entries) {
     const { id } = entry
-    sums.cost += entry.costNanos
-    sums.listValue += entry.listValueNanos ?? 0n
-    sums.tokens += BigInt(entry.input + entry.output + entry.cacheRead + entry.cacheWrite + entry.cacheWrite1h)
-    sums.projects += product(id, entry.projectId ?? 0)
-    sums.tickets += product(id, entry.ticketId ?? 0)
-    sums.labels += product(id, entry.labelSetId ?? 0)
-    if (entry.status === 'approved') sums.approved += BigInt(id)
+    cost += entry.costNanos
+    if (entry.listValueNanos !== null) listValue += entry.listValueNanos
+    tokens!.add(entry.input + entry.output + entry.cacheRead + entry.cacheWrite + entry.cacheWrite1h)
+    projects!.addProduct(id, entry.projectId ?? 0)
+    tickets!.addProduct(id, entry.ticketId ?? 0)
+    labels!.addProduct(id, entry.labelSetId ?? 0)
+    if (entry.status === 'approved') approved!.add(id)
   }
-  return { entries: entries.length, ...sums }
-}
-
-/** Multiplying bigints takes much longer. */
-function product(one: number, other: number): bigint {
-  const rounded = one * other
-  return Number.isSafeInteger(rounded) ? BigInt(rounded) : BigInt(one) * BigInt(other)
+  return {
+    entries: entries.length,
+    cost,
+    listValue,
+    tokens: tokens!.value,
+    projects: projects!.value,
+    tickets: tickets!.value,
+    labels: labels!.value,
+    approved: approved!.value,
+  }
 }
 
 export function isSameFingerprint(one: Fingerprint, other: Fingerprint): boolean {
