@@ -1,14 +1,13 @@
 /** Builds the columns of a day from its entries, and those of a month from its days. */
 import type { Reader } from '../../../database/database.ts'
 import { Collector, type Integers, packColumn } from './column.ts'
+import { figuresOfEntries, figuresOfSums } from './figures.ts'
 import { Groups } from './groups.ts'
 import type { Range } from './plan.ts'
 import {
   boundOf,
   ENTRIES_GRAIN,
   FIGURES,
-  figuresOfEntries,
-  figuresOfSums,
   GRAINS,
   KEYS,
   type Key,

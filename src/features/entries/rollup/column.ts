@@ -311,15 +311,18 @@ export function packTogether(columns: readonly NumberedColumn[]): Uint8Array {
   return packed
 }
 
-/** The columns of {@link packTogether}. */
-export function unpackTogether(data: Uint8Array): NumberedColumn[] {
+/** The columns of {@link packTogether} that are wanted. */
+export function unpackTogether(data: Uint8Array, isWanted = (_number: number) => true): NumberedColumn[] {
   const packed = aligned(data)
   const [count] = new Uint32Array(packed.buffer as ArrayBuffer, packed.byteOffset, 1)
   const directory = new Uint32Array(packed.buffer as ArrayBuffer, packed.byteOffset + 4, 3 * count!)
-  return Array.from({ length: count! }, (_, at) => {
-    const [number, offset, bytes] = directory.subarray(3 * at)
-    return { number: number!, data: packed.subarray(offset!, offset! + bytes!) }
-  })
+  const columns: NumberedColumn[] = []
+  for (let at = 0; at < directory.length; at += 3) {
+    const number = directory[at]!
+    const offset = directory[at + 1]!
+    if (isWanted(number)) columns.push({ number, data: packed.subarray(offset, offset + directory[at + 2]!) })
+  }
+  return columns
 }
 
 function roundedUp(bytes: number): number {

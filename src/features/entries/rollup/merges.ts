@@ -7,6 +7,12 @@ import type { EntryKey } from './store/sums.ts'
 /** What groups have in common: the value of an attribute, the client of the project, or the value of a label. */
 export type Grouping = { key: EntryKey } | { client: true } | { label: string }
 
+/** The attribute whose values a grouping merges. */
+export function keyOf(grouping: Grouping): EntryKey {
+  if ('key' in grouping) return grouping.key
+  return 'client' in grouping ? 'projectId' : 'labelSetId'
+}
+
 export interface Merge {
   /** The keys of the groups that these keys belong to; -1 is null. */
   of(keys: Int32Array): Promise<Int32Array>

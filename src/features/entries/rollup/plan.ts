@@ -3,6 +3,8 @@
  * Bounds are arbitrary: sums of a period can be used if it lies within one bucket, in any time zone.
  */
 
+import { firstIndex } from '../../../lib/binary-search.ts'
+
 /** Milliseconds since 1970, the end exclusive. */
 export interface Range {
   from: number
@@ -59,16 +61,9 @@ export function rangeOfHour(hour: number): Range {
   }
 }
 
-/** The first position at which `isReached` is true, in a list where it changes only once. */
+/** The first position whose item has reached something, in a list where that changes only once. */
 function firstWhere<Item>(list: readonly Item[], isReached: (item: Item) => boolean): number {
-  let low = 0
-  let high = list.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (isReached(list[middle]!)) high = middle
-    else low = middle + 1
-  }
-  return low
+  return firstIndex(list.length, (at) => isReached(list[at]!))
 }
 
 /**

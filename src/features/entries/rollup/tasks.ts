@@ -3,8 +3,10 @@ import type { SlowTask } from '../../../database/database.ts'
 import { buildDay, buildMonth } from './build.ts'
 import { type CheckedPeriod, checkPeriod } from './check-period.ts'
 import type { Range } from './plan.ts'
+import type { SumsTask } from './scan.ts'
 import type { StoredColumns } from './segment.ts'
-import { type SummedColumns, type SumsTask, sumColumns } from './sums.ts'
+import type { SummedColumns } from './summed-columns.ts'
+import { sumColumns } from './sums.ts'
 
 /** A month of ten million entries takes half a minute; a busy server, some times as long. */
 const BUILDING_DEADLINE_MS = 120_000

@@ -274,7 +274,7 @@ export async function* readSegments<P extends { id: number }>(
     const byPeriod = Map.groupBy(rows, ({ periodId }) => periodId)
     for (const period of some) {
       const columns = byPeriod.get(period.id)
-      if (columns) yield { period, segment: segmentOf(columns) }
+      if (columns) yield { period, segment: segmentOf(columns, names) }
     }
   }
 }
@@ -287,7 +287,7 @@ export async function readSegment(
   names: readonly ColumnName[],
 ): Promise<Segment | undefined> {
   const rows = await listSegments(reader, grain, [period], names)
-  return rows.length > 0 ? segmentOf(rows) : undefined
+  return rows.length > 0 ? segmentOf(rows, names) : undefined
 }
 
 /** A prepared query for each number of periods and columns: building one takes longer than reading a segment. */

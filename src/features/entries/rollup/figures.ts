@@ -1,0 +1,125 @@
+/** The figures of the rows of segments: read from columns, or calculated from the amounts of entries. Pure. */
+import type { Column, Integers } from './column.ts'
+import type { RowFigure } from './groups.ts'
+import type { ColumnName, Figure, Segment } from './segment.ts'
+
+/** Of rows without a value. */
+export const NO_FIGURE: RowFigure = { integers: undefined, isNone: true, bound: 0 }
+export const ZERO_FIGURE: RowFigure = { integers: undefined, isNone: false, bound: 0 }
+
+function figureOfColumn(segment: Segment, name: ColumnName): RowFigure {
+  const { constant, bound } = segment.column(name)
+  if (constant === 0) return ZERO_FIGURE
+  if (constant !== undefined && Number.isNaN(constant)) return NO_FIGURE
+  return { integers: segment.integers(name), isNone: false, bound }
+}
+
+function figureOf(values: Float64Array, bound: number): RowFigure {
+  return { integers: { values }, isNone: false, bound }
+}
+
+/** One for each row. */
+export function onesOf(length: number): RowFigure {
+  return figureOf(new Float64Array(length).fill(1), length)
+}
+
+/** Figures of a segment of sums. */
+export function figuresOfSums(segment: Segment, figures: readonly Figure[]): RowFigure[] {
+  return figures.map((figure) => figureOfColumn(segment, figure))
+}
+
+/** Figures of a segment of entries. */
+export function figuresOfEntries(segment: Segment, figures: readonly Figure[]): RowFigure[] {
+  return figures.map((figure) => figureOfEntries(segment, figure))
+}
+
+function figureOfEntries(segment: Segment, figure: Figure): RowFigure {
+  switch (figure) {
+    case 'entries':
+      return onesOf(segment.length)
+    case 'input':
+    case 'output':
+    case 'cacheRead':
+    case 'cacheWrite':
+    case 'cacheWrite1h':
+    case 'listValue':
+    case 'reportedCost':
+      return figureOfColumn(segment, figure)
+    default:
+      return figureOfAmounts(segment, figure)
+  }
+}
+
+type AmountFigure = 'unpricedEntries' | 'cost' | `compared${'Entries' | 'ReportedCost' | 'ListValue'}`
+
+/** Of entries, calculated from both amounts. */
+function figureOfAmounts(segment: Segment, figure: AmountFigure): RowFigure {
+  const [list, reported] = [segment.column('listValue'), segment.column('reportedCost')]
+  if (isNull(reported)) {
+    if (figure === 'cost') return figureOfColumn(segment, 'listValue')
+    if (figure !== 'unpricedEntries') return figure === 'comparedEntries' ? ZERO_FIGURE : NO_FIGURE
+    if (list.constant !== undefined && !isNull(list)) return ZERO_FIGURE
+  }
+  const [listed, given] = [segment.integers('listValue'), segment.integers('reportedCost')]
+  const { length } = segment
+  const values = new Float64Array(length)
+  switch (figure) {
+    case 'unpricedEntries':
+      countUnpriced(values, listed.values, given.values)
+      return figureOf(values, length)
+    case 'comparedEntries':
+      countCompared(values, listed.values, given.values)
+      return figureOf(values, length)
+    case 'cost':
+      return combined(values, given, listed, (one, other) => (Number.isNaN(one) ? other : one), [list, reported])
+    case 'comparedListValue':
+      return combined(values, listed, given, (one, other) => (Number.isNaN(other) ? Number.NaN : one), [list, reported])
+    case 'comparedReportedCost':
+      return combined(values, given, listed, (one, other) => (Number.isNaN(other) ? Number.NaN : one), [list, reported])
+  }
+}
+
+function countUnpriced(values: Float64Array, listed: Float64Array, given: Float64Array): void {
+  for (let at = 0; at < values.length; at += 1) {
+    values[at] = Number.isNaN(listed[at]!) && Number.isNaN(given[at]!) ? 1 : 0
+  }
+}
+
+function countCompared(values: Float64Array, listed: Float64Array, given: Float64Array): void {
+  for (let at = 0; at < values.length; at += 1) {
+    values[at] = Number.isNaN(listed[at]!) || Number.isNaN(given[at]!) ? 0 : 1
+  }
+}
+
+/** Values of `one` or `other`, chosen by `choose`, which returns one of its arguments or NaN. */
+function combined(
+  values: Float64Array,
+  one: Integers,
+  other: Integers,
+  choose: (one: number, other: number) => number,
+  columns: readonly Column[],
+): RowFigure {
+  for (let at = 0; at < values.length; at += 1) values[at] = choose(one.values[at]!, other.values[at]!)
+  const beyond = new Map<number, bigint>()
+  for (const [at, exact] of other.beyond ?? []) if (Number.isNaN(one.values[at]!)) take(at, exact)
+  for (const [at, exact] of one.beyond ?? []) take(at, exact)
+  // Values beyond doubles are 0.
+  function take(at: number, exact: bigint): void {
+    if (values[at] === 0) beyond.set(at, exact)
+  }
+  return { integers: { values, beyond }, isNone: false, bound: columns.reduce((sum, { bound }) => sum + bound, 0) }
+}
+
+function isNull({ constant }: Column): boolean {
+  return constant !== undefined && Number.isNaN(constant)
+}
+
+/** The cost of an entry: the reported cost, otherwise the list value; NaN if neither is known. Rough beyond 2^53. */
+export function roughCostsOf(segment: Segment): Float64Array {
+  const { integers } = figureOfAmounts(segment, 'cost')
+  if (!integers) return new Float64Array(segment.length).fill(isNull(segment.column('listValue')) ? Number.NaN : 0)
+  if (!integers.beyond || integers.beyond.size === 0) return integers.values
+  const values = integers.values.slice()
+  for (const [at, exact] of integers.beyond) values[at] = Number(exact)
+  return values
+}
