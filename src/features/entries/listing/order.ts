@@ -32,5 +32,8 @@ export function readFigurePage({ sort, order }: FigureOrder, page: string): Figu
   const text = Buffer.from(page, 'base64url').toString('latin1')
   const [, ofSort, ofOrder, value, id] = /^([a-z]+)\.([a-z]+)\.(\d{1,19})?\.(\d{1,15})$/.exec(text) ?? []
   if (id === undefined || ofSort !== sort || ofOrder !== order) return undefined
-  return { value: value === undefined ? null : BigInt(value), id: Number(id) }
+  const figure = value === undefined ? null : BigInt(value)
+  // No database could compare it.
+  if (figure !== null && BigInt.asIntN(64, figure) !== figure) return undefined
+  return { value: figure, id: Number(id) }
 }
