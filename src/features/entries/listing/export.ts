@@ -13,8 +13,10 @@ import { NDJSON } from './ndjson-export.ts'
 import {
   type ExportedRow,
   type ExportRequest,
+  exportedByKeys,
   exportedPages,
   findLatestStart,
+  listExportedKeys,
   listReferred,
   type Referred,
 } from './store/export.ts'
@@ -29,9 +31,6 @@ export interface FileRequest extends ExportRequest {
 
 /** Rows per page: the query takes a few milliseconds, and at most a few megabytes are in memory at a time. */
 const PAGE_ROWS = 1_000
-
-/** The same of a bill: no index has its entries in order of time, so each page reads all of them. */
-const BILLED_PAGE_ROWS = 20_000
 
 /**
  * How far back a page looks for entries that match. Without an index for the filter, it reads everything in between: of
@@ -53,7 +52,7 @@ export const ENTRY_EXPORT: SlowStream<FileRequest> = {
     const writer = new ByteWriter()
     const texts = textsOf(reader, written)
     writer.text(heading)
-    for await (const rows of pagesOf(reader, request)) {
+    for await (const rows of request.filter.billedOn ? pagesOfBill(reader, request) : pagesOf(reader, request)) {
       for (const kind of KINDS) await texts[kind].load(rows, KEYS[kind])
       for (const row of rows) {
         line(writer, row, texts)
@@ -68,26 +67,30 @@ export const ENTRY_EXPORT: SlowStream<FileRequest> = {
 
 /** The pages of each window end with one that is not full. */
 async function* pagesOf(reader: Reader, request: ExportRequest): AsyncGenerator<ExportedRow[]> {
-  const isOfBill = request.filter.billedOn !== undefined
-  const limit = isOfBill ? BILLED_PAGE_ROWS : PAGE_ROWS
-  const windowMs = isOfBill ? Number.MAX_SAFE_INTEGER : WINDOW_MS
-  const pageAfter = exportedPages(reader, request, limit)
+  const pageAfter = exportedPages(reader, request, PAGE_ROWS)
   let before: Position | undefined
   for (;;) {
     const latest = await findLatestStart(reader, request.filter, before)
     if (latest === undefined) return
-    const from = latest - windowMs
+    const from = latest - WINDOW_MS
     let last: Position = { startedAt: latest, id: Number.MAX_SAFE_INTEGER }
     for (;;) {
       const rows = await pageAfter(last, from)
       yield rows
-      if (rows.length < limit) break
+      if (rows.length < PAGE_ROWS) break
       const { startedAt, id } = rows.at(-1)!
       last = { startedAt, id }
     }
     // No entry has the id 0: what comes next started earlier.
     before = { startedAt: from, id: 0 }
   }
+}
+
+/** No index has the entries of a bill in order of time, so they are put in order once, by their keys. */
+async function* pagesOfBill(reader: Reader, request: ExportRequest): AsyncGenerator<ExportedRow[]> {
+  const rowsOf = exportedByKeys(reader, PAGE_ROWS)
+  const keys = await listExportedKeys(reader, request)
+  for (let at = 0; at < keys.length; at += PAGE_ROWS) yield await rowsOf(keys.slice(at, at + PAGE_ROWS))
 }
 
 type KeyOf = (row: ExportedRow) => number | null

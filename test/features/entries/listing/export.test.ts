@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { inArray } from 'drizzle-orm'
 import fc from 'fast-check'
 import { TALLY } from '../../../../src/access/actor.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
@@ -58,6 +59,26 @@ const moment = fc.oneof(
     Date.parse('+010000-01-01T00:00:00Z'),
   ),
 )
+
+const BILL = {
+  uid: newId('bil'),
+  number: '2026-0001, "A"',
+  kind: 'bill',
+  state: 'sent',
+  periodFrom: '2026-11-01',
+  periodTo: '2026-11-30',
+  issuedOn: '2026-12-01',
+  dueOn: '2026-12-31',
+  currency: 'USD',
+  subtotal: 0n,
+  tax: 0n,
+  total: 0n,
+  cost: 0n,
+  listValue: 0n,
+  entries: 1,
+  document: '{}',
+  createdAt: clock.now(),
+} as const
 
 const change = fc.record({
   startedAt: moment,
@@ -151,6 +172,15 @@ forEachEngine('an export', (open) => {
         placedBy: at % 3 === 0 ? 'manual' : null,
       }))
       await tx.insertAll(entries, rows as (typeof entries.$inferInsert)[])
+      const { bills, billEntries } = tx.tables
+      const [bill] = await tx.insert(bills).values(BILL).returning({ id: bills.id })
+      const billed = ids.filter((_, at) => at % 4 === 0)
+      const line = { billId: bill!.id, statusBefore: 'submitted' } as const
+      await tx.insert(billEntries).values(billed.map((entryId, at) => ({ ...line, entryId, line: 1 + (at % 2) })))
+      await tx
+        .update(entries)
+        .set({ status: 'billed', billId: bill!.id })
+        .where(inArray(entries.id, billed.slice(5)))
     })
     const [week, year] = [Date.UTC(2026, 10, 15), Date.UTC(2025, 0, 1)]
     const filters: EntryFilter[] = [
@@ -161,6 +191,8 @@ forEachEngine('an export', (open) => {
       { project: ['Acme, Web', 'Übung'] },
       { q: 'a' },
       { possible_duplicate: true },
+      { billedOn: { bill: BILL.uid } },
+      { billedOn: { bill: BILL.uid, line: 2 } },
     ]
     for (const viewer of [EVERYTHING, viewerOf({ id: 1, role: 'member' })]) {
       for (const filter of filters) {

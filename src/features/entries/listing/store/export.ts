@@ -1,5 +1,5 @@
 /** Entries for exports: narrow rows by the thousand, and each row that they refer to once. */
-import { and, desc, eq, gte, lt, lte, max, or, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, lte, max, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import { settledColumns } from '../../billing/store.ts'
@@ -102,30 +102,57 @@ export type ExportedRow = { uid: Uint8Array } & Record<Texts, string> &
   Record<OptionalNumbers, number | null> &
   Record<Exclude<Field, 'uid' | Texts | OptionalTexts | OptionalNumbers>, number>
 
-/** Rows newest first, page by page. */
-export function exportedPages(reader: Reader, { filter, viewer }: ExportRequest, limit: number) {
+/** Rows that match a condition, newest first. */
+function exportedRows(reader: Reader, condition: SQL | undefined, limit: number) {
   const { entries: e, sessions } = reader.tables
   const fields = Object.entries(fieldsOf(reader)).map(([name, field]) => [name, sql`${field}`.as(name)] as const)
-  const { placeholder } = sql
-  const page = reader.raw<ExportedRow>(
+  return reader.raw<ExportedRow>(
     reader
       .select(Object.fromEntries(fields))
       .from(e)
       .leftJoin(sessions, eq(sessions.id, e.sessionId))
-      .where(
-        and(
-          gte(e.startedAt, placeholder('from')),
-          lte(e.startedAt, placeholder('startedAt')),
-          or(lt(e.startedAt, placeholder('startedAt')), lt(e.id, placeholder('id'))),
-          conditionOf(reader, filter),
-          visibleEntries(reader, viewer),
-        ),
-      )
+      .where(condition)
       .orderBy(desc(e.startedAt), desc(e.id))
       .limit(limit),
   )
+}
+
+/** The rows of a request, page by page. */
+export function exportedPages(reader: Reader, request: ExportRequest, limit: number) {
+  const { startedAt, id } = reader.tables.entries
+  const [from, start, key] = [sql.placeholder('from'), sql.placeholder('startedAt'), sql.placeholder('id')]
+  const isInPage = and(gte(startedAt, from), lte(startedAt, start), or(lt(startedAt, start), lt(id, key)))
+  const page = exportedRows(reader, and(isInPage, isRequested(reader, request)), limit)
   /** The page that follows a position and reaches back to the start `from`. */
   return (after: Position, from: number) => page.execute({ ...after, from })
+}
+
+function isRequested(reader: Reader, { filter, viewer }: ExportRequest): SQL | undefined {
+  return and(conditionOf(reader, filter), visibleEntries(reader, viewer))
+}
+
+/** The keys of all rows of a request, newest first. */
+export async function listExportedKeys(reader: Reader, request: ExportRequest): Promise<number[]> {
+  const { startedAt, id } = reader.tables.entries
+  const query = reader
+    .select({ id: sql`${id}`.as('id') })
+    .from(reader.tables.entries)
+    .where(isRequested(reader, request))
+    .orderBy(desc(startedAt), desc(id))
+  const rows = await reader.raw<{ id: number }>(query).execute()
+  return rows.map((row) => row.id)
+}
+
+/** The rows with some keys, at most `limit` at a time. */
+export function exportedByKeys(reader: Reader, limit: number) {
+  const names = Array.from({ length: limit }, (_, at) => `key${at}`)
+  const isAny = inArray(
+    reader.tables.entries.id,
+    names.map((name) => sql.placeholder(name)),
+  )
+  const rows = exportedRows(reader, isAny, limit)
+  // No entry has the id 0.
+  return (keys: number[]) => rows.execute(Object.fromEntries(names.map((name, at) => [name, keys[at] ?? 0])))
 }
 
 /** The latest start of any entry after this position and within the filter's period; undefined if there is none. */
