@@ -246,7 +246,7 @@ module.exports = {
     ]),
     onlyIn(
       'browsers-only-in-the-web-application',
-      '(^|/)node_modules/(react|react-dom|recharts|wouter|dayjs|get-nonce|tinykeys|@(mantine|dnd-kit|tabler|tanstack)/[^/]+)/',
+      '(^|/)node_modules/(react|react-dom|wouter|dayjs|get-nonce|tinykeys|@(mantine|dnd-kit|tabler|tanstack)/[^/]+)/',
       ['^src/web/'],
     ),
     onlyIn('settings-only-where-hooks-go', '(^|/)node_modules/(jsonc-parser|smol-toml)/', ['^src/agents/install/']),

@@ -1,6 +1,5 @@
 import '@mantine/core/styles.css'
 import '@mantine/dates/styles.css'
-import '@mantine/charts/styles.css'
 import '@mantine/notifications/styles.css'
 import './main.css'
 import { MantineProvider } from '@mantine/core'
@@ -9,16 +8,16 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { askFirst } from './server/me.ts'
 import { queryClient } from './server/queries.ts'
 import { Application } from './shell/application.tsx'
+import { sendFirstRequests } from './shell/first-requests.ts'
 import { theme } from './theme.ts'
 
 // Scroll locking behind dialogs adds a style element, which the content security policy allows only with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')!.content
 setNonce(nonce)
 
-void askFirst()
+void sendFirstRequests()
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>

@@ -150,6 +150,12 @@ describe.skipIf(!CHROMIUM)('large lists', () => {
       // 99 and five of ten cents are in stripes of their own.
       expect(await chart.getByRole('columnheader').last().textContent()).toBe('Total')
       expect(await day.getByRole('cell').nth(-2).textContent()).toBe('$5.40')
+      const plot = page.getByRole('img', { name: 'Bar chart of cost over time' })
+      const others = plot.getByText('Others$5.40')
+      const { x, y, width, height } = (await plot.boundingBox())!
+      for (let right = 2; right < width && (await others.count()) === 0; right += 10)
+        await page.mouse.move(x + width - right, y + height / 2)
+      expect(await others.count()).toBe(1)
       await page
         .getByRole('link', { name: `Show all ${PROJECTS}` })
         .first()

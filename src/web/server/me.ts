@@ -49,8 +49,11 @@ const ME = { queryKey: ['me'], queryFn: askMe }
 
 export const useSignedIn = () => useQuery(ME)
 
-/** Asks before anything is rendered, because every page waits for it. */
-export const askFirst = () => queryClient.prefetchQuery(ME)
+/** Asks before anything is rendered, because every page waits for it. Nothing if nobody is signed in, or it fails. */
+export async function askFirst(): Promise<Me | null | undefined> {
+  await queryClient.prefetchQuery(ME)
+  return queryClient.getQueryData<Me | null>(ME.queryKey)
+}
 
 export type Me = NonNullable<Awaited<ReturnType<typeof askMe>>>
 export type Role = Me['person']['role']

@@ -19,6 +19,8 @@ import {
 } from '@tabler/icons-react'
 import { type ComponentType, lazy } from 'react'
 import Entries from '../pages/entries/entries.tsx'
+import { askEntryList } from '../pages/entries/entry-list.ts'
+import { askOverview, askReports } from '../pages/overview/first-requests.ts'
 import Overview from '../pages/overview/overview.tsx'
 import Reports from '../pages/overview/reports.tsx'
 import type { Me } from '../server/me.ts'
@@ -35,6 +37,8 @@ export interface Section {
   /** Whether it is in the menu. The server checks access itself. */
   isFor: (me: Me) => boolean
   page: ComponentType
+  /** Sends the requests of the page at an address, which are not sent again while it is rendered. */
+  ask?: (me: Me, search: string) => void
 }
 
 const everybody = () => true
@@ -57,6 +61,7 @@ export const SECTIONS: readonly Section[] = [
     group: 'Usage',
     isFor: everybody,
     page: Overview,
+    ask: askOverview,
   },
   {
     path: '/reports',
@@ -67,6 +72,7 @@ export const SECTIONS: readonly Section[] = [
     group: 'Usage',
     isFor: everybody,
     page: Reports,
+    ask: askReports,
   },
   {
     path: '/entries',
@@ -77,6 +83,7 @@ export const SECTIONS: readonly Section[] = [
     group: 'Usage',
     isFor: everybody,
     page: Entries,
+    ask: askEntryList,
   },
   {
     path: '/unattributed',

@@ -1,13 +1,12 @@
 import { Anchor, Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { Link, Redirect, Route, Switch } from 'wouter'
-import { addressOf, one, oneOf, useAddress } from '../../address.ts'
+import { addressOf, useAddress } from '../../address.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { askEntries, type Entry, type EntryOrder, nameOf } from '../../parts/entries/entry.ts'
+import { type Entry, nameOf } from '../../parts/entries/entry.ts'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
-import { entryQuery, FILTERS } from '../../parts/entries/filters.ts'
 import { Page } from '../../parts/page.tsx'
 import { type Sorting, SortSelect } from '../../parts/sorting.tsx'
 import { useList } from '../../server/list.ts'
@@ -15,6 +14,7 @@ import { useSettings } from '../../server/me.ts'
 import { SORTS, useColumns } from './columns.tsx'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { EntryDrawer } from './drawer.tsx'
+import { ENTRIES_ADDRESS, entryListOf } from './entry-list.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { Sums, useSums } from './sums.tsx'
 
@@ -54,22 +54,12 @@ const idOf = ({ id }: Entry) => id
 
 function Entries() {
   const { time_zone } = useSettings()
-  const [{ open, sort, order, ...filters }, show] = useAddress({
-    ...FILTERS,
-    open: one,
-    sort: oneOf(...SORTS),
-    order: oneOf('desc', 'asc'),
-  })
-  const query = entryQuery(filters, time_zone)
+  const [{ open, sort, order, ...filters }, show] = useAddress(ENTRIES_ADDRESS)
+  const { query, ordered, key, ask } = entryListOf(filters, { sort, order }, time_zone)
   const [rowCount, setRowCount] = useState(0)
-  const ordered: EntryOrder = { ...(sort !== SORTS[0] && { sort }), ...(order === 'asc' && { order }) }
   // New entries appear at the top only if the latest come first, and a search would read the same entries again.
   const isLive = rowCount <= LIVE_ROWS && filters.q === undefined && Object.keys(ordered).length === 0
-  const list = useList(
-    ['entries', 'list', query, ordered],
-    (page, signal) => askEntries({ ...query, ...ordered }, page, signal),
-    isLive ? { refetchIntervalMs: LIVE_MS } : {},
-  )
+  const list = useList(key, ask, isLive ? { refetchIntervalMs: LIVE_MS } : {})
   const count = list.rows?.length ?? 0
   if (count !== rowCount) setRowCount(count)
   const isEveryRowHere = list.rows !== undefined && !list.hasMore && !list.isStale

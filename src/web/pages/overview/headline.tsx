@@ -1,5 +1,6 @@
 /** The four key metrics of a period, each compared with the previous period. */
 import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { count } from '../../format/counts.ts'
 import { Count, Money } from '../../parts/figures.tsx'
@@ -7,7 +8,7 @@ import { type Period, periodBefore, periodInWords } from '../../parts/period.ts'
 import type { Width } from './buckets.ts'
 import { changeInWords } from './change.ts'
 import classes from './overview.module.css'
-import { type Totals, useTotalsBefore, useTrend } from './usage.ts'
+import { type Totals, totalsBeforeQuery, useTrend } from './usage.ts'
 
 interface Figure {
   title: string
@@ -27,7 +28,7 @@ const FIGURES: readonly Figure[] = [
 
 export function Headline({ period, width }: { period: Period; width: Width }) {
   const { data: course, isPlaceholderData } = useTrend(period, width)
-  const { data: before } = useTotalsBefore(period)
+  const { data: before } = useQuery(totalsBeforeQuery(period))
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md" opacity={isPlaceholderData ? 0.55 : 1}>
       {FIGURES.map(({ title, of, shown }) => {

@@ -9,7 +9,8 @@ import { entriesOf, keyOf, labelOf, type Measure, measured } from './groups.ts'
 import classes from './overview.module.css'
 import { type Dimension, type Result, useGroups } from './usage.ts'
 
-type LargestDimension = Exclude<Dimension, 'client' | 'provider'>
+export const LARGEST = ['project', 'model', 'agent_manager', 'agent_harness'] as const satisfies Dimension[]
+type LargestDimension = (typeof LARGEST)[number]
 
 const TITLES: Record<LargestDimension, string> = {
   project: 'Projects',

@@ -1,6 +1,6 @@
 import { Button, Grid } from '@mantine/core'
 import { Link } from 'wouter'
-import { addressOf, one, oneOf, useAddress } from '../../address.ts'
+import { addressOf, useAddress } from '../../address.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -8,21 +8,17 @@ import { type Period, periodBefore, periodInWords, readPeriod } from '../../part
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
+import { OVERVIEW_ADDRESS } from './address.ts'
 import { Attention } from './attention.tsx'
 import { widthFor } from './buckets.ts'
 import { Headline } from './headline.tsx'
-import { Largest } from './largest.tsx'
+import { LARGEST, Largest } from './largest.tsx'
 import { Trend } from './trend.tsx'
 import { useHasEntries, useTrend } from './usage.ts'
 
 export default function Overview() {
   const { time_zone } = useSettings()
-  const [{ period: name, by, measure, bucket }, show] = useAddress({
-    period: one,
-    by: oneOf('project', 'model', 'agent_manager'),
-    measure: oneOf('cost', 'tokens'),
-    bucket: one,
-  })
+  const [{ period: name, by, measure, bucket }, show] = useAddress(OVERVIEW_ADDRESS)
   const period = readPeriod(name, time_zone)
   const width = widthFor(period, bucket)
   const { data: course, error, refetch } = useTrend(period, width)
@@ -73,7 +69,7 @@ const Figures = ({ period, name, chosen, choose }: FiguresProps) => (
       <Grid.Col span={{ base: 12, lg: 4 }}>
         <Attention period={period} name={name} />
       </Grid.Col>
-      {(['project', 'model', 'agent_manager', 'agent_harness'] as const).map((dimension) => (
+      {LARGEST.map((dimension) => (
         <Grid.Col key={dimension} span={{ base: 12, sm: 6, xl: 3 }}>
           <Largest period={period} name={name} dimension={dimension} measure={chosen.measure} />
         </Grid.Col>

@@ -1,7 +1,8 @@
 /** Usage of a period by one dimension: every group, where the overview shows the largest ones. */
 import { Anchor, Group, NativeSelect, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { one, oneOf, useAddress } from '../../address.ts'
+import { useAddress } from '../../address.ts'
 import { count, counted, percent } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
@@ -16,9 +17,10 @@ import { SearchField } from '../../parts/search-field.tsx'
 import type { Sorting } from '../../parts/sorting.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
+import { REPORTS_ADDRESS } from './address.ts'
 import { entriesOf, keyOf, labelOf, measured, SORTS, sortedGroups } from './groups.ts'
 import classes from './overview.module.css'
-import { DIMENSIONS, type Dimension, type Result, useReport } from './usage.ts'
+import { DIMENSIONS, type Dimension, type Result, reportQuery } from './usage.ts'
 
 const TITLES: Record<Dimension, string> = {
   project: 'Project',
@@ -31,15 +33,9 @@ const TITLES: Record<Dimension, string> = {
 
 export default function Reports() {
   const { time_zone } = useSettings()
-  const [{ period: name, by, sort, order, search }, show] = useAddress({
-    period: one,
-    by: oneOf(...DIMENSIONS),
-    sort: oneOf(...SORTS),
-    order: oneOf('desc', 'asc'),
-    search: one,
-  })
+  const [{ period: name, by, sort, order, search }, show] = useAddress(REPORTS_ADDRESS)
   const period = readPeriod(name, time_zone)
-  const { data: report, error, refetch, isPlaceholderData } = useReport(period, by)
+  const { data: report, error, refetch, isPlaceholderData } = useQuery(reportQuery(period, by))
   const groups = report?.data[0]?.results ?? []
   const rows = sortedGroups(groups, { dimension: by, sort, order, search })
   const sorting: Sorting = {

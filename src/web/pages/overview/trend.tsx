@@ -1,23 +1,16 @@
 /** Usage over time by project, model or person, as a chart and a table. */
 import { Button, Collapse, Group, NativeSelect, Paper, SegmentedControl, Skeleton, Title } from '@mantine/core'
 import { IconTable } from '@tabler/icons-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Period } from '../../parts/period.ts'
 import { type Width, widthsFor } from './buckets.ts'
-import { barsOf, keyOf, labelOf, largest, type Measure, restLabelOf } from './groups.ts'
+import { Chart } from './chart.tsx'
+import { barsOf, labelOf, type Measure, restLabelOf } from './groups.ts'
+import { type Chosen, groupsTrendQuery } from './groups-trend.ts'
 import classes from './overview.module.css'
 import { TrendTable } from './trend-table.tsx'
-import { useGroups, useGroupsTrend, useTrend } from './usage.ts'
-
-/** Loaded while the data is: the chart library is larger than the rest of the page. */
-const loadChart = () => import('./chart.tsx')
-const Chart = lazy(loadChart)
-
-interface Chosen {
-  dimension: 'project' | 'model' | 'agent_manager'
-  measure: Measure
-  width: Width
-}
+import { useTrend } from './usage.ts'
 
 interface TrendProps {
   period: Period
@@ -39,7 +32,6 @@ const MEASURES = [
 
 export function Trend({ period, chosen, choose }: TrendProps) {
   const [isTable, setTable] = useState(false)
-  useEffect(() => void loadChart().catch(() => undefined), [])
   const shown = useBars(period, chosen)
   const widths = widthsFor(period)
   return (
@@ -75,9 +67,7 @@ export function Trend({ period, chosen, choose }: TrendProps) {
         </Group>
       </Group>
       {shown ? (
-        <Suspense fallback={<Skeleton className={classes.chart} />}>
-          <Chart {...shown} measure={chosen.measure} width={chosen.width} />
-        </Suspense>
+        <Chart {...shown} measure={chosen.measure} width={chosen.width} />
       ) : (
         <Skeleton className={classes.chart} />
       )}
@@ -101,16 +91,15 @@ export function Trend({ period, chosen, choose }: TrendProps) {
 }
 
 /** Undefined until all data of the chart is loaded. */
-function useBars(period: Period, { dimension, measure, width }: Chosen) {
-  const { data: course } = useTrend(period, width)
-  const { data: groups } = useGroups(period, dimension)
-  const stripes = groups && largest(groups, dimension, measure)
-  const values = stripes?.map((stripe) => keyOf(stripe, dimension)!)
-  const { data: groupsCourse, isPlaceholderData } = useGroupsTrend(period, { dimension, values, width })
-  if (!course || !groups || !values || (values.length > 0 && (!groupsCourse || isPlaceholderData))) return undefined
+function useBars(period: Period, chosen: Chosen) {
+  const { data: course, isPlaceholderData } = useTrend(period, chosen.width)
+  const { data: largest } = useQuery(groupsTrendQuery(period, chosen))
+  if (!course || isPlaceholderData || !largest) return undefined
+  const { groups, stripes, values } = largest
+  const { dimension, measure } = chosen
   return {
-    labels: stripes!.map((stripe) => labelOf(stripe, dimension)),
-    restLabel: restLabelOf(groups, stripes!, dimension),
-    bars: barsOf(course, groupsCourse, { values, dimension, measure }),
+    labels: stripes.map((stripe) => labelOf(stripe, dimension)),
+    restLabel: restLabelOf(groups, stripes, dimension),
+    bars: barsOf(course, largest.course, { values, dimension, measure }),
   }
 }

@@ -1,0 +1,34 @@
+/** The list of entries that the address of the page asks for. */
+import { one, oneOf, readAddress } from '../../address.ts'
+import { askEntries, type EntryOrder } from '../../parts/entries/entry.ts'
+import { entryQuery, FILTERS, type Filters } from '../../parts/entries/filters.ts'
+import { listQuery } from '../../server/list.ts'
+import type { Me } from '../../server/me.ts'
+import { queryClient } from '../../server/queries.ts'
+import { SORTS } from './columns.tsx'
+
+export const ENTRIES_ADDRESS = {
+  ...FILTERS,
+  open: one,
+  sort: oneOf(...SORTS),
+  order: oneOf('desc', 'asc'),
+}
+
+interface Ordered {
+  sort: (typeof SORTS)[number]
+  order: 'desc' | 'asc'
+}
+
+export function entryListOf(filters: Filters, { sort, order }: Ordered, timeZone: string) {
+  const query = entryQuery(filters, timeZone)
+  const ordered: EntryOrder = { ...(sort !== SORTS[0] && { sort }), ...(order === 'asc' && { order }) }
+  const ask = (page: string | undefined, signal: AbortSignal) => askEntries({ ...query, ...ordered }, page, signal)
+  return { query, ordered, key: ['entries', 'list', query, ordered] as const, ask }
+}
+
+/** Sends the list's request before the page is rendered. */
+export function askEntryList({ settings }: Me, search: string): void {
+  const { open: _, sort, order, ...filters } = readAddress(search, ENTRIES_ADDRESS)
+  const { key, ask } = entryListOf(filters, { sort, order }, settings.time_zone)
+  void queryClient.prefetchInfiniteQuery(listQuery(key, ask))
+}

@@ -1,0 +1,27 @@
+/** The requests of the overview and of the reports, sent before these pages are rendered. */
+import { readAddress } from '../../address.ts'
+import { readPeriod } from '../../parts/period.ts'
+import type { Me } from '../../server/me.ts'
+import { queryClient } from '../../server/queries.ts'
+import { OVERVIEW_ADDRESS, REPORTS_ADDRESS } from './address.ts'
+import { widthFor } from './buckets.ts'
+import { groupsTrendQuery } from './groups-trend.ts'
+import { LARGEST } from './largest.tsx'
+import { completenessQuery, reportQuery, ticketsToDecideQuery, totalsBeforeQuery, trendQuery } from './usage.ts'
+
+export function askOverview({ person, settings }: Me, search: string): void {
+  const { period: name, by, measure, bucket } = readAddress(search, OVERVIEW_ADDRESS)
+  const period = readPeriod(name, settings.time_zone)
+  const width = widthFor(period, bucket)
+  void queryClient.prefetchQuery(groupsTrendQuery(period, { dimension: by, measure, width }))
+  void queryClient.prefetchQuery(trendQuery(period, width))
+  void queryClient.prefetchQuery(totalsBeforeQuery(period))
+  void queryClient.prefetchQuery(completenessQuery(period))
+  for (const dimension of LARGEST) void queryClient.prefetchQuery(reportQuery(period, dimension))
+  if (person.role !== 'member') void queryClient.prefetchQuery(ticketsToDecideQuery)
+}
+
+export function askReports({ settings }: Me, search: string): void {
+  const { period: name, by } = readAddress(search, REPORTS_ADDRESS)
+  void queryClient.prefetchQuery(reportQuery(readPeriod(name, settings.time_zone), by))
+}

@@ -1,0 +1,26 @@
+/** Usage over time of the largest groups. */
+import { queryOptions } from '@tanstack/react-query'
+import type { Period } from '../../parts/period.ts'
+import { queryClient } from '../../server/queries.ts'
+import type { Width } from './buckets.ts'
+import { keyOf, largest, type Measure } from './groups.ts'
+import { asked, askGroupsTrend, groupsOf, reportQuery } from './usage.ts'
+
+export interface Chosen {
+  dimension: 'project' | 'model' | 'agent_manager'
+  measure: Measure
+  width: Width
+}
+
+/** Sent as soon as the groups are here, while the page still renders them. */
+export const groupsTrendQuery = (period: Period, { dimension, measure, width }: Chosen) =>
+  queryOptions({
+    queryKey: [...asked(period), 'course', width, dimension, measure],
+    queryFn: async ({ signal }) => {
+      const groups = groupsOf(await queryClient.fetchQuery(reportQuery(period, dimension)))
+      const stripes = largest(groups, dimension, measure)
+      const values = stripes.map((stripe) => keyOf(stripe, dimension)!)
+      const course = values.length > 0 ? await askGroupsTrend(period, { dimension, values, width }, signal) : undefined
+      return { groups, stripes, values, course }
+    },
+  })

@@ -1,0 +1,13 @@
+/**
+ * Sends the requests of the first page before anything is rendered: it takes as long to render the page as the server
+ * takes to answer.
+ */
+import { askFirst } from '../server/me.ts'
+import { SECTIONS } from './navigation.ts'
+
+export async function sendFirstRequests(): Promise<void> {
+  const me = await askFirst()
+  if (!me) return
+  const { pathname, search } = location
+  SECTIONS.find(({ path, isFor }) => path === pathname && isFor(me))?.ask?.(me, search)
+}
