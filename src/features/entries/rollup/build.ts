@@ -2,13 +2,14 @@
 import type { Reader } from '../../../database/database.ts'
 import { Collector, type Integers, packColumn } from './column.ts'
 import { figuresOfEntries, figuresOfSums } from './figures.ts'
-import { Groups } from './groups.ts'
+import { type GroupedRows, Groups } from './groups.ts'
 import type { Range } from './plan.ts'
 import {
   boundOf,
   ENTRIES_GRAIN,
   FIGURES,
   GRAINS,
+  type Grain,
   KEYS,
   type Key,
   MEASURES,
@@ -28,6 +29,9 @@ import { listPeriods, readSegments } from './store/periods.ts'
 
 /** Entries per query: a day of any length takes little memory besides its columns. */
 const ENTRIES_PER_QUERY = 10_000
+
+/** Rows after which memory is released: their arrays take up to a hundred megabytes. */
+const COLLECTED_ROWS = 100_000
 
 type Collected = Record<Key | Measure, Collector>
 
@@ -63,51 +67,80 @@ export async function buildMonth(
 ): Promise<StoredColumns[] | undefined> {
   const days = (await listPeriods(reader, zone, range)).filter(({ level }) => level === 'day')
   if (days.some(({ state }) => state === 'stale')) return undefined
-  const grains = GRAINS.filter(({ levels }) => levels.includes('month')).map((grain) => ({
-    ...grain,
-    groups: new Groups(grain.keys.length, FIGURES.length),
-  }))
-  const finerOf = (grain: MonthGrain) =>
-    grains.find((finer, at) => at > grains.indexOf(grain) && grain.keys.every((key) => finer.keys.includes(key)))
+  const grains = GRAINS.filter(({ levels }) => levels.includes('month'))
   const ofDays = grains.filter(({ levels }) => levels.includes('day'))
-  const ofEntries = grains.filter((grain) => !ofDays.includes(grain) && !finerOf(grain))
-  for (const { number, keys, groups } of ofDays) {
-    for await (const { segment } of readSegments(reader, number, days, [...keys, ...FIGURES])) {
-      groups.add({
-        length: segment.length,
-        selected: undefined,
-        keys: keys.map((key) => segment.keys(key)),
-        figures: figuresOfSums(segment, FIGURES),
-      })
-    }
+  const finest = grains.filter((grain) => !ofDays.includes(grain) && !finerOf(grain, grains))
+  const columns: PackedColumn[] = []
+  const rows = new Map<Grain, GroupedRows>()
+  const finish = (grain: Grain, groups: Groups) => {
+    const grouped = groups.rows()
+    columns.push(...packSums(grain.number, grain.keys, grouped))
+    rows.set(grain, grouped)
+    release(grouped.length)
   }
-  for await (const { segment } of readSegments(reader, ENTRIES_GRAIN, days, [...KEYS, ...MEASURES])) {
-    const figures = figuresOfEntries(segment, FIGURES)
-    for (const { keys, groups } of ofEntries) {
-      groups.add({ length: segment.length, selected: undefined, keys: keys.map((key) => segment.keys(key)), figures })
-    }
-  }
+  for (const [grain, groups] of await groupEntries(reader, days, finest)) finish(grain, groups)
+  for (const grain of ofDays) finish(grain, await groupSums(reader, days, grain))
   for (const grain of grains.toReversed()) {
-    const finer = ofDays.includes(grain) ? undefined : finerOf(grain)
-    if (finer) addGroups(grain, finer)
+    const finer = finerOf(grain, grains)
+    if (finer && !rows.has(grain)) finish(grain, groupedBy(grain, finer, rows.get(finer)!))
   }
-  return storedColumns([
-    ...grains.flatMap(({ number, keys, groups }) => packSums(number, keys, groups.rows())),
-    ...packEntries(STRADDLING_GRAIN, await straddlingOfDays(reader, days, range.to)),
-  ])
+  return storedColumns([...columns, ...packEntries(STRADDLING_GRAIN, await straddlingOfDays(reader, days, range.to))])
 }
 
-type MonthGrain = (typeof GRAINS)[number] & { groups: Groups }
+let unreleasedRows = 0
 
-/** Adds the groups of a finer grain. */
-function addGroups({ keys, groups }: MonthGrain, finer: MonthGrain): void {
-  const rows = finer.groups.rows()
+/** Collects garbage now and then: the collector puts off typed arrays, which would add up to a gigabyte. */
+function release(rows: number): void {
+  unreleasedRows += rows
+  if (unreleasedRows < COLLECTED_ROWS) return
+  unreleasedRows = 0
+  Bun.gc(true)
+}
+
+type Days = readonly { id: number }[]
+
+/** The next grain that has all attributes of this one, with more rows. */
+function finerOf(grain: Grain, grains: readonly Grain[]): Grain | undefined {
+  return grains.find((finer, at) => at > grains.indexOf(grain) && grain.keys.every((key) => finer.keys.includes(key)))
+}
+
+/** The groups of entries by the keys of each grain. */
+async function groupEntries(reader: Reader, days: Days, grains: readonly Grain[]): Promise<Map<Grain, Groups>> {
+  const groups = new Map(grains.map((grain) => [grain, new Groups(grain.keys.length, FIGURES.length)]))
+  for await (const { segment } of readSegments(reader, ENTRIES_GRAIN, days, [...KEYS, ...MEASURES])) {
+    const figures = figuresOfEntries(segment, FIGURES)
+    for (const [{ keys }, group] of groups) {
+      group.add({ length: segment.length, selected: undefined, keys: keys.map((key) => segment.keys(key)), figures })
+    }
+    release(segment.length)
+  }
+  return groups
+}
+
+/** The groups of a grain that the days have, too. */
+async function groupSums(reader: Reader, days: Days, { number, keys }: Grain): Promise<Groups> {
+  const groups = new Groups(keys.length, FIGURES.length)
+  for await (const { segment } of readSegments(reader, number, days, [...keys, ...FIGURES])) {
+    groups.add({
+      length: segment.length,
+      selected: undefined,
+      keys: keys.map((key) => segment.keys(key)),
+      figures: figuresOfSums(segment, FIGURES),
+    })
+  }
+  return groups
+}
+
+/** The groups of a grain, from those of a finer one. */
+function groupedBy({ keys }: Grain, finer: Grain, { length, figures, ...rows }: GroupedRows): Groups {
+  const groups = new Groups(keys.length, FIGURES.length)
   groups.add({
-    length: rows.length,
+    length,
     selected: undefined,
     keys: keys.map((key) => rows.keys[finer.keys.indexOf(key)]!),
-    figures: rows.figures.map((integers) => ({ integers, isNone: false, bound: boundOf(integers) })),
+    figures: figures.map((integers) => ({ integers, isNone: false, bound: boundOf(integers) })),
   })
+  return groups
 }
 
 function mapped<From, To>(record: Record<Key | Measure, From>, map: (from: From) => To): Record<Key | Measure, To> {
@@ -178,11 +211,7 @@ function straddlingOf(integers: Record<Key | Measure, Integers>, end: number): R
   })
 }
 
-async function straddlingOfDays(
-  reader: Reader,
-  days: readonly { id: number }[],
-  end: number,
-): Promise<Record<Key | Measure, Integers>> {
+async function straddlingOfDays(reader: Reader, days: Days, end: number): Promise<Record<Key | Measure, Integers>> {
   const collected = Object.fromEntries([...MEASURES, ...KEYS].map((name) => [name, new Collector()])) as Collected
   for await (const { segment } of readSegments(reader, STRADDLING_GRAIN, days, [...KEYS, ...MEASURES])) {
     const integers = Object.fromEntries([...MEASURES, ...KEYS].map((name) => [name, segment.integers(name)])) as Record<

@@ -59,7 +59,7 @@ class PairNumbers {
   #first = new Int32Array(1_024)
   #second = new Int32Array(1_024)
   /** Numbers + 1; 0 is a free slot. */
-  #slots = new Int32Array(4_096)
+  #slots = new Int32Array(2_048)
 
   get size(): number {
     return this.#size
@@ -88,7 +88,7 @@ class PairNumbers {
     this.#first[number] = first
     this.#second[number] = second
     this.#size += 1
-    if (4 * this.#size > this.#slots.length) this.#rehash()
+    if (2 * this.#size > this.#slots.length) this.#rehash()
     else this.#slots[slot] = number + 1
     return number
   }
@@ -104,7 +104,7 @@ class PairNumbers {
   }
 
   #rehash(): void {
-    const slots = new Int32Array(4 * this.#slots.length)
+    const slots = new Int32Array(2 * this.#slots.length)
     const mask = slots.length - 1
     for (let number = 0; number < this.#size; number += 1) {
       let slot = hash(this.#first[number]!, this.#second[number]!) & mask
