@@ -112,11 +112,11 @@ export interface WriteOptions {
   isolation?: 'repeatable read' | 'read committed'
 }
 
-/** A question of several queries, or of one whose rows take long to process. Registered in `src/slow-tasks.ts`. */
+/** A read of several queries, or of one whose rows take long to process. Registered in `src/slow-tasks.ts`. */
 export interface SlowTask<Args, Result> {
   /** Unique in the program. */
   readonly name: string
-  /** Its time limit in milliseconds, if nobody waits for it and it may take longer than a query. */
+  /** Its time limit in milliseconds, if it may take longer than a query that somebody waits for. */
   readonly deadlineMs?: number
   /**
    * Reads one state of the database and writes nothing. It may run in another process: arguments and results are
@@ -135,7 +135,7 @@ export interface SlowStream<Args> {
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgres'
-  /** The file, for workers of a server that read it themselves; undefined on PostgreSQL and on a command line. */
+  /** The file, for threads of a server that read it themselves; undefined on PostgreSQL and on a command line. */
   readonly file?: string | undefined
   /** A separate connection for reads that take well under 20 ms. Sees committed data. */
   readonly read: Reader

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createMetrics } from '../../src/metrics.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
@@ -45,6 +46,23 @@ test('counts requests by route and status, entries by what became of them, batch
   expect(await figure('tally_entries_reported_total{outcome="rejected"}')).toBe(1)
   expect(await figure('tally_batch_entries_sum')).toBe(3)
   expect(await figure('process_resident_memory_bytes')).toBeGreaterThan(1e7)
+})
+
+test('shows how many days have entries, and how many of those have totals', async () => {
+  const { reports, bills, priceUpdates } = app.services
+  const metrics = createMetrics()
+  metrics.watch({
+    ...{ databaseFile: undefined, diskSpace: undefined, backups: undefined },
+    waitingWrites: () => 0,
+    outbox: bills.deliveries.count,
+    priceUpdates: priceUpdates.state,
+    totals: reports.progress,
+  })
+  const shown = async () => (await metrics.text()).match(/^tally_report_days\S* \d+/gm)
+  await app.call('POST /api/v1/token-entries', { token: await app.token('svc'), json: ENTRY })
+  expect(await shown()).toEqual(['tally_report_days 0', 'tally_report_days_ready 0'])
+  while ((await reports.rollup.step()) !== 'idle');
+  expect(await shown()).toEqual(['tally_report_days 1', 'tally_report_days_ready 1'])
 })
 
 test('is for this machine, and for read tokens from others', async () => {

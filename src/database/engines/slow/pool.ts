@@ -39,7 +39,7 @@ const START_LIMIT_MS = 15_000
  * What an abandoned query may still take. Browsers abandon many that are nearly done, and the start of a process costs
  * more than their end.
  */
-const GRACE_MS = 50
+const GRACE_MS = 20
 
 /** Maximum number of waiting queries. One person's open dashboards send fewer. */
 const QUEUE_LIMIT = 200

@@ -14,7 +14,7 @@ import { firstOf, isBehind, PART_LIMIT, type PageRequest, timeOrder, viewsOf } f
 export interface Pace {
   /** After this time, the page ends. A person waits a moment for the first answer, and can then go on. */
   budgetMs: number
-  /** How long a statement should take: others wait for the same worker, and the one that runs cannot be interrupted. */
+  /** How long a statement should take: others wait for the same process, and the running one is not stopped halfway. */
   statementMs: number
   /** Entries in the first window. */
   rows: number

@@ -28,7 +28,7 @@ export function listEntries(
       const { entries: e } = prepare.tables
       const [list, reported] = [halves(e.listValue), halves(e.reportedCost)]
       const flag = (condition: SQL) => sql<number>`CASE WHEN ${condition} THEN 1.0 ELSE 0.0 END`
-      const asked = (name: string) => sql.placeholder(name)
+      const given = (name: string) => sql.placeholder(name)
       return prepare
         .select({
           id: double(e.id),
@@ -60,13 +60,13 @@ export function listEntries(
         .from(e)
         .where(
           and(
-            gte(e.startedAt, asked('from')),
-            lt(e.startedAt, asked('to')),
-            or(gt(e.startedAt, asked('after')), gt(e.id, asked('afterId'))),
+            gte(e.startedAt, given('from')),
+            lt(e.startedAt, given('to')),
+            or(gt(e.startedAt, given('after')), gt(e.id, given('afterId'))),
           ),
         )
         .orderBy(asc(e.startedAt), asc(e.id))
-        .limit(asked('limit'))
+        .limit(given('limit'))
     })
     .execute({ from: Math.max(from, after.startedAt), to, after: after.startedAt, afterId: after.id, limit })
 }

@@ -97,7 +97,7 @@ function bucketOf(moment: Column, stretches: Stretch[]): SQL {
 }
 
 /** Whether `end` is after the bucket of `moment`. */
-function isBehindBucket(end: Column, moment: Column, stretches: Stretch[]): SQL {
+function endsAfterBucket(end: Column, moment: Column, stretches: Stretch[]): SQL {
   return inStretch(moment, stretches, (stretch) =>
     isSingle(stretch)
       ? sql`${end} > ${literal(stretch.endsAt)}`
@@ -138,7 +138,7 @@ export async function sumEntries(reader: Reader, query: EntrySumsQuery): Promise
   const { entries: e } = reader.tables
   const stretches = stretchesOf(bounds)
   const expressions = figuresOf(reader)
-  const isStraddling = isBehindBucket(e.endedAt, e.startedAt, stretches)
+  const isStraddling = endsAfterBucket(e.endedAt, e.startedAt, stretches)
   const parts = figures.flatMap((figure) => sumColumns(expressions[figure], inHalves))
   const rows = (await reader
     .select({
