@@ -25,8 +25,10 @@ interface UnpricedDependencies {
 
 export function createUnpriced({ db, billing }: UnpricedDependencies) {
   const read = async (viewer: Viewer, { filter }: RankedQuery, page: Pick<RankedQuery, 'after' | 'limit'>) => {
-    const condition = conditionOf(db.slow, counted(filter))
-    const rows = await settledRead(billing, filter, () => listUnpriced(db.slow, { viewer, condition, ...page }))
+    const { starting_at: from, ending_at: to, ...others } = filter
+    const condition = conditionOf(db.slow, counted(others))
+    const asked = { viewer, condition, from, to, ...page }
+    const rows = await settledRead(billing, filter, () => listUnpriced(db.slow, asked))
     return rows.map((row) => unpricedBody(row, filter))
   }
 

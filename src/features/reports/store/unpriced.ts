@@ -1,5 +1,5 @@
 /** The usage of entries without a price, by the names that prices are looked up by. */
-import { aliasedTable, and, asc, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, asc, desc, eq, gte, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import { count, roughSum, tokenSums } from './expressions.ts'
@@ -15,44 +15,68 @@ export interface UnpricedRow {
 
 export interface Ranked {
   viewer: Viewer
-  /** The condition for entries, built for this reader. */
+  /** The condition for entries, built for this reader, except the period. */
   condition: SQL | undefined
+  /** Unlimited where absent. */
+  from: number | undefined
+  to: number | undefined
   /** The number of rows before the page. */
   after: number
   limit: number
 }
 
+/** A longer period usually has more entries than there are without a price at any time, which have an index. */
+const SHORT_MS = 62 * 86_400_000
+
+/** The time is calculated for longer periods, so that SQLite does not read all of their entries by its index. */
+function periodOf({ startedAt }: Reader['tables']['entries'], { from, to }: Pick<Ranked, 'from' | 'to'>) {
+  const isShort = (to ?? Number.POSITIVE_INFINITY) - (from ?? Number.NEGATIVE_INFINITY) <= SHORT_MS
+  const time = isShort ? sql`${startedAt}` : sql`(${startedAt} + 0)`
+  return and(from === undefined ? undefined : gte(time, from), to === undefined ? undefined : lt(time, to))
+}
+
 /** The most used first. */
-export async function listUnpriced(
-  reader: Reader,
-  { viewer, condition, after, limit }: Ranked,
-): Promise<UnpricedRow[]> {
+export async function listUnpriced(reader: Reader, asked: Ranked): Promise<UnpricedRow[]> {
+  const rows = await unpricedQuery(reader, asked)
+  return rows.map((row) => ({
+    ...row,
+    // Not null: there is at least one entry, and all counts are known.
+    tokens: row.tokens as UnpricedRow['tokens'],
+  }))
+}
+
+export function unpricedQuery(reader: Reader, { viewer, condition, from, to, after, limit }: Ranked) {
   const { entries, names } = reader.tables
   const models = aliasedTable(names, 'model')
   const provider = sql<string | null>`(SELECT ${names.text} FROM ${names} WHERE ${names.id} = ${entries.providerId})`
   const total = roughSum(
     sql`${entries.input} + ${entries.output} + ${entries.cacheRead} + ${entries.cacheWrite} + ${entries.cacheWrite1h}`,
   )
-  const rows = await reader
-    .select({
-      model: models.text,
-      provider,
-      entries: count(),
-      tokens: tokenSums(reader.tables),
-      firstAt: sql<number>`min(${entries.startedAt})`.mapWith(Number),
-      lastAt: sql<number>`max(${entries.startedAt})`.mapWith(Number),
-    })
-    .from(entries)
-    .innerJoin(models, eq(models.id, entries.modelId))
-    // The condition of the index of entries without a price.
-    .where(and(isNull(entries.listValue), isNull(entries.reportedCost), condition, visibleEntries(reader, viewer)))
-    .groupBy(entries.modelId, entries.providerId, models.text)
-    .orderBy(desc(total), asc(models.text), asc(entries.providerId))
-    .limit(limit)
-    .offset(after)
-  return rows.map((row) => ({
-    ...row,
-    // Not null: there is at least one entry, and all counts are known.
-    tokens: row.tokens as UnpricedRow['tokens'],
-  }))
+  return (
+    reader
+      .select({
+        model: models.text,
+        provider,
+        entries: count(),
+        tokens: tokenSums(reader.tables),
+        firstAt: sql<number>`min(${entries.startedAt})`.mapWith(Number),
+        lastAt: sql<number>`max(${entries.startedAt})`.mapWith(Number),
+      })
+      .from(entries)
+      .innerJoin(models, eq(models.id, entries.modelId))
+      // The condition of the index of entries without a price.
+      .where(
+        and(
+          isNull(entries.listValue),
+          isNull(entries.reportedCost),
+          periodOf(entries, { from, to }),
+          condition,
+          visibleEntries(reader, viewer),
+        ),
+      )
+      .groupBy(entries.modelId, entries.providerId, models.text)
+      .orderBy(desc(total), asc(models.text), asc(entries.providerId))
+      .limit(limit)
+      .offset(after)
+  )
 }
