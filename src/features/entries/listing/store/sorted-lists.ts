@@ -8,6 +8,7 @@ import { type EntryFilter, isSelective } from '../filter.ts'
 import type { FigureOrder, FigurePosition, SortFigure } from '../order.ts'
 import { conditionOf } from './conditions.ts'
 import { indexedParts } from './search.ts'
+import { isAfter, sortFigure } from './sort-figures.ts'
 
 export interface SortedPage extends FigureOrder {
   filter: EntryFilter
@@ -28,12 +29,16 @@ export async function listSorted(
   const parts = isSelective(filter) ? [undefined] : await partsOfPeriod(reader, filter, viewer)
   if (!isSelective(filter) && (await hasMore(reader, parts, most))) return undefined
 
-  const figure = FIGURES[sort].sql(reader)
+  const figure = sortFigure(reader, sort)
+  const last = after && {
+    id: after.id,
+    value: after.value === null ? null : sql`${sql.param(after.value, entries.listValue)}`,
+  }
   const inDirection = order === 'desc' ? desc : asc
   const condition = and(
     conditionOf(reader, filter),
     visibleEntries(reader, viewer),
-    isAfter(reader, figure, order, after),
+    last && isAfter(reader, figure, order, last),
   )
   const found = new Map<number, FigurePosition>()
   for (const part of parts) {
@@ -65,40 +70,14 @@ async function partsOfPeriod(reader: Reader, filter: EntryFilter, viewer: Viewer
 
 /** Where a page that ends with this entry is continued. */
 export function figurePositionOf({ entry }: Pick<EntryView, 'entry'>, sort: SortFigure): FigurePosition {
-  return { value: FIGURES[sort].of(entry), id: entry.id }
+  return { value: FIGURES[sort](entry), id: entry.id }
 }
 
-const FIGURES: {
-  [Figure in SortFigure]: { sql(reader: Reader): SQL; of(entry: EntryRecord): bigint | null }
-} = {
-  cost: {
-    sql: ({ tables: { entries } }) => sql`coalesce(${entries.reportedCost}, ${entries.listValue})`,
-    of: costNanosOf,
-  },
-  tokens: {
-    sql: ({ tables: { entries: e } }) =>
-      sql`(${sql.join([e.input, e.output, e.cacheRead, e.cacheWrite, e.cacheWrite1h], sql.raw(' + '))})`,
-    of: ({ input, output, cacheRead, cacheWrite, cacheWrite1h }) =>
-      BigInt(input + output + cacheRead + cacheWrite + cacheWrite1h),
-  },
-  duration: {
-    sql: ({ tables: { entries } }) => sql`(${entries.endedAt} - ${entries.startedAt})`,
-    of: ({ startedAt, endedAt }) => BigInt(endedAt - startedAt),
-  },
-}
-
-function isAfter(
-  { tables: { entries } }: Reader,
-  figure: SQL,
-  order: FigureOrder['order'],
-  after: FigurePosition | undefined,
-): SQL | undefined {
-  if (!after) return undefined
-  const isBeyond = sql.raw(order === 'desc' ? '<' : '>')
-  const isSameAfter = sql`${entries.id} ${isBeyond} ${after.id}`
-  if (after.value === null) return sql`(${figure} IS NULL AND ${isSameAfter})`
-  const value = sql.param(after.value, entries.listValue)
-  return sql`(${figure} ${isBeyond} ${value} OR (${figure} = ${value} AND ${isSameAfter}) OR ${figure} IS NULL)`
+const FIGURES: Record<SortFigure, (entry: EntryRecord) => bigint | null> = {
+  cost: costNanosOf,
+  tokens: ({ input, output, cacheRead, cacheWrite, cacheWrite1h }) =>
+    BigInt(input + output + cacheRead + cacheWrite + cacheWrite1h),
+  duration: ({ startedAt, endedAt }) => BigInt(endedAt - startedAt),
 }
 
 function comparing(order: FigureOrder['order']): (a: FigurePosition, b: FigurePosition) => number {

@@ -1,9 +1,10 @@
-import { and, asc, desc, gte, lt, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, gte, lt, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import type { EntryFilter } from '../../listing/filter.ts'
 import type { ListOrder, ListSort } from '../../listing/order.ts'
-import { conditionOf, costOf } from '../../listing/store/conditions.ts'
+import { conditionOf } from '../../listing/store/conditions.ts'
+import { isAfter, sortFigure } from '../../listing/store/sort-figures.ts'
 import type { Range } from '../plan.ts'
 
 /** An entry with the value that orders it: milliseconds, nano-dollars or tokens, rounded beyond 2^53. Null is unknown. */
@@ -30,8 +31,10 @@ export function listRanked(
 ): Promise<Ranked[]> {
   const { entries } = reader.tables
   // As doubles, like columns.
-  const value = sql`CAST(${expressionOf(reader, sort)} AS double precision)`
+  const value = sql`CAST(${sortFigure(reader, sort)} AS double precision)`
   const direction = order === 'asc' ? asc : desc
+  const exactly = (number: number) => sql`CAST(${number} AS double precision)`
+  const last = after && { id: after.id, value: after.value === null ? null : exactly(after.value) }
   return reader
     .select({ id: entries.id, value: sql<number | null>`${value}` })
     .from(entries)
@@ -41,31 +44,9 @@ export function listRanked(
         lt(entries.startedAt, range.to),
         conditionOf(reader, filter),
         visibleEntries(reader, viewer),
-        after && isAfter(reader, value, order, after),
+        last && isAfter(reader, value, order, last),
       ),
     )
     .orderBy(sql`${direction(value)} NULLS LAST`, direction(entries.id))
     .limit(limit)
-}
-
-function expressionOf(reader: Reader, sort: ListSort): SQL {
-  const { entries: e } = reader.tables
-  switch (sort) {
-    case 'started_at':
-      return sql`${e.startedAt}`
-    case 'cost':
-      return costOf(reader.tables)
-    case 'tokens':
-      return sql`(${sql.join([e.input, e.output, e.cacheRead, e.cacheWrite, e.cacheWrite1h], sql.raw(' + '))})`
-    case 'duration':
-      return sql`(${e.endedAt} - ${e.startedAt})`
-  }
-}
-
-function isAfter({ tables: { entries } }: Reader, value: SQL, order: ListOrder, after: Ranked): SQL {
-  const isBeyond = sql.raw(order === 'asc' ? '>' : '<')
-  const isSameAfter = sql`${entries.id} ${isBeyond} ${after.id}`
-  if (after.value === null) return sql`(${value} IS NULL AND ${isSameAfter})`
-  const last = sql`CAST(${after.value} AS double precision)`
-  return sql`(${value} ${isBeyond} ${last} OR (${value} = ${last} AND ${isSameAfter}) OR ${value} IS NULL)`
 }
