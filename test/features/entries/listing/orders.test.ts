@@ -179,6 +179,9 @@ forEachEngine('a list of entries', (open) => {
     const page = { viewer: EVERYTHING, sort: 'cost', order: 'desc', after: undefined, limit: 10 } as const
     expect(await listSorted(db.slow, { ...page, filter: {} }, 59)).toBeUndefined()
     expect(await listSorted(db.slow, { ...page, filter: {} }, 60)).toHaveLength(10)
+    // A bill has few of them, and an index.
+    expect(await listSorted(db.slow, { ...page, filter: { bill: ['2026-0001'] } }, 59)).toEqual([])
+    expect(await listSorted(db.slow, { ...page, filter: { bill: ['2026-0001', 'none'] } }, 59)).toBeUndefined()
     expect(await listSorted(db.slow, { ...page, filter: { ending_at: Date.UTC(2026, 10, 2) } }, 20)).toHaveLength(9)
   })
 })
