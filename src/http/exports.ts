@@ -55,16 +55,20 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
+type OnFailure = (error: unknown) => void
+
 /** Counts the exports of one application that are running. */
 export class ExportLimit {
   #running = 0
   /** By person; 0 if the caller is not a person. */
   readonly #runningOf = new Map<number, number>()
 
-  /** Called for every response before it is sent. Throws `too_many_exports`. */
-  admit(answer: unknown, { method }: Request, caller: Caller | null): void {
-    if (!(answer instanceof ExportResponse)) return
-    const { outflow } = answer
+  /**
+   * Called before an export is sent. Throws `too_many_exports`.
+   *
+   * @param onFailure is called if the rest of it cannot be made; its client only sees that the connection ends
+   */
+  admit({ outflow }: ExportResponse, { method }: Request, caller: Caller | null, onFailure: OnFailure): void {
     const person = caller?.person.id ?? 0
     const own = this.#runningOf.get(person) ?? 0
     if (method === 'HEAD') outflow.end()
@@ -74,7 +78,7 @@ export class ExportLimit {
     } else {
       this.#running += 1
       this.#runningOf.set(person, own + 1)
-      outflow.begin(() => this.#release(person))
+      outflow.begin(() => this.#release(person), onFailure)
     }
   }
 
@@ -106,6 +110,7 @@ class Outflow {
   readonly stream: ReadableStream<Uint8Array>
   #controller!: ReadableStreamDefaultController<Uint8Array>
   #onEnd = () => {}
+  #onFailure: OnFailure = () => {}
   #hasEnded = false
   #timer: Timer | undefined
   #pieces: AsyncGenerator<Uint8Array>
@@ -129,8 +134,9 @@ class Outflow {
     this.#pieces = compressedChunks(this.#pieces, encoding)
   }
 
-  begin(onEnd: () => void): void {
+  begin(onEnd: () => void, onFailure: OnFailure): void {
     this.#onEnd = onEnd
+    this.#onFailure = onFailure
     this.#watch()
   }
 
@@ -156,6 +162,7 @@ class Outflow {
       this.#controller.enqueue(value)
       this.#watch()
     } catch (error) {
+      if (!this.#hasEnded) this.#onFailure(error)
       this.end()
       throw error
     }

@@ -11,7 +11,7 @@ import { type GuardedRoute, noCredential, requestState } from './access.ts'
 import { AnonymousLoad } from './anonymous-load.ts'
 import type { AddressOf, Listening } from './client-address.ts'
 import { takeTurnsAs } from './disconnects.ts'
-import { ExportLimit } from './exports.ts'
+import { ExportLimit, ExportResponse } from './exports.ts'
 import { BodyMemory, REQUEST_LIMIT, requireRoom } from './load-limits.ts'
 import { isOtlpExport, otlpRefusal } from './otlp.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
@@ -180,7 +180,12 @@ export const requests = (dependencies: RequestsDependencies) => {
       admit(incoming, caller)
     })
     .onAfterHandle({ as: 'global' }, (context) => {
-      exportLimit.admit((context as { response?: unknown }).response, context.request, context.caller)
+      const { response } = context as { response?: unknown }
+      if (!(response instanceof ExportResponse)) return
+      const { request, path, requestId, caller } = context
+      exportLimit.admit(response, request, caller, (error) =>
+        logProblem(logger, asProblemOf(error), error, { id: requestId, method: request.method, path }),
+      )
     })
     .onAfterResponse({ as: 'global' }, (context) => {
       const { request, route, set, requestId, begunAt } = context as typeof context & Partial<Pick<Incoming, 'begunAt'>>

@@ -1,7 +1,12 @@
 import { afterEach, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Caller } from '../../src/access/caller.ts'
-import { ExportLimit, streamedResponse } from '../../src/http/exports.ts'
+import { openDatabase } from '../../src/database/open.ts'
+import { ExportLimit, type ExportResponse, streamedResponse } from '../../src/http/exports.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
@@ -100,11 +105,12 @@ test('each application counts its own exports', async () => {
   app = await startApp()
   const request = new Request('http://localhost/export')
   const person = { person: { id: 1 } } as Caller
-  const response = () => streamedResponse((async function* () {})(), {})
+  const response = () => streamedResponse((async function* () {})(), {}) as ExportResponse
   const [one, other] = [new ExportLimit(), new ExportLimit()]
-  for (let count = 0; count < 4; count += 1) one.admit(response(), request, person)
-  expect(() => one.admit(response(), request, person)).toThrow('4 of your exports are already running')
-  expect(() => other.admit(response(), request, person)).not.toThrow()
+  const admitTo = (limit: ExportLimit) => limit.admit(response(), request, person, () => {})
+  for (let count = 0; count < 4; count += 1) admitTo(one)
+  expect(() => admitTo(one)).toThrow('4 of your exports are already running')
+  expect(() => admitTo(other)).not.toThrow()
 })
 
 test('an export that fails halfway is not complete for its client', async () => {
@@ -132,4 +138,30 @@ test('an export that fails halfway is not complete for its client', async () => 
   expect(received).not.toEndWith('0\r\n\r\n')
   await expect(fetch(server.url).then((response) => response.text())).rejects.toThrow()
   await server.stop(true)
+})
+
+test('the log says why an export ended halfway', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tally-test-'))
+  const db = await openDatabase({ dataDir, clock: systemClock })
+  try {
+    async function* failing() {
+      yield Buffer.from('id,cost\r\n')
+      throw new Error('The process for slow reads ended with SIGKILL.')
+    }
+    app = await startApp({ db: { ...db, streamSlowly: failing } })
+    const token = await app.token('read')
+    const response = await fetch(`${app.url}${CSV}`, { headers: { authorization: `Bearer ${token}` } })
+    await expect(response.text()).rejects.toThrow()
+    const id = response.headers.get('x-request-id')
+    expect(app.log.filter(({ request_id }) => request_id === id)).toEqual([
+      expect.objectContaining({
+        msg: 'request failed',
+        path: '/api/v1/token-entries',
+        error: expect.objectContaining({ message: 'The process for slow reads ended with SIGKILL.' }),
+      }),
+    ])
+  } finally {
+    await db.close()
+    await rm(dataDir, { recursive: true })
+  }
 })

@@ -26,6 +26,9 @@ function environmentFor(source: SlowSource): Record<string, string | undefined> 
   return { ...Object.fromEntries(connecting), ...ENVIRONMENT }
 }
 
+/** A process starts in a tenth of a second, or in seconds on a machine with too much to do. */
+const START_LIMIT_MS = 15_000
+
 export interface SlowLinkOptions {
   source: SlowSource
   /** The command that starts the process; by default, this program. */
@@ -35,13 +38,14 @@ export interface SlowLinkOptions {
 interface LinkEvents {
   onReady(): void
   onMessage(message: Exclude<FromSlowProcess, 'ready'>): void
-  /** The process ended by itself, or was ended by somebody else. */
+  /** The process did not start in time, ended by itself, or was ended by somebody else. */
   onLost(reason: string): void
 }
 
 /** The server's end of a process for slow reads. */
 export class SlowLink {
   readonly #process: Bun.Subprocess<'ignore', 'ignore', 'inherit'>
+  readonly #start: Timer
   #isEnded = false
 
   constructor({ source, program = PROGRAM }: SlowLinkOptions, { onReady, onMessage, onLost }: LinkEvents) {
@@ -53,18 +57,24 @@ export class SlowLink {
         if (this.#isEnded) return
         if (message !== 'ready') onMessage(message)
         else {
+          clearTimeout(this.#start)
           this.send({ open: source })
           onReady()
         }
       },
       onExit: (_process, code, signal) => {
         if (this.#isEnded) return
-        this.#isEnded = true
+        this.end()
         onLost(`The process for slow reads ended with ${signal ?? `exit code ${code}`}.`)
       },
     })
+    this.#start = setTimeout(() => {
+      this.end()
+      onLost('The process for slow reads did not start in time.')
+    }, START_LIMIT_MS)
     // A command that has finished does not wait for it.
     this.#process.unref()
+    this.#start.unref()
   }
 
   send(message: ToSlowProcess): void {
@@ -75,6 +85,7 @@ export class SlowLink {
   end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
+    clearTimeout(this.#start)
     this.#process.kill('SIGKILL')
   }
 }

@@ -32,9 +32,6 @@ const LAST_IDLE_MS = 60_000
 /** How long a query may wait besides the deadline of the one before it: for the start of a process. */
 const START_WAIT_MS = 2_000
 
-/** A process starts in a tenth of a second, or in seconds on a machine with too much to do. */
-const START_LIMIT_MS = 15_000
-
 /**
  * What an abandoned query may still take. Browsers abandon many that are nearly done, and the start of a process costs
  * more than their end.
@@ -64,7 +61,7 @@ interface Host {
   link: SlowLink
   isReady: boolean
   query: Query | undefined
-  /** Ends the process: at the deadline of its start or its query, or when it has been idle. */
+  /** Ends the process: at the deadline of its query, or when it has been idle. */
   timer: Timer | undefined
 }
 
@@ -183,12 +180,10 @@ export class SlowPool {
       onLost: (reason) => this.#lose(host, new Error(reason)),
     })
     const host: Host = { link, isReady: false, query: undefined, timer: undefined }
-    host.timer = setTimeout(() => this.#giveUpStart(host), START_LIMIT_MS)
     this.#hosts.add(host)
   }
 
   #start(host: Host): void {
-    clearTimeout(host.timer)
     host.isReady = true
     this.#next()
     if (!host.query) this.#rest(host)
@@ -266,11 +261,6 @@ export class SlowPool {
       this.#wait(query)
     } else if (!isReady) this.#failStart(reason)
     this.#next()
-  }
-
-  #giveUpStart(host: Host): void {
-    this.#end(host)
-    this.#failStart(new Error('The process for slow reads did not start in time.'))
   }
 
   /** Refuses what waits instead of starting one process after the other. */
