@@ -114,7 +114,7 @@ forEachEngine('a cost mismatch', (open) => {
         const { entries, list: path } = report.data.find(({ check }) => check === 'cost_mismatches')!
         expect([entries, path]).toEqual([expected, expect.stringContaining('cost_mismatch=true')])
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     )
   })
 

@@ -81,7 +81,7 @@ forEachEngine('the roll-up', (open, engine) => {
         let zone = chance.of(ZONES)
         const rollup = createRollup({ db, clock, timeZone: async () => zone, ...AT_ONCE })
         const other = createRollup({ db, clock, timeZone: async () => zone, ...AT_ONCE })
-        for (let round = 0; round < 40; round += 1) {
+        for (let round = 0; round < 25; round += 1) {
           await chance.of(CHANGES)(db, chance, scene)
           if (chance.is(0.05)) zone = chance.of(ZONES)
           const steps = chance.is(0.2) ? Number.POSITIVE_INFINITY : chance.below(6)
