@@ -1,4 +1,4 @@
-/** How long the sums of days and months take to compute from nothing, and how much space they need. */
+/** How long the sums of reports take to compute from nothing, and how much space they need. */
 import { Database as Connection } from 'bun:sqlite'
 import { printProgress } from '../clean-up.ts'
 import { startLoad } from '../reporting/throughput.ts'
