@@ -225,8 +225,8 @@ const LONGEST = [
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
 const testing = testChecks().sort((one, other) => byLength(one) - byLength(other))
 
-/** More than the smallest machine has cores: tests wait for disks, browsers and clocks for half of their time. */
-const LANES = 5
+/** Twice as many as the smallest machine has cores: tests wait for disks, browsers and clocks, too. */
+const LANES = 4
 
 const ordered = [...builds, ...sourceChecks, ...testing]
 

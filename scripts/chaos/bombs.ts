@@ -20,7 +20,7 @@ const UNSENT = { short: 300, long: 1_000 }
 const UNREAD = { short: 50, long: 200 }
 
 /** Number of bombs per decoder; all of them take some minutes. */
-const EACH = { short: 3, long: Number.POSITIVE_INFINITY }
+const EACH = { short: 2, long: Number.POSITIVE_INFINITY }
 
 /** The short form leaves the processors to the bodies, and to other tests. */
 const PAUSE_MS = { short: 50, long: 0 }

@@ -1,6 +1,7 @@
 /** Pages with more rows, names and groups than fit: sorting, searches that pause, choices and reports. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { CHROMIUM, type Visit } from '../support/browser.ts'
+import { until } from '../support/processes.ts'
 import { webStage } from '../support/web-stage.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
@@ -70,6 +71,8 @@ describe.skipIf(!CHROMIUM)('large lists', () => {
       await settled()
       expect(await header('Cost').getAttribute('aria-sort')).toBe('ascending')
       expect(new URL(page.url()).search).toBe('?sort=cost&order=asc')
+      // The rows are dim until the sorted ones are here.
+      await until(async () => (await barriers()).length === 0)
       expect(await barriers()).toEqual([])
       await open('/entries?sort=duration')
       // The column that sorts the list is shown, chosen or not.
