@@ -68,7 +68,7 @@ export function createTelemetryService({ db, clock, audit, organization, people,
   /** The sessions of each harness; if they are so many that counting takes long, as of some seconds ago. */
   async function sessionCounts(): Promise<Status['sessions']> {
     if (performance.now() < counted.until) return counted.sessions
-    // A process for slow reads may have to start first, which is no part of counting.
+    // A process for slow reads may have to start first, and that must not count as slow counting.
     await db.slow.revision()
     const begun = performance.now()
     const sessions = await countSessions(db.slow)

@@ -6,6 +6,7 @@ import type { Database } from '../../../src/database/database.ts'
 import { readReport } from '../../../src/features/entries/reporting/report.ts'
 import { newId } from '../../../src/lib/id.ts'
 import { createServices } from '../../../src/services.ts'
+import { billRow } from '../../support/bills.ts'
 import { canOverlap, type Engine, forEachEngine } from '../../support/databases.ts'
 import { OPERATOR } from '../../support/reports.ts'
 
@@ -57,28 +58,7 @@ async function stage(db: Database, token?: string) {
     async bill(id: string, of: { clientId?: number; projectId?: number } = {}) {
       await db.write(async (tx) => {
         const { bills, entries: rows } = tx.tables
-        const hex = crypto.randomUUID().replaceAll('-', '')
-        const bill = {
-          uid: `bil_${hex}`,
-          number: hex,
-          kind: 'bill',
-          state: 'sent',
-          periodFrom: '2026-11-01',
-          periodTo: '2026-11-30',
-          issuedOn: '2026-12-01',
-          dueOn: '2026-12-31',
-          currency: 'USD',
-          subtotal: 0n,
-          tax: 0n,
-          total: 0n,
-          cost: 0n,
-          listValue: 0n,
-          entries: 1,
-          document: '{}',
-          createdAt: NOW,
-          ...of,
-        } as const
-        const [made] = await tx.insert(bills).values(bill).returning()
+        const [made] = await tx.insert(bills).values(billRow(of)).returning()
         await tx
           .update(rows)
           .set({ status: 'billed', billId: made!.id })

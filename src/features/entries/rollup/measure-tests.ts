@@ -7,7 +7,7 @@ export interface MeasureTest {
   readonly measures: readonly Measure[]
   /** Of a segment of entries, whether a row passes; a constant if that is known without looking at the values. */
   ofEntries(segment: Segment): RowTest
-  /** The figures of sums that tell whether a group may contain such entries. */
+  /** The figures of sums that `ofSums` reads. */
   readonly figures: readonly Figure[]
   /** Of a segment of sums, whether a group may contain entries that pass. */
   ofSums(segment: Segment): RowTest

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createLeases } from '../../../../src/features/entries/billing/lease.ts'
-import { newId } from '../../../../src/lib/id.ts'
+import { billRow } from '../../../support/bills.ts'
 import { opener } from '../../../support/databases.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
@@ -16,21 +16,7 @@ async function stage() {
   const lease = await db.write(async (tx) => {
     const [bill] = await tx
       .insert(tx.tables.bills)
-      .values({
-        uid: newId('bil'),
-        number: 'preparing',
-        kind: 'bill',
-        state: 'preparing',
-        periodFrom: '2026-11-01',
-        periodTo: '2026-11-30',
-        issuedOn: '2026-12-01',
-        dueOn: '2026-12-31',
-        currency: 'USD',
-        ...{ subtotal: 0n, tax: 0n, total: 0n, cost: 0n, listValue: 0n },
-        entries: 0,
-        document: '',
-        createdAt: NOW,
-      })
+      .values(billRow({ number: 'preparing', state: 'preparing' }))
       .returning({ id: tx.tables.bills.id })
     return (await leases.take(tx, bill!.id))!
   })

@@ -13,6 +13,7 @@ import { usageDetails, ZERO_COUNTS } from '../../../../src/features/prices/usage
 import { csvText } from '../../../../src/lib/csv-text.ts'
 import { newId } from '../../../../src/lib/id.ts'
 import { createServices } from '../../../../src/services.ts'
+import { billRow } from '../../../support/bills.ts'
 import { forEachEngine } from '../../../support/databases.ts'
 import { reportBody } from '../../../support/reports.ts'
 
@@ -60,25 +61,7 @@ const moment = fc.oneof(
   ),
 )
 
-const BILL = {
-  uid: newId('bil'),
-  number: '2026-0001, "A"',
-  kind: 'bill',
-  state: 'sent',
-  periodFrom: '2026-11-01',
-  periodTo: '2026-11-30',
-  issuedOn: '2026-12-01',
-  dueOn: '2026-12-31',
-  currency: 'USD',
-  subtotal: 0n,
-  tax: 0n,
-  total: 0n,
-  cost: 0n,
-  listValue: 0n,
-  entries: 1,
-  document: '{}',
-  createdAt: clock.now(),
-} as const
+const BILL = billRow({ number: '2026-0001, "A"' })
 
 const change = fc.record({
   startedAt: moment,

@@ -6,7 +6,7 @@ import { STATUSES, type Status } from '../../../../src/database/schema/values.ts
 import { isCostMismatch } from '../../../../src/features/entries/cost-mismatch.ts'
 import type { EntryFilter } from '../../../../src/features/entries/listing/filter.ts'
 import { daysWithin, monthAt } from '../../../../src/features/entries/rollup/calendar.ts'
-import { createSums, type Dimension, type SumsRow } from '../../../../src/features/reports/sums.ts'
+import { createSums, DIMENSIONS, type Dimension, type SumsRow } from '../../../../src/features/reports/sums.ts'
 import { all, type Chance, DAY, FIRST, HOUR, NOW, type Stage, ZONES } from './scene.ts'
 
 export interface Query {
@@ -50,23 +50,7 @@ export function randomQuery(chance: Chance, { managers }: Stage): Query {
     ended_after: maybe(range.to),
   }
   const dimensions = [
-    ...new Set(
-      Array.from({ length: chance.below(3) }, () =>
-        chance.of([
-          'project',
-          'client',
-          'agent_manager',
-          'agent_name',
-          'agent_harness',
-          'provider',
-          'model',
-          'status',
-          'source',
-          'ticket',
-          'label:team',
-        ] as const),
-      ),
-    ),
+    ...new Set(Array.from({ length: chance.below(3) }, () => chance.of([...DIMENSIONS, 'label:team'] as const))),
   ]
   const viewer = chance.is(0.3) ? viewerOf({ id: managers[0]!.id, role: 'member' }) : EVERYTHING
   // More than there are groups: it must change nothing.

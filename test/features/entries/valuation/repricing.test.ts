@@ -7,6 +7,7 @@ import type { Status } from '../../../../src/database/schema/values.ts'
 import { type Report, readReport } from '../../../../src/features/entries/reporting/report.ts'
 import type { Repriced } from '../../../../src/features/prices/service.ts'
 import { createServices } from '../../../../src/services.ts'
+import { billRow } from '../../../support/bills.ts'
 import { forEachEngine } from '../../../support/databases.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
@@ -73,26 +74,7 @@ async function stage(db: Database) {
     async setStatus(id: string, status: Status) {
       await db.write(async (tx) => {
         const { bills, entries: rows } = tx.tables
-        const bill = {
-          uid: 'bil_00000000000000000000000000000001',
-          number: '2026-0001',
-          kind: 'bill',
-          state: 'sent',
-          periodFrom: '2026-11-01',
-          periodTo: '2026-11-30',
-          issuedOn: '2026-12-01',
-          dueOn: '2026-12-31',
-          currency: 'USD',
-          subtotal: 0n,
-          tax: 0n,
-          total: 0n,
-          cost: 0n,
-          listValue: 0n,
-          entries: 1,
-          document: '{}',
-          createdAt: NOW,
-        } as const
-        const [made] = status === 'billed' ? await tx.insert(bills).values(bill).returning() : []
+        const [made] = status === 'billed' ? await tx.insert(bills).values(billRow()).returning() : []
         await tx
           .update(rows)
           .set({ status, billId: made?.id ?? null })
