@@ -10,6 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { postgresPrograms } from '../test/support/postgres-programs.ts'
+import { SHARED_SERVER, startInstalled } from '../test/support/postgres-server.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
@@ -241,6 +242,9 @@ if (unknown.size > 0) {
 
 if (testing.some(isSelected)) {
   for (const wanted of PACKAGES) console.log(await preparePackage(wanted))
+  const programs = postgresPrograms()
+  // One for all checks, as each would take seconds to create and stop its own. It stops with this process.
+  if (programs) process.env[SHARED_SERVER] = (await startInstalled(programs, { parent: TMPDIR })).url
 }
 
 async function performInTurn(waiting: Check[]): Promise<void> {

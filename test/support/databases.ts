@@ -3,7 +3,7 @@
  *
  * PostgreSQL is, in this order, the one that TALLY_TEST_POSTGRES_URL names (`postgres://user@localhost/database`, with
  * `?host=` for a folder of sockets), the one whose programs are installed here (a server of our own in a temporary
- * folder, started once per process), or PGlite.
+ * folder, started once by `scripts/checks.ts` or else per process), or PGlite.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
@@ -16,7 +16,7 @@ import { DATABASE_FILE, type OpenOptions, openDatabase } from '../../src/databas
 import { systemClock } from '../../src/lib/clock.ts'
 import { servePglite } from './pglite.ts'
 import { postgresPrograms } from './postgres-programs.ts'
-import { clientFor, startInstalled, untilItAnswers } from './postgres-server.ts'
+import { clientFor, SHARED_SERVER, startInstalled, untilItAnswers } from './postgres-server.ts'
 import { copySqliteTemplate } from './sqlite-template.ts'
 
 export const ENGINES = ['sqlite', 'postgres'] as const
@@ -177,7 +177,7 @@ async function start(): Promise<Server> {
   if (given) return announced('given', given)
   const programs = postgresPrograms()
   if (!programs) return announced('PGlite', `postgres://tally@127.0.0.1:${await servePglite()}/postgres`)
-  const { url } = await startInstalled(programs, { parent: tmpdir() })
+  const url = process.env[SHARED_SERVER] ?? (await startInstalled(programs, { parent: tmpdir() })).url
   return announced('installed', url)
 }
 

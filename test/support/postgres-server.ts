@@ -3,6 +3,9 @@ import { chownSync, closeSync, existsSync, mkdtempSync, openSync, readFileSync, 
 import { join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
 
+/** The environment variable with the address of a server that several processes of tests share. */
+export const SHARED_SERVER = 'TALLY_TEST_POSTGRES_SHARED_URL'
+
 /** A connection of the caller's own. */
 export function clientFor(url: string): Sql {
   const address = new URL(url)
@@ -50,7 +53,7 @@ run() {
     : >"$folder/${FAILED}"
     return
   }
-  "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c max_connections=300 "$@" &
+  "$programs/postgres" -D "$folder/data" -k "$folder" -c listen_addresses= -c max_connections=1000 "$@" &
   while [ -d "/proc/$process" ] || kill -0 "$process"; do sleep 0.3; done
   kill -QUIT $!
   (sleep 3; kill -KILL $!) &

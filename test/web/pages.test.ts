@@ -1,6 +1,6 @@
 /** Every page of the web application, on the real executable, with three months of data. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { CHROMIUM, type Visit, type VisitOptions } from '../support/browser.ts'
+import { CHROMIUM, SIZES, type Visit, type VisitOptions } from '../support/browser.ts'
 import { PAGES, type Place, placesOf } from '../support/pages.ts'
 import { type Ask, signedInAt } from '../support/session.ts'
 import { webStage } from '../support/web-stage.ts'
@@ -34,8 +34,12 @@ const ALL_PAGES_MS = 300_000
 describe.skipIf(!CHROMIUM)('the web application', () => {
   const web = webStage({ demoPassword: PASSWORD })
   let places: Place[]
-  /** Of the pages that were looked at in the dark, as well. */
-  const dark: { pages: string[]; barriers: string[] } = { pages: [], barriers: [] }
+  /** What the test of all pages also sees in the dark and on a phone, so that each page loads only once. */
+  const seen: { pages: string[]; barriersInTheDark: string[]; tooWide: string[] } = {
+    pages: [],
+    barriersInTheDark: [],
+    tooWide: [],
+  }
 
   beforeAll(async () => {
     places = await placesOf(await signedInAt(web.server.url, { email: PEOPLE.admin, password: PASSWORD }))
@@ -58,7 +62,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
   test(
     'shows every page without an error, a request to others, one that is made twice, or a barrier to anybody',
     async () => {
-      await visiting('admin', async ({ page, open, issues, requests, barriers }) => {
+      await visiting('admin', async ({ page, open, settled, issues, requests, barriers }) => {
         const found: string[] = []
         for (const { name, path } of places) {
           // Lists that renew themselves have gone on while the page before was looked at.
@@ -73,9 +77,14 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
           found.push(...(await barriers()).map((barrier) => `${name}: ${barrier}`))
           await page.emulateMedia({ colorScheme: 'dark' })
           await page.evaluate(TRANSITIONS_END)
-          dark.barriers.push(...(await barriers(OF_COLOURS)).map((barrier) => `${name}: ${barrier}`))
-          dark.pages.push(name)
+          seen.barriersInTheDark.push(...(await barriers(OF_COLOURS)).map((barrier) => `${name}: ${barrier}`))
           await page.emulateMedia({ colorScheme: 'light' })
+          await page.setViewportSize(SIZES.phone)
+          await settled()
+          const excess = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
+          if (excess > 0) seen.tooWide.push(`${name} is ${excess} pixels too wide`)
+          await page.setViewportSize(SIZES.desk)
+          seen.pages.push(name)
         }
         expect(found.join('\n')).toBe('')
       })
@@ -94,8 +103,8 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         }
       }
       const outside = PAGES.filter(({ isOutside }) => isOutside) as Place[]
-      expect(dark.pages).toEqual(places.map(({ name }) => name))
-      found.push(...dark.barriers)
+      expect(seen.pages).toEqual(places.map(({ name }) => name))
+      found.push(...seen.barriersInTheDark)
       await visiting(null, look(outside), { scheme: 'dark' })
       await visiting(null, look(outside), { scheme: 'light' })
       expect(found.join('\n')).toBe('')
@@ -103,25 +112,10 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
     ALL_PAGES_MS,
   )
 
-  test(
-    'fits every page on a phone, without scrolling sideways',
-    async () => {
-      const wide: string[] = []
-      await visiting(
-        'admin',
-        async ({ page, open }) => {
-          for (const { name, path } of places) {
-            await open(path)
-            const excess = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
-            if (excess > 0) wide.push(`${name} is ${excess} pixels too wide`)
-          }
-        },
-        { size: 'phone' },
-      )
-      expect(wide).toEqual([])
-    },
-    ALL_PAGES_MS,
-  )
+  test('fits every page on a phone, without scrolling sideways', () => {
+    expect(seen.pages).toEqual(places.map(({ name }) => name))
+    expect(seen.tooWide).toEqual([])
+  })
 
   test(
     'offers each role its pages and no others, at whatever address',
