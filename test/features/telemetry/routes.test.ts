@@ -136,7 +136,12 @@ describe('the state of telemetry', () => {
         .slice(0, 1)) {
         await send(kind, JSON.parse(new TextDecoder().decode(bytes)))
       }
-      const told = await status()
+      let told = await status()
+      // On a busy machine counting takes long, and its result is shown for some seconds.
+      while (told.agents.length === 0) {
+        await Bun.sleep(100)
+        told = await status()
+      }
       expect(told.agents).toEqual([{ agent_harness: 'claude-code', sessions: 1 }])
       expect(told.channels).toMatchObject([
         {
