@@ -172,6 +172,12 @@ function printTotals({ totals, starting_at, ending_at, time_zone }: UsageReport)
       `Of these, ${counted(totals.unpriced_entries, 'entry', 'entries')} ${are} not included in the cost. To list their models: tally reports unpriced`,
     )
   }
+  if (totals.rejected_entries > 0) {
+    const costs = totals.rejected_cost === null ? '' : `, ${inDollars(totals.rejected_cost)},`
+    print(
+      `Of these, ${counted(totals.rejected_entries, 'entry', 'entries')}${costs} ${totals.rejected_entries === 1 ? 'is' : 'are'} rejected and will not be billed.`,
+    )
+  }
   if (totals.straddling_entries > 0) {
     print(
       `${counted(totals.straddling_entries, 'session')} ended after the period; ${totals.straddling_entries === 1 ? 'it counts' : 'they count'} fully in the period in which ${totals.straddling_entries === 1 ? 'it' : 'they'} started.`,

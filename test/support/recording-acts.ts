@@ -286,6 +286,9 @@ class Scenario {
       'withdraw_approval',
       'release',
       'discard',
+      'void',
+      'void',
+      'restore',
     ] as const)
     return { what: 'decide', action, target: random.bits(), all: random.chance(0.5) }
   }

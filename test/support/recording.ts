@@ -136,7 +136,7 @@ export async function stageOf({ db, together }: StageOptions): Promise<Stage> {
         return telemetry.receive(await callerOf(act.who), read)
       }
       case 'decide': {
-        const reason = act.action === 'reject' ? { reason: 'not ours' } : {}
+        const reason = ['reject', 'void'].includes(act.action) ? { reason: 'not ours' } : {}
         return entries.approval.decideEntries(
           { ids: await targetsOf(act) },
           { action: act.action, ...reason },

@@ -20,10 +20,13 @@ const MEANT = {
   withdraw_approval: 'approved',
   release: 'held',
   discard: 'held',
+  void: 'submitted',
+  restore: 'voided',
 } as const satisfies Record<Asking['action'], string>
 
 interface DecisionFlags extends CommandFlags, EntryFilterFlags {
   reason?: string
+  laterReports?: string
   dryRun?: boolean
   yes?: boolean
 }
@@ -37,7 +40,15 @@ export function addEntriesApprovalCommands(entries: Command): void {
         .description(`${description}, by id or by filters, up to 10,000 at once`)
         .argument('[entries...]', 'ids of entries (ent_…)'),
     )
-    if (action === 'reject') command.requiredOption('--reason <text>', 'reason, shown to the agent manager')
+    if (action === 'reject' || action === 'void') {
+      command.requiredOption('--reason <text>', 'reason, shown to the agent manager')
+    }
+    if (action === 'void') {
+      command.option(
+        '--later-reports <what>',
+        'new-part counts what the sessions use from now on (default); ignore never counts them again',
+      )
+    }
     command
       .option('--dry-run', 'show what would change, and write nothing')
       .option('--yes', 'skip the confirmation')
@@ -48,7 +59,7 @@ export function addEntriesApprovalCommands(entries: Command): void {
       )
       .action(async (ids: string[], _flags, self: Command) => {
         const flags = self.optsWithGlobals<DecisionFlags>()
-        await decide(ids, { action, reason: flags.reason }, verb, flags)
+        await decide(ids, { action, reason: flags.reason, laterReports: laterReportsOf(flags) }, verb, flags)
       })
   }
   add('approve', 'approve', 'Approve', 'Approve submitted entries', '')
@@ -63,6 +74,24 @@ export function addEntriesApprovalCommands(entries: Command): void {
   )
   add('release', 'release', 'Release', 'Release held sessions, whose entries are counted from then on', '')
   add('discard', 'discard', 'Discard', 'Discard held sessions as duplicates, whose entries are never counted', '')
+  add(
+    'void',
+    'void',
+    'Void',
+    'Void entries that were reported by mistake, so that nothing counts them',
+    ' --reason "A mistake"',
+  )
+  add('restore', 'restore', 'Restore', 'Restore voided entries, which become submitted again', '')
+}
+
+const LATER_REPORTS: Record<string, Asking['laterReports']> = { 'new-part': 'new_part', ignore: 'ignore' }
+
+/** Throws where the flag has another value. */
+function laterReportsOf({ laterReports }: DecisionFlags): Asking['laterReports'] {
+  if (laterReports === undefined) return undefined
+  const value = Object.hasOwn(LATER_REPORTS, laterReports) && LATER_REPORTS[laterReports]
+  if (!value) throw new CommandError(`--later-reports must be ${Object.keys(LATER_REPORTS).join(' or ')}.`, 2)
+  return value
 }
 
 async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {

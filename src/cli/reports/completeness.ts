@@ -19,6 +19,7 @@ const CHECK_TEXTS: Record<CompletenessReport['data'][number]['check'], string> =
   possible_duplicates: "possible duplicates: identical, or with another person's session id",
   held: "held: another person's session too, not counted (tally entries release or discard)",
   discarded: 'discarded as duplicates, never counted',
+  voided: 'voided as reported by mistake, never counted',
   unapproved: 'not approved',
   unbilled: 'not billed',
   rejected: 'rejected',

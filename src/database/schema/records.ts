@@ -83,6 +83,12 @@ export interface SessionTotals {
   reported_cost: string | null
 }
 
+/** What a person has decided about the figures of an entry, against what its session reports. */
+export interface EntryAmendment {
+  /** Of a voided entry: later reports of its session change nothing, and add no further part. */
+  later_reports?: 'ignore'
+}
+
 /**
  * Telemetry of one model of a session so far, with each count as it was sent; money is decimal text of nano-dollars.
  */

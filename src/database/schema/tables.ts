@@ -5,6 +5,7 @@
 
 import { type ColumnKit, postgresKit, sqliteKit } from './columns.ts'
 import type {
+  EntryAmendment,
   LabelMap,
   PriceChangeNotice,
   PriceExtras,
@@ -346,6 +347,7 @@ function defineTables(kit: ColumnKit) {
       sheetId: integer('sheet_id'),
       managerBy: text<ManagerBy>('manager_by').notNull().default('token'),
       corrected: json<CorrectedField[]>('corrected'),
+      amendment: json<EntryAmendment>('amendment'),
     }),
     staleHours: table('stale_hours', {
       hour: integer('hour').notNull(),

@@ -16,6 +16,7 @@ export const STATUSES = [
   'billed',
   'held',
   'discarded',
+  'voided',
 ] as const
 export type Status = (typeof STATUSES)[number]
 
@@ -49,6 +50,10 @@ export type SameSession = (typeof SAME_SESSION)[number]
 
 /** Whether a session may repeat another person's: waiting for a decision, or what was decided. */
 export type SessionDuplicate = 'held' | 'released' | 'discarded'
+
+/** What later reports of its session do after an entry was voided: they add a new part, or they change nothing. */
+export const LATER_REPORTS = ['new_part', 'ignore'] as const
+export type LaterReports = (typeof LATER_REPORTS)[number]
 
 /** What a person may correct of an entry that was reported. */
 export type CorrectedField = 'summary' | 'labels'

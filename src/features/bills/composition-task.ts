@@ -122,7 +122,7 @@ function separate(entries: readonly ScopedEntry[], statuses: readonly string[]) 
   const billed: BillableEntry[] = []
   for (const entry of entries) {
     const reason = exclusionOf(entry, statuses)
-    if (reason === 'discarded') continue
+    if (reason === 'never') continue
     if (reason === undefined) {
       billed.push(entry as BillableEntry)
     } else {
@@ -137,8 +137,8 @@ function separate(entries: readonly ScopedEntry[], statuses: readonly string[]) 
 function exclusionOf(
   { status, isBillable, costNanos }: ScopedEntry,
   statuses: readonly string[],
-): Exclusion | 'discarded' | undefined {
-  if (status === 'discarded') return 'discarded'
+): Exclusion | 'never' | undefined {
+  if (status === 'discarded' || status === 'voided') return 'never'
   if (!isBillable) return 'not_billable'
   if (status === 'draft' || status === 'pending') return 'on_sheets'
   if (status === 'rejected') return 'rejected'

@@ -67,6 +67,11 @@ export function isLocked({ status }: Pick<EntryRecord, 'status'>): boolean {
   return LOCKED_STATUSES.includes(status)
 }
 
+/** Whether the entry is voided together with what its session reports later of the same model. */
+export function ignoresReports({ status, amendment }: Pick<EntryRecord, 'status' | 'amendment'>): boolean {
+  return status === 'voided' && amendment?.later_reports === 'ignore'
+}
+
 export function partOf(entry: EntryRecord): Part {
   return {
     locked: isLocked(entry),

@@ -635,6 +635,18 @@ const reason = Type.String({
 /** The reason for a rejection or return. */
 export const Reason = Type.Object({ reason }, { ...strict, $id: 'Reason' })
 
+const laterReports = Type.Union([Type.Literal('new_part'), Type.Literal('ignore')], {
+  description:
+    'Later reports of the session: `new_part` (default) counts what is used from now on as a further entry; `ignore` never counts the session’s usage of this model again.',
+  errorMessage: 'must be new_part or ignore',
+})
+
+/** Why an entry is voided, and what that means for its session. */
+export const EntryVoiding = Type.Object(
+  { reason, later_reports: Type.Optional(laterReports) },
+  { ...strict, $id: 'TokenEntryVoiding' },
+)
+
 /** Entries per call: half a second of a transaction, or two if entries move, during which reports wait. */
 export const ACTION_LIMIT = 10_000
 
@@ -648,9 +660,14 @@ export const TokenEntriesAction = Type.Object(
         Type.Literal('withdraw_approval'),
         Type.Literal('release'),
         Type.Literal('discard'),
+        Type.Literal('void'),
+        Type.Literal('restore'),
         Type.Literal('place'),
       ],
-      { errorMessage: 'must be one of approve, reject, reopen, withdraw_approval, release, discard, place' },
+      {
+        errorMessage:
+          'must be one of approve, reject, reopen, withdraw_approval, release, discard, void, restore, place',
+      },
     ),
     ids: Type.Optional(
       Type.Array(Type.String(), {
@@ -660,7 +677,11 @@ export const TokenEntriesAction = Type.Object(
         maxItems: ACTION_LIMIT,
       }),
     ),
-    reason: Type.Optional({ ...reason, description: 'Reason. Required for `reject`, not allowed for other actions.' }),
+    reason: Type.Optional({
+      ...reason,
+      description: 'Reason. Required for `reject` and `void`, not allowed for other actions.',
+    }),
+    later_reports: Type.Optional({ ...laterReports, description: `Only for \`void\`. ${laterReports.description}` }),
     project: Type.Optional({
       ...EntryCorrection.properties.project,
       description: 'Only for `place`: the destination.',

@@ -17,7 +17,7 @@ export type EntryRecord = Tables['entries']['$inferSelect']
 export type EntryChange = Partial<Omit<EntryRecord, 'id' | 'uid' | 'sessionId' | 'chainModelId' | 'part' | 'createdAt'>>
 
 /** Statuses in which usage and placement are fixed. */
-export const LOCKED_STATUSES: readonly Status[] = ['approved', 'billed', 'pending']
+export const LOCKED_STATUSES: readonly Status[] = ['approved', 'billed', 'pending', 'voided']
 
 /** An entry with the names and public ids of what it refers to. */
 export interface EntryView {

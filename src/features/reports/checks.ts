@@ -73,6 +73,11 @@ export const CHECKS = {
     readFrom: 'groups',
     filter: () => ({ status: ['discarded'] }),
   },
+  voided: {
+    description: 'voided as reported by mistake, never counted',
+    readFrom: 'groups',
+    filter: () => ({ status: ['voided'] }),
+  },
   unapproved: {
     description: 'submitted, but not approved or billed',
     readFrom: 'groups',

@@ -2,8 +2,8 @@
 import { STATUSES, type Status } from '../../database/schema/values.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 
-/** Entries on sheets that are not approved are not usage yet, and possible duplicates may never be. */
-const UNCOUNTED: readonly Status[] = ['draft', 'pending', 'held', 'discarded']
+/** Entries on sheets that are not approved are not usage yet, possible duplicates may never be, and voided ones are not. */
+const UNCOUNTED: readonly Status[] = ['draft', 'pending', 'held', 'discarded', 'voided']
 
 export const COUNTED_STATUSES = STATUSES.filter((status) => !UNCOUNTED.includes(status))
 

@@ -104,7 +104,14 @@ export const UsageReport = Type.Object(
     bucket_width: oneOf(BUCKET_WIDTHS, 'As requested.'),
     week_start: oneOf(WEEKDAYS, 'First day of weeks.'),
     group_by: Type.Array(Type.String()),
-    totals: Type.Object(figures, { ...strict, description: 'Totals of the whole report, on every page.' }),
+    totals: Type.Object(
+      {
+        ...figures,
+        rejected_entries: whole('Rejected entries among these. They count as usage, but are never billed.'),
+        rejected_cost: money('Their known cost, which is part of `cost`. Null if none is known.'),
+      },
+      { ...strict, description: 'Totals of the whole report, on every page.' },
+    ),
     data: Type.Array(UsageBucket, {
       description: 'In chronological order. Buckets without entries are omitted unless `fill_gaps` is true.',
     }),

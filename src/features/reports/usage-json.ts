@@ -38,6 +38,11 @@ export function figuresJson(sums: SummedColumns, row: number): string {
   return `${counts},"tokens":{${tokens}},"cost":${moneyAt(cost, row)},"list_value":${moneyAt(listValue, row)},"reported_cost":${moneyAt(reportedCost, row)}`
 }
 
+/** The cost of a row; `null` if none of its entries has a known one. */
+export function costText({ figures }: SummedColumns, row: number): string {
+  return moneyAt((figures as readonly Integers[] as Use)[TOKEN_FIGURES]!, row)
+}
+
 type Integers = SummedColumns['figures'][number]
 
 /** The figures of a report, in the order in which they are read. */

@@ -5,7 +5,7 @@ import { totalOf } from '../entries/rollup/service.ts'
 import { bucketsOf } from './buckets.ts'
 import { type UsageQuery, writeUsagePage } from './query.ts'
 import { type ReportSums, readUse } from './sums.ts'
-import { bucketsJson, figuresJson } from './usage-json.ts'
+import { bucketsJson, costText, figuresJson } from './usage-json.ts'
 import { askedBody, figuresBody, NO_FIGURES } from './wire.ts'
 
 export interface UsagePageQuery {
@@ -75,5 +75,29 @@ async function totalsJson(
     onlyBucket && from === startingAt
       ? { sums: totalOf(onlyBucket.sums) }
       : await readUse(reader, { viewer, filter, dimensions: [], bounds: [startingAt, endingAt] })
-  return sums.length === 0 ? JSON.stringify(figuresBody(NO_FIGURES)) : `{${figuresJson(sums, 0)}}`
+  const totals = sums.length === 0 ? JSON.stringify(figuresBody(NO_FIGURES)) : `{${figuresJson(sums, 0)}}`
+  return `${totals.slice(0, -1)},${await rejectedJson(reader, { viewer, asked })}}`
+}
+
+/** Rejected entries are usage, but nobody is billed for them. Of the whole query, as the members of an object. */
+async function rejectedJson(reader: Reader, { viewer, asked }: Omit<UsagePageQuery, 'rowLimit'>): Promise<string> {
+  const { filter, startingAt, endingAt } = asked
+  const { entries, cost } =
+    filter.status && !filter.status.includes('rejected')
+      ? NO_REJECTED
+      : rejectedOf(
+          await readUse(reader, {
+            viewer,
+            filter: { ...filter, status: ['rejected'] },
+            dimensions: [],
+            bounds: [startingAt, endingAt],
+          }),
+        )
+  return `"rejected_entries":${entries},"rejected_cost":${cost}`
+}
+
+const NO_REJECTED = { entries: 0, cost: 'null' }
+
+function rejectedOf({ sums }: ReportSums): typeof NO_REJECTED {
+  return sums.length === 0 ? NO_REJECTED : { entries: sums.entries[0]!, cost: costText(sums, 0) }
 }

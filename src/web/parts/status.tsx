@@ -11,6 +11,7 @@ const COLORS: Record<string, MantineColor> = {
   rejected: 'red',
   held: 'orange',
   discarded: 'red',
+  voided: 'red',
   returned: 'orange',
   sent: 'blue',
   paid: 'teal',

@@ -29,6 +29,7 @@ const MEMBERS = [null, null, 'LED', 'OTHER'] as const
 const PROJECTS = ['ACME', 'LED', 'OTHER', 'Acme web', 'Side job', 'none', undefined] as const
 const TICKETS = ['ACME-1', 'LED-1', 'ZED-1', 'zed/web#2', undefined] as const
 const ALIASES = ['ZED', 'hr-salaries', 'Side job', 'Web shop', 'zed/web'] as const
+const DECISIONS = ['approve', 'reopen', 'withdraw-approval', 'release', 'discard', 'void', 'restore'] as const
 const REPOSITORIES = ['led', 'acme', undefined] as const
 
 /** One random act: who does what, with which of the things that there are. */
@@ -239,8 +240,9 @@ forEachEngine('what one person says', (open) => {
         return app.call('POST /api/v1/token-entries/actions', by({ json: { action: 'place', ...chosen, ...place } }))
       }
       case 'decide': {
-        const decision = (['approve', 'reopen', 'withdraw-approval', 'release', 'discard'] as const)[amount % 5]
-        return app.call(`POST /api/v1/token-entries/${target}/${decision}`, by({}))
+        const decision = DECISIONS[amount % DECISIONS.length]
+        const json = decision === 'void' ? { reason: 'A mistake', later_reports: 'ignore' } : undefined
+        return app.call(`POST /api/v1/token-entries/${target}/${decision}`, by(json ? { json } : {}))
       }
       case 'ticket':
         return app.call(`PATCH /api/v1/tickets/${key}`, by({ json: { project: project ?? null } }))

@@ -34,7 +34,7 @@ async function addEntries(db: Database, chance: Chance, scene: Stage): Promise<v
     const isHeld = chance.is(0.1)
     return {
       ...entry,
-      status: isHeld ? chance.of(['held', 'discarded'] as const) : entry.status,
+      status: isHeld ? chance.of(['held', 'discarded', 'voided'] as const) : entry.status,
       // On nothing, by hand.
       placedBy: entry.placedBy ?? chance.of([null, 'manual'] as const),
       superseded: chance.is(0.1),

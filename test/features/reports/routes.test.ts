@@ -517,6 +517,7 @@ describe('the completeness of a period', () => {
       all: [6, 6.750000875],
       held: [0, null],
       discarded: [0, null],
+      voided: [0, null],
       unplaced: [1, null],
       without_client: [5, 6.750000875],
       without_project: [0, null],

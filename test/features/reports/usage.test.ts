@@ -4,6 +4,7 @@ import { TALLY } from '../../../src/access/actor.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { WEEKDAYS } from '../../../src/database/schema/values.ts'
+import { readListQuery } from '../../../src/features/entries/listing/filter.ts'
 import { readReport } from '../../../src/features/entries/reporting/report.ts'
 import type { TokenEntry } from '../../../src/features/entries/schema.ts'
 import { bucketsOf } from '../../../src/features/reports/buckets.ts'
@@ -12,6 +13,7 @@ import { createUsage } from '../../../src/features/reports/usage.ts'
 import { NANO_DIGITS, parseDecimal } from '../../../src/lib/money.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { OPERATOR } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const HOUR_MS = 3_600_000
@@ -64,6 +66,12 @@ async function stage(db: Database) {
     }
     await entries.reporting.recordFrom('report', readReport(body, NOW), one(...reporters))
   }
+  const { data: some } = await entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '40' }))
+  await entries.approval.decideEntries(
+    { ids: some.map(({ id }) => id) },
+    { action: 'reject', reason: 'not ours' },
+    OPERATOR,
+  )
   const all = await Array.fromAsync(entries.listing.exportEntries(EVERYTHING, {}))
   return { ...services, db, all: JSON.parse(JSON.stringify(all)) as TokenEntry[] }
 }
@@ -212,7 +220,17 @@ forEachEngine('Reports of use', (open) => {
             results.map((result) => [starting_at, text(keysOf(result, dimensions)), JSON.stringify(figuresIn(result))]),
           )
           expect(answered.toSorted()).toEqual(expected.toSorted() as never)
-          for (const { totals } of answers) expect(figuresIn(totals)).toEqual(figuresOf(asked, endingAt))
+          const rejected = figuresOf(
+            asked.filter(({ status }) => status === 'rejected'),
+            endingAt,
+          )
+          for (const { totals } of answers) {
+            expect(figuresIn(totals)).toEqual(figuresOf(asked, endingAt))
+            expect([totals.rejected_entries, sum([nanos(JSON.parse(JSON.stringify(totals.rejected_cost)))])]).toEqual([
+              rejected.entries,
+              rejected.cost,
+            ])
+          }
           for (const { results } of buckets) {
             const costs = results.map(({ cost }) => (cost === null ? -1 : Number(JSON.stringify(cost))))
             expect(costs).toEqual(costs.toSorted((a, b) => b - a))
@@ -283,12 +301,14 @@ forEachEngine('Reports of use', (open) => {
 
     const { data: checks } = await reports.completeness(EVERYTHING, await reports.readCompleteness(period))
     const found = Object.fromEntries(checks.map(({ check, entries }) => [check, entries]))
+    const live = all.filter(({ status }) => status !== 'rejected')
     expect(found).toMatchObject({
       all: all.length,
-      unplaced: all.filter(({ project, ticket }) => !project && !ticket).length,
-      unpriced: waiting.length,
-      unapproved: all.length,
-      unbilled: all.length,
+      unplaced: live.filter(({ project, ticket }) => !project && !ticket).length,
+      unpriced: live.filter(({ cost }) => cost === null).length,
+      unapproved: live.length,
+      unbilled: live.length,
+      rejected: all.length - live.length,
       reaching_out: all.filter(({ ended_at }) => Date.parse(ended_at) > NOW).length,
     })
   })

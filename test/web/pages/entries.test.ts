@@ -18,29 +18,36 @@ test('members edit and assign their own entries, and assign entries that they ca
   expect(allowed(entry('submitted'), person('usr_bob', 'member'))).toEqual(['place'])
 })
 
-test('leads approve and reject the entries of others in their projects only', () => {
+test('leads approve, reject and void the entries of others in their projects only', () => {
   const bob = person('usr_bob', 'member', ['prj_1'])
-  expect(allowed(entry('submitted'), bob)).toEqual(['approve', 'reject', 'place'])
+  expect(allowed(entry('submitted'), bob)).toEqual(['approve', 'reject', 'void', 'place'])
   expect(allowed(entry('submitted', { project: { id: 'prj_2' } }), bob)).toEqual(['place'])
   expect(allowed(entry('submitted', { project: null }), bob)).toEqual(['place'])
 })
 
-test('people reject their own entries, but only admins approve theirs', () => {
-  expect(allowed(entry('submitted'), person('usr_ada', 'billing'))).toEqual(['reject', 'place', 'correct'])
-  expect(allowed(entry('submitted'), person('usr_ada', 'admin'))).toEqual(['approve', 'reject', 'place', 'correct'])
-})
-
-test('pending, approved and billed entries are locked, and only an approval can be withdrawn', () => {
-  const admin = person('usr_bob', 'admin')
-  expect(['pending', 'approved', 'billed'].map((status) => allowed(entry(status), admin))).toEqual([
-    [],
-    ['withdraw'],
-    [],
+test('people with a role reject and void their own entries, but only admins approve theirs', () => {
+  expect(allowed(entry('submitted'), person('usr_ada', 'billing'))).toEqual(['reject', 'void', 'place', 'correct'])
+  expect(allowed(entry('submitted'), person('usr_ada', 'admin'))).toEqual([
+    'approve',
+    'reject',
+    'void',
+    'place',
+    'correct',
   ])
 })
 
-test('rejected entries can be reopened', () => {
-  expect(allowed(entry('rejected'), person('usr_bob', 'billing'))).toEqual(['reopen', 'place', 'correct'])
+test('pending, approved, billed and voided entries are locked', () => {
+  const admin = person('usr_bob', 'admin')
+  expect(['pending', 'approved', 'billed', 'voided'].map((status) => allowed(entry(status), admin))).toEqual([
+    [],
+    ['withdraw', 'void'],
+    [],
+    ['restore'],
+  ])
+})
+
+test('rejected entries can be reopened or voided', () => {
+  expect(allowed(entry('rejected'), person('usr_bob', 'billing'))).toEqual(['reopen', 'void', 'place', 'correct'])
 })
 
 test('entries of a token sheet are approved with the sheet', () => {

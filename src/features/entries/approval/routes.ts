@@ -8,7 +8,7 @@ import { EXAMPLE_ACTION_RESULTS, EXAMPLE_ENTRY } from '../examples.ts'
 import { readSelectingFilter } from '../listing/filter.ts'
 import { entryFilters } from '../listing/parameters.ts'
 import type { Selection } from '../listing/selection.ts'
-import { Reason, TokenEntriesAction, TokenEntriesActionResults, TokenEntry } from '../schema.ts'
+import { EntryVoiding, Reason, TokenEntriesAction, TokenEntriesActionResults, TokenEntry } from '../schema.ts'
 import type { EntriesService } from '../service.ts'
 
 const tag = 'Approval'
@@ -136,19 +136,59 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       },
     )
     .post(
+      '/:id/void',
+      ({ params, body: { reason, later_reports: laterReports }, caller, address }) =>
+        entries.approval.decideEntry(params.id, { action: 'void', reason, laterReports }, partyOf({ caller, address })),
+      {
+        allow: ['session'],
+        parse: 'report',
+        body: EntryVoiding,
+        detail: documented({
+          id: 'voidTokenEntry',
+          tag,
+          summary: 'Void an entry that was reported by mistake',
+          description: `A voided entry is kept, but not counted: in no report, no budget and no bill. It can be restored. Void the bill of a billed entry first, or credit it. ${WHO}`,
+          path,
+          body: { example: { reason: 'Test run with a wrong price' } },
+          responses: entryNow('voided'),
+          problems: [...problems],
+        }),
+      },
+    )
+    .post(
+      '/:id/restore',
+      ({ params, caller, address }) =>
+        entries.approval.decideEntry(params.id, { action: 'restore' }, partyOf({ caller, address })),
+      {
+        allow: ['session'],
+        detail: documented({
+          id: 'restoreTokenEntry',
+          tag,
+          summary: 'Restore a voided entry',
+          description: `The entry becomes \`submitted\` again, and is counted. ${WHO} Only admins can restore their own entries.`,
+          path,
+          responses: entryNow('submitted'),
+          problems: [...problems],
+        }),
+      },
+    )
+    .post(
       '/actions',
       async ({ body, query, caller, address }) => {
         const selection = readSelection(body, query)
         const party = partyOf({ caller, address })
-        const { action, reason, dry_run: dryRun = false, project, ticket } = body
+        const { action, reason, later_reports: laterReports, dry_run: dryRun = false, project, ticket } = body
         if (action === 'place') {
           return actionResults(await entries.places.placeEntries(selection, { project, ticket }, party, { dryRun }), {
             dryRun,
           })
         }
-        return actionResults(await entries.approval.decideEntries(selection, { action, reason, dryRun }, party), {
-          dryRun,
-        })
+        return actionResults(
+          await entries.approval.decideEntries(selection, { action, reason, laterReports, dryRun }, party),
+          {
+            dryRun,
+          },
+        )
       },
       {
         allow: ['session'],
@@ -158,7 +198,8 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         detail: documented({
           id: 'actOnTokenEntries',
           tag,
-          summary: 'Approve, reject, reopen, withdraw the approval of, release, discard or place up to 10,000 entries',
+          summary:
+            'Approve, reject, reopen, withdraw the approval of, release, discard, void, restore or place up to 10,000 entries',
           description: `Acts on the entries given in \`ids\`, or on all entries that match the filters of the query, in one transaction. If the action is not possible for an entry, its result contains the reason, and the other entries are still processed. ${WHO}`,
           body: {
             examples: {
@@ -202,7 +243,7 @@ function readSelection(body: TokenEntriesAction, texts: QueryTexts): Selection {
       : 'is required unless the query has filters'
     issues.push({ pointer: '/ids', code: isFiltered ? 'not_allowed' : 'required', message })
   }
-  const foreign = body.action === 'place' ? (['reason'] as const) : (['project', 'ticket'] as const)
+  const foreign = body.action === 'place' ? (['reason', 'later_reports'] as const) : (['project', 'ticket'] as const)
   for (const field of foreign) {
     if (body[field] === undefined) continue
     issues.push({ pointer: `/${field}`, code: 'not_allowed', message: `is not allowed for the action ${body.action}` })

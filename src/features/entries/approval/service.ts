@@ -3,8 +3,8 @@
 import type { Actor, Party } from '../../../access/actor.ts'
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
-import type { SessionDuplicate, Status } from '../../../database/schema/values.ts'
-import { notFound, Problem, validationFailed } from '../../../errors.ts'
+import type { LaterReports, SessionDuplicate, Status } from '../../../database/schema/values.ts'
+import { type Issue, notFound, Problem, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
 import { moneyNumber } from '../../../lib/money.ts'
@@ -26,6 +26,7 @@ import {
   listDecidableByIds,
   listDecidableOfSessions,
   listLedIds,
+  saveLaterReports,
   sumWaiting,
   updateStatuses,
   type WaitingSum,
@@ -33,8 +34,10 @@ import {
 
 export interface DecisionRequest {
   action: Decision
-  /** The reason; required for a rejection. */
+  /** Required to reject or void, not allowed otherwise. */
   reason?: string | undefined
+  /** Only to void; by default they add a new part. */
+  laterReports?: LaterReports | undefined
   /** Only reports what would be done. */
   dryRun?: boolean | undefined
 }
@@ -65,13 +68,18 @@ const DONE: Record<Decision, string> = {
   withdraw_approval: 'approval_withdrawn',
   release: 'released',
   discard: 'discarded',
+  void: 'voided',
+  restore: 'restored',
 }
+
+/** Decisions that have to be explained to the owner of the entry. */
+const EXPLAINED: ReadonlySet<Decision> = new Set(['reject', 'void'])
 
 /** What a decision says of the session, if it is about possible duplicates. */
 const DUPLICATE: Partial<Record<Decision, SessionDuplicate>> = { release: 'released', discard: 'discarded' }
 
 /** After these, entries can change again, and follow what has happened to their session. */
-const FOLLOWED: ReadonlySet<Decision> = new Set(['withdraw_approval', 'reopen'])
+const FOLLOWED: ReadonlySet<Decision> = new Set(['withdraw_approval', 'reopen', 'restore'])
 
 function isFrom(action: Decision, status: Status): boolean {
   return ENTRY_TRANSITIONS.some((transition) => transition.action === action && transition.from === status)
@@ -100,14 +108,25 @@ function onASheet({ uid, sheet }: DecidableEntry): Problem {
   )
 }
 
-/** Throws 422 if a required reason is missing, or if one is given for an action that takes none. */
-function requireReason({ action, reason }: Pick<DecisionRequest, 'action' | 'reason'>): void {
-  const isNeeded = action === 'reject'
-  if ((reason !== undefined) === isNeeded) return
-  const message = isNeeded
-    ? 'is required: explain the rejection to the owner of the entry'
-    : 'is only allowed for the action reject'
-  throw validationFailed([{ pointer: '/reason', code: isNeeded ? 'required' : 'not_allowed', message }])
+/** Throws 422 if a required reason is missing, or if a field belongs to another action. */
+function requireFields({ action, reason, laterReports }: DecisionRequest): void {
+  const issues: Issue[] = []
+  if (reason === undefined && EXPLAINED.has(action)) {
+    const message = 'is required: explain the decision to the owner of the entry'
+    issues.push({ pointer: '/reason', code: 'required', message })
+  }
+  const foreign = (field: string, actions: Iterable<Decision>) => {
+    const message = `is only allowed for the action ${[...actions].join(' or ')}`
+    issues.push({ pointer: `/${field}`, code: 'not_allowed', message })
+  }
+  if (reason !== undefined && !EXPLAINED.has(action)) foreign('reason', EXPLAINED)
+  if (laterReports !== undefined && action !== 'void') foreign('later_reports', ['void'])
+  if (issues.length > 0) throw validationFailed(issues)
+}
+
+/** The fields of a decision that the history and the audit log keep. */
+function explanationOf({ reason, laterReports }: DecisionRequest): Record<string, unknown> {
+  return { ...(reason !== undefined && { reason }), ...(laterReports !== undefined && { later_reports: laterReports }) }
 }
 
 interface Dependencies {
@@ -124,21 +143,23 @@ export function createApproval({ db, clock, audit }: Dependencies) {
   async function changeStatuses(
     tx: Tx,
     entries: DecidableEntry[],
-    { action, reason }: DecisionRequest,
+    request: DecisionRequest,
     by: Actor,
   ): Promise<(entry: DecidableEntry) => Status> {
     const now = clock.now()
+    const { action } = request
     const to = targetOf(action)
     for (const [from, alike] of Map.groupBy(entries, ({ status }) => status)) {
       const ids = alike.map(({ id }) => id)
       await updateStatuses(tx, { ids, from, to, now })
     }
+    if (action === 'void') await saveLaterReports(tx, entries, request.laterReports ?? 'new_part')
     await insertHistory(
       tx,
       { action: DONE[action], at: now, by },
       entries.map(({ id, status: from }) => ({
         entryId: id,
-        details: { status: { from, to }, ...(reason === undefined ? {} : { reason }) },
+        details: { status: { from, to }, ...explanationOf(request) },
       })),
     )
     const duplicate = DUPLICATE[action]
@@ -168,7 +189,7 @@ export function createApproval({ db, clock, audit }: Dependencies) {
      * `on_a_sheet` and `wrong_status` (409).
      */
     async decideEntry(id: string, request: DecisionRequest, { viewer, person, by }: Party): Promise<TokenEntry> {
-      requireReason(request)
+      requireFields(request)
       if (!isId('ent', id)) throw notFound(`The entry ${id}`)
       return db.write(async (tx) => {
         const [entry] = await listDecidableByIds(tx, [id], viewer)
@@ -179,7 +200,7 @@ export function createApproval({ db, clock, audit }: Dependencies) {
           action: `entry.${DONE[request.action]}`,
           object: { id, name: id },
           before: { status: entry.status },
-          after: { status: statusOf(entry), ...(request.reason === undefined ? {} : { reason: request.reason }) },
+          after: { status: statusOf(entry), ...explanationOf(request) },
         })
         return toTokenEntry((await findView(tx, id, viewer))!)
       })
@@ -194,7 +215,7 @@ export function createApproval({ db, clock, audit }: Dependencies) {
       request: DecisionRequest,
       { viewer, person, by }: Party,
     ): Promise<DecidedMany> {
-      requireReason(request)
+      requireFields(request)
       const decide = async (reader: Reader) => {
         const ledIds = await ledBy(reader, person)
         const selected = checked(await selectDecidable(reader, selection, viewer), (entry) =>
@@ -216,7 +237,7 @@ export function createApproval({ db, clock, audit }: Dependencies) {
             entries: entries.length,
             cost: moneyNumber(summary.costNanos),
             unpriced_entries: summary.unpricedEntries,
-            ...(request.reason === undefined ? {} : { reason: request.reason }),
+            ...explanationOf(request),
           },
         })
         return summary

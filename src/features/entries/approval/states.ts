@@ -43,6 +43,10 @@ export const ENTRY_TRANSITIONS = [
   { from: 'approved', action: 'withdraw_approval', to: 'submitted', who: 'approver' },
   { from: 'submitted', action: 'reject', to: 'rejected', who: 'approver' },
   { from: 'rejected', action: 'reopen', to: 'submitted', who: 'another approver' },
+  { from: 'submitted', action: 'void', to: 'voided', who: 'approver' },
+  { from: 'approved', action: 'void', to: 'voided', who: 'approver' },
+  { from: 'rejected', action: 'void', to: 'voided', who: 'approver' },
+  { from: 'voided', action: 'restore', to: 'submitted', who: 'another approver' },
   { from: 'submitted', action: 'bill', to: 'billed', who: 'sender of bills' },
   { from: 'approved', action: 'bill', to: 'billed', who: 'sender of bills' },
   { from: 'billed', action: 'void_bill', to: 'submitted', who: 'sender of bills' },
@@ -89,7 +93,16 @@ export const SHEET_TRANSITIONS: readonly SheetTransition[] = [
 ]
 
 /** The decisions that people make about entries; the other actions are part of reporting and billing. */
-export const DECISIONS = ['approve', 'reject', 'reopen', 'withdraw_approval', 'release', 'discard'] as const
+export const DECISIONS = [
+  'approve',
+  'reject',
+  'reopen',
+  'withdraw_approval',
+  'release',
+  'discard',
+  'void',
+  'restore',
+] as const
 export type Decision = (typeof DECISIONS)[number]
 export type SheetAction = 'edit' | 'submit' | 'approve' | 'return' | 'withdraw_approval' | 'remove'
 
@@ -108,6 +121,8 @@ const WORDS: Record<string, { infinitive: string; first: string }> = {
   withdraw_approval: { infinitive: 'withdraw the approval of', first: 'Withdraw its approval first.' },
   reject: { infinitive: 'reject', first: 'Reject it first.' },
   reopen: { infinitive: 'reopen', first: 'Reopen it first.' },
+  void: { infinitive: 'void', first: 'Void it first.' },
+  restore: { infinitive: 'restore', first: 'Restore it first.' },
   void_bill: { infinitive: 'release', first: 'Void its bill first.' },
   release: { infinitive: 'release', first: 'Release it first.' },
   discard: { infinitive: 'discard', first: 'Discard it first.' },

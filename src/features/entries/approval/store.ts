@@ -4,7 +4,8 @@ import { ledProjects, type Viewer, visibleEntries } from '../../../access/visibi
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import { portionsOf } from '../../../database/portions.ts'
-import type { SessionDuplicate, Status } from '../../../database/schema/values.ts'
+import type { EntryAmendment } from '../../../database/schema/records.ts'
+import type { LaterReports, SessionDuplicate, Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import { conditionOf } from '../listing/store/conditions.ts'
@@ -17,6 +18,7 @@ export interface DecidableEntry {
   projectId: number | null
   sessionId: number | null
   status: Status
+  amendment: EntryAmendment | null
   reportedCost: bigint | null
   listValue: bigint | null
   sheet: Id<'sht'> | null
@@ -33,6 +35,7 @@ function selectDecidable(reader: Reader) {
       projectId: entries.projectId,
       sessionId: entries.sessionId,
       status: entries.status,
+      amendment: entries.amendment,
       reportedCost: entries.reportedCost,
       listValue: entries.listValue,
       sheet: sheets.uid,
@@ -107,6 +110,25 @@ export async function decideSessions(
   const { sessions } = tx.tables
   for (const portion of portionsOf(sessionIds)) {
     await tx.update(sessions).set({ duplicate }).where(inArray(sessions.id, portion))
+  }
+}
+
+/** Keeps what happens to later reports of the sessions of entries that are voided. */
+export async function saveLaterReports(
+  tx: Tx,
+  voided: readonly DecidableEntry[],
+  laterReports: LaterReports,
+): Promise<void> {
+  const { entries } = tx.tables
+  for (const alike of Map.groupBy(voided, ({ amendment }) => JSON.stringify(amendment)).values()) {
+    const { later_reports: before, ...kept }: EntryAmendment = alike[0]!.amendment ?? {}
+    const amendment: EntryAmendment = laterReports === 'ignore' ? { ...kept, later_reports: laterReports } : kept
+    if (before === amendment.later_reports) continue
+    const ids = alike.map(({ id }) => id)
+    const value = Object.keys(amendment).length > 0 ? amendment : null
+    for (const portion of portionsOf(ids)) {
+      await tx.update(entries).set({ amendment: value }).where(inArray(entries.id, portion))
+    }
   }
 }
 

@@ -305,9 +305,11 @@ function entryLocked({ entry, bill }: PlacedEntry): Problem {
       ? bill
         ? `It is on bill ${bill.number}. Void the bill first`
         : 'Its bill is being sent or voided at this moment. Try again in a few seconds'
-      : entry.sheetId !== null
-        ? 'Its token sheet has been submitted. Have the sheet returned first'
-        : 'It is approved. Withdraw the approval first'
+      : entry.status === 'voided'
+        ? 'It is voided. Restore it first'
+        : entry.sheetId !== null
+          ? 'Its token sheet has been submitted. Have the sheet returned first'
+          : 'It is approved. Withdraw the approval first'
   return new Problem('entry_locked', `Entry ${entry.uid} is locked. ${reason}.`)
 }
 

@@ -3,7 +3,7 @@ import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
 import { type Placement, UNATTRIBUTED } from '../../placement/service.ts'
 import { valueAtPrice } from '../../prices/service.ts'
-import { countsOf, isLocked, type ModelTotals, partOf, usageColumns } from '../rows.ts'
+import { countsOf, ignoresReports, isLocked, type ModelTotals, partOf, usageColumns } from '../rows.ts'
 import { submittedStatus } from '../session-owner.ts'
 import type { EntryRecord, EntryView } from '../store.ts'
 import { completeTotals, nextStep, sumOfParts, type Totals, totalTokens } from '../totals.ts'
@@ -73,6 +73,7 @@ export function fillIn(recording: Recording, parts: readonly EntryView[]): Recor
 export function moveChain(reported: Recording, parts: readonly EntryView[], totals: Totals): Recorded {
   const last = parts.at(-1)
   if (!last) return appendPart(reported, undefined, totals)
+  if (ignoresReports(last.entry)) return repeated(last)
   const recording = withoutCorrected(reported, last)
   const step = nextStep(
     parts.map(({ entry }) => partOf(entry)),

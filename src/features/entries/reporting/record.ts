@@ -202,6 +202,7 @@ export function newEntry(
       createdAt: now,
       updatedAt: null,
       corrected: null,
+      amendment: null,
     },
     manager: reporter.manager,
     harness: report.harness,

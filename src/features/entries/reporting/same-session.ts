@@ -43,7 +43,7 @@ function kindOf(character: string): string {
 
 /**
  * Whether the report repeats usage of one of these sessions: it ran at the same time, or has equal counts of a model.
- * Discarded sessions are ignored.
+ * Discarded sessions and voided entries are ignored.
  */
 export function repeatsOneOf(
   state: RecordingState,
@@ -55,8 +55,15 @@ export function repeatsOneOf(
     if (duplicate === 'discarded') return false
     const ranMeanwhile = ({ entry }: EntryView) =>
       entry.startedAt <= report.endedAt && report.startedAt <= entry.endedAt && totalTokens(countsOf(entry)) > 0
-    return state.allParts(id).some(ranMeanwhile) || hasCounts(state.parts(id, chainModelId), report)
+    return (
+      state.allParts(id).filter(isNotVoided).some(ranMeanwhile) ||
+      hasCounts(state.parts(id, chainModelId).filter(isNotVoided), report)
+    )
   })
+}
+
+function isNotVoided({ entry }: EntryView): boolean {
+  return entry.status !== 'voided'
 }
 
 function hasCounts(parts: readonly EntryView[], { counts }: Report): boolean {

@@ -162,6 +162,7 @@ export const STATUS_KEYS: Record<Status, number> = {
   billed: 5,
   held: 6,
   discarded: 7,
+  voided: 8,
 }
 export const SOURCE_KEYS: Record<Source, number> = { report: 0, log: 1, span: 2, metric: 3, sheet: 4 }
 export const PLACED_BY_KEYS: Record<PlacedBy, number> = { named: 0, rule: 1, manual: 2 }

@@ -118,7 +118,7 @@ export async function listSheetSpans(reader: Reader, sheetId: number, viewer: Vi
   return selectSpans(reader).where(and(eq(reader.tables.entries.sheetId, sheetId), visibleEntries(reader, viewer)))
 }
 
-/** Reported entries of a person that ran between two moments. Rejected, held, discarded and superseded ones are excluded. */
+/** Reported entries of a person that ran between two moments. Rejected, held, discarded, voided and superseded ones are excluded. */
 export async function listReportedSpans(
   reader: Reader,
   { managerId, from, to }: { managerId: number; from: number; to: number },
@@ -131,7 +131,7 @@ export async function listReportedSpans(
       lt(entries.startedAt, to + 1),
       or(gt(entries.endedAt, from), eq(entries.startedAt, from)),
       ne(entries.source, 'sheet'),
-      notInArray(entries.status, ['rejected', 'held', 'discarded']),
+      notInArray(entries.status, ['rejected', 'held', 'discarded', 'voided']),
       eq(entries.superseded, false),
       visibleEntries(reader, viewer),
     ),

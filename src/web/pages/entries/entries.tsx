@@ -18,6 +18,9 @@ import { ENTRIES_ADDRESS, entryListOf } from './entry-list.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { Sums, useSums } from './sums.tsx'
 
+/** Entries that nobody is going to pay. */
+const MUTED: readonly Entry['status'][] = ['rejected', 'discarded', 'voided']
+
 export default function Section() {
   return (
     <Switch>
@@ -119,7 +122,7 @@ function Entries() {
           select(chosen)
         }}
         selectLabel={(entry) => `Select ${nameOf(entry)} (${entry.agent_manager.name})`}
-        isMuted={({ status, superseded }) => status === 'rejected' || status === 'discarded' || superseded}
+        isMuted={({ status, superseded }) => MUTED.includes(status) || superseded}
         empty={<NoEntries isFiltered={isFiltered} />}
       />
       <SelectionBar

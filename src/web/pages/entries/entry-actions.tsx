@@ -4,6 +4,7 @@ import { useDidUpdate } from '@mantine/hooks'
 import { useRef, useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
 import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
+import { type LaterReports, LaterReportsField } from '../../parts/entries/later-reports.tsx'
 import { Reason } from '../../parts/entries/reason.tsx'
 import { tellUndo } from '../../parts/undo.tsx'
 import { answer, api } from '../../server/api.ts'
@@ -14,15 +15,15 @@ import { rightsTo } from './rights.ts'
 
 export function EntryActions({ entry }: { entry: Entry }) {
   const rights = rightsTo(entry, useMe())
-  const [isRejecting, setRejecting] = useState(false)
+  const [dialog, setDialog] = useState<'reject' | 'void' | null>(null)
   const decide = useDecisions(entry.id, rights.release)
   const actions = useRef<HTMLDivElement>(null)
   // The pressed button is gone, so focus would return to the top of the page.
   useDidUpdate(() => {
     if (document.activeElement === document.body) actions.current?.focus()
   }, [entry.status])
-  const { approve, reject, reopen, withdraw, release, discard } = rights
-  if (!(approve || reject || reopen || withdraw || release || discard)) return null
+  const { place, correct, ...decisions } = rights
+  if (!Object.values(decisions).includes(true)) return null
   return (
     <Group gap="xs" ref={actions} tabIndex={-1} className={classes.body}>
       {rights.approve && (
@@ -31,7 +32,7 @@ export function EntryActions({ entry }: { entry: Entry }) {
         </Button>
       )}
       {rights.reject && (
-        <Button size="xs" variant="default" onClick={() => setRejecting(true)}>
+        <Button size="xs" variant="default" onClick={() => setDialog('reject')}>
           Reject…
         </Button>
       )}
@@ -60,7 +61,23 @@ export function EntryActions({ entry }: { entry: Entry }) {
           Discard
         </Button>
       )}
-      <Reject entry={entry} isOpen={isRejecting} close={() => setRejecting(false)} reject={decide.reject.mutateAsync} />
+      {rights.restore && (
+        <Button size="xs" variant="default" loading={decide.restore.isPending} onClick={() => decide.restore.mutate()}>
+          Restore
+        </Button>
+      )}
+      {rights.void && (
+        <Button size="xs" variant="default" onClick={() => setDialog('void')}>
+          Void…
+        </Button>
+      )}
+      <Reject
+        entry={entry}
+        isOpen={dialog === 'reject'}
+        close={() => setDialog(null)}
+        reject={decide.reject.mutateAsync}
+      />
+      <Void entry={entry} isOpen={dialog === 'void'} close={() => setDialog(null)} send={decide.void.mutateAsync} />
     </Group>
   )
 }
@@ -79,10 +96,22 @@ function useDecisions(id: string, mayRelease: boolean) {
     changes,
     done: () => 'Session released. Its entries are counted.',
   })
+  const restore = useSend({
+    send: () => answer(entry.restore.post()),
+    changes,
+    done: () => 'Entry restored. It is counted again.',
+  })
   return {
     withdraw,
     reopen,
     release,
+    restore,
+    void: useSend({
+      send: (body: Voiding) => answer(entry.void.post(body)),
+      changes,
+      after: () => tellUndo('Entry voided.', 'Restore', () => restore.mutate()),
+      quiet: true,
+    }),
     discard: useSend({
       send: () => answer(entry.discard.post()),
       changes,
@@ -103,6 +132,11 @@ function useDecisions(id: string, mayRelease: boolean) {
       quiet: true,
     }),
   }
+}
+
+interface Voiding {
+  reason: string
+  later_reports: LaterReports
 }
 
 interface RejectProps {
@@ -132,6 +166,39 @@ function Reject({ entry, isOpen, close, reject }: RejectProps) {
         <bdi>{entry.agent_manager.name}</bdi> can see the reason.
       </Text>
       <Reason value={reason} change={setReason} />
+    </Confirm>
+  )
+}
+
+interface VoidProps {
+  entry: Entry
+  isOpen: boolean
+  close: () => void
+  send: (body: Voiding) => Promise<unknown>
+}
+
+function Void({ entry, isOpen, close, send }: VoidProps) {
+  const [reason, setReason] = useState('')
+  const [laterReports, setLaterReports] = useState<LaterReports>('new_part')
+  return (
+    <Confirm
+      isOpen={isOpen}
+      close={close}
+      title="Void entry"
+      action="Void entry"
+      isDangerous
+      isIncomplete={reason.trim() === ''}
+      confirm={async () => {
+        await send({ reason: reason.trim(), later_reports: laterReports })
+        setReason('')
+      }}
+    >
+      <Text size="sm">
+        A voided entry is kept, but not counted in reports, budgets and bills. <bdi>{entry.agent_manager.name}</bdi> can
+        see the reason.
+      </Text>
+      <Reason value={reason} change={setReason} />
+      {entry.session_id !== null && <LaterReportsField value={laterReports} change={setLaterReports} />}
     </Confirm>
   )
 }

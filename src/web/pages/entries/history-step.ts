@@ -13,6 +13,8 @@ const ACTIONS: Record<string, string> = {
   released: 'Released',
   discarded: 'Discarded as a duplicate',
   rejected: 'Rejected',
+  voided: 'Voided',
+  restored: 'Restored',
   reopened: 'Reopened',
   approval_withdrawn: 'Approval withdrawn',
   superseded: 'Superseded by another source',

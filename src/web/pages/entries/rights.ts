@@ -7,9 +7,12 @@ import type { Entry } from '../../parts/entries/entry.ts'
 import type { Me } from '../../server/me.ts'
 
 /** Counts, cost and assignment of these entries cannot change. */
-const LOCKED: Entry['status'][] = ['pending', 'approved', 'billed']
+const LOCKED: Entry['status'][] = ['pending', 'approved', 'billed', 'voided']
 
 export const isLocked = ({ status }: Pick<Entry, 'status'>): boolean => LOCKED.includes(status)
+
+/** Billed entries are released by voiding or crediting their bill first. */
+const VOIDABLE: Entry['status'][] = ['submitted', 'approved', 'rejected']
 
 export interface Rights {
   approve: boolean
@@ -18,6 +21,8 @@ export interface Rights {
   withdraw: boolean
   release: boolean
   discard: boolean
+  void: boolean
+  restore: boolean
   place: boolean
   /** Its summary and labels. */
   correct: boolean
@@ -42,6 +47,8 @@ export function rightsTo(
     withdraw: isAlone && status === 'approved' && isApprover,
     release: (status === 'held' || status === 'discarded') && sendsBills && isAnother,
     discard: status === 'held' && (sendsBills || isOwn),
+    void: isAlone && VOIDABLE.includes(status) && isApprover,
+    restore: status === 'voided' && isAnother,
     place: isOpen,
     correct: isOpen && (isOwn || person.role !== 'member'),
   }

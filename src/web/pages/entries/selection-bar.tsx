@@ -85,6 +85,8 @@ function Actions({ act }: { act: (kind: ManyKind) => void }) {
               <Menu.Item onClick={() => act('withdraw_approval')}>Withdraw approval…</Menu.Item>
               <Menu.Item onClick={() => act('release')}>Release…</Menu.Item>
               <Menu.Item onClick={() => act('discard')}>Discard…</Menu.Item>
+              <Menu.Item onClick={() => act('void')}>Void…</Menu.Item>
+              <Menu.Item onClick={() => act('restore')}>Restore…</Menu.Item>
             </Menu.Dropdown>
           </Menu>
         </>

@@ -1,10 +1,13 @@
 /** The four key metrics of a period, each compared with the previous period. */
-import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { Anchor, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
+import { money } from '../../format/money.ts'
 import { Count, Money } from '../../parts/figures.tsx'
-import { type Period, periodBefore, periodInWords } from '../../parts/period.ts'
+import { asBounds, type Period, periodBefore, periodInWords } from '../../parts/period.ts'
 import type { Width } from './buckets.ts'
 import { changeInWords } from './change.ts'
 import classes from './overview.module.css'
@@ -50,10 +53,25 @@ export function Headline({ period, width }: { period: Period; width: Width }) {
               )}
             </div>
             <Change now={value} before={before && of(before)} period={period} />
+            {title === 'Cost' && course && <Rejected totals={course.totals} period={period} />}
           </Paper>
         )
       })}
     </SimpleGrid>
+  )
+}
+
+/** Rejected entries are usage, but are not billed: how much of the cost they are. */
+function Rejected({ totals, period }: { totals: Totals; period: Period }) {
+  if (!totals.rejected_cost) return null
+  return (
+    <Anchor
+      component={Link}
+      href={addressOf('/entries', { ...asBounds(period), status: 'rejected', superseded: 'false' })}
+      size="xs"
+    >
+      {money(totals.rejected_cost)} rejected, not billed
+    </Anchor>
   )
 }
 

@@ -12,6 +12,7 @@ import { isChosen, NO_PLACE, placeBody } from '../place.ts'
 import { PlaceFields } from '../place-fields.tsx'
 import { tellUndo } from '../undo.tsx'
 import { type Action, type ActionResults, act, CHANGED_BY_ENTRIES, type Chosen, type Entry } from './entry.ts'
+import { type LaterReports, LaterReportsField } from './later-reports.tsx'
 import { Reason } from './reason.tsx'
 import { Refused } from './refusal-list.tsx'
 
@@ -57,6 +58,13 @@ const WORDS: Record<ManyKind, { title: string; button: string; done: string; mea
     done: 'discarded',
     means: 'Discarded sessions are duplicates: their entries are kept, but not counted or billed.',
   },
+  void: {
+    title: 'Void',
+    button: 'Void',
+    done: 'voided',
+    means: 'Voided entries are kept, but not counted or billed. Their agent managers can see the reason.',
+  },
+  restore: { title: 'Restore', button: 'Restore', done: 'restored', means: 'Restored entries are counted again.' },
   place: {
     title: 'Assign',
     button: 'Assign',
@@ -70,19 +78,25 @@ const UNDO: Partial<Record<ManyKind, { action: ManyKind; label: string }>> = {
   approve: { action: 'withdraw_approval', label: 'Withdraw approval' },
   reject: { action: 'reopen', label: 'Reopen' },
   discard: { action: 'release', label: 'Release' },
+  void: { action: 'restore', label: 'Restore' },
 }
+
+/** The actions that have to be explained, and that somebody may not like. */
+const EXPLAINED: readonly ManyKind[] = ['reject', 'void']
 
 /** Debounce before the preview is fetched. */
 const PAUSE_MS = 250
 
 export function ManyDialog({ kind, chosen, rows, close }: ManyDialogProps) {
   const [reason, setReason] = useState('')
+  const [laterReports, setLaterReports] = useState<LaterReports>('new_part')
   const [place, setPlace] = useState(NO_PLACE)
   const [results, setResults] = useState<ActionResults | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const words = WORDS[kind]
-  const isComplete = kind === 'place' ? isChosen(place) : kind !== 'reject' || reason.trim() !== ''
-  const action = actionOf(kind, place, reason)
+  const isExplained = EXPLAINED.includes(kind)
+  const isComplete = kind === 'place' ? isChosen(place) : !isExplained || reason.trim() !== ''
+  const action = actionOf(kind, { place, reason, laterReports })
   const plan = usePlan(chosen, action, isComplete)
   const send = useSend({
     send: () => act(chosen, action),
@@ -106,7 +120,8 @@ export function ManyDialog({ kind, chosen, rows, close }: ManyDialogProps) {
       >
         <Stack>
           {kind === 'place' && <PlaceFields value={place} change={setPlace} errors={issuesOf(plan.error)} />}
-          {kind === 'reject' && <Reason value={reason} change={setReason} />}
+          {isExplained && <Reason value={reason} change={setReason} />}
+          {kind === 'void' && <LaterReportsField value={laterReports} change={setLaterReports} />}
           <Text size="sm" c="dimmed">
             {words.means}
           </Text>
@@ -118,7 +133,7 @@ export function ManyDialog({ kind, chosen, rows, close }: ManyDialogProps) {
             </Button>
             <Button
               type="submit"
-              color={kind === 'reject' ? 'red' : undefined}
+              color={isExplained ? 'red' : undefined}
               loading={send.isPending}
               disabled={!isComplete || !plan.data || plan.isFetching || plan.data.done === 0}
             >
@@ -131,20 +146,31 @@ export function ManyDialog({ kind, chosen, rows, close }: ManyDialogProps) {
   )
 }
 
-function actionOf(kind: ManyKind, place: typeof NO_PLACE, reason: string): Action {
+interface Fields {
+  place: typeof NO_PLACE
+  reason: string
+  laterReports: LaterReports
+}
+
+function actionOf(kind: ManyKind, { place, reason, laterReports }: Fields): Action {
   if (kind === 'place') return { action: kind, ...(isChosen(place) && placeBody(place)) }
-  return { action: kind, ...(kind === 'reject' && { reason: reason.trim() }) }
+  return {
+    action: kind,
+    ...(EXPLAINED.includes(kind) && { reason: reason.trim() }),
+    ...(kind === 'void' && { later_reports: laterReports }),
+  }
 }
 
 /** A dry run of the action. The text of a reason does not affect it. */
 function usePlan(chosen: Chosen, action: Action, isComplete: boolean) {
-  const asked: Action = action.action === 'reject' ? { ...action, reason: 'Preview' } : action
+  const isExplained = EXPLAINED.includes(action.action)
+  const asked: Action = isExplained ? { ...action, reason: 'Preview' } : action
   const text = JSON.stringify(asked)
   const [settled] = useDebouncedValue(text, PAUSE_MS)
   return useQuery({
     queryKey: ['entries', 'plan', chosen, settled],
     queryFn: ({ signal }) => act(chosen, { ...(JSON.parse(settled) as Action), dry_run: true }, signal),
-    enabled: settled === text && (isComplete || action.action === 'reject'),
+    enabled: settled === text && (isComplete || isExplained),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
