@@ -17,6 +17,7 @@ import postgresRollupColumns from './postgres/0015_rollup_columns.sql' with { ty
 import postgresBillsInPortions from './postgres/0016_bills_in_portions.sql' with { type: 'text' }
 import postgresEntryChanges from './postgres/0017_entry_changes.sql' with { type: 'text' }
 import postgresVoidedEntries from './postgres/0018_voided_entries.sql' with { type: 'text' }
+import postgresApprovers from './postgres/0019_approvers.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -35,6 +36,7 @@ import sqliteRollupColumns from './sqlite/0015_rollup_columns.sql' with { type: 
 import sqliteBillsInPortions from './sqlite/0016_bills_in_portions.sql' with { type: 'text' }
 import sqliteEntryChanges from './sqlite/0017_entry_changes.sql' with { type: 'text' }
 import sqliteVoidedEntries from './sqlite/0018_voided_entries.sql' with { type: 'text' }
+import sqliteApprovers from './sqlite/0019_approvers.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -73,4 +75,5 @@ export const MIGRATIONS: Migration[] = [
   },
   { version: 17, name: 'entry_changes', sql: { sqlite: sqliteEntryChanges, postgres: postgresEntryChanges } },
   { version: 18, name: 'voided_entries', sql: { sqlite: sqliteVoidedEntries, postgres: postgresVoidedEntries } },
+  { version: 19, name: 'approvers', sql: { sqlite: sqliteApprovers, postgres: postgresApprovers } },
 ]

@@ -13,6 +13,7 @@ import { reportSchemaRoute } from './features/entries/reporting/routes/report-sc
 import { reportingRoutes } from './features/entries/reporting/routes/reporting.ts'
 import { valuationRoutes } from './features/entries/valuation/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
+import { deputiesRoutes } from './features/people/routes/deputies.ts'
 import { meRoutes } from './features/people/routes/me.ts'
 import { passwordRoute } from './features/people/routes/password.ts'
 import { sessionRoutes } from './features/people/routes/session.ts'
@@ -100,6 +101,7 @@ export const createApp = ({
     .use(at('/api/v1/me').use(meRoutes({ people, organization, cookie, countHeld: entries.approval.countHeld })))
     .use(at('/api/v1/users').use(usersRoutes({ people, publicUrl })))
     .use(at('/api/v1/tokens').use(tokensRoutes(services)))
+    .use(at('/api/v1/deputies').use(deputiesRoutes(services)))
     .use(at('/api/v1/settings').use(organizationRoutes(services)))
     .use(at('/api/v1/audit').use(auditRoutes(services)))
     .use(at('/api/v1/bills').use(billsRoutes(services)).use(billDocumentsRoutes(services)))

@@ -1,6 +1,7 @@
 /** Who acts: recorded with every change in the audit log and in the history of entries. */
 import { userInfo } from 'node:os'
 import type { Role } from '../database/schema/values.ts'
+import type { Represented } from './caller.ts'
 import type { Viewer } from './visibility.ts'
 
 /** Who makes a change, and from where. */
@@ -10,14 +11,22 @@ export interface Actor {
   tokenId: number | null
   /** The client's address for a request, otherwise a short description. */
   origin: string
+  /** The person for whom a deputy acts. */
+  for?: Represented | undefined
 }
 
 /** The party making a request: what they can see and do, and who is recorded in the audit log. */
 export interface Party {
   viewer: Viewer
   /** Null on the command line, which may do whatever an admin may. */
-  person: { id: number; role: Role } | null
+  person: { id: number; role: Role; actsFor?: readonly Represented[] } | null
   by: Actor
+}
+
+/** The actor of a decision by the right of the person with this key, if it is a deputy's. */
+export function actingFor({ person, by }: Pick<Party, 'person' | 'by'>, userId: number | undefined): Actor {
+  const represented = person?.actsFor?.find(({ id }) => id === userId)
+  return represented ? { ...by, for: represented } : by
 }
 
 /** Changes made by Tally itself: at startup or on a schedule. */

@@ -8,6 +8,15 @@ export interface Person {
   email: string
   name: string
   role: Role
+  /** Whose deputy a member is at the time of the call. */
+  actsFor?: readonly Represented[]
+}
+
+/** A person for whom a deputy approves. */
+export interface Represented {
+  id: number
+  uid: Id<'usr'>
+  name: string
 }
 
 /** A program authenticated with a token. */

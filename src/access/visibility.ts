@@ -2,28 +2,63 @@
  * Decides who can see which entries; nothing else does. Every query of entries, or of sums of entries, requires a
  * `Viewer`, which only this file creates, and adds `visibleEntries` to its condition.
  */
-import { and, eq, inArray, isNotNull, or, type SQL } from 'drizzle-orm'
+import { type AnyColumn, and, eq, inArray, isNotNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import type { Role } from '../database/schema/values.ts'
+import type { Tables } from '../database/schema/tables.ts'
+import type { Role, SheetStatus, Status } from '../database/schema/values.ts'
 
 declare const decided: unique symbol
 
-/** Sees everything, or a person's own entries and those of the projects that they lead at the time of the query. */
-export type Viewer = ({ sees: 'everything' } | { sees: 'own_and_led'; userId: number }) & { [decided]: true }
+/**
+ * Sees everything, or a person's own entries and those of the projects that they lead at the time of the query. To
+ * approve, members also see what these people may decide: themselves first, then those whose deputy they are.
+ */
+export type Viewer = (
+  | { sees: 'everything' }
+  | { sees: 'own_and_led'; userId: number; decidesFor: readonly number[] }
+) & { [decided]: true }
 
 /** The viewer of the command line, which has access to everything. */
 export const EVERYTHING = { sees: 'everything' } as Viewer
 
+/** The statuses in which approvers see entries of others: those that they can decide, or whose approval they can withdraw. */
+const DECIDABLE: Status[] = ['submitted', 'pending', 'approved', 'rejected', 'voided']
+const DECIDABLE_SHEETS: SheetStatus[] = ['submitted', 'approved']
+
+interface Person {
+  id: number
+  role: Role
+}
+
 /** What a person can see because of their role (docs/design/concepts.md, "Roles"), also with a token. */
-export function viewerOf({ id, role }: { id: number; role: Role }): Viewer {
-  return role === 'member' ? ({ sees: 'own_and_led', userId: id } as Viewer) : EVERYTHING
+export function viewerOf({ id, role }: Person): Viewer {
+  return role === 'member' ? ({ sees: 'own_and_led', userId: id, decidesFor: [] } as unknown as Viewer) : EVERYTHING
+}
+
+/**
+ * The same, with the entries that the person may approve: in lists of entries and sheets, and in decisions about them.
+ * Everything else, such as reports and placing, takes {@link viewerOf}.
+ */
+export function approvalViewerOf({ id, role, actsFor = [] }: Person & { actsFor?: readonly { id: number }[] }): Viewer {
+  if (role !== 'member') return EVERYTHING
+  const decidesFor = [id, ...actsFor.map((person) => person.id)]
+  return { sees: 'own_and_led', userId: id, decidesFor } as unknown as Viewer
 }
 
 /** The condition that limits `entries` to those visible to the viewer; undefined if they can see all of them. */
 export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined {
   if (viewer.sees === 'everything') return undefined
   const { entries } = reader.tables
-  return or(eq(entries.managerId, viewer.userId), inArray(entries.projectId, ledProjects(reader, viewer.userId)))
+  return or(
+    eq(entries.managerId, viewer.userId),
+    inArray(entries.projectId, ledProjects(reader, [viewer.userId])),
+    viewer.decidesFor.length === 0
+      ? undefined
+      : and(
+          inArray(entries.status, DECIDABLE),
+          inArray(entries.projectId, approvedProjects(reader, viewer.decidesFor)),
+        ),
+  )
 }
 
 /**
@@ -33,41 +68,142 @@ export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined 
 export async function visibleParts(reader: Reader, viewer: Viewer): Promise<(SQL | undefined)[]> {
   if (viewer.sees === 'everything') return [undefined]
   const { entries } = reader.tables
-  const led = await ledProjects(reader, viewer.userId)
-  return [eq(entries.managerId, viewer.userId), ...led.map(({ id }) => eq(entries.projectId, id))]
+  const { managerId, ledIds, approvedIds } = await keysOf(reader, viewer)
+  return [
+    eq(entries.managerId, managerId),
+    ...ledIds.map((id) => eq(entries.projectId, id)),
+    ...approvedIds.map((id) => and(eq(entries.projectId, id), inArray(entries.status, DECIDABLE))),
+  ]
+}
+
+/** Whose entries a viewer sees, and of which projects. */
+export interface VisibleKeys {
+  managerId: number
+  /** Led projects, whose entries are all visible. */
+  ledIds: number[]
+  /** Other projects, whose entries are visible in one of the statuses. */
+  approvedIds: number[]
+  statuses: readonly Status[]
+}
+
+/** The same condition for entries in columns; undefined if the viewer can see all of them. */
+export async function visibleKeys(reader: Reader, viewer: Viewer): Promise<VisibleKeys | undefined> {
+  return viewer.sees === 'everything' ? undefined : keysOf(reader, viewer)
+}
+
+async function keysOf(reader: Reader, viewer: Exclude<Viewer, { sees: 'everything' }>): Promise<VisibleKeys> {
+  const led = new Set((await ledProjects(reader, [viewer.userId])).map(({ id }) => id))
+  const approved =
+    viewer.decidesFor.length === 0
+      ? led
+      : new Set((await approvedProjects(reader, viewer.decidesFor)).map(({ id }) => id))
+  return {
+    managerId: viewer.userId,
+    ledIds: [...led],
+    approvedIds: [...approved.difference(led)],
+    statuses: DECIDABLE,
+  }
 }
 
 /**
- * The same condition for entries in columns: those of a manager or of any of the projects; undefined if the viewer can
- * see all of them.
- */
-export async function visibleKeys(
-  reader: Reader,
-  viewer: Viewer,
-): Promise<{ managerId: number; projectIds: number[] } | undefined> {
-  if (viewer.sees === 'everything') return undefined
-  const led = await ledProjects(reader, viewer.userId)
-  return { managerId: viewer.userId, projectIds: led.map(({ id }) => id) }
-}
-
-/**
- * The condition on `sheets`: people see their own, and those with an entry of a project that they lead. Of the entries
- * on a sheet they see those that {@link visibleEntries} allows.
+ * The condition on `sheets`: people see their own, and those with an entry of a project that they lead or, once they
+ * are submitted, may approve. Of the entries on a sheet they see those that {@link visibleEntries} allows.
  */
 export function visibleSheets(reader: Reader, viewer: Viewer): SQL | undefined {
   if (viewer.sees === 'everything') return undefined
   const { entries, sheets } = reader.tables
-  const withLed = reader
-    .select({ id: entries.sheetId })
-    .from(entries)
-    .where(and(isNotNull(entries.sheetId), inArray(entries.projectId, ledProjects(reader, viewer.userId))))
-  return or(eq(sheets.managerId, viewer.userId), inArray(sheets.id, withLed))
+  const withEntryOf = (projects: ReturnType<typeof ledProjects>) =>
+    inArray(
+      sheets.id,
+      reader
+        .select({ id: entries.sheetId })
+        .from(entries)
+        .where(and(isNotNull(entries.sheetId), inArray(entries.projectId, projects))),
+    )
+  return or(
+    eq(sheets.managerId, viewer.userId),
+    withEntryOf(ledProjects(reader, [viewer.userId])),
+    viewer.decidesFor.length === 0
+      ? undefined
+      : and(inArray(sheets.status, DECIDABLE_SHEETS), withEntryOf(approvedProjects(reader, viewer.decidesFor))),
+  )
 }
 
-/** The keys of the projects that a person leads. */
-export function ledProjects(reader: Reader, userId: number) {
-  const { projectLeads } = reader.tables
-  return reader.select({ id: projectLeads.projectId }).from(projectLeads).where(eq(projectLeads.userId, userId))
+/** Keys of people, or a query for them. */
+type People = readonly number[] | SQLWrapper
+
+/** The keys of the projects that one of these people leads, by themselves or with their client. */
+export function ledProjects(reader: Reader, people: People) {
+  const { projectLeads, clientLeads } = reader.tables
+  return projectsOf(reader, people, { ofProjects: [projectLeads], ofClients: [clientLeads] })
+}
+
+/** The keys of the projects whose entries one of these people may approve without a role: as lead, or as approver. */
+export function approvedProjects(reader: Reader, people: People) {
+  const { projectLeads, projectApprovers, clientLeads, clientApprovers } = reader.tables
+  return projectsOf(reader, people, {
+    ofProjects: [projectLeads, projectApprovers],
+    ofClients: [clientLeads, clientApprovers],
+  })
+}
+
+interface Responsibilities {
+  ofProjects: Tables['projectLeads' | 'projectApprovers'][]
+  ofClients: Tables['clientLeads' | 'clientApprovers'][]
+}
+
+function projectsOf(reader: Reader, people: People, { ofProjects, ofClients }: Responsibilities) {
+  const { projects } = reader.tables
+  const isOneOf = (column: Parameters<typeof inArray>[0]) => inArray(column, people as SQLWrapper)
+  return reader
+    .select({ id: projects.id })
+    .from(projects)
+    .where(
+      or(
+        ...ofProjects.map((table) =>
+          inArray(projects.id, reader.select({ id: table.projectId }).from(table).where(isOneOf(table.userId))),
+        ),
+        ...ofClients.map((table) =>
+          inArray(projects.clientId, reader.select({ id: table.clientId }).from(table).where(isOneOf(table.userId))),
+        ),
+      ),
+    )
+}
+
+/** A person, and the projects whose entries they may approve without a role. */
+export interface Approver {
+  userId: number
+  projectIds: ReadonlySet<number>
+}
+
+/** The viewer, if they are a member, and those whose deputy they are. */
+export async function approversOf(reader: Reader, viewer: Viewer): Promise<Approver[]> {
+  if (viewer.sees === 'everything') return []
+  const found: Approver[] = []
+  for (const userId of viewer.decidesFor) {
+    found.push({ userId, projectIds: new Set((await approvedProjects(reader, [userId])).map(({ id }) => id)) })
+  }
+  return found
+}
+
+/**
+ * Whose right decides, by itself or together with the first one's: in all projects, or in those that these people may
+ * approve. Nobody approves what is their own, nor does their deputy.
+ */
+export interface PendingScope {
+  /** Undefined if approving one's own entries is allowed. */
+  notOf: number | undefined
+  /** Undefined for all projects. */
+  approverIds: readonly number[] | undefined
+}
+
+/** The condition on the owner and the projects of what waits for someone's approval. */
+export function isApprovable(
+  { notOf, approverIds }: PendingScope,
+  { ownerId, isWithin }: { ownerId: AnyColumn; isWithin: (approverIds: readonly number[]) => SQL | undefined },
+): SQL | undefined {
+  const byRight = approverIds?.map((id) => and(isWithin([approverIds[0]!, id]), ne(ownerId, id)))
+  return and(notOf === undefined ? undefined : ne(ownerId, notOf), byRight && or(...byRight))
 }
 
 /** The condition on `entry_changes` for deleted entries that were visible to the viewer. */
@@ -76,5 +212,5 @@ export function visibleDeletions(reader: Reader, viewer: Viewer): SQL | undefine
   const isDeleted = isNotNull(entryChanges.deletedUid)
   if (viewer.sees === 'everything') return isDeleted
   const { managerId, projectId } = entryChanges
-  return and(isDeleted, or(eq(managerId, viewer.userId), inArray(projectId, ledProjects(reader, viewer.userId))))
+  return and(isDeleted, or(eq(managerId, viewer.userId), inArray(projectId, ledProjects(reader, [viewer.userId]))))
 }

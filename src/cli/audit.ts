@@ -17,8 +17,9 @@ interface AuditFlags extends CommandFlags {
 }
 
 /** The actor, if known; for changes on the command line, the origin names the user. */
-function actorText({ user, token }: AuditedChange): string {
+function actorText({ user, token, for: represented }: AuditedChange): string {
   if (!user) return ''
+  if (represented) return `${user.email} for ${represented.email}`
   return token ? `${user.email} (token '${token.name}')` : user.email
 }
 
@@ -45,7 +46,7 @@ export function addAuditCommand(program: Command): void {
       'changed object, by id or by its name at the time; repeatable or comma-separated',
       collect,
     )
-    .option('--user <user>', 'actor, by e-mail address or id', collect)
+    .option('--user <user>', 'actor, or the person for whom a deputy acted, by e-mail address or id', collect)
     .option('--action <action>', 'action, such as token.created, or token for all token actions', collect)
     .option('--without-action <action>', 'action to leave out, such as session for sign-ins', collect)
     .option('--starting-at <when>', 'at or after this date or timestamp')

@@ -8,6 +8,7 @@ import { addBackupCommand } from './backup.ts'
 import { addBillsCommands } from './bills/group.ts'
 import { addClientsCommands } from './clients/group.ts'
 import { addDemoCommand } from './demo.ts'
+import { addDeputiesCommands } from './deputies/group.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addEntriesCommands } from './entries/group.ts'
 import { EXIT_DONE, printFailure } from './failures.ts'
@@ -57,6 +58,7 @@ function createProgram(): Command {
   addDemoCommand(program)
   addUsersCommands(program)
   addTokensCommands(program)
+  addDeputiesCommands(program)
   addSettingsCommands(program)
   addAuditCommand(program)
   addEntriesCommands(program)

@@ -6,7 +6,7 @@
 
 import { type Actor, type Party, TALLY } from '../access/actor.ts'
 import type { CallerOf } from '../access/caller.ts'
-import { viewerOf } from '../access/visibility.ts'
+import { approvalViewerOf } from '../access/visibility.ts'
 import type { User } from '../features/people/service.ts'
 import { addDays, dateAt, startOfDay } from '../lib/calendar.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -208,5 +208,5 @@ function actorOf({ id }: User): Actor {
 
 function partyOf(user: User): Party {
   const person = { id: user.id, role: user.role }
-  return { viewer: viewerOf(person), person, by: actorOf(user) }
+  return { viewer: approvalViewerOf(person), person, by: actorOf(user) }
 }

@@ -6,7 +6,11 @@
 import { Elysia } from 'elysia'
 import type { Actor, Party } from '../access/actor.ts'
 import type { Caller, CallerKind, CallerOf, Person } from '../access/caller.ts'
-import { type Viewer, viewerOf as viewerOfPerson } from '../access/visibility.ts'
+import {
+  approvalViewerOf as approvalViewerOfPerson,
+  type Viewer,
+  viewerOf as viewerOfPerson,
+} from '../access/visibility.ts'
 import { Problem } from '../errors.ts'
 import { bodies } from './body.ts'
 import { readResponse } from './responses.ts'
@@ -163,6 +167,11 @@ export function viewerOf(caller: Caller | null): Viewer {
   return viewerOfPerson(requireCaller(caller).person)
 }
 
+/** What the caller may see in lists of entries and sheets, which include what they may approve. */
+export function approvalViewerOf(caller: Caller | null): Viewer {
+  return approvalViewerOfPerson(requireCaller(caller).person)
+}
+
 /** The part of a handler's context that describes the call, from `requestState`. */
 interface Call {
   caller: Caller | null
@@ -182,6 +191,11 @@ export function actorOf({ caller: sent, address }: Call): Actor {
 /** The caller as the requesting party, for checks beyond a route's `allow`. */
 export function partyOf(call: Call): Party {
   return { viewer: viewerOf(call.caller), person: requireCaller(call.caller).person, by: actorOf(call) }
+}
+
+/** The caller as the party that decides about entries and sheets. */
+export function approverOf(call: Call): Party {
+  return { ...partyOf(call), viewer: approvalViewerOf(call.caller) }
 }
 
 export function noCredential(): Problem {

@@ -62,7 +62,14 @@ let operations: Operation[]
 let tried = 0
 const people = {} as Record<Role, Person>
 const credentials: Credential[] = []
-let other: Person & { entry: string; sheet: string; sheetEntry: string; tokenId: string; userId: string }
+let other: Person & {
+  deputy: string
+  entry: string
+  sheet: string
+  sheetEntry: string
+  tokenId: string
+  userId: string
+}
 
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` })
 const cookie = (secret: string): Headers => ({ cookie: `tally_session=${secret}`, origin: server.url })
@@ -184,8 +191,15 @@ beforeAll(async () => {
     body: reportBody({ summary: `By hand for ${MARK}`, agent_name: MARK, project: 'acme' }),
   })
   expect([sheet.status, draft.status]).toEqual([201, 201])
+  const { headers: admin } = credentials.find(({ kind, role }) => kind === 'session' && role === 'admin')!
+  const work = { key: 'Elsewhere', approvers: [email] }
+  await call('POST', '/api/v1/projects', admin, { body: JSON.stringify(work) })
+  const days = { deputy: 'keeper@example.com', from: '2030-01-01', to: '2030-01-02' }
+  const deputy = await call('POST', '/api/v1/deputies', session, { body: JSON.stringify(days) })
+  expect(deputy.status).toBe(201)
   other = {
     email,
+    deputy: deputy.json.id,
     userId,
     tokenId,
     entry: entry.id,
@@ -407,6 +421,7 @@ describe('a member', () => {
     /** Whose object an operation's path names, by the beginning of the path; null where members share what it names. */
     const objects: Record<string, { id: () => string; none: string; entry?: () => string } | null> = {
       '/api/v1/token-entries/{id}': { id: () => other.entry, none: newId('ent') },
+      '/api/v1/deputies/{id}': { id: () => other.deputy, none: newId('dep') },
       '/api/v1/tokens/{id}': { id: () => other.tokenId, none: newId('tok') },
       '/api/v1/token-sheets/{id}': { id: () => other.sheet, none: newId('sht'), entry: () => other.sheetEntry },
       // Prices are everybody's to read.

@@ -21,6 +21,7 @@ test('what is changed on the command line is kept with the user of this machine'
   expect(data[0]).toEqual({
     at: expect.stringMatching(/Z$/),
     user: null,
+    for: null,
     token: null,
     origin: ORIGIN,
     action: 'user.changed',

@@ -1,13 +1,13 @@
 /** A client on the command line. */
 import type { Command } from 'commander'
 import type { ClientBody } from '../../features/projects/schema.ts'
-import type { ClientRow } from '../../features/projects/service.ts'
+import type { ClientView } from '../../features/projects/service.ts'
 import { markupOf } from '../flags/money.ts'
 import { textOrNone } from '../flags/options.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { type Kind, projectService } from '../work-commands.ts'
 
-export const CLIENT: Kind<ClientRow, ClientBody> = {
+export const CLIENT: Kind<ClientView, ClientBody> = {
   word: 'client',
   argument: 'name or id (cli_…) of the client',
   example: '"Acme Ltd"',

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
+import { addResponsibleCommands } from '../responsible.ts'
 import { addClientsAddCommand } from './add.ts'
 import { addClientsArchiveCommands } from './archive.ts'
 import { addClientsChangeCommand } from './change.ts'
+import { CLIENT } from './client.ts'
 import { addClientsListCommand } from './list.ts'
 import { addClientsShowCommand } from './show.ts'
 
@@ -19,4 +21,7 @@ export function addClientsCommands(program: Command): void {
   addClientsAddCommand(clients)
   addClientsChangeCommand(clients)
   addClientsArchiveCommands(clients)
+  addResponsibleCommands(clients, CLIENT, (services, self, client, fields) =>
+    services.projects.changeClient(self, client, fields),
+  )
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { namesOf } from '../responsible.ts'
 import { percentText } from '../terminal/numbers.ts'
 import { addShowCommand, archivedText } from '../work-commands.ts'
 import { CLIENT } from './client.ts'
@@ -17,6 +18,8 @@ export function addClientsShowCommand(clients: Command): void {
       ['tax id', client.tax_id],
       ['currency', client.currency],
       ['markup', percentText(client.markup)],
+      ['leads', namesOf(client.leads)],
+      ['approvers', namesOf(client.approvers)],
     ],
   )
 }

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
+import { addResponsibleCommands } from '../responsible.ts'
 import { addProjectsAddCommand } from './add.ts'
 import { addProjectsAliasCommands } from './alias.ts'
 import { addProjectsArchiveCommands } from './archive.ts'
 import { addProjectsChangeCommand } from './change.ts'
-import { addProjectsLeadCommands } from './lead.ts'
 import { addProjectsListCommand } from './list.ts'
 import { addProjectsMergeCommand } from './merge.ts'
+import { PROJECT } from './project.ts'
 import { addProjectsShowCommand } from './show.ts'
 
 export function addProjectsCommands(program: Command): void {
@@ -28,5 +29,7 @@ export function addProjectsCommands(program: Command): void {
   addProjectsArchiveCommands(projects)
   addProjectsMergeCommand(projects)
   addProjectsAliasCommands(projects)
-  addProjectsLeadCommands(projects)
+  addResponsibleCommands(projects, PROJECT, (services, self, project, fields) =>
+    services.projects.changeProject(self, project, fields),
+  )
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { namesOf } from '../responsible.ts'
 import { exactText, percentText } from '../terminal/numbers.ts'
 import { addShowCommand } from '../work-commands.ts'
 import { PROJECT, stateOf } from './project.ts'
@@ -18,7 +19,10 @@ export function addProjectsShowCommand(projects: Command): void {
       ['billable', project.billable ? 'yes' : 'no'],
       ['markup', percentText(project.markup)],
       ['budget', project.budget === null ? null : `$${exactText(project.budget)}`],
-      ['leads', project.leads?.map(({ name }) => name).join(', ') || null],
+      ['leads', namesOf(project.leads)],
+      ['approvers', namesOf(project.approvers)],
+      ['client leads', namesOf(project.client_leads)],
+      ['client approvers', namesOf(project.client_approvers)],
     ],
   )
 }

@@ -123,6 +123,14 @@ function defineTables(kit: ColumnKit) {
       currency: text('currency'),
       markupPpm: integer('markup_ppm'),
     }),
+    clientLeads: table('client_leads', {
+      clientId: integer('client_id').notNull(),
+      userId: integer('user_id').notNull(),
+    }),
+    clientApprovers: table('client_approvers', {
+      clientId: integer('client_id').notNull(),
+      userId: integer('user_id').notNull(),
+    }),
     projects: table('projects', {
       id: key('id'),
       uid: publicId('uid', 'prj'),
@@ -145,6 +153,21 @@ function defineTables(kit: ColumnKit) {
     projectLeads: table('project_leads', {
       projectId: integer('project_id').notNull(),
       userId: integer('user_id').notNull(),
+    }),
+    projectApprovers: table('project_approvers', {
+      projectId: integer('project_id').notNull(),
+      userId: integer('user_id').notNull(),
+    }),
+    deputies: table('deputies', {
+      id: key('id'),
+      uid: publicId('uid', 'dep'),
+      personId: integer('person_id').notNull(),
+      deputyId: integer('deputy_id').notNull(),
+      firstDay: text('first_day').notNull(),
+      lastDay: text('last_day').notNull(),
+      startsAt: time('starts_at').notNull(),
+      endsAt: time('ends_at').notNull(),
+      createdAt: time('created_at').notNull(),
     }),
     tickets: table('tickets', {
       id: key('id'),
@@ -453,6 +476,7 @@ function defineTables(kit: ColumnKit) {
       objectName: text('object_name'),
       before: json<Record<string, unknown>>('before'),
       after: json<Record<string, unknown>>('after'),
+      forId: integer('for_id'),
     }),
     migrations: table('migrations', {
       version: integer('version').primaryKey(),

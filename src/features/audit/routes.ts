@@ -10,7 +10,7 @@ import type { AuditService, AuditView } from './service.ts'
 const AuditParameters = t.Object(
   {
     object: listParameter('The object that was changed: its id, or its name at the time.'),
-    user: listParameter('The person who made the change: id or e-mail address.'),
+    user: listParameter('The person who made the change, or for whom a deputy made it: id or e-mail address.'),
     action: listParameter('The action, or the part before its dot, such as `token`.'),
     without_action: listParameter(
       'Actions to exclude, in the same form as `action`; for example, `session` excludes sign-ins.',

@@ -21,6 +21,12 @@ export const AuditedChange = Type.Object(
         },
       ),
     ),
+    for: orNull(
+      Type.Object(
+        { id: Type.String(), name: Type.String(), email: Type.String() },
+        { ...strict, description: 'The person for whom `user` made the change, as their deputy; null otherwise.' },
+      ),
+    ),
     token: orNull(
       Type.Object(
         { id: Type.String(), name: Type.String() },
@@ -50,6 +56,7 @@ export const AuditTrail = listOf(AuditedChange, 'AuditTrail', 'Changes, newest f
 export const EXAMPLE_CHANGE: AuditedChange = {
   at: '2026-11-20T17:53:04.000Z',
   user: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', email: 'ada@example.com' },
+  for: null,
   token: null,
   origin: '192.0.2.7',
   action: 'user.changed',
@@ -61,6 +68,7 @@ export const EXAMPLE_CHANGE: AuditedChange = {
 export function changeBody({
   at,
   user,
+  represented,
   token,
   origin,
   action,
@@ -72,6 +80,7 @@ export function changeBody({
   return {
     at: timestamp(at),
     user: user && { id: user.uid, name: user.name, email: user.email },
+    for: represented && { id: represented.uid, name: represented.name, email: represented.email },
     token: token && { id: token.uid, name: token.name },
     origin,
     action,
@@ -93,4 +102,5 @@ export const AUDIT_COLUMNS: CsvColumn<AuditedChange>[] = [
   { heading: 'object', cell: ({ object }) => object?.name },
   { heading: 'before', cell: ({ before }) => json(before) },
   { heading: 'after', cell: ({ after }) => json(after) },
+  { heading: 'for', cell: (change) => change.for?.email },
 ]

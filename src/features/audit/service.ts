@@ -36,10 +36,11 @@ export type AuditService = ReturnType<typeof createAuditService>
 export function createAuditService({ db, clock }: { db: Database; clock: Clock }) {
   return {
     /** Records the change in the transaction that makes it. */
-    record: (tx: Tx, by: Actor, { action, object, before, after }: Change): Promise<void> =>
+    record: (tx: Tx, { for: represented, ...by }: Actor, { action, object, before, after }: Change): Promise<void> =>
       insertChange(tx, {
         at: clock.now(),
         ...by,
+        forId: represented?.id ?? null,
         action,
         objectId: object?.id ?? null,
         objectName: object?.name ?? null,

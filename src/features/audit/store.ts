@@ -1,5 +1,5 @@
 /** The table `audit`. Rows are append-only, which triggers enforce. */
-import { and, asc, desc, eq, gt, gte, inArray, lt, max, not, or, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, asc, desc, eq, gt, gte, inArray, lt, max, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import { beginningWith, containing } from '../../database/search-pattern.ts'
@@ -16,7 +16,7 @@ export async function insertChange(tx: Tx, change: Omit<AuditRecord, 'id'>): Pro
 export interface AuditFilter {
   /** Ids, or names at the time of the change. */
   objects?: string[] | undefined
-  /** Ids and e-mail addresses of the people who made the change. */
+  /** Ids and e-mail addresses of the people who made the change, or for whom a deputy made it. */
   users?: string[] | undefined
   /** Actions or prefixes of them: `token`, `token.created`. */
   actions?: string[] | undefined
@@ -31,9 +31,11 @@ export interface AuditFilter {
 }
 
 /** A change and the person who made it. */
-export interface AuditView extends Omit<AuditRecord, 'userId' | 'tokenId'> {
+export interface AuditView extends Omit<AuditRecord, 'userId' | 'tokenId' | 'forId'> {
   user: { uid: Id<'usr'>; name: string; email: string } | null
   token: { uid: Id<'tok'>; name: string } | null
+  /** The person for whom a deputy made it. */
+  represented: { uid: Id<'usr'>; name: string; email: string } | null
 }
 
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/
@@ -50,28 +52,26 @@ function conditionOf(reader: Reader, filter: AuditFilter): SQL | undefined {
   const isAction = (action: string) =>
     or(eq(audit.action, action), sql`${audit.action} LIKE ${beginningWith(`${action}.`)} ESCAPE '!'`)
   const contains = (text: SQL | typeof audit.action) => sql`lower(${text}) LIKE ${pattern} ESCAPE '!'`
+  const named = (people: string[]) =>
+    reader
+      .select({ id: users.id })
+      .from(users)
+      .where(
+        or(
+          inArray(users.email, people.map(foldName)),
+          inArray(
+            users.uid,
+            people.filter((person) => isId('usr', person)),
+          ),
+        ),
+      )
   return and(
     filter.objects &&
       or(
         ids.length > 0 ? inArray(audit.objectId, ids) : undefined,
         names.length > 0 ? inArray(audit.objectName, names) : undefined,
       ),
-    filter.users &&
-      inArray(
-        audit.userId,
-        reader
-          .select({ id: users.id })
-          .from(users)
-          .where(
-            or(
-              inArray(users.email, filter.users.map(foldName)),
-              inArray(
-                users.uid,
-                filter.users.filter((user) => isId('usr', user)),
-              ),
-            ),
-          ),
-      ),
+    filter.users && or(inArray(audit.userId, named(filter.users)), inArray(audit.forId, named(filter.users))),
     filter.actions && or(...filter.actions.map(isAction)),
     filter.withoutActions && not(or(...filter.withoutActions.map(isAction))!),
     filter.startingAt === undefined ? undefined : gte(audit.at, filter.startingAt),
@@ -95,6 +95,7 @@ export async function listChanges(
   { after, limit }: { after: number | undefined; limit: number },
 ): Promise<AuditView[]> {
   const { audit, users, tokens } = reader.tables
+  const represented = aliasedTable(users, 'represented')
   return reader
     .select({
       id: audit.id,
@@ -107,10 +108,12 @@ export async function listChanges(
       after: audit.after,
       user: { uid: users.uid, name: users.name, email: users.email },
       token: { uid: tokens.uid, name: tokens.name },
+      represented: { uid: represented.uid, name: represented.name, email: represented.email },
     })
     .from(audit)
     .leftJoin(users, eq(users.id, audit.userId))
     .leftJoin(tokens, eq(tokens.id, audit.tokenId))
+    .leftJoin(represented, eq(represented.id, audit.forId))
     .where(and(conditionOf(reader, filter), after === undefined ? undefined : lt(audit.id, after)))
     .orderBy(desc(audit.id))
     .limit(limit)

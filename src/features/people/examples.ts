@@ -36,6 +36,7 @@ export const EXAMPLE_ME: Me = {
   },
   session: null,
   person: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', email: 'ada@example.com', role: 'admin' },
+  acts_for: [],
   organization: { name: 'Acme' },
 }
 
@@ -55,6 +56,7 @@ export const EXAMPLE_SESSION: Me = {
   token: null,
   session: { signed_in_at: '2026-11-20T17:53:04.000Z', expires_at: '2026-12-20T17:53:04.000Z' },
   person: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada', email: 'ada@example.com', role: 'admin' },
+  acts_for: [],
   organization: { name: 'Acme' },
 }
 

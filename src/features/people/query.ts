@@ -44,6 +44,14 @@ export function readTokenList(texts: QueryTexts): TokenListQuery {
   return read
 }
 
+/** Throws 422 with every issue. */
+export function readDeputyList(texts: QueryTexts): ListPage {
+  const query = new Query(texts)
+  const read = query.listPage()
+  query.finish()
+  return read
+}
+
 /** Whether to sign out everywhere. Throws 422 for anything but true or false. */
 export function readSignOut(texts: QueryTexts): { everywhere: boolean } {
   const query = new Query(texts)

@@ -50,6 +50,9 @@ export const Me = Type.Object(
           'The signed-in person, or the creator of the token, who is the agent manager of entries reported with a service token.',
       },
     ),
+    acts_for: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, strict), {
+      description: 'The people for whom the person approves at the moment, as their deputy.',
+    }),
     organization: Type.Object({ name: Type.String() }, strict),
     held_entries: Type.Optional(
       Type.Integer({
@@ -307,6 +310,7 @@ export function meBody(caller: Caller, { name }: { name: string }): Me {
         ? { signed_in_at: timestamp(caller.session.signedInAt), expires_at: timestamp(caller.session.expiresAt) }
         : null,
     person: { id: person.uid, name: person.name, email: person.email, role: person.role },
+    acts_for: (person.actsFor ?? []).map(({ uid, name }) => ({ id: uid, name })),
     organization: { name },
   }
 }

@@ -1,8 +1,11 @@
 /** People, their roles and tokens, sign-in, and the first-run setup. */
+import type { SessionCaller } from '../../access/caller.ts'
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
+import { createDeputies } from './deputies/deputies.ts'
+import type { DeputyBody } from './deputies/schema.ts'
 import { Hashing } from './passwords/hashing.ts'
 import type { PasswordHasher } from './passwords/hashing-thread.ts'
 import { createPasswords, type MadeLink } from './passwords/passwords.ts'
@@ -11,13 +14,13 @@ import { createAuthentication } from './sign-in/authentication.ts'
 import { createSignInNotices, type NoticeMail } from './sign-in/notices.ts'
 import { createSignIn, type OwnSession } from './sign-in/sign-in.ts'
 import type { User } from './store/users.ts'
-import type { Token, TokenState } from './tokens/token.ts'
+import type { Token, TokenCaller, TokenState } from './tokens/token.ts'
 import { createTokens, EVERYBODYS_TOKENS, type ListedToken, tokensSeenBy } from './tokens/tokens.ts'
 import { createEmails } from './users/emails.ts'
 import { createSetUp } from './users/set-up.ts'
 import { createUsers, getUser, userObject } from './users/users.ts'
 
-export type { ListedToken, MadeLink, NoticeMail, OwnSession, Token, TokenState, User }
+export type { DeputyBody, ListedToken, MadeLink, NoticeMail, OwnSession, Token, TokenState, User }
 export { EVERYBODYS_TOKENS, tokensSeenBy }
 
 export type PeopleService = ReturnType<typeof createPeopleService>
@@ -38,12 +41,29 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
   const notices = createSignInNotices({ db, clock, audit, organization, mail })
   const attempts = new Attempts(clock, notices.notice)
   const authentication = createAuthentication({ db, clock })
-  const { flushSessionUses, ...signIn } = createSignIn({ db, clock, audit, hashing, attempts })
+  const { flushSessionUses, authenticateSession, ...signIn } = createSignIn({ db, clock, audit, hashing, attempts })
+  const { withRepresented, ...deputies } = createDeputies({ db, clock, audit, organization })
+
+  /** Only who reads can be a deputy: a service token pays nothing. */
+  const represented = (caller: TokenCaller) => (caller.kind === 'read' ? withRepresented(caller) : caller)
 
   return {
-    authenticate: authentication.authenticate,
+    /** The caller of an `Authorization` header. Not a promise if everything that this needs is cached. */
+    authenticate(authorization: string): TokenCaller | Promise<TokenCaller> {
+      const known = authentication.authenticate(authorization)
+      if (known instanceof Promise) return known.then(represented)
+      return represented(known)
+    },
+
+    /** The same for the secret of a session. */
+    authenticateSession(secret: string): SessionCaller | Promise<SessionCaller> {
+      const known = authenticateSession(secret)
+      return known instanceof Promise ? known.then(withRepresented) : withRepresented(known)
+    },
+
     watchSignIns: notices.watch,
     ...signIn,
+    ...deputies,
     ...createPasswords({ db, clock, audit, hashing, attempts, getUser }),
     ...createUsers({ db, clock, audit, hashing }),
     ...createEmails({ db, audit, getUser, userObject }),

@@ -1,6 +1,6 @@
 /**
  * Who can see and change projects, tickets and clients (docs/design/concepts.md, "Roles"): everyone sees names, leads
- * also the budget and the leads of their projects, billing and admin everything, including money terms and clients'
+ * also the budget and the people of their projects, billing and admin everything, including money terms and clients'
  * addresses. Pure.
  */
 
@@ -13,12 +13,14 @@ export type Sight = 'names' | 'lead' | 'everything'
 
 interface Led {
   leads: { id: number }[]
+  /** The leads of a project's client, who lead the project, too. */
+  clientLeads?: { id: number }[]
 }
 
 /** The viewer's access to a project; null for items without a project. */
 export function sightOf(viewer: Viewer, project: Led | null): Sight {
   if (viewer.sees === 'everything') return 'everything'
-  return project?.leads.some(({ id }) => id === viewer.userId) ? 'lead' : 'names'
+  return project && isLedBy(viewer.userId, project) ? 'lead' : 'names'
 }
 
 interface LedTicket extends Led {
@@ -37,9 +39,8 @@ export function sightOfTicket(viewer: Viewer, { project, leads, assumed }: LedTi
   return sights.length > 0 && sights.every((sight) => sight === 'lead') ? 'lead' : 'names'
 }
 
-/** Clients have no leads: members see only the name. */
-export function sightOfClients(viewer: Viewer): Sight {
-  return sightOf(viewer, null)
+export function isLedBy(userId: number, { leads, clientLeads = [] }: Led): boolean {
+  return [...leads, ...clientLeads].some(({ id }) => id === userId)
 }
 
 /** The fields that leads may change of their projects and tickets; all others need billing or admin. */

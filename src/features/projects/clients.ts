@@ -8,11 +8,14 @@ import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { requireEverything } from './access.ts'
-import type { ClientFields } from './fields.ts'
+import type { ClientFields, ResponsibleFields } from './fields.ts'
+import { changeResponsible } from './responsibility.ts'
 import {
   type ClientFilter,
   type ClientRow,
   type ClientChange as ClientRowChange,
+  type ClientView,
+  clientViews,
   deleteClient,
   findClientByName,
   findClientByUid,
@@ -36,14 +39,18 @@ export async function findClient(reader: Reader, client: string): Promise<Client
   return isId('cli', client) ? findClientByUid(reader, client) : findClientByName(reader, foldName(client))
 }
 
-async function getClient(reader: Reader, client: string): Promise<ClientRow> {
+async function getClient(reader: Reader, client: string): Promise<ClientView> {
   const found = await findClient(reader, client)
   if (!found) throw notFound(`The client '${client}'`)
-  return found
+  return viewOf(reader, found)
+}
+
+async function viewOf(reader: Reader, client: ClientRow): Promise<ClientView> {
+  return (await clientViews(reader, [client]))[0]!
 }
 
 /** The record for the audit log and for comparisons, with the API's field names. */
-function recordOf(client: ClientRow): Record<string, unknown> {
+function recordOf(client: ClientView): Record<string, unknown> {
   return clientBody(client, 'everything')
 }
 
@@ -56,12 +63,19 @@ interface Dependencies {
 export function createClients({ db, clock, audit }: Dependencies) {
   const objectOf = ({ uid, name }: ClientRow) => ({ id: uid, name })
 
-  function rowChange({ name, ...fields }: ClientFields): ClientRowChange {
+  function rowChange({ name, email, address, taxId, currency, markupPpm }: ClientFields): ClientRowChange {
+    const fields = { email, address, taxId, currency, markupPpm }
     const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
     return name === undefined ? given : { ...given, name: composeName(name), nameFolded: foldName(name) }
   }
 
-  async function change(party: Party, client: string, action: string, changing: ClientRowChange): Promise<ClientRow> {
+  async function change(
+    party: Party,
+    client: string,
+    action: string,
+    changing: ClientRowChange,
+    people: ResponsibleFields = {},
+  ): Promise<ClientView> {
     requireEverything(party)
     return db.write(async (tx) => {
       const before = await getClient(tx, client)
@@ -69,7 +83,8 @@ export function createClients({ db, clock, audit }: Dependencies) {
         const holder = await findClientByName(tx, changing.nameFolded)
         if (holder) throw nameTaken(holder)
       }
-      const after = await updateClient(tx, before.id, changing)
+      await changeResponsible(tx, 'client', before, people)
+      const after = await viewOf(tx, await updateClient(tx, before.id, changing))
       const changed = difference(recordOf(before), recordOf(after))
       if (changed) await audit.record(tx, party.by, { action, object: objectOf(after), ...changed })
       return after
@@ -78,42 +93,44 @@ export function createClients({ db, clock, audit }: Dependencies) {
 
   return {
     /** A page of clients, newest first, with one more than `limit` if there are more. */
-    listClients: (filter: ClientFilter, page: Page): Promise<ClientRow[]> =>
+    listClients: (filter: ClientFilter, page: Page): Promise<ClientView[]> =>
       listClients(filter.search === undefined ? db.read : db.slow, filter, page),
 
     /** By id (`cli_…`) or name. Throws `not_found`. */
-    getClient: (client: string): Promise<ClientRow> => getClient(db.read, client),
+    getClient: (client: string): Promise<ClientView> => getClient(db.read, client),
 
     /** Throws `validation_failed`, and `already_exists` if a client already has the name. */
-    async addClient(party: Party, fields: ClientFields & { name: string }): Promise<ClientRow> {
+    async addClient(party: Party, fields: ClientFields & { name: string }): Promise<ClientView> {
       requireEverything(party)
       const row = { ...rowChange(fields), name: composeName(fields.name) }
       const issues = issuesOfClient({ ...fields, name: row.name })
       if (issues.length > 0) throw validationFailed(issues)
       return db.write(async (tx) => {
-        const added = await insertClient(tx, row, clock.now())
-        if (!added) throw nameTaken((await findClientByName(tx, foldName(row.name)))!)
+        const inserted = await insertClient(tx, row, clock.now())
+        if (!inserted) throw nameTaken((await findClientByName(tx, foldName(row.name)))!)
+        await changeResponsible(tx, 'client', { id: inserted.id, leads: [], approvers: [] }, fields)
+        const added = await viewOf(tx, inserted)
         await audit.record(tx, party.by, { action: 'client.added', object: objectOf(added), after: recordOf(added) })
         return added
       })
     },
 
     /** Absent fields stay unchanged; null clears. Throws `validation_failed`, `not_found`, `already_exists` (name in use). */
-    async changeClient(party: Party, client: string, fields: ClientFields): Promise<ClientRow> {
+    async changeClient(party: Party, client: string, fields: ClientFields): Promise<ClientView> {
       const changing = rowChange(fields)
       const issues = issuesOfClient({ ...fields, name: changing.name })
       requireEverything(party)
       if (issues.length > 0) throw validationFailed(issues)
-      return change(party, client, 'client.changed', changing)
+      return change(party, client, 'client.changed', changing, fields)
     },
 
     /** Hides a client from lists. Its projects stay active and billable. */
-    archiveClient: async (party: Party, client: string): Promise<ClientRow> => {
+    archiveClient: async (party: Party, client: string): Promise<ClientView> => {
       const { archivedAt } = await getClient(db.read, client)
       return change(party, client, 'client.archived', { archivedAt: archivedAt ?? clock.now() })
     },
 
-    restoreClient: (party: Party, client: string): Promise<ClientRow> =>
+    restoreClient: (party: Party, client: string): Promise<ClientView> =>
       change(party, client, 'client.restored', { archivedAt: null }),
 
     /** Removes an unused client. Throws `in_use` for any other. */

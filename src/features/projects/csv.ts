@@ -7,6 +7,10 @@ function decimal(number: number | null | undefined): string | null {
   return number === null || number === undefined ? null : JSON.stringify(number)
 }
 
+function names(people: { name: string }[] | undefined): string | undefined {
+  return people?.map(({ name }) => name).join('; ')
+}
+
 export const CLIENT_COLUMNS: CsvColumn<ClientBody>[] = [
   { heading: 'id', cell: (client) => client.id },
   { heading: 'name', cell: (client) => client.name },
@@ -17,6 +21,8 @@ export const CLIENT_COLUMNS: CsvColumn<ClientBody>[] = [
   { heading: 'markup', cell: (client) => decimal(client.markup) },
   { heading: 'archived_at', cell: (client) => client.archived_at },
   { heading: 'created_at', cell: (client) => client.created_at },
+  { heading: 'leads', cell: (client) => names(client.leads) },
+  { heading: 'approvers', cell: (client) => names(client.approvers) },
 ]
 
 export const PROJECT_COLUMNS: CsvColumn<ProjectBody>[] = [
@@ -28,10 +34,13 @@ export const PROJECT_COLUMNS: CsvColumn<ProjectBody>[] = [
   { heading: 'billable', cell: (project) => project.billable?.toString() },
   { heading: 'markup', cell: (project) => decimal(project.markup) },
   { heading: 'budget', cell: (project) => decimal(project.budget) },
-  { heading: 'leads', cell: (project) => project.leads?.map(({ name }) => name).join('; ') },
+  { heading: 'leads', cell: (project) => names(project.leads) },
   { heading: 'archived_at', cell: (project) => project.archived_at },
   { heading: 'merged_into', cell: (project) => project.merged_into?.key },
   { heading: 'created_at', cell: (project) => project.created_at },
+  { heading: 'approvers', cell: (project) => names(project.approvers) },
+  { heading: 'client_leads', cell: (project) => names(project.client_leads) },
+  { heading: 'client_approvers', cell: (project) => names(project.client_approvers) },
 ]
 
 export const TICKET_COLUMNS: CsvColumn<TicketBody>[] = [

@@ -9,6 +9,8 @@ export const EXAMPLE_CLIENT: ClientBody = {
   tax_id: 'US12-3456789',
   currency: 'EUR',
   markup: 12.5,
+  leads: [{ id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' }],
+  approvers: [],
   archived_at: null,
   created_at: '2026-11-02T09:00:00.000Z',
 }
@@ -31,6 +33,9 @@ export const EXAMPLE_PROJECT: ProjectBody = {
   markup: null,
   budget: 2500,
   leads: [{ id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' }],
+  approvers: [],
+  client_leads: [],
+  client_approvers: [],
   archived_at: null,
   merged_into: null,
   created_at: '2026-11-02T09:05:00.000Z',

@@ -1,7 +1,19 @@
 /** Editable fields of clients, projects and tickets. Absent fields stay unchanged; null clears a field. */
 import type { Nanos } from '../../lib/money.ts'
 
-export interface ClientFields {
+/** People by id (`usr_…`) or e-mail address. */
+export interface ResponsibleFields {
+  /** Replaces all leads. */
+  leads?: string[] | undefined
+  addLeads?: string[] | undefined
+  removeLeads?: string[] | undefined
+  /** Replaces all approvers. */
+  approvers?: string[] | undefined
+  addApprovers?: string[] | undefined
+  removeApprovers?: string[] | undefined
+}
+
+export interface ClientFields extends ResponsibleFields {
   name?: string | undefined
   email?: string | null | undefined
   address?: string | null | undefined
@@ -12,7 +24,7 @@ export interface ClientFields {
   markupPpm?: number | null | undefined
 }
 
-export interface ProjectFields {
+export interface ProjectFields extends ResponsibleFields {
   key?: string | undefined
   name?: string | undefined
   /** Replaces all aliases. */
@@ -26,10 +38,6 @@ export interface ProjectFields {
   /** The markup on costs; null for the client's. */
   markupPpm?: number | null | undefined
   budgetNanos?: Nanos | null | undefined
-  /** Replaces all leads, by id (`usr_…`) or e-mail address. */
-  leads?: string[] | undefined
-  addLeads?: string[] | undefined
-  removeLeads?: string[] | undefined
 }
 
 export interface TicketFields {

@@ -2,6 +2,7 @@
 
 import type { Party } from '../../access/actor.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
+import { isLedBy } from './access.ts'
 import type { TicketFields } from './fields.ts'
 import type { MergeBody } from './schema.ts'
 import type { ProjectView } from './store/projects.ts'
@@ -53,8 +54,8 @@ export function mergeBody(merged: Merged): MergeBody {
     cost: moneyNumber(merged.costNanos),
     billed_entries: merged.billed,
     tickets: merged.tickets,
-    former_leads: from.leads
-      .filter(({ id }) => !into.leads.some((lead) => lead.id === id))
+    former_leads: [...from.leads, ...from.clientLeads]
+      .filter(({ id }, index, leads) => !isLedBy(id, into) && leads.findIndex((lead) => lead.id === id) === index)
       .map(({ uid, name }) => ({ id: uid, name })),
     complete: merged.isComplete,
   }

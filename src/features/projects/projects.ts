@@ -11,15 +11,14 @@ import { type AuditService, difference } from '../audit/service.ts'
 import { requireChange, requireEverything, sightOf } from './access.ts'
 import { findClient } from './clients.ts'
 import type { ProjectFields } from './fields.ts'
+import { changeResponsible } from './responsibility.ts'
 import type { Page } from './store/clients.ts'
 import { findProjectByName } from './store/lookups.ts'
 import {
   deleteProject,
-  findLead,
   findProjectView,
   holdProject,
   insertProjectRecord,
-  type Lead,
   listMergedInto,
   listNamedByOthers,
   listProjectViews,
@@ -28,7 +27,6 @@ import {
   type ProjectChange as ProjectRowChange,
   type ProjectView,
   redirectNames,
-  replaceLeads,
   replaceNames,
   updateProject,
   usesOfProject,
@@ -140,6 +138,9 @@ export function createProjects({ db, clock, audit }: Dependencies) {
       leads: 'leads',
       addLeads: 'leads',
       removeLeads: 'leads',
+      approvers: 'approvers',
+      addApprovers: 'approvers',
+      removeApprovers: 'approvers',
     }
     return Object.entries(words).flatMap(([field, word]) =>
       fields[field as keyof ProjectFields] === undefined ? [] : [word],
@@ -152,12 +153,6 @@ export function createProjects({ db, clock, audit }: Dependencies) {
     return found.id
   }
 
-  async function leadOf(reader: Reader, who: string, pointer: string): Promise<Lead> {
-    const found = await findLead(reader, who)
-    if (!found) throw refuseField(pointer, `'${who}' is not the id or e-mail address of a person`)
-    return found
-  }
-
   async function rowChange(tx: Tx, { key, name, client, billable, markupPpm, budgetNanos }: ProjectFields) {
     const change: ProjectRowChange = {}
     if (key !== undefined) change.key = composeName(key)
@@ -167,15 +162,6 @@ export function createProjects({ db, clock, audit }: Dependencies) {
     if (markupPpm !== undefined) change.markupPpm = markupPpm
     if (budgetNanos !== undefined) change.budget = budgetNanos
     return change
-  }
-
-  async function changeLeads(tx: Tx, id: number, before: Lead[], { leads, addLeads, removeLeads }: ProjectFields) {
-    if (!leads && !addLeads && !removeLeads) return
-    const ids = new Set(leads ? [] : before.map((lead) => lead.id))
-    for (const [index, who] of (leads ?? addLeads ?? []).entries())
-      ids.add((await leadOf(tx, who, `/leads/${index}`)).id)
-    for (const who of removeLeads ?? []) ids.delete((await leadOf(tx, who, '/leads')).id)
-    await replaceLeads(tx, id, [...ids])
   }
 
   async function setNames(tx: Tx, id: number, names: ProjectName[]): Promise<void> {
@@ -240,7 +226,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
       return db.write(async (tx) => {
         const id = await insertProjectRecord(tx, { ...(await rowChange(tx, fields)), key, name }, clock.now())
         await setNames(tx, id, namesOf(key, name, aliases))
-        await changeLeads(tx, id, [], fields)
+        await changeResponsible(tx, 'project', { id, leads: [], approvers: [] }, fields)
         const added = (await findProjectView(tx, { id }))!
         await audit.record(tx, party.by, { action: 'project.added', object: objectOf(added), after: recordOf(added) })
         return added
@@ -267,7 +253,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
         if (fields.key ?? fields.name ?? fields.aliases ?? fields.addAliases ?? fields.removeAliases) {
           await setNames(tx, id, namesOf(key, name, changedAliases(before, fields)))
         }
-        await changeLeads(tx, id, before.leads, fields)
+        await changeResponsible(tx, 'project', { ...before, id }, fields)
         const after = (await findProjectView(tx, { id }))!
         const changed = difference(recordOf(before), recordOf(after))
         if (changed) {

@@ -15,7 +15,11 @@ export function readClientList(texts: QueryTexts): WorkQuery<ClientFilter> {
 
 /** Throws 422 with every issue. */
 export function readProjectList(texts: QueryTexts): WorkQuery<ProjectFilter> {
-  return readList(texts, (query) => ({ clients: query.list('client'), leads: query.list('lead') }))
+  return readList(texts, (query) => ({
+    clients: query.list('client'),
+    leads: query.list('lead'),
+    approvers: query.list('approver'),
+  }))
 }
 
 /** Throws 422 with every issue. */

@@ -7,16 +7,16 @@ import { BUDGET_EXPECTED, MARKUP_EXPECTED, parseBudget, parseMarkup } from './va
 
 /** Throws 422 for issues that a schema cannot express. */
 export function readClient(body: NewClient | ClientChange): ClientFields {
-  const { name, email, address, tax_id, currency } = body
+  const { name, email, address, tax_id, currency, leads, approvers } = body
   const issues: Issue[] = []
   const markupPpm = readMarkup(body, issues)
   if (issues.length > 0) throw validationFailed(issues)
-  return { name, email, address, taxId: tax_id, currency, markupPpm }
+  return { name, email, address, taxId: tax_id, currency, markupPpm, leads, approvers }
 }
 
 /** Throws 422 for issues that a schema cannot express. */
 export function readProject(body: NewProject | ProjectChange): ProjectFields {
-  const { key, name, aliases, client, billable, budget, leads } = body
+  const { key, name, aliases, client, billable, budget, leads, approvers } = body
   const issues: Issue[] = []
   const markupPpm = readMarkup(body, issues)
   // The body itself, which knows the digits as they were sent.
@@ -26,7 +26,7 @@ export function readProject(body: NewProject | ProjectChange): ProjectFields {
     issues.push({ pointer: '/budget', code: 'not_allowed', message: BUDGET_EXPECTED })
   }
   if (issues.length > 0) throw validationFailed(issues)
-  return { key, name, aliases, client, billable, markupPpm, budgetNanos, leads }
+  return { key, name, aliases, client, billable, markupPpm, budgetNanos, leads, approvers }
 }
 
 function readMarkup(body: { markup?: number | null }, issues: Issue[]): number | null | undefined {

@@ -30,7 +30,25 @@ const seenBy = <T extends TSchema>(who: string, schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()], { description: `${schema.description} Visible only to ${who}.` }))
 
 const MONEY_PEOPLE = 'billing and admin'
+const CLIENT_LEADS = 'billing, admin and leads of the client'
 const LEADING_PEOPLE = 'billing, admin and leads of the project'
+
+const peopleSeen = (who: string, description: string) =>
+  Type.Optional(
+    Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, strict), {
+      description: `${description} Visible only to ${who}.`,
+    }),
+  )
+
+const peopleGiven = (description: string) =>
+  Type.Optional(
+    Type.Array(nameOf('Id (usr_…) or e-mail address.'), {
+      description: `The complete list of people who ${description}.`,
+      maxItems: LEADS_LIMIT,
+    }),
+  )
+
+const APPROVE = 'can approve the entries and sheets of the project, and see those that they can decide about'
 
 const ARCHIVED_AT = orNull(moment('When it was archived and hidden from lists; null if it is active.'))
 
@@ -46,6 +64,8 @@ export const ClientBody = Type.Object(
       Type.String({ description: "Currency of its bills; null for the organization's default." }),
     ),
     markup: seenBy(MONEY_PEOPLE, percent("Default markup of its projects; null for the organization's default.")),
+    leads: peopleSeen(CLIENT_LEADS, 'People who lead all of its projects, also future ones.'),
+    approvers: peopleSeen(CLIENT_LEADS, 'People who can approve the entries of all of its projects.'),
     archived_at: ARCHIVED_AT,
     created_at: moment('When it was added.'),
   },
@@ -75,6 +95,8 @@ const clientFields = {
     percent("Default markup of its projects; null for the organization's default."),
     `must be a percentage from ${MARKUP_MIN} to ${MARKUP_MAX}, or null for the organization’s default`,
   ),
+  leads: peopleGiven('lead all of its projects, also future ones'),
+  approvers: peopleGiven('can approve the entries and sheets of all of its projects'),
 }
 
 const CLIENT_NAME = nameOf('Unique, ignoring case.', ['Acme Ltd'])
@@ -101,10 +123,12 @@ export const ProjectBody = Type.Object(
     billable: seenBy(LEADING_PEOPLE, Type.Boolean({ description: 'Whether its entries are billed.' })),
     markup: seenBy(MONEY_PEOPLE, percent("Null for the client's markup.")),
     budget: seenBy(LEADING_PEOPLE, Type.Number({ description: 'Budget in US dollars.' })),
-    leads: Type.Optional(
-      Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, strict), {
-        description: `People who can see and approve all its entries. Visible only to ${LEADING_PEOPLE}.`,
-      }),
+    leads: peopleSeen(LEADING_PEOPLE, 'People who can see and approve all its entries.'),
+    approvers: peopleSeen(LEADING_PEOPLE, `People who ${APPROVE}.`),
+    client_leads: peopleSeen(LEADING_PEOPLE, 'Leads of its client, who lead the project, too.'),
+    client_approvers: peopleSeen(
+      LEADING_PEOPLE,
+      'Approvers of its client, who approve the entries of the project, too.',
     ),
     archived_at: ARCHIVED_AT,
     merged_into: projectOf('The project it was merged into; null if it was not merged.'),
@@ -135,12 +159,8 @@ const projectFields = {
     Type.Number({ description: 'Budget in US dollars.', minimum: 0, maximum: BUDGET_LIMIT }),
     `must be a number of US dollars from 0 to ${BUDGET_LIMIT}, or null for none`,
   ),
-  leads: Type.Optional(
-    Type.Array(nameOf('Id (usr_…) or e-mail address.'), {
-      description: 'The complete list of people who can see and approve all its entries.',
-      maxItems: LEADS_LIMIT,
-    }),
-  ),
+  leads: peopleGiven('can see and approve all its entries'),
+  approvers: peopleGiven(APPROVE),
 }
 
 const PROJECT_KEY = nameOf('Short key, unique among the keys, names and aliases of all projects, ignoring case.', [

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
 import { type AuditService, difference } from '../audit/service.ts'
-import { requireChange, requireEverything, sightOfTicket } from './access.ts'
+import { isLedBy, requireChange, requireEverything, sightOfTicket } from './access.ts'
 import type { TicketFields } from './fields.ts'
 import { findProjectNamed } from './projects.ts'
 import type { Page } from './store/clients.ts'
@@ -103,7 +103,7 @@ export function createTickets({ db, clock, audit }: Dependencies) {
   async function requireDecision(tx: Tx, { viewer }: Party, view: TicketView, projectId: number | null): Promise<void> {
     if (viewer.sees === 'everything') return
     const leads = async (id: number | null) =>
-      id !== null && (await findProjectView(tx, { id }))!.leads.some((lead) => lead.id === viewer.userId)
+      id !== null && isLedBy(viewer.userId, (await findProjectView(tx, { id }))!)
     if (!(await leads(projectId))) throw needsDecider(view)
     const prefix = ticketPrefix(view.ticket.key)
     const byPrefix = prefix === undefined ? undefined : await findProjectByName(tx, foldName(prefix))

@@ -9,7 +9,7 @@ import {
   issuesOfText,
 } from '../../fields.ts'
 import { NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
-import type { ClientFields, ProjectFields, TicketFields } from './fields.ts'
+import type { ClientFields, ProjectFields, ResponsibleFields, TicketFields } from './fields.ts'
 
 export { ADDRESS_LIMIT, MARKUP_DIGITS, MARKUP_EXPECTED, MARKUP_MAX, MARKUP_MIN, parseMarkup } from '../../fields.ts'
 
@@ -19,7 +19,7 @@ export const TITLE_LIMIT = 300
 /** More than in any known use, and few enough to display on a project's page. */
 export const ALIASES_LIMIT = 200
 
-/** No project has more leads than this. */
+/** No project or client has more leads, or more approvers, than this. */
 export const LEADS_LIMIT = 100
 
 /** In dollars. A billion: in nano-dollars this fits into 64 bits, with room for sums. */
@@ -72,24 +72,32 @@ export function isPossiblePrefix(name: string): boolean {
   return !/\s/u.test(name.trim())
 }
 
-export function issuesOfClient({ name, email, address, taxId, currency }: ClientFields): Issue[] {
+export function issuesOfClient({ name, email, address, taxId, currency, leads, approvers }: ClientFields): Issue[] {
   return [
     ...given(name, (text) => issuesOfKey(text, '/name')),
     ...given(email, (text) => issuesOfEmail(text, '/email')),
     ...given(address, (text) => issuesOfText(text, '/address', ADDRESS_LIMIT)),
     ...given(taxId, (text) => issuesOfName(text, '/tax_id')),
     ...given(currency, (text) => issuesOfCurrency(text, '/currency')),
+    ...issuesOfPeople({ leads, approvers }),
   ]
 }
 
-export function issuesOfProject({ key, name, aliases, addAliases, leads }: ProjectFields): Issue[] {
+export function issuesOfProject({ key, name, aliases, addAliases, leads, approvers }: ProjectFields): Issue[] {
   return [
     ...given(key, (text) => issuesOfKey(text, '/key')),
     ...given(name, (text) => issuesOfKey(text, '/name')),
     ...given(aliases, (texts) => texts.flatMap((text, index) => issuesOfKey(text, `/aliases/${index}`))),
     ...given(addAliases, (texts) => texts.flatMap((text, index) => issuesOfKey(text, `/add_aliases/${index}`))),
     ...given(aliases ?? addAliases, (texts) => tooMany(texts, '/aliases', ALIASES_LIMIT)),
+    ...issuesOfPeople({ leads, approvers }),
+  ]
+}
+
+function issuesOfPeople({ leads, approvers }: ResponsibleFields): Issue[] {
+  return [
     ...given(leads, (people) => tooMany(people, '/leads', LEADS_LIMIT)),
+    ...given(approvers, (people) => tooMany(people, '/approvers', LEADS_LIMIT)),
   ]
 }
 

@@ -3,8 +3,9 @@ import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { decimalNumber, moneyNumber } from '../../lib/money.ts'
 import type { Sight } from './access.ts'
 import type { ClientBody, ProjectBody, TicketBody } from './schema.ts'
-import type { ClientRow } from './store/clients.ts'
+import type { ClientView } from './store/clients.ts'
 import type { ProjectView } from './store/projects.ts'
+import type { Responsible } from './store/responsible.ts'
 import type { TicketView } from './store/tickets.ts'
 import { MARKUP_DIGITS } from './validation.ts'
 
@@ -12,7 +13,11 @@ function percent(ppm: number | null): number | null {
   return ppm === null ? null : decimalNumber(BigInt(ppm), MARKUP_DIGITS)
 }
 
-export function clientBody(client: ClientRow, sight: Sight): ClientBody {
+function people(responsible: Responsible[]) {
+  return responsible.map(({ uid, name }) => ({ id: uid, name }))
+}
+
+export function clientBody(client: ClientView, sight: Sight): ClientBody {
   return {
     id: client.uid,
     name: client.name,
@@ -23,12 +28,14 @@ export function clientBody(client: ClientRow, sight: Sight): ClientBody {
       currency: client.currency,
       markup: percent(client.markupPpm),
     }),
+    ...(sight !== 'names' && { leads: people(client.leads), approvers: people(client.approvers) }),
     archived_at: timestampOrNull(client.archivedAt),
     created_at: timestamp(client.createdAt),
   }
 }
 
-export function projectBody({ project, client, aliases, leads, mergedInto }: ProjectView, sight: Sight): ProjectBody {
+export function projectBody(view: ProjectView, sight: Sight): ProjectBody {
+  const { project, client, aliases, mergedInto } = view
   return {
     id: project.uid,
     key: project.key,
@@ -39,7 +46,10 @@ export function projectBody({ project, client, aliases, leads, mergedInto }: Pro
     ...(sight === 'everything' && { markup: percent(project.markupPpm) }),
     ...(sight !== 'names' && {
       budget: moneyNumber(project.budget),
-      leads: leads.map(({ uid, name }) => ({ id: uid, name })),
+      leads: people(view.leads),
+      approvers: people(view.approvers),
+      client_leads: people(view.clientLeads),
+      client_approvers: people(view.clientApprovers),
     }),
     archived_at: timestampOrNull(project.archivedAt),
     merged_into: mergedInto && projectReference(mergedInto),

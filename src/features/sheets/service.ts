@@ -4,8 +4,8 @@
  */
 import type { Static, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
-import type { Party } from '../../access/actor.ts'
-import { EVERYTHING, type Viewer } from '../../access/visibility.ts'
+import { actingFor, type Party } from '../../access/actor.ts'
+import { approversOf, EVERYTHING, type Viewer } from '../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
 import { issuesOf } from '../../issues.ts'
@@ -125,16 +125,22 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
    * Begins a change: locks the sheet, and checks that its status and the person allow the action. Throws `not_found`,
    * `forbidden` (403) and `wrong_status` (409).
    */
-  async function begin(tx: Tx, id: string, action: SheetAction, { viewer, person }: Party) {
+  async function begin(tx: Tx, id: string, action: SheetAction, { viewer, person, by }: Party) {
     const known = await getSheet(tx, id, viewer)
     await updateSheet(tx, known.sheet.id, { updatedAt: clock.now() })
     const view = await getSheet(tx, id, viewer)
     const name = `sheet ${id}`
     const projects = await entries.sheetEntries.listSheetProjects(tx, [view.sheet.id])
     const subject = { name, ownerId: view.manager.id, projectIds: projects.map(({ projectId }) => projectId) }
-    requireRight(action, SHEET_TRANSITIONS, subject, person, await entries.approval.listLedIds(tx, person))
+    const forId = requireRight(action, SHEET_TRANSITIONS, subject, person, await approversOf(tx, viewer))
     const step = transitionFrom(SHEET_TRANSITIONS, action, view.sheet.status, name)
-    return { view, step, name, on: { id: view.sheet.id, uid: view.sheet.uid, manager: view.manager } }
+    return {
+      view,
+      step,
+      name,
+      by: actingFor({ person, by }, forId),
+      on: { id: view.sheet.id, uid: view.sheet.uid, manager: view.manager },
+    }
   }
 
   /** Reads changed prices once, outside of the transaction: data read inside one is cached only after it. */
@@ -164,17 +170,17 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
     }: { reason?: string; check?: (tx: Tx, on: DraftSheet, name: string) => Promise<object | undefined> } = {},
   ): Promise<TokenSheet> {
     return db.write(async (tx) => {
-      const { view, step, name, on } = await begin(tx, id, action, party)
+      const { view, step, name, by, on } = await begin(tx, id, action, party)
       const more = await check?.(tx, on, name)
       const now = clock.now()
       await updateSheet(tx, on.id, changeOf(action, step.to!, { now, reason, decidedBy: party.by.userId }))
       const moved = await entries.sheetEntries.moveSheetEntries(tx, on, step.entries!, {
         action: `sheet_${DONE[action]}`,
         reason,
-        by: party.by,
+        by,
       })
       const [sum] = await entries.sheetEntries.sumSheets(tx, [on.id], EVERYTHING)
-      await audit.record(tx, party.by, {
+      await audit.record(tx, by, {
         action: `sheet.${DONE[action]}`,
         object: objectOf(view),
         before: { status: view.sheet.status },
@@ -186,7 +192,8 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
           ...more,
         },
       })
-      return body(tx, id, party.viewer)
+      // Whoever may do this sees the whole sheet, but approvers no longer see one that was returned.
+      return body(tx, id, EVERYTHING)
     })
   }
 
@@ -387,12 +394,12 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
       period: Pick<SheetFilter, 'startingAt' | 'endingAt'>,
       { viewer, person }: Pick<Party, 'viewer' | 'person'>,
     ): Promise<Approvals> {
-      const waiting = await listWaitingSheets(db.read, { ...waitingFor(person), ...period })
+      const waiting = await listWaitingSheets(db.read, waitingFor(person, viewer), period)
       const ids = waiting.map(({ sheet }) => sheet.id)
       const sums = ids.length === 0 ? [] : await entries.sheetEntries.sumSheets(db.read, ids, viewer)
       const shown = await bodies(db.read, waiting.slice(0, WAITING_SHOWN), viewer)
       const { startingAt: starting_at, endingAt: ending_at } = period
-      const reported = await entries.approval.sumWaiting(person, { starting_at, ending_at })
+      const reported = await entries.approval.sumWaiting({ person, viewer }, { starting_at, ending_at })
       return approvalsBody({ shown, sums, count: waiting.length }, reported)
     },
   }

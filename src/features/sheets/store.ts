@@ -1,6 +1,12 @@
 /** Token sheets; `entries/` manages their entries. */
-import { aliasedTable, and, desc, eq, exists, gte, inArray, isNull, lt, ne, not, notInArray, or } from 'drizzle-orm'
-import { ledProjects, type Viewer, visibleSheets } from '../../access/visibility.ts'
+import { aliasedTable, and, desc, eq, exists, gte, inArray, isNull, lt, not, notInArray, or } from 'drizzle-orm'
+import {
+  approvedProjects,
+  isApprovable,
+  type PendingScope,
+  type Viewer,
+  visibleSheets,
+} from '../../access/visibility.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import type { SheetStatus } from '../../database/schema/values.ts'
@@ -94,33 +100,34 @@ export async function findSheet(reader: Reader, uid: Id<'sht'>, viewer: Viewer):
 }
 
 /**
- * Submitted sheets that wait for an approver, oldest submission first: with `notOf`, without that person's own; with
- * `ledBy`, only sheets with entries only of projects that this person leads.
+ * Submitted sheets that wait for an approver, oldest submission first: those whose entries are all of projects that the
+ * approver answers for.
  */
 export async function listWaitingSheets(
   reader: Reader,
-  {
-    notOf,
-    ledBy,
-    startingAt,
-    endingAt,
-  }: { notOf: number | undefined; ledBy: number | undefined } & Pick<SheetFilter, 'startingAt' | 'endingAt'>,
+  scope: PendingScope,
+  { startingAt, endingAt }: Pick<SheetFilter, 'startingAt' | 'endingAt'>,
 ): Promise<SheetView[]> {
   const { sheets, entries } = reader.tables
-  const entriesOf = (...conditions: Parameters<typeof and>) =>
-    reader
-      .select({ id: entries.id })
-      .from(entries)
-      .where(and(eq(entries.sheetId, sheets.id), ...conditions))
-  const led = (userId: number) => ledProjects(reader, userId)
+  const isWithin = (ids: readonly number[]) =>
+    not(
+      exists(
+        reader
+          .select({ id: entries.id })
+          .from(entries)
+          .where(
+            and(
+              eq(entries.sheetId, sheets.id),
+              or(isNull(entries.projectId), notInArray(entries.projectId, approvedProjects(reader, ids))),
+            ),
+          ),
+      ),
+    )
   return selectSheets(reader)
     .where(
       and(
         conditionOf(reader, { statuses: ['submitted'], startingAt, endingAt }),
-        notOf === undefined ? undefined : ne(sheets.managerId, notOf),
-        ledBy === undefined
-          ? undefined
-          : not(exists(entriesOf(or(isNull(entries.projectId), notInArray(entries.projectId, led(ledBy)))))),
+        isApprovable(scope, { ownerId: sheets.managerId, isWithin }),
       ),
     )
     .orderBy(sheets.submittedAt, sheets.id)

@@ -13,7 +13,7 @@ const LED_LIMIT = '1000'
 
 /**
  * Fetches the data that every page needs: the person, the organization's settings and, for members, the projects they
- * lead, where they may do what billing and admins may do everywhere.
+ * lead, and those whose entries they may approve.
  */
 async function askMe({ signal }: { signal: AbortSignal }) {
   if (!mayBeSignedIn()) return null
@@ -22,16 +22,24 @@ async function askMe({ signal }: { signal: AbortSignal }) {
       answer(apiUntil(signal).me.get()),
       answer(apiUntil(signal).settings.get()),
     ])
-    const ledIds = me.person.role === 'member' ? await askLed(me.person.id, signal) : []
-    return { person: me.person, session: me.session, settings, ledIds, leads: ledIds.length > 0 }
+    const { person, session, acts_for: actsFor } = me
+    const approverIds = [person.id, ...actsFor.map(({ id }) => id)]
+    const [ledIds, approvedIds] =
+      person.role === 'member'
+        ? await Promise.all([
+            askProjects({ lead: [person.id] }, signal),
+            askProjects({ approver: approverIds }, signal),
+          ])
+        : [[], []]
+    return { person, session, settings, actsFor, ledIds, approvedIds, leads: ledIds.length > 0 }
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null
     throw error
   }
 }
 
-async function askLed(id: string, signal: AbortSignal): Promise<string[]> {
-  const { data } = await answer(apiUntil(signal).projects.get({ query: { lead: [id], limit: LED_LIMIT } }))
+async function askProjects(query: { lead?: string[]; approver?: string[] }, signal: AbortSignal): Promise<string[]> {
+  const { data } = await answer(apiUntil(signal).projects.get({ query: { ...query, limit: LED_LIMIT } }))
   return data.map(({ id }) => id)
 }
 
@@ -79,10 +87,10 @@ export function useRole(...roles: Role[]): boolean {
   return roles.includes(useMe().person.role)
 }
 
-/** Whether the person may approve and reject: `billing`, `admin`, and leads within their projects. */
+/** Whether the person may approve and reject: `billing`, `admin`, leads, approvers and deputies within their projects. */
 export function useApproves(): boolean {
-  const { person, leads } = useMe()
-  return person.role !== 'member' || leads
+  const { person, approvedIds } = useMe()
+  return person.role !== 'member' || approvedIds.length > 0
 }
 
 /** `before` is the person whose session ended while the page was open, if any. */

@@ -29,6 +29,7 @@ test('what is changed over HTTP is kept with who did it, and from which address,
   expect(data[0]).toEqual({
     at: expect.stringMatching(/Z$/),
     user: { id, name, email },
+    for: null,
     token: null,
     origin: '192.0.2.7',
     action: 'user.changed',
@@ -107,7 +108,7 @@ test('the trail is for admins, as CSV as well, and cannot be changed', async () 
   const { text, headers } = await app.call('GET /api/v1/audit?object=eve@example.com&format=csv', { session })
   expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
   const [heading, row] = text.split('\r\n')
-  expect(heading).toBe('at,user,token,origin,action,object_id,object,before,after')
+  expect(heading).toBe('at,user,token,origin,action,object_id,object,before,after,for')
   expect(row).toMatch(/Z,,,tally,user\.added,usr_\w{32},eve@example\.com,,"\{""email"":/)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     expect((await app.call(`${method} /api/v1/audit`, { session })).status).toBe(405)

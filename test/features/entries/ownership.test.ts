@@ -1,5 +1,6 @@
 /**
- * Nobody changes what is not theirs. Members, two of whom lead a project, act at random by every way in, on everybody's
+ * Nobody changes what is not theirs. Members, of whom one leads a project, one a client with a project, and one approves
+ * for another and as the deputy of that lead, act at random by every way in, on everybody's
  * sessions, tickets, projects, sheets and entries. No entry and no project changes by somebody without the right, and
  * what others report afterwards goes where it would have gone without those acts.
  *
@@ -19,13 +20,26 @@ const ACTS = 40
 
 interface Actor {
   id: number
+  email: string
   token: string
   session: string
   /** The key of the project that this member leads. */
   leads: string | null
+  /** The keys of the projects whose entries this member may approve. */
+  approves: readonly string[]
 }
 
-const MEMBERS = [null, null, 'LED', 'OTHER'] as const
+interface Responsibilities {
+  leads: string | null
+  approves: readonly string[]
+}
+
+const MEMBERS: Responsibilities[] = [
+  { leads: null, approves: [] },
+  { leads: null, approves: ['ACME', 'LED'] },
+  { leads: 'LED', approves: ['LED'] },
+  { leads: 'OTHER', approves: ['OTHER'] },
+]
 const PROJECTS = ['ACME', 'LED', 'OTHER', 'Acme web', 'Side job', 'none', undefined] as const
 const TICKETS = ['ACME-1', 'LED-1', 'ZED-1', 'zed/web#2', undefined] as const
 const ALIASES = ['ZED', 'hr-salaries', 'Side job', 'Web shop', 'zed/web'] as const
@@ -79,26 +93,36 @@ forEachEngine('what one person says', (open) => {
   let honest: Actor
   let round = 0
   let acts = 0
+  let approvals = 0
 
   beforeAll(async () => {
     db = await open({ serving: true })
     app = await startApp({ db })
-    const actor = async (leads: string | null): Promise<Actor> => {
+    const actor = async ({ leads, approves }: Responsibilities): Promise<Actor> => {
       const email = await app.person('member', { password: true })
       const { secret } = await app.services.people.signIn({ email, password: PASSWORD, address: '::1' })
       const { id } = (await app.services.people.findUser(email))!
-      if (leads) await manage('POST /api/v1/projects', { key: leads, leads: [email] })
-      return { id, leads, token: await app.token('svc', email), session: `tally_session=${secret}` }
+      // One of them leads by way of the client.
+      if (leads === 'LED') await manage('POST /api/v1/clients', { name: 'Led Ltd', leads: [email] })
+      if (leads === 'LED') await manage('POST /api/v1/projects', { key: leads, client: 'Led Ltd' })
+      else if (leads) await manage('POST /api/v1/projects', { key: leads, leads: [email] })
+      return { id, email, leads, approves, token: await app.token('svc', email), session: `tally_session=${secret}` }
     }
     const admin = await app.session('admin')
     const manage = async (call: string, json: unknown) => {
       const answer = await app.call(call, { session: admin, json })
       expect([answer.status, answer.text]).toEqual([201, answer.text])
     }
-    await manage('POST /api/v1/projects', { key: 'ACME', name: 'Acme web' })
     members = []
-    for (const leads of MEMBERS) members.push(await actor(leads))
-    honest = await actor(null)
+    for (const responsibilities of MEMBERS) members.push(await actor(responsibilities))
+    honest = await actor({ leads: null, approves: [] })
+    const [, approver, lead] = members.map(({ email }) => email)
+    await manage('POST /api/v1/projects', { key: 'ACME', name: 'Acme web', approvers: [approver] })
+    const days = {
+      from: new Date().toISOString().slice(0, 10),
+      to: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10),
+    }
+    await manage('POST /api/v1/deputies', { person: lead, deputy: approver, ...days })
     await manage('POST /api/v1/placement-rules', {
       name: 'led',
       conditions: [
@@ -110,7 +134,7 @@ forEachEngine('what one person says', (open) => {
     })
   })
   afterAll(async () => {
-    console.log(`${acts} acts`)
+    console.log(`${acts} acts, ${approvals} approvals`)
     await app.close()
   })
 
@@ -180,8 +204,12 @@ forEachEngine('what one person says', (open) => {
   type Row = Awaited<ReturnType<typeof entriesFrom>>[number]
 
   async function workOf() {
-    const { projects, projectLeads, clients } = db.read.tables
+    const { projects, projectLeads, projectApprovers, clientLeads, clientApprovers, deputies, clients } = db.read.tables
     return {
+      approvers: await db.read.select().from(projectApprovers),
+      clientLeads: await db.read.select().from(clientLeads),
+      clientApprovers: await db.read.select().from(clientApprovers),
+      deputies: await db.read.select().from(deputies),
       projects: await db.read.select().from(projects).orderBy(asc(projects.id)),
       leads: await db.read.select().from(projectLeads),
       clients: await db.read.select().from(clients),
@@ -262,9 +290,18 @@ forEachEngine('what one person says', (open) => {
   }
 
   /** Whether the act may change the entry at all: it is the actor’s, or in a project that they lead and act on. */
-  function mayChange(actor: Actor, act: Act, row: Row, ledId: number | undefined): boolean {
+  function mayChange(actor: Actor, act: Act, row: Row, ids: ReadonlyMap<string, number>): boolean {
     if (row.managerId === actor.id) return true
-    return !SAYS.has(act.what) && ledId !== undefined && row.projectId === ledId
+    const isOf = (key: string) => row.projectId === ids.get(key)
+    if (act.what === 'decide' && actor.approves.some(isOf)) return true
+    return !SAYS.has(act.what) && actor.leads !== null && isOf(actor.leads)
+  }
+
+  /** Nobody approves their own usage, nor does their deputy. */
+  function isAllowedApproval(actor: Actor, { managerId, projectId }: Row, ids: ReadonlyMap<string, number>): boolean {
+    if (managerId === actor.id) return false
+    const [, deputy, lead] = members
+    return actor !== deputy || managerId !== lead!.id || projectId !== ids.get('LED')
   }
 
   const shown = (row: Row) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
@@ -303,10 +340,15 @@ forEachEngine('what one person says', (open) => {
       acts += 1
       expect(answer.status).toBeLessThan(500)
       const after = new Map((await entriesFrom(first)).map((row) => [row.id, row]))
-      const ledId = actor.leads === null ? undefined : projects.get(actor.leads)
       for (const row of before) {
-        if (mayChange(actor, act, row, ledId)) continue
         const now = after.get(row.id)
+        const isApproved = row.status !== 'approved' && now?.status === 'approved'
+        if (isApproved) approvals += 1
+        const isReopened = (row.status === 'rejected' || row.status === 'voided') && now?.status === 'submitted'
+        if (isApproved || isReopened) {
+          expect([act, isAllowedApproval(actor, row, projects)]).toEqual([act, true])
+        }
+        if (mayChange(actor, act, row, projects)) continue
         expect([act.what, now && shown(now)]).toEqual([act.what, shown(row)])
         after.delete(row.id)
       }

@@ -36,6 +36,7 @@ describe('GET /me', () => {
       },
       session: null,
       person: { id: person!.uid, name: person!.name, email, role: 'admin' },
+      acts_for: [],
       organization: { name: 'Tally' },
       ...(known === 'service' && { held_entries: 0 }),
     })

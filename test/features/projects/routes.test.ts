@@ -112,7 +112,7 @@ describe('visible fields', () => {
     for (const who of [{ session: member }, { token: reads }])
       expect((await keys(`/projects/${id}`, who)).sort()).toEqual([...names].sort())
     expect((await keys(`/projects/${id}`, { session: lead })).sort()).toEqual(
-      [...names, 'billable', 'budget', 'leads'].sort(),
+      [...names, 'billable', 'budget', 'leads', 'approvers', 'client_leads', 'client_approvers'].sort(),
     )
     const { text, json } = await app.call(`GET /api/v1/projects/${id}`, { session: billing })
     expect(json).toMatchObject({ billable: true, leads: [{ name: expect.any(String) }] })
@@ -125,8 +125,10 @@ describe('visible fields', () => {
       session: member,
     })
     const [heading, row] = csv.text.split('\r\n')
-    expect(heading).toBe('id,key,name,aliases,client,billable,markup,budget,leads,archived_at,merged_into,created_at')
-    expect(row).toBe(`${id},${json.key},${json.key},,,,,,,,,${json.created_at}`)
+    expect(heading).toBe(
+      'id,key,name,aliases,client,billable,markup,budget,leads,archived_at,merged_into,created_at,approvers,client_leads,client_approvers',
+    )
+    expect(row).toBe(`${id},${json.key},${json.key},,,,,,,,,${json.created_at},,,`)
   })
 
   test('of a client: by members and leads its name', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { EVERYTHING, viewerOf } from '../../../src/access/visibility.ts'
-import { requireChange, type Sight, sightOf, sightOfClients } from '../../../src/features/projects/access.ts'
+import { requireChange, type Sight, sightOf } from '../../../src/features/projects/access.ts'
 import { parseBudget, parseMarkup } from '../../../src/features/projects/validation.ts'
 
 describe('visibility of work', () => {
@@ -20,7 +20,7 @@ describe('visibility of work', () => {
       [EVERYTHING, { leads: [ada] }, 'everything'],
     ]
     for (const [viewer, project, sight] of rows) expect(sightOf(viewer, project)).toBe(sight)
-    expect(sightOfClients(member)).toBe('names')
+    expect(sightOf(member, { leads: [], clientLeads: [ada] })).toBe('lead')
   })
 
   test('decides which changes are allowed', () => {

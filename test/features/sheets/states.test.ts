@@ -5,7 +5,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { CallerOf } from '../../../src/access/caller.ts'
-import { EVERYTHING, viewerOf } from '../../../src/access/visibility.ts'
+import { approvalViewerOf, EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
 import type { Role } from '../../../src/database/schema/values.ts'
 import { Problem } from '../../../src/errors.ts'
@@ -46,7 +46,11 @@ async function stage(db: Database) {
   })
   const as = (name: Name) => {
     const { id, role } = { ...callers[name].person, role: PEOPLE[name] }
-    return { viewer: viewerOf({ id, role }), person: { id, role }, by: { userId: id, tokenId: null, origin: 'test' } }
+    return {
+      viewer: approvalViewerOf({ id, role }),
+      person: { id, role },
+      by: { userId: id, tokenId: null, origin: 'test' },
+    }
   }
   return { services, callers, as }
 }

@@ -7,22 +7,27 @@ type Me = Parameters<typeof rightsTo>[1]
 
 const entry = (status: string, changes: object = {}) =>
   ({ status, agent_manager: { id: 'usr_ada' }, project: { id: 'prj_1' }, sheet: null, ...changes }) as unknown as Entry
-const person = (id: string, role: string, ledIds: string[] = []) => ({ person: { id, role }, ledIds }) as unknown as Me
+const person = (id: string, role: string, ledIds: string[] = [], approvedIds = ledIds) =>
+  ({ person: { id, role }, ledIds, approvedIds }) as unknown as Me
 
 /** The names of the rights, in the order in which they are offered. */
 const allowed = (entry: Entry, me: Me) =>
   Object.entries(rightsTo(entry, me)).flatMap(([name, isAllowed]) => (isAllowed ? [name] : []))
 
-test('members edit and assign their own entries, and assign entries that they can see', () => {
+test('members edit and assign their own entries', () => {
   expect(allowed(entry('submitted'), person('usr_ada', 'member'))).toEqual(['place', 'correct'])
-  expect(allowed(entry('submitted'), person('usr_bob', 'member'))).toEqual(['place'])
+  expect(allowed(entry('submitted'), person('usr_bob', 'member'))).toEqual([])
+})
+
+test('approvers and deputies approve and reject, but do not assign', () => {
+  expect(allowed(entry('submitted'), person('usr_bob', 'member', [], ['prj_1']))).toEqual(['approve', 'reject', 'void'])
 })
 
 test('leads approve, reject and void the entries of others in their projects only', () => {
   const bob = person('usr_bob', 'member', ['prj_1'])
   expect(allowed(entry('submitted'), bob)).toEqual(['approve', 'reject', 'void', 'place'])
-  expect(allowed(entry('submitted', { project: { id: 'prj_2' } }), bob)).toEqual(['place'])
-  expect(allowed(entry('submitted', { project: null }), bob)).toEqual(['place'])
+  expect(allowed(entry('submitted', { project: { id: 'prj_2' } }), bob)).toEqual([])
+  expect(allowed(entry('submitted', { project: null }), bob)).toEqual([])
 })
 
 test('people with a role reject and void their own entries, but only admins approve theirs', () => {
@@ -90,10 +95,13 @@ test('a history shows details and actions that the page does not know as they ar
 
 test('a history names the person, their token, or Tally', () => {
   const user = { id: 'usr_ada', name: 'Ada' }
-  const shown = (actor: object | null) => actorOf({ actor } as Parameters<typeof actorOf>[0])
+  const shown = (actor: object | null, details = {}) => actorOf({ actor, details } as Parameters<typeof actorOf>[0])
   expect([shown({ user, token: null }), shown({ user, token: { name: 'ci' } }), shown(null)]).toEqual([
     'Ada',
     'Ada via token ci',
     'Tally',
   ])
+  const details = { for: { id: 'usr_grace', name: 'Grace' } }
+  expect(shown({ user, token: null }, details)).toBe('Ada for Grace')
+  expect(detailsOf({ details } as unknown as Parameters<typeof detailsOf>[0])).toEqual([])
 })

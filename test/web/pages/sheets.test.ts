@@ -14,9 +14,9 @@ const sheet = (status: string, changes: object = {}) =>
   }) as unknown as Sheet
 
 /** The names of what a person may do with a sheet. */
-const allowed = (sheet: Sheet, id: string, role: string, ledIds: string[] = []) =>
-  Object.entries(rightsTo(sheet, { person: { id, role }, ledIds } as unknown as Me)).flatMap(([name, isAllowed]) =>
-    isAllowed ? [name] : [],
+const allowed = (sheet: Sheet, id: string, role: string, approvedIds: string[] = []) =>
+  Object.entries(rightsTo(sheet, { person: { id, role }, approvedIds } as unknown as Me)).flatMap(
+    ([name, isAllowed]) => (isAllowed ? [name] : []),
   )
 
 test('the owner and admins edit a sheet until it is submitted', () => {

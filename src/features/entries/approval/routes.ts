@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { type Issue, validationFailed } from '../../../errors.ts'
-import { access, partyOf } from '../../../http/access.ts'
+import { access, approverOf, partyOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { Query, type QueryTexts } from '../../../query.ts'
 import { actionResults } from '../action-results.ts'
@@ -14,7 +14,7 @@ import type { EntriesService } from '../service.ts'
 const tag = 'Approval'
 
 const WHO =
-  'Requires the role billing or admin, or being a lead of the entry’s project. Entries on a token sheet are approved and returned with the sheet.'
+  'Requires the role billing or admin, or being a lead or approver of the entry’s project, or the deputy of one. Entries on a token sheet are approved and returned with the sheet.'
 const path = { id: 'ID of the entry (ent_…).' }
 const problems = ['wrong_status', 'on_a_sheet'] as const
 
@@ -28,14 +28,14 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/:id/approve',
       ({ params, caller, address }) =>
-        entries.approval.decideEntry(params.id, { action: 'approve' }, partyOf({ caller, address })),
+        entries.approval.decideEntry(params.id, { action: 'approve' }, approverOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({
           id: 'approveTokenEntry',
           tag,
           summary: 'Approve a submitted entry',
-          description: `An approved entry’s figures and placement can no longer change. ${WHO} Only admins can approve their own entries.`,
+          description: `An approved entry’s figures and placement can no longer change. ${WHO} Only admins can approve their own entries, and a deputy does not approve those of the person for whom they act.`,
           path,
           responses: entryNow('approved'),
           problems: [...problems],
@@ -48,7 +48,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         entries.approval.decideEntry(
           params.id,
           { action: 'reject', reason: body.reason },
-          partyOf({ caller, address }),
+          approverOf({ caller, address }),
         ),
       {
         allow: ['session'],
@@ -69,7 +69,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/:id/reopen',
       ({ params, caller, address }) =>
-        entries.approval.decideEntry(params.id, { action: 'reopen' }, partyOf({ caller, address })),
+        entries.approval.decideEntry(params.id, { action: 'reopen' }, approverOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({
@@ -86,7 +86,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/:id/withdraw-approval',
       ({ params, caller, address }) =>
-        entries.approval.decideEntry(params.id, { action: 'withdraw_approval' }, partyOf({ caller, address })),
+        entries.approval.decideEntry(params.id, { action: 'withdraw_approval' }, approverOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({
@@ -103,7 +103,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/:id/release',
       ({ params, caller, address }) =>
-        entries.approval.decideEntry(params.id, { action: 'release' }, partyOf({ caller, address })),
+        entries.approval.decideEntry(params.id, { action: 'release' }, approverOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({
@@ -120,7 +120,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/:id/discard',
       ({ params, caller, address }) =>
-        entries.approval.decideEntry(params.id, { action: 'discard' }, partyOf({ caller, address })),
+        entries.approval.decideEntry(params.id, { action: 'discard' }, approverOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({
@@ -138,7 +138,11 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/:id/void',
       ({ params, body: { reason, later_reports: laterReports }, caller, address }) =>
-        entries.approval.decideEntry(params.id, { action: 'void', reason, laterReports }, partyOf({ caller, address })),
+        entries.approval.decideEntry(
+          params.id,
+          { action: 'void', reason, laterReports },
+          approverOf({ caller, address }),
+        ),
       {
         allow: ['session'],
         parse: 'report',
@@ -158,7 +162,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/:id/restore',
       ({ params, caller, address }) =>
-        entries.approval.decideEntry(params.id, { action: 'restore' }, partyOf({ caller, address })),
+        entries.approval.decideEntry(params.id, { action: 'restore' }, approverOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({
@@ -176,15 +180,21 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       '/actions',
       async ({ body, query, caller, address }) => {
         const selection = readSelection(body, query)
-        const party = partyOf({ caller, address })
         const { action, reason, later_reports: laterReports, dry_run: dryRun = false, project, ticket } = body
         if (action === 'place') {
-          return actionResults(await entries.places.placeEntries(selection, { project, ticket }, party, { dryRun }), {
-            dryRun,
-          })
+          return actionResults(
+            await entries.places.placeEntries(selection, { project, ticket }, partyOf({ caller, address }), { dryRun }),
+            {
+              dryRun,
+            },
+          )
         }
         return actionResults(
-          await entries.approval.decideEntries(selection, { action, reason, laterReports, dryRun }, party),
+          await entries.approval.decideEntries(
+            selection,
+            { action, reason, laterReports, dryRun },
+            approverOf({ caller, address }),
+          ),
           {
             dryRun,
           },

@@ -1,7 +1,7 @@
 /** Decisions of people about entries, one or many: approving, rejecting, reopening, withdrawing an approval. */
 
-import type { Actor, Party } from '../../../access/actor.ts'
-import type { Viewer } from '../../../access/visibility.ts'
+import { type Actor, actingFor, type Party } from '../../../access/actor.ts'
+import { type Approver, approversOf, EVERYTHING, type PendingScope, type Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
 import type { LaterReports, SessionDuplicate, Status } from '../../../database/schema/values.ts'
 import { type Issue, notFound, Problem, validationFailed } from '../../../errors.ts'
@@ -25,7 +25,6 @@ import {
   listDecidable,
   listDecidableByIds,
   listDecidableOfSessions,
-  listLedIds,
   saveLaterReports,
   sumWaiting,
   updateStatuses,
@@ -194,15 +193,17 @@ export function createApproval({ db, clock, audit }: Dependencies) {
       return db.write(async (tx) => {
         const [entry] = await listDecidableByIds(tx, [id], viewer)
         if (!entry) throw notFound(`The entry ${id}`)
-        requireDecidable(entry, request.action, person, await ledBy(tx, person))
-        const statusOf = await changeStatuses(tx, await withSession(tx, [entry], request), request, by)
-        await audit.record(tx, by, {
+        const forId = requireDecidable(entry, request.action, person, await approversOf(tx, viewer))
+        const acting = actingFor({ person, by }, forId)
+        const statusOf = await changeStatuses(tx, await withSession(tx, [entry], request), request, acting)
+        await audit.record(tx, acting, {
           action: `entry.${DONE[request.action]}`,
           object: { id, name: id },
           before: { status: entry.status },
           after: { status: statusOf(entry), ...explanationOf(request) },
         })
-        return toTokenEntry((await findView(tx, id, viewer))!)
+        // An approver may no longer see it, such as when it is held again.
+        return toTokenEntry((await findView(tx, id, EVERYTHING))!)
       })
     },
 
@@ -217,9 +218,9 @@ export function createApproval({ db, clock, audit }: Dependencies) {
     ): Promise<DecidedMany> {
       requireFields(request)
       const decide = async (reader: Reader) => {
-        const ledIds = await ledBy(reader, person)
+        const approvers = await approversOf(reader, viewer)
         const selected = checked(await selectDecidable(reader, selection, viewer), (entry) =>
-          requireDecidable(entry, request.action, person, ledIds),
+          requireDecidable(entry, request.action, person, approvers),
         )
         const entries = selected.flatMap(({ entry, problem }) => (entry && !problem ? [entry] : []))
         const following = (await withSession(reader, entries, request)).slice(entries.length)
@@ -228,46 +229,45 @@ export function createApproval({ db, clock, audit }: Dependencies) {
       if (request.dryRun) return summaryOf(await decide(db.slow), request.action)
       return db.write(async (tx) => {
         const all = await decide(tx)
-        const entries = all.flatMap(({ entry, problem }) => (entry && !problem ? [entry] : []))
-        if (entries.length === 0) return summaryOf(all, request.action)
-        const summary = summaryOf(all, request.action, await changeStatuses(tx, entries, request, by))
-        await audit.record(tx, by, {
-          action: `entries.${DONE[request.action]}`,
-          after: {
-            entries: entries.length,
-            cost: moneyNumber(summary.costNanos),
-            unpriced_entries: summary.unpricedEntries,
-            ...explanationOf(request),
-          },
-        })
-        return summary
+        const statuses = new Map<DecidableEntry, Status>()
+        // A deputy's decisions are recorded apart for each person for whom they were made.
+        for (const [forId, alike] of Map.groupBy(all.filter(isDone), (one) => one.forId)) {
+          const acting = actingFor({ person, by }, forId)
+          const entries = alike.map(({ entry }) => entry)
+          const statusOf = await changeStatuses(tx, entries, request, acting)
+          for (const entry of entries) statuses.set(entry, statusOf(entry))
+          const { costNanos, unpricedEntries } = summaryOf(alike, request.action)
+          await audit.record(tx, acting, {
+            action: `entries.${DONE[request.action]}`,
+            after: {
+              entries: entries.length,
+              cost: moneyNumber(costNanos),
+              unpriced_entries: unpricedEntries,
+              ...explanationOf(request),
+            },
+          })
+        }
+        return summaryOf(all, request.action, (entry) => statuses.get(entry)!)
       })
     },
 
     /** The number of a person's entries that wait for a decision about a possible duplicate. */
     countHeld: (userId: number): Promise<number> => countHeld(db.read, userId),
 
-    /** The keys of the projects that the person leads. */
-    listLedIds: ledBy,
-
     /**
      * Entries that wait for this person's approval and are not on a sheet, summed by project, the highest cost first.
      */
-    sumWaiting: (person: Party['person'], filter: EntryFilter): Promise<WaitingSum[]> =>
-      sumWaiting(db.slow, waitingFor(person), filter),
+    sumWaiting: ({ person, viewer }: Omit<Party, 'by'>, filter: EntryFilter): Promise<WaitingSum[]> =>
+      sumWaiting(db.slow, waitingFor(person, viewer), filter),
   }
 }
 
 /** Filter for the entries and sheets that wait for a person's approval. */
-export function waitingFor(person: Party['person']): { notOf: number | undefined; ledBy: number | undefined } {
+export function waitingFor(person: Party['person'], viewer: Viewer): PendingScope {
   return {
     notOf: person === null || person.role === 'admin' ? undefined : person.id,
-    ledBy: person?.role === 'member' ? person.id : undefined,
+    approverIds: viewer.sees === 'everything' ? undefined : viewer.decidesFor,
   }
-}
-
-async function ledBy(reader: Reader, person: Party['person']): Promise<Set<number>> {
-  return person === null ? new Set() : listLedIds(reader, person.id)
 }
 
 function selectDecidable(reader: Reader, selection: Selection, viewer: Viewer): Promise<Selected<DecidableEntry>[]> {
@@ -280,14 +280,18 @@ function selectDecidable(reader: Reader, selection: Selection, viewer: Viewer): 
 
 interface Checked extends Selected<DecidableEntry> {
   problem: Problem | null
+  /** The person for whom a deputy decides. */
+  forId?: number | undefined
 }
 
-function checked(selected: Selected<DecidableEntry>[], check: (entry: DecidableEntry) => void): Checked[] {
+function checked(
+  selected: Selected<DecidableEntry>[],
+  check: (entry: DecidableEntry) => number | undefined,
+): Checked[] {
   return selected.map(({ id, entry }) => {
     try {
       if (!entry) throw notFound(`The entry ${id}`)
-      check(entry)
-      return { id, entry, problem: null }
+      return { id, entry, problem: null, forId: check(entry) }
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem
       return { id, entry, problem }
@@ -295,19 +299,27 @@ function checked(selected: Selected<DecidableEntry>[], check: (entry: DecidableE
   })
 }
 
-/** Throws if this person may not take the action with this entry in its current state. */
+function isDone(one: Checked): one is Checked & { entry: DecidableEntry } {
+  return one.entry !== undefined && one.problem === null
+}
+
+/**
+ * Returns the person for whom a deputy does it. Throws if this person may not take the action with this entry in its
+ * current state.
+ */
 function requireDecidable(
   entry: DecidableEntry,
   action: Decision,
   person: Party['person'],
-  ledIds: ReadonlySet<number>,
-): void {
+  approvers: readonly Approver[],
+): number | undefined {
   const name = `entry ${entry.uid}`
   const subject = { name, ownerId: entry.managerId, projectIds: [entry.projectId] }
-  requireRight(action, ENTRY_TRANSITIONS, subject, person, ledIds)
+  const forId = requireRight(action, ENTRY_TRANSITIONS, subject, person, approvers)
   if (entry.status === 'billed' && entry.bill === null) throw beingBilled(entry)
   if (entry.sheet !== null) throw onASheet(entry)
   transitionFrom(ENTRY_TRANSITIONS, action, entry.status, name)
+  return forId
 }
 
 function summaryOf(
@@ -316,11 +328,11 @@ function summaryOf(
   statusOf: (entry: DecidableEntry) => Status = () => targetOf(action),
 ): DecidedMany {
   const summary: DecidedMany = { results: [], done: 0, costNanos: 0n, unpricedEntries: 0 }
-  for (const { id, entry, problem } of all) {
-    const isDone = entry !== undefined && problem === null
-    summary.results.push({ id, status: isDone ? statusOf(entry) : (entry?.status ?? null), problem })
-    if (!isDone) continue
-    const costNanos = costNanosOf(entry)
+  for (const one of all) {
+    const { id, entry, problem } = one
+    summary.results.push({ id, status: isDone(one) ? statusOf(one.entry) : (entry?.status ?? null), problem })
+    if (!isDone(one)) continue
+    const costNanos = costNanosOf(one.entry)
     summary.done += 1
     summary.costNanos += costNanos ?? 0n
     if (costNanos === null) summary.unpricedEntries += 1

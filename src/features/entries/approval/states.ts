@@ -4,12 +4,14 @@
  */
 
 import type { Party } from '../../../access/actor.ts'
+import type { Approver } from '../../../access/visibility.ts'
 import type { SheetStatus, Status } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
 
 /**
- * Who may make a transition. An approver is anyone with the role billing or admin, or a lead of all projects concerned.
- * Only admins may approve their own entries; for everyone else it takes another approver.
+ * Who may make a transition. An approver is anyone with the role billing or admin, or a lead or approver of all projects
+ * concerned, or the deputy of one. Only admins may approve their own entries; for everyone else it takes another
+ * approver, who is not the owner's deputy either.
  */
 export type Who =
   | 'agent'
@@ -112,7 +114,7 @@ export interface DecisionSubject {
   name: string
   /** The owner. */
   ownerId: number
-  /** The projects, all of which an approver without a role must lead; null is unattributed work, which has no lead. */
+  /** The projects, all of which an approver without a role must answer for; null is unattributed work. */
   projectIds: readonly (number | null)[]
 }
 
@@ -133,21 +135,24 @@ const WORDS: Record<string, { infinitive: string; first: string }> = {
   remove: { infinitive: 'remove', first: 'Remove it first.' },
 }
 
-/** Throws `forbidden` (403), which names who may, if the person may not take the action. */
+/**
+ * Returns the person whose right it is, if a deputy takes the action. Throws `forbidden` (403), which names who may, if
+ * the person may not take it. `approvers` are the person and those whose deputy they are.
+ */
 export function requireRight(
   action: Decision | SheetAction,
   transitions: readonly Pick<Transition<unknown, string>, 'action' | 'who'>[],
   subject: DecisionSubject,
   person: Party['person'],
-  ledIds: ReadonlySet<number>,
-): void {
+  approvers: readonly Approver[],
+): number | undefined {
   const { who } = transitions.find((transition) => transition.action === action)!
-  if (person === null || person.role === 'admin') return
+  if (person === null || person.role === 'admin') return undefined
   const verb = WORDS[action]!.infinitive
   const isOwner = subject.ownerId === person.id
   if (who === 'owner') {
     if (!isOwner) throw forbidden(`Only the owner or an admin can ${verb} ${subject.name}.`)
-    return
+    return undefined
   }
   if (who === 'another sender of bills' || who === 'owner or sender of bills') {
     const isOwnEnough = who === 'owner or sender of bills' && isOwner
@@ -162,21 +167,35 @@ export function requireRight(
         `You cannot ${verb} ${subject.name} because it is your own. Ask another person with the role billing or admin.`,
       )
     }
-    return
+    return undefined
   }
-  const leads =
-    subject.projectIds.length > 0 &&
-    subject.projectIds.every((projectId) => projectId !== null && ledIds.has(projectId))
-  if (person.role !== 'billing' && !leads) {
+  const able = person.role === 'billing' ? [person.id] : ableApprovers(subject, approvers)
+  if (able.length === 0) {
     throw forbidden(
-      `To ${verb} ${subject.name}, you need the role billing or admin, or must be a lead of ${led(subject)}. Your role is ${person.role}.`,
+      `To ${verb} ${subject.name}, you need the role billing or admin, or must be a lead or approver of ${led(subject)}. Your role is ${person.role}.`,
     )
   }
   if (who === 'another approver' && isOwner) {
     throw forbidden(
-      `You cannot ${verb} ${subject.name} because it is your own. Ask another lead of ${led(subject)}, or a person with the role billing or admin.`,
+      `You cannot ${verb} ${subject.name} because it is your own. Ask another lead or approver of ${led(subject)}, or a person with the role billing or admin.`,
     )
   }
+  const by = who === 'another approver' ? able.find((id) => id !== subject.ownerId) : able[0]
+  if (by === undefined) {
+    throw forbidden(
+      `You cannot ${verb} ${subject.name} as the deputy of its owner. Ask another lead or approver of ${led(subject)}, or a person with the role billing or admin.`,
+    )
+  }
+  return by === person.id ? undefined : by
+}
+
+/** Those by whose right, together with the deputy's own, all of the projects may be decided; the person first. */
+function ableApprovers({ projectIds }: DecisionSubject, approvers: readonly Approver[]): number[] {
+  const [own] = approvers
+  if (!own || projectIds.length === 0) return []
+  return approvers
+    .filter(({ projectIds: ids }) => projectIds.every((id) => id !== null && (own.projectIds.has(id) || ids.has(id))))
+    .map(({ userId }) => userId)
 }
 
 function led({ projectIds }: DecisionSubject): string {

@@ -1,6 +1,12 @@
 /** Entries as decisions need them: their owner, placement and status. */
-import { and, desc, eq, inArray, ne, sql } from 'drizzle-orm'
-import { ledProjects, type Viewer, visibleEntries } from '../../../access/visibility.ts'
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import {
+  approvedProjects,
+  isApprovable,
+  type PendingScope,
+  type Viewer,
+  visibleEntries,
+} from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import { portionsOf } from '../../../database/portions.ts'
@@ -150,21 +156,6 @@ export async function updateStatuses(
   return moved
 }
 
-/** The keys of the projects that a person leads. */
-export async function listLedIds(reader: Reader, userId: number): Promise<Set<number>> {
-  return new Set((await ledProjects(reader, userId)).map(({ id }) => id))
-}
-
-/**
- * Entries that a person can approve: all, all but their own, or those of projects that they lead, without their own.
- */
-export interface PendingScope {
-  /** Undefined if approving one's own entries is allowed. */
-  notOf: number | undefined
-  /** Undefined for all projects. */
-  ledBy: number | undefined
-}
-
 export interface WaitingSum {
   project: { uid: Id<'prj'>; key: string; name: string } | null
   entries: number
@@ -175,17 +166,15 @@ export interface WaitingSum {
 }
 
 /** Entries that wait for approval and are not on a sheet, by project, the highest cost first. */
-export async function sumWaiting(
-  reader: Reader,
-  { notOf, ledBy }: PendingScope,
-  filter: EntryFilter,
-): Promise<WaitingSum[]> {
+export async function sumWaiting(reader: Reader, scope: PendingScope, filter: EntryFilter): Promise<WaitingSum[]> {
   const { entries: e, projects } = reader.tables
   const condition = and(
     eq(e.status, 'submitted'),
     conditionOf(reader, filter),
-    notOf === undefined ? undefined : ne(e.managerId, notOf),
-    ledBy === undefined ? undefined : inArray(e.projectId, ledProjects(reader, ledBy)),
+    isApprovable(scope, {
+      ownerId: e.managerId,
+      isWithin: (ids) => inArray(e.projectId, approvedProjects(reader, ids)),
+    }),
   )
   const rows = await reader
     .select({

@@ -1,5 +1,6 @@
 /** The history of entries, and the idempotency keys of reports. */
 import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Actor } from '../../../access/actor.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
@@ -44,7 +45,7 @@ export async function insertIdempotencyKeys(tx: Tx, keys: readonly IdempotencyKe
 export interface Change {
   action: string
   at: number
-  by: Pick<HistoryRecord, 'userId' | 'tokenId'>
+  by: Pick<HistoryRecord, 'userId' | 'tokenId'> & Pick<Actor, 'for'>
 }
 
 /** Adds a row for each of the entries. */
@@ -53,9 +54,11 @@ export async function insertHistory(
   change: Change,
   rows: Pick<HistoryRecord, 'entryId' | 'details'>[],
 ): Promise<void> {
+  const { for: represented } = change.by
+  const acting = represented && { for: { id: represented.uid, name: represented.name } }
   await insertHistoryRows(
     tx,
-    rows.map(({ entryId, details }) => ({ entryId, details, change })),
+    rows.map(({ entryId, details }) => ({ entryId, details: acting ? { ...details, ...acting } : details, change })),
   )
 }
 

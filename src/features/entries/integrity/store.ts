@@ -17,6 +17,7 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm'
+import { ledProjects } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { SheetStatus, Status } from '../../../database/schema/values.ts'
@@ -158,12 +159,9 @@ export function listForeignChanges(reader: Reader, limit: number) {
  * it.
  */
 export function listForeignMoves(reader: Reader, limit: number) {
-  const { entries, entryHistory, projectLeads } = reader.tables
+  const { entries, entryHistory } = reader.tables
   const { managers, actors } = people(reader)
-  const led = reader
-    .select({ id: projectLeads.projectId })
-    .from(projectLeads)
-    .where(and(eq(projectLeads.userId, actors.id), eq(projectLeads.projectId, entries.projectId)))
+  const led = ledProjects(reader, sql`(${actors.id})`)
   return reader
     .selectDistinct({ uid: entries.uid, manager: managers.email, by: actors.email })
     .from(entryHistory)
@@ -176,7 +174,7 @@ export function listForeignMoves(reader: Reader, limit: number) {
         ne(actors.id, entries.managerId),
         eq(actors.role, 'member'),
         hasReason(entryHistory.details, 'ticket_found_project'),
-        notExists(led),
+        or(isNull(entries.projectId), notInArray(entries.projectId, led)),
       ),
     )
     .limit(limit)

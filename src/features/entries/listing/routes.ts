@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, viewerOf } from '../../../http/access.ts'
+import { access, approvalViewerOf } from '../../../http/access.ts'
 import { fileFormat, fileResponse } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { listPage } from '../../../http/query.ts'
@@ -27,7 +27,7 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
     .get(
       '',
       async ({ query, caller, request }) => {
-        const viewer = viewerOf(caller)
+        const viewer = approvalViewerOf(caller)
         const asked = readListQuery(query)
         const format = fileFormat(request, asked.format)
         if (!format) return entries.listing.listEntries(viewer, asked)
@@ -55,7 +55,7 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
         }),
       },
     )
-    .get('/:id', ({ params, caller }) => entries.listing.getEntry(params.id, viewerOf(caller)), {
+    .get('/:id', ({ params, caller }) => entries.listing.getEntry(params.id, approvalViewerOf(caller)), {
       allow: ['read', 'session'],
       detail: documented({
         id: 'getTokenEntry',
@@ -66,7 +66,7 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
         responses: { 200: { description: 'The entry.', schema: TokenEntryDetail, example: EXAMPLE_DETAIL } },
       }),
     })
-    .get('/:id/history', ({ params, caller }) => entries.listing.getHistory(params.id, viewerOf(caller)), {
+    .get('/:id/history', ({ params, caller }) => entries.listing.getHistory(params.id, approvalViewerOf(caller)), {
       allow: ['read', 'session'],
       detail: documented({
         id: 'getTokenEntryHistory',

@@ -26,6 +26,8 @@ export const TESTED: Partial<Record<keyof EntryFilter, Key>> = {
 }
 
 const VISIBILITY_KEYS: readonly Key[] = ['managerId', 'projectId']
+/** What approvers see depends on the status, too. */
+const APPROVAL_KEYS: readonly Key[] = [...VISIBILITY_KEYS, 'status']
 
 const TIMES: readonly (keyof EntryFilter)[] = ['starting_at', 'ending_at']
 
@@ -40,7 +42,9 @@ export interface TestedColumns {
 export function testedColumns(filter: EntryFilter, viewer: Viewer): TestedColumns | undefined {
   const { answered, rest } = answeredPart(filter)
   if (Object.keys(rest).length > 0) return undefined
-  const keys = new Set<Key>(viewer.sees === 'everything' ? [] : VISIBILITY_KEYS)
+  const keys = new Set<Key>(
+    viewer.sees === 'everything' ? [] : viewer.decidesFor.length > 0 ? APPROVAL_KEYS : VISIBILITY_KEYS,
+  )
   for (const name of Object.keys(answered) as (keyof EntryFilter)[]) if (TESTED[name]) keys.add(TESTED[name])
   return { keys: [...keys], measures: [...new Set(measureTests(answered).flatMap(({ measures }) => measures))] }
 }
@@ -64,11 +68,18 @@ interface KeyTest {
   passing: Passing
 }
 
+/** Entries of the manager, those of the projects, and those to approve. */
+interface VisibleRows {
+  managerId: number
+  projects: Passing
+  approved: { projects: Passing; statuses: Passing } | undefined
+}
+
 export class Selection {
   constructor(
     readonly tests: readonly KeyTest[],
     readonly measured: readonly MeasureTest[],
-    readonly visible: { managerId: number; projects: Passing } | undefined,
+    readonly visible: VisibleRows | undefined,
   ) {}
 
   /** The rows that pass, in order, of those from `from` to before `to`; undefined if all rows of the segment do. */
@@ -85,9 +96,8 @@ export class Selection {
     const tests = this.tests.filter(({ key }) => keys.includes(key))
     let rows = keyedRows(sums, tests, undefined)
     for (const test of this.measured) if (rows?.length !== 0) rows = testedRows(sums, test.ofSums(sums), rows)
-    if (this.visible && VISIBILITY_KEYS.every((key) => keys.includes(key))) {
-      rows = visibleRows(sums, this.visible, rows)
-    }
+    const needed = this.visible?.approved ? APPROVAL_KEYS : VISIBILITY_KEYS
+    if (this.visible && needed.every((key) => keys.includes(key))) rows = visibleRows(sums, this.visible, rows)
     return rows?.length !== 0
   }
 }
@@ -140,12 +150,17 @@ function testedRows({ length }: Segment, test: RowTest, rows: Int32Array | undef
 
 function visibleRows(
   segment: Segment,
-  { managerId, projects }: NonNullable<Selection['visible']>,
+  { managerId, projects, approved }: VisibleRows,
   rows: Int32Array | undefined,
 ): Int32Array {
   const [managers, placed] = [segment.keys('managerId'), segment.keys('projectId')]
   const all = rows ?? rangeOf(0, segment.length)
-  return all.filter((row) => managers[row] === managerId || passes(projects, placed[row]!))
+  const isOwnOrLed = (row: number) => managers[row] === managerId || passes(projects, placed[row]!)
+  if (!approved) return all.filter(isOwnOrLed)
+  const statuses = segment.keys('status')
+  return all.filter(
+    (row) => isOwnOrLed(row) || (passes(approved.projects, placed[row]!) && passes(approved.statuses, statuses[row]!)),
+  )
 }
 
 export function passingOf(keys: readonly number[]): Passing {

@@ -72,7 +72,8 @@ function refuse(issues: Issue[]): void {
   if (issues.length > 0) throw validationFailed(issues)
 }
 
-async function findUser(reader: Reader, user: string): Promise<User | undefined> {
+/** By id (`usr_…`) or e-mail address. */
+export async function findUser(reader: Reader, user: string): Promise<User | undefined> {
   return isId('usr', user) ? findUserByUid(reader, user) : findUserByEmail(reader, foldEmail(user))
 }
 

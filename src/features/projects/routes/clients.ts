@@ -8,7 +8,7 @@ import { CLIENT_COLUMNS } from '../csv.ts'
 import { EXAMPLE_CLIENT, EXAMPLE_NEW_CLIENT } from '../examples.ts'
 import { readClientList } from '../query.ts'
 import { ClientBody, ClientChange, ClientList, NewClient } from '../schema.ts'
-import { type ClientRow, clientBody, type ProjectsService, readClient, sightOfClients } from '../service.ts'
+import { type ClientView, clientBody, type ProjectsService, readClient, sightOf } from '../service.ts'
 
 const tag = 'Work'
 
@@ -19,7 +19,7 @@ const ClientQuery = t.Object(
 
 const path = { id: 'Id (cli_…) or name of the client.' }
 const answer = { 200: { description: 'The client.', schema: ClientBody, example: EXAMPLE_CLIENT } }
-const keyOf = ({ id }: ClientRow) => id
+const keyOf = ({ id }: ClientView) => id
 
 export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
   new Elysia({ name: 'clients', normalize: false })
@@ -27,12 +27,12 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
     .get(
       '',
       async ({ query, caller, request }) => {
-        const sight = sightOfClients(viewerOf(caller))
+        const viewer = viewerOf(caller)
         const asked = readClientList(query)
         return answerList(request, asked, {
           list: (page) => projects.listClients(asked.filter, page),
           keyOf,
-          bodyOf: (client) => clientBody(client, sight),
+          bodyOf: (client) => clientBody(client, sightOf(viewer, client)),
           columns: CLIENT_COLUMNS,
           fileName: 'clients.csv',
         })
@@ -44,7 +44,8 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
           id: 'listClients',
           tag,
           summary: 'List clients',
-          description: 'Newest first. Members see only names; billing and admin see everything.',
+          description:
+            'Newest first. Members see only names, and leads of a client also its leads and approvers; billing and admin see everything.',
           responses: {
             200: {
               description: 'A page of clients.',
@@ -88,7 +89,10 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
     )
     .get(
       '/:id',
-      async ({ params, caller }) => clientBody(await projects.getClient(params.id), sightOfClients(viewerOf(caller))),
+      async ({ params, caller }) => {
+        const client = await projects.getClient(params.id)
+        return clientBody(client, sightOf(viewerOf(caller), client))
+      },
       {
         allow: ['read', 'session'],
         detail: documented({ id: 'getClient', tag, summary: 'Get a client', path, responses: answer }),

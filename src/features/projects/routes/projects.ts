@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, partyOf, viewerOf } from '../../../http/access.ts'
+import { access, approvalViewerOf, partyOf, viewerOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { answerList } from '../../../http/list.ts'
 import { listPage, listParameter } from '../../../http/query.ts'
@@ -27,7 +27,12 @@ const ProjectQuery = t.Object(
   {
     ...archivedAndSearch('Text to search for in the key, the name and the aliases.'),
     client: listParameter('Id or name of a client; `none` for projects without one.'),
-    lead: listParameter('Id or e-mail address of a lead. Members can search only among the projects they lead.'),
+    lead: listParameter(
+      'Id or e-mail address of a lead, including leads of the client. Members can search only among the projects they lead.',
+    ),
+    approver: listParameter(
+      'Id or e-mail address of a person who may approve entries of the project, as lead or approver. Members can search only among the projects whose entries they may approve.',
+    ),
     ...listPage('Projects'),
   },
   { additionalProperties: false },
@@ -49,7 +54,7 @@ export const projectsRoutes = ({ projects, relocation }: Dependencies) =>
     .get(
       '',
       async ({ query, caller, request }) => {
-        const viewer = viewerOf(caller)
+        const viewer = approvalViewerOf(caller)
         const asked = readProjectList(query)
         return answerList(request, asked, {
           list: (page) => projects.listProjects(viewer, asked.filter, page),

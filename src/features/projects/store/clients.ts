@@ -3,8 +3,14 @@ import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
+import { listResponsible, type Responsible, replaceResponsible } from './responsible.ts'
 
 export type ClientRow = Tables['clients']['$inferSelect']
+/** A client, with the people who are responsible for all of its projects. */
+export interface ClientView extends ClientRow {
+  leads: Responsible[]
+  approvers: Responsible[]
+}
 export type ClientChange = Partial<Omit<ClientRow, 'id' | 'uid' | 'createdAt'>>
 
 /** Filter for archived objects, which lists exclude by default. */
@@ -47,14 +53,25 @@ export async function findClientByName(reader: Reader, folded: string): Promise<
   return row
 }
 
+export async function clientViews(reader: Reader, clients: ClientRow[]): Promise<ClientView[]> {
+  const ids = clients.map(({ id }) => id)
+  const leads = await listResponsible(reader, 'clientLeads', ids)
+  const approvers = await listResponsible(reader, 'clientApprovers', ids)
+  return clients.map((client) => ({
+    ...client,
+    leads: leads.get(client.id) ?? [],
+    approvers: approvers.get(client.id) ?? [],
+  }))
+}
+
 /** Newest first, starting after the key `after`. */
 export async function listClients(
   reader: Reader,
   { search, archived }: ClientFilter,
   { after, limit }: Page,
-): Promise<ClientRow[]> {
+): Promise<ClientView[]> {
   const { clients } = reader.tables
-  return reader
+  const rows = await reader
     .select()
     .from(clients)
     .where(
@@ -66,6 +83,7 @@ export async function listClients(
     )
     .orderBy(desc(clients.id))
     .limit(limit)
+  return clientViews(reader, rows)
 }
 
 /** Undefined if another client already has the name. */
@@ -99,5 +117,7 @@ export async function usesOfClient(reader: Reader, id: number): Promise<string[]
 }
 
 export async function deleteClient(tx: Tx, id: number): Promise<void> {
+  await replaceResponsible(tx, 'clientLeads', id, [])
+  await replaceResponsible(tx, 'clientApprovers', id, [])
   await tx.delete(tx.tables.clients).where(eq(tx.tables.clients.id, id))
 }

@@ -1,12 +1,13 @@
 /** Projects as people see and change them; lookups for reports are in `lookups.ts`. */
 import { aliasedTable, and, asc, desc, eq, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
-import { ledProjects, type Viewer } from '../../../access/visibility.ts'
+import { approvedProjects, ledProjects, type Viewer } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { ProjectNameKind } from '../../../database/schema/values.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import { type ArchivedFilter, anywhere, archivedCondition, type Page } from './clients.ts'
+import { listResponsible, peopleNamed, type Responsible, replaceResponsible } from './responsible.ts'
 
 type ProjectRecord = Tables['projects']['$inferSelect']
 
@@ -16,14 +17,13 @@ export interface ProjectView {
   client: { uid: Id<'cli'>; name: string } | null
   /** In their original spelling, sorted by the folded one. */
   aliases: string[]
-  leads: Lead[]
+  leads: Responsible[]
+  /** Who approves its entries without leading it. */
+  approvers: Responsible[]
+  /** The leads and approvers of its client, who are the same for all of the client's projects. */
+  clientLeads: Responsible[]
+  clientApprovers: Responsible[]
   mergedInto: { uid: Id<'prj'>; key: string; name: string } | null
-}
-
-export interface Lead {
-  id: number
-  uid: Id<'usr'>
-  name: string
 }
 
 /** Several values of one filter match any of them; several filters must all match. */
@@ -34,6 +34,8 @@ export interface ProjectFilter {
   clients?: string[] | undefined
   /** Ids (`usr_…`) or e-mail addresses. For members, this matches only projects that they lead themselves. */
   leads?: string[] | undefined
+  /** The same for people who may approve the projects' entries. */
+  approvers?: string[] | undefined
   archived?: ArchivedFilter | undefined
 }
 
@@ -51,27 +53,31 @@ function selectProjects(reader: Reader) {
     .leftJoin(targets, eq(targets.id, projects.mergedIntoId))
 }
 
-async function viewsOf(reader: Reader, rows: Omit<ProjectView, 'aliases' | 'leads'>[]): Promise<ProjectView[]> {
+async function viewsOf(
+  reader: Reader,
+  rows: Pick<ProjectView, 'project' | 'client' | 'mergedInto'>[],
+): Promise<ProjectView[]> {
   if (rows.length === 0) return []
-  const { projectNames, projectLeads, users } = reader.tables
+  const { projectNames } = reader.tables
   const ids = rows.map(({ project }) => project.id)
   const names = await reader
     .select({ projectId: projectNames.projectId, text: projectNames.text })
     .from(projectNames)
     .where(and(inArray(projectNames.projectId, ids), eq(projectNames.kind, 'alias')))
     .orderBy(asc(projectNames.folded))
-  const leads = await reader
-    .select({ projectId: projectLeads.projectId, id: users.id, uid: users.uid, name: users.name })
-    .from(projectLeads)
-    .innerJoin(users, eq(users.id, projectLeads.userId))
-    .where(inArray(projectLeads.projectId, ids))
-    .orderBy(asc(users.name), asc(users.id))
+  const clientIds = [...new Set(rows.flatMap(({ project }) => project.clientId ?? []))]
+  const leadsOf = await listResponsible(reader, 'projectLeads', ids)
+  const approversOf = await listResponsible(reader, 'projectApprovers', ids)
+  const leadsOfClient = await listResponsible(reader, 'clientLeads', clientIds)
+  const approversOfClient = await listResponsible(reader, 'clientApprovers', clientIds)
   const aliasesOf = Map.groupBy(names, ({ projectId }) => projectId)
-  const leadsOf = Map.groupBy(leads, ({ projectId }) => projectId)
   return rows.map((row) => ({
     ...row,
     aliases: (aliasesOf.get(row.project.id) ?? []).map(({ text }) => text),
-    leads: (leadsOf.get(row.project.id) ?? []).map(({ id, uid, name }) => ({ id, uid, name })),
+    leads: leadsOf.get(row.project.id) ?? [],
+    approvers: approversOf.get(row.project.id) ?? [],
+    clientLeads: leadsOfClient.get(row.project.clientId ?? -1) ?? [],
+    clientApprovers: approversOfClient.get(row.project.clientId ?? -1) ?? [],
   }))
 }
 
@@ -108,9 +114,9 @@ export async function listProjectViews(
 function conditionOf(
   reader: Reader,
   viewer: Viewer,
-  { search, clients: named, leads, archived }: ProjectFilter,
+  { search, clients: named, leads, approvers, archived }: ProjectFilter,
 ): SQL | undefined {
-  const { projects, projectNames, clients, projectLeads, users } = reader.tables
+  const { projects, projectNames, clients } = reader.tables
   return and(
     search === undefined
       ? undefined
@@ -143,20 +149,13 @@ function conditionOf(
       ),
     leads &&
       and(
-        inArray(
-          projects.id,
-          reader
-            .select({ id: projectLeads.projectId })
-            .from(projectLeads)
-            .innerJoin(users, eq(users.id, projectLeads.userId))
-            .where(
-              or(
-                inArray(users.uid, leads.filter((text) => isId('usr', text)) as Id<'usr'>[]),
-                inArray(users.email, leads.map(foldName)),
-              ),
-            ),
-        ),
-        viewer.sees === 'everything' ? undefined : inArray(projects.id, ledProjects(reader, viewer.userId)),
+        inArray(projects.id, ledProjects(reader, peopleNamed(reader, leads))),
+        viewer.sees === 'everything' ? undefined : inArray(projects.id, ledProjects(reader, [viewer.userId])),
+      ),
+    approvers &&
+      and(
+        inArray(projects.id, approvedProjects(reader, peopleNamed(reader, approvers))),
+        viewer.sees === 'everything' ? undefined : inArray(projects.id, approvedProjects(reader, viewer.decidesFor)),
       ),
     archivedCondition(projects.archivedAt, archived),
   )
@@ -222,23 +221,6 @@ export async function holdProject(tx: Tx, { id, uid }: Pick<ProjectRecord, 'id' 
   await tx.update(projects).set({ uid }).where(eq(projects.id, id))
 }
 
-export async function replaceLeads(tx: Tx, projectId: number, userIds: number[]): Promise<void> {
-  const { projectLeads } = tx.tables
-  await tx.delete(projectLeads).where(eq(projectLeads.projectId, projectId))
-  if (userIds.length > 0) await tx.insert(projectLeads).values(userIds.map((userId) => ({ projectId, userId })))
-}
-
-/** A person by id (`usr_…`) or e-mail address. */
-export async function findLead(reader: Reader, who: string): Promise<Lead | undefined> {
-  const { users } = reader.tables
-  const [row] = await reader
-    .select({ id: users.id, uid: users.uid, name: users.name })
-    .from(users)
-    .where(isId('usr', who) ? eq(users.uid, who) : eq(users.email, foldName(who)))
-    .limit(1)
-  return row
-}
-
 /** The objects that refer to a project, for the error message. */
 export async function usesOfProject(reader: Reader, id: number): Promise<string[]> {
   const { entries, tickets, placementRuleVersions: rules, projects, bills } = reader.tables
@@ -266,9 +248,10 @@ export async function listNamedByOthers(reader: Reader, userId: number): Promise
 
 /** Deletes an unreferenced project, with its names, its leads and the assumptions of reports. */
 export async function deleteProject(tx: Tx, id: number): Promise<void> {
-  const { projects, projectNames, projectLeads, ticketAssumptions } = tx.tables
+  const { projects, projectNames, ticketAssumptions } = tx.tables
   await tx.update(ticketAssumptions).set({ projectId: null }).where(eq(ticketAssumptions.projectId, id))
   await tx.delete(projectNames).where(eq(projectNames.projectId, id))
-  await tx.delete(projectLeads).where(eq(projectLeads.projectId, id))
+  await replaceResponsible(tx, 'projectLeads', id, [])
+  await replaceResponsible(tx, 'projectApprovers', id, [])
   await tx.delete(projects).where(eq(projects.id, id))
 }

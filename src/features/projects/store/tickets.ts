@@ -100,14 +100,20 @@ async function listAssumed(reader: Reader, ticketIds: number[]) {
   return found
 }
 
+/** The leads of each project, including those of its client. */
 async function listLeads(reader: Reader, projectIds: number[]): Promise<Map<number, { id: number }[]>> {
   if (projectIds.length === 0) return new Map()
-  const { projectLeads } = reader.tables
-  const leads = await reader
+  const { projects, projectLeads, clientLeads } = reader.tables
+  const own = await reader
     .select({ projectId: projectLeads.projectId, id: projectLeads.userId })
     .from(projectLeads)
     .where(inArray(projectLeads.projectId, [...new Set(projectIds)]))
-  return Map.groupBy(leads, ({ projectId }) => projectId)
+  const ofClients = await reader
+    .select({ projectId: projects.id, id: clientLeads.userId })
+    .from(projects)
+    .innerJoin(clientLeads, eq(clientLeads.clientId, projects.clientId))
+    .where(inArray(projects.id, [...new Set(projectIds)]))
+  return Map.groupBy([...own, ...ofClients], ({ projectId }) => projectId)
 }
 
 export async function findTicketView(

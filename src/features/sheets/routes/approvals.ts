@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, partyOf } from '../../../http/access.ts'
+import { access, approverOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { EXAMPLE_APPROVALS } from '../examples.ts'
 import { moments } from '../parameters.ts'
@@ -12,7 +12,7 @@ export const approvalsRoute = ({ sheets }: { sheets: SheetsService }) =>
     .use(access())
     .get(
       '',
-      ({ query, caller, address }) => sheets.listApprovals(readApprovalsQuery(query), partyOf({ caller, address })),
+      ({ query, caller, address }) => sheets.listApprovals(readApprovalsQuery(query), approverOf({ caller, address })),
       {
         allow: ['read', 'session'],
         query: t.Object(moments, { additionalProperties: false }),

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, partyOf, viewerOf } from '../../../http/access.ts'
+import { access, approvalViewerOf, approverOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { listPage } from '../../../http/query.ts'
 import { readListQuery } from '../../entries/listing/filter.ts'
@@ -28,7 +28,7 @@ export const sheetEntriesRoutes = ({
     .get(
       '/:id/entries',
       async ({ params, query, caller }) => {
-        const viewer = viewerOf(caller)
+        const viewer = approvalViewerOf(caller)
         const sheet = await sheets.getSheet(params.id, viewer)
         const { limit, after } = readListQuery(query)
         return entries.listing.listEntries(viewer, { filter: { sheet: [sheet.id] }, limit, after })
@@ -65,7 +65,7 @@ export const sheetEntriesRoutes = ({
     .post(
       '/:id/entries',
       async ({ params, body, caller, address, set }) => {
-        const entry = await sheets.addEntry(params.id, body, partyOf({ caller, address }))
+        const entry = await sheets.addEntry(params.id, body, approverOf({ caller, address }))
         set.status = 201
         set.headers.location = `/api/v1/token-entries/${entry.id}`
         return entry
@@ -96,7 +96,7 @@ export const sheetEntriesRoutes = ({
     .post(
       '/:id/import',
       ({ params, body, caller, address }) =>
-        sheets.importEntries(params.id, body as string, partyOf({ caller, address })),
+        sheets.importEntries(params.id, body as string, approverOf({ caller, address })),
       {
         allow: ['session'],
         parse: 'table',
@@ -129,7 +129,7 @@ export const sheetEntriesRoutes = ({
     .patch(
       '/:id/entries/:entry',
       ({ params, body, caller, address }) =>
-        sheets.changeEntry(params.id, params.entry, body, partyOf({ caller, address })),
+        sheets.changeEntry(params.id, params.entry, body, approverOf({ caller, address })),
       {
         allow: ['session'],
         parse: 'report',
@@ -149,7 +149,7 @@ export const sheetEntriesRoutes = ({
     .delete(
       '/:id/entries/:entry',
       async ({ params, caller, address, set }) => {
-        await sheets.removeEntry(params.id, params.entry, partyOf({ caller, address }))
+        await sheets.removeEntry(params.id, params.entry, approverOf({ caller, address }))
         set.status = 204
       },
       {

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, partyOf, viewerOf } from '../../../http/access.ts'
+import { access, approvalViewerOf, approverOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { listPage, listParameter } from '../../../http/query.ts'
@@ -15,7 +15,8 @@ const tag = 'Token sheets'
 const path = sheetPath
 
 const OWNER = 'Only for the owner of the sheet and admins.'
-const APPROVER = 'Requires the role billing or admin, or being a lead of the projects of all its entries.'
+const APPROVER =
+  'Requires the role billing or admin, or being a lead or approver of the projects of all its entries, or the deputy of one.'
 
 const SheetQuery = t.Object(
   {
@@ -37,7 +38,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
     .get(
       '',
       async ({ query, caller, request }) => {
-        const viewer = viewerOf(caller)
+        const viewer = approvalViewerOf(caller)
         const asked = readSheetList(query)
         if (!wantsCsv(request, asked.format)) return sheets.listSheets(viewer, asked)
         return csvResponse(sheets.exportSheets(viewer, asked.filter), SHEET_COLUMNS, 'token-sheets.csv')
@@ -65,7 +66,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
     .post(
       '',
       async ({ body, caller, address, set }) => {
-        const sheet = await sheets.openSheet(body, partyOf({ caller, address }))
+        const sheet = await sheets.openSheet(body, approverOf({ caller, address }))
         set.status = 201
         set.headers.location = `/api/v1/token-sheets/${sheet.id}`
         return sheet
@@ -127,7 +128,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
         }),
       },
     )
-    .get('/:id', ({ params, caller }) => sheets.getSheet(params.id, viewerOf(caller)), {
+    .get('/:id', ({ params, caller }) => sheets.getSheet(params.id, approvalViewerOf(caller)), {
       allow: ['read', 'session'],
       detail: documented({
         id: 'getTokenSheet',
@@ -140,7 +141,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
     .delete(
       '/:id',
       async ({ params, caller, address, set }) => {
-        await sheets.removeSheet(params.id, partyOf({ caller, address }))
+        await sheets.removeSheet(params.id, approverOf({ caller, address }))
         set.status = 204
       },
       {
@@ -156,7 +157,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
         }),
       },
     )
-    .get('/:id/overlaps', ({ params, caller }) => sheets.listOverlaps(params.id, viewerOf(caller)), {
+    .get('/:id/overlaps', ({ params, caller }) => sheets.listOverlaps(params.id, approvalViewerOf(caller)), {
       allow: ['read', 'session'],
       detail: documented({
         id: 'listTokenSheetOverlaps',
@@ -172,7 +173,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
     .post(
       '/:id/submit',
       ({ params, body, caller, address }) =>
-        sheets.submitSheet(params.id, partyOf({ caller, address }), {
+        sheets.submitSheet(params.id, approverOf({ caller, address }), {
           confirmOverlaps: body.confirm_overlaps ?? false,
         }),
       {
@@ -193,14 +194,14 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
     )
     .post(
       '/:id/approve',
-      ({ params, caller, address }) => sheets.approveSheet(params.id, partyOf({ caller, address })),
+      ({ params, caller, address }) => sheets.approveSheet(params.id, approverOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({
           id: 'approveTokenSheet',
           tag,
           summary: 'Approve a submitted sheet',
-          description: `The entries become \`approved\`. ${APPROVER} Only admins can approve their own sheets.`,
+          description: `The entries become \`approved\`. ${APPROVER} Only admins can approve their own sheets, and a deputy does not approve those of the person for whom they act.`,
           path,
           responses: sheetNow(EXAMPLE_APPROVED),
           problems: ['wrong_status'],
@@ -209,7 +210,8 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
     )
     .post(
       '/:id/return',
-      ({ params, body, caller, address }) => sheets.returnSheet(params.id, body.reason, partyOf({ caller, address })),
+      ({ params, body, caller, address }) =>
+        sheets.returnSheet(params.id, body.reason, approverOf({ caller, address })),
       {
         allow: ['session'],
         parse: 'report',
@@ -228,7 +230,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
     )
     .post(
       '/:id/withdraw-approval',
-      ({ params, caller, address }) => sheets.withdrawApproval(params.id, partyOf({ caller, address })),
+      ({ params, caller, address }) => sheets.withdrawApproval(params.id, approverOf({ caller, address })),
       {
         allow: ['session'],
         detail: documented({

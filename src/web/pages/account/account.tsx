@@ -14,9 +14,12 @@ import { answer, api, apiUntil } from '../../server/api.ts'
 import { signOut, useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { showIssues, useSend } from '../../server/send.ts'
+import { Deputies } from './deputies.tsx'
 
 export default function Account() {
-  const { person } = useMe()
+  const { person, approvedIds, actsFor } = useMe()
+  // The rights of a role are not passed on, but people with one may lead projects, too.
+  const approves = person.role !== 'member' || approvedIds.length > 0
   return (
     <Page
       title="Your account"
@@ -29,6 +32,11 @@ export default function Account() {
         <Part title="Password">
           <PasswordForm />
         </Part>
+        {(approves || actsFor.length > 0) && (
+          <Part title="Deputies">
+            <Deputies />
+          </Part>
+        )}
         <Part title="Active sessions">
           <Sessions />
         </Part>

@@ -38,7 +38,8 @@ export function differenceInWords({ field, before, after }: Difference): string 
 }
 
 /** The actor: a person, a person’s token, the command line, or Tally itself. */
-export function actorOf({ user, token, origin }: Change): string {
+export function actorOf({ user, token, origin, for: represented }: Change): string {
   if (!user) return origin === 'tally' ? 'Tally' : origin
+  if (represented) return `${user.name} for ${represented.name}`
   return token ? `${user.name} via token ${token.name}` : user.name
 }

@@ -29,10 +29,15 @@ export const actionOf = ({ action }: Pick<HistoryStep, 'action'>): string => ACT
 const sentenceOf = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1).replaceAll('_', ' ')
 
 /** The actor: a person, a person’s token, or Tally itself. */
-export function actorOf({ actor }: Pick<HistoryStep, 'actor'>): string {
+export function actorOf({ actor, details }: Pick<HistoryStep, 'actor' | 'details'>): string {
   if (!actor) return 'Tally'
-  return actor.token ? `${actor.user.name} via token ${actor.token.name}` : actor.user.name
+  const { name } = actor.user
+  if (isPerson(details.for)) return `${name} for ${details.for.name}`
+  return actor.token ? `${name} via token ${actor.token.name}` : name
 }
+
+const isPerson = (value: unknown): value is { name: string } =>
+  typeof value === 'object' && value !== null && 'name' in value
 
 /** Why the assignment changed. A manual change needs no explanation. */
 const BECAUSE: Record<string, string> = {
@@ -53,7 +58,7 @@ const BECAUSE: Record<string, string> = {
 
 /** The details of a change in lines: known ones as text, any others as they are stored. */
 export function detailsOf({ details }: Pick<HistoryStep, 'details'>): string[] {
-  const { because, from, to, source, ...rest } = details
+  const { because, from, to, source, for: _, ...rest } = details
   const lines: string[] = []
   if (isPlace(to)) lines.push(`${placeWords(from)} → ${placeWords(to)}`)
   else if (typeof from === 'string' && typeof to === 'string') lines.push(`${from} → ${to}`)

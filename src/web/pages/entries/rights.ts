@@ -1,5 +1,5 @@
 /**
- * What a person may do with an entry, depending on its status, their role and the projects they lead. This only decides
+ * What a person may do with an entry, depending on its status, their role and the projects they lead or approve for. This only decides
  * which actions are offered; the server enforces the rights: docs/design/states.md, "Who may change a state".
  */
 
@@ -30,11 +30,13 @@ export interface Rights {
 
 export function rightsTo(
   entry: Pick<Entry, 'status' | 'agent_manager' | 'project' | 'sheet'>,
-  { person, ledIds }: Pick<Me, 'person' | 'ledIds'>,
+  { person, ledIds, approvedIds }: Pick<Me, 'person' | 'ledIds' | 'approvedIds'>,
 ): Rights {
   const { status } = entry
   const isOwn = entry.agent_manager.id === person.id
-  const isApprover = person.role !== 'member' || (entry.project !== null && ledIds.includes(entry.project.id))
+  const isOf = (projectIds: string[]) =>
+    person.role !== 'member' || (entry.project !== null && projectIds.includes(entry.project.id))
+  const isApprover = isOf(approvedIds)
   const isAnother = isApprover && (!isOwn || person.role === 'admin')
   // Manual entries are approved with their token sheet.
   const isAlone = entry.sheet === null
@@ -49,7 +51,8 @@ export function rightsTo(
     discard: status === 'held' && (sendsBills || isOwn),
     void: isAlone && VOIDABLE.includes(status) && isApprover,
     restore: status === 'voided' && isAnother,
-    place: isOpen,
+    // Those who only approve do not place.
+    place: isOpen && (isOwn || isOf(ledIds)),
     correct: isOpen && (isOwn || person.role !== 'member'),
   }
 }

@@ -20,13 +20,16 @@ export interface Rights {
 }
 
 /** What a person may do with a sheet in its current state. The server enforces the same rules. */
-export function rightsTo({ status, agent_manager, projects, has_unplaced }: Sheet, { person, ledIds }: Me): Rights {
+export function rightsTo(
+  { status, agent_manager, projects, has_unplaced }: Sheet,
+  { person, approvedIds }: Me,
+): Rights {
   const isOwn = agent_manager.id === person.id
   const isAdmin = person.role === 'admin'
   const answersFor =
     isAdmin ||
     person.role === 'billing' ||
-    (projects.length > 0 && !has_unplaced && projects.every(({ id }) => ledIds.includes(id)))
+    (projects.length > 0 && !has_unplaced && projects.every(({ id }) => approvedIds.includes(id)))
   return {
     edits: (isOwn || isAdmin) && (status === 'open' || status === 'returned'),
     // Only admins approve their own sheets.

@@ -2,6 +2,7 @@
 import { NumberInput, SimpleGrid, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { issueFieldsOf, namesOf, PeopleField, peopleOf } from '../../parts/people-field.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { CurrencySelect } from '../../parts/zone-and-currency.tsx'
 import { answer, api } from '../../server/api.ts'
@@ -17,6 +18,9 @@ interface Values {
   currency: string | null
   /** An empty string if there is none. */
   markup: number | string
+  /** Names of current people, e-mail addresses of new ones. */
+  leads: string[]
+  approvers: string[]
 }
 
 interface ClientFormProps {
@@ -35,12 +39,14 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
       tax_id: client?.tax_id ?? '',
       currency: client?.currency ?? null,
       markup: client?.markup ?? '',
+      leads: namesOf(client?.leads),
+      approvers: namesOf(client?.approvers),
     },
     validate: { name: (name) => (name.trim() === '' ? 'Required.' : null) },
   })
   const sending = useFormSend({
     form,
-    send: ({ name, email, address, tax_id, currency, markup }) => {
+    send: ({ name, email, address, tax_id, currency, markup, leads, approvers }) => {
       const body = {
         name: name.trim(),
         email: email.trim() || null,
@@ -48,15 +54,21 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
         tax_id: tax_id.trim() || null,
         currency,
         markup: numberOrNull(markup),
+        leads: peopleOf(leads, client?.leads),
+        approvers: peopleOf(approvers, client?.approvers),
       }
       return client ? answer(api.clients({ id: client.id }).patch(body)) : answer(api.clients.post(body))
     },
-    changes: ['clients', 'projects', 'audit'],
+    changes: ['clients', 'projects', 'me', 'audit'],
     done: ({ name }) => `Client ${name} saved.`,
     after: (changed) => {
       close()
       saved?.(changed)
     },
+    fields: ({ leads, approvers }) => ({
+      ...issueFieldsOf('leads', leads),
+      ...issueFieldsOf('approvers', approvers),
+    }),
   })
   return (
     <FormDialog
@@ -95,6 +107,16 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
           {...form.getInputProps('markup')}
         />
       </SimpleGrid>
+      <PeopleField
+        label="Leads"
+        description="Leads of a client lead all of its projects, also future ones. Type e-mail addresses and press Enter after each."
+        {...form.getInputProps('leads')}
+      />
+      <PeopleField
+        label="Approvers"
+        description="Approvers can approve the entries and token sheets of all of its projects."
+        {...form.getInputProps('approvers')}
+      />
     </FormDialog>
   )
 }

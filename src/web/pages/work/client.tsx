@@ -13,6 +13,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
+import { namesOf } from '../../parts/people-field.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
@@ -54,7 +55,7 @@ function OneClient({ client }: { client: Client }) {
   )
 }
 
-function ClientDetails({ client: { email, address, tax_id, currency, markup } }: { client: Client }) {
+function ClientDetails({ client: { email, address, tax_id, currency, markup, leads, approvers } }: { client: Client }) {
   const settings = useSettings()
   return (
     <Details
@@ -71,6 +72,8 @@ function ClientDetails({ client: { email, address, tax_id, currency, markup } }:
         ['Tax ID', tax_id],
         ['Bill currency', currency ?? `${settings.currency} (organization default)`],
         ['Markup', typeof markup === 'number' ? `${markup}%` : 'organization default'],
+        ['Leads', namesOf(leads).join(', ') || 'None'],
+        ['Approvers', namesOf(approvers).join(', ') || 'None'],
       ]}
     />
   )

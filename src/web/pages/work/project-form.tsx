@@ -1,13 +1,11 @@
 /** The form that creates or edits a project. */
 import { NumberInput, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { useDebouncedValue } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { FormDialog } from '../../parts/form-dialog.tsx'
-import { type Choice, ClientPicker, OFFERED } from '../../parts/pickers.tsx'
+import { issueFieldsOf, namesOf, PeopleField, peopleOf } from '../../parts/people-field.tsx'
+import { type Choice, ClientPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
-import { answer, api, apiUntil } from '../../server/api.ts'
+import { answer, api } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import type { Project } from './project.ts'
 
@@ -20,8 +18,9 @@ interface Values {
   /** An empty string if there is none. */
   markup: number | string
   budget: number | string
-  /** Names of current leads, e-mail addresses of new ones. */
+  /** Names of current people, e-mail addresses of new ones. */
   leads: string[]
+  approvers: string[]
 }
 
 const EMPTY: Values = {
@@ -33,9 +32,10 @@ const EMPTY: Values = {
   markup: '',
   budget: '',
   leads: [],
+  approvers: [],
 }
 
-const valuesOf = ({ key, name, aliases, client, billable, markup, budget, leads }: Project): Values => ({
+const valuesOf = ({ key, name, aliases, client, billable, markup, budget, leads, approvers }: Project): Values => ({
   key,
   name,
   aliases,
@@ -43,13 +43,13 @@ const valuesOf = ({ key, name, aliases, client, billable, markup, budget, leads 
   billable: billable ?? true,
   markup: markup ?? '',
   budget: budget ?? '',
-  leads: (leads ?? []).map(({ name }) => name),
+  leads: namesOf(leads),
+  approvers: namesOf(approvers),
 })
 
 export const numberOrNull = (value: number | string): number | null => (value === '' ? null : Number(value))
 
 function bodyOf(values: Values, project: Project | undefined) {
-  const known = new Map(project?.leads?.map(({ id, name }) => [name, id]))
   return {
     key: values.key.trim(),
     ...(values.name.trim() === '' ? {} : { name: values.name.trim() }),
@@ -58,7 +58,8 @@ function bodyOf(values: Values, project: Project | undefined) {
     billable: values.billable,
     markup: numberOrNull(values.markup),
     budget: numberOrNull(values.budget),
-    leads: values.leads.map((lead) => known.get(lead) ?? lead),
+    leads: peopleOf(values.leads, project?.leads),
+    approvers: peopleOf(values.approvers, project?.approvers),
   }
 }
 
@@ -116,13 +117,12 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
 
 type Form = UseFormReturnType<Values>
 
-/** Issues with one alias or lead are shown at the field that lists them all. */
-function issueFields({ aliases, leads }: Values): Record<string, string> {
-  return Object.fromEntries([
-    ...aliases.map((_, index) => [`/aliases/${index}`, 'aliases']),
-    ...leads.map((_, index) => [`/leads/${index}`, 'leads']),
-  ])
-}
+/** Issues with one alias or person are shown at the field that lists them all. */
+const issueFields = ({ aliases, leads, approvers }: Values) => ({
+  ...issueFieldsOf('aliases', aliases),
+  ...issueFieldsOf('leads', leads),
+  ...issueFieldsOf('approvers', approvers),
+})
 
 const NameFields = ({ form, isNew }: { form: Form; isNew: boolean }) => (
   <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -155,7 +155,16 @@ function MoneyFields({ form }: { form: Form }) {
         value={value}
         change={onChange}
       />
-      <LeadsField form={form} />
+      <PeopleField
+        label="Leads"
+        description="Leads see all entries of the project, and can approve and assign them. Type e-mail addresses and press Enter after each."
+        {...form.getInputProps('leads')}
+      />
+      <PeopleField
+        label="Approvers"
+        description="Approvers can approve its entries and token sheets, and see only what they can decide about."
+        {...form.getInputProps('approvers')}
+      />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <NumberInput
           label="Budget (USD)"
@@ -180,32 +189,5 @@ function MoneyFields({ form }: { form: Form }) {
         {...form.getInputProps('billable', { type: 'checkbox' })}
       />
     </>
-  )
-}
-
-/** Debounce before people are searched. */
-const PAUSE_MS = 180
-
-function LeadsField({ form }: { form: Form }) {
-  const seesPeople = useRole('admin')
-  const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), PAUSE_MS)
-  const { data } = useQuery({
-    queryKey: ['users', 'leads', search],
-    queryFn: ({ signal }) => answer(apiUntil(signal).users.get({ query: { search, limit: String(OFFERED) } })),
-    enabled: seesPeople && search !== '',
-    placeholderData: (before) => before,
-  })
-  return (
-    <TagsInput
-      label="Leads"
-      description="Leads see all entries of the project, and can approve and assign them. Type e-mail addresses and press Enter after each."
-      // Suggested only while typing: an open list would cover the button below.
-      data={typed === '' ? [] : (data?.data.map(({ email }) => email) ?? [])}
-      searchValue={typed}
-      onSearchChange={setTyped}
-      placeholder={form.values.leads.length === 0 ? 'ada@example.com' : undefined}
-      {...form.getInputProps('leads')}
-    />
   )
 }

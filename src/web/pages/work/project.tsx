@@ -75,7 +75,15 @@ function OneProject({ project }: { project: Project }) {
   )
 }
 
-const ProjectDetails = ({ project: { client, leads, markup, aliases, billable } }: { project: Project }) => (
+/** The project's own people, then those of its client. Undefined if the viewer may not see them. */
+function peopleText(own: People | undefined, ofClient: People | undefined): string | undefined {
+  if (!own) return undefined
+  const names = [...own.map(({ name }) => name), ...(ofClient ?? []).map(({ name }) => `${name} (client)`)]
+  return names.join(', ') || 'None'
+}
+type People = { name: string }[]
+
+const ProjectDetails = ({ project: { client, markup, aliases, billable, ...people } }: { project: Project }) => (
   <Details
     of={[
       [
@@ -88,7 +96,8 @@ const ProjectDetails = ({ project: { client, leads, markup, aliases, billable } 
           `None${billable === undefined ? '' : ' (billed to no client)'}`
         ),
       ],
-      ['Leads', leads && (leads.map(({ name }) => name).join(', ') || 'None')],
+      ['Leads', peopleText(people.leads, people.client_leads)],
+      ['Approvers', peopleText(people.approvers, people.client_approvers)],
       ['Markup', markup === undefined ? undefined : markup === null ? 'Client default' : `${markup}%`],
       ['Billable', billable === undefined ? undefined : billable ? 'Yes' : 'No'],
       [

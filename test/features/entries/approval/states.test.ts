@@ -28,7 +28,9 @@ const refusalOf = (work: () => unknown): string => {
 describe('a refusal', () => {
   const subject = { name: 'the entry ent_1', ownerId: 1, projectIds: [7] }
   const right = (who: Party['person'], led: number[] = [], about: DecisionSubject = subject) =>
-    refusalOf(() => requireRight('approve', ENTRY_TRANSITIONS, about, who, new Set(led)))
+    refusalOf(() =>
+      requireRight('approve', ENTRY_TRANSITIONS, about, who, [{ userId: who?.id ?? 0, projectIds: new Set(led) }]),
+    )
 
   test('says in which state the thing is, in which it must be, and what leads there', () => {
     const status = (state: string) =>
@@ -50,11 +52,11 @@ describe('a refusal', () => {
 
   test('says which role it needs, or whom to ask', () => {
     expect(right({ id: 2, role: 'member' })).toBe(
-      'To approve the entry ent_1, you need the role billing or admin, or must be a lead of its project. Your role is member.',
+      'To approve the entry ent_1, you need the role billing or admin, or must be a lead or approver of its project. Your role is member.',
     )
     expect(right({ id: 2, role: 'member' }, [7])).toBe('none')
     expect(right({ id: 1, role: 'member' }, [7])).toBe(
-      'You cannot approve the entry ent_1 because it is your own. Ask another lead of its project, or a person with the role billing or admin.',
+      'You cannot approve the entry ent_1 because it is your own. Ask another lead or approver of its project, or a person with the role billing or admin.',
     )
     expect(right({ id: 1, role: 'billing' })).toContain('it is your own')
     expect(right({ id: 1, role: 'admin' })).toBe('none')
@@ -66,10 +68,25 @@ describe('a refusal', () => {
           SHEET_TRANSITIONS,
           { ...subject, name: 'the sheet sht_1' },
           { id: 2, role: 'billing' },
-          new Set(),
+          [],
         ),
       ),
     ).toBe('Only the owner or an admin can submit the sheet sht_1.')
+  })
+
+  test('says that a deputy cannot approve for the owner, and returns whose right it is', () => {
+    const deputy = { id: 2, role: 'member' } as const
+    const decide = (representedId: number, ownIds: number[] = []) =>
+      requireRight('approve', ENTRY_TRANSITIONS, subject, deputy, [
+        { userId: 2, projectIds: new Set(ownIds) },
+        { userId: representedId, projectIds: new Set([7]) },
+      ])
+    expect(decide(3)).toBe(3)
+    expect(decide(3, [7])).toBeUndefined()
+    expect(refusalOf(() => decide(1))).toBe(
+      'You cannot approve the entry ent_1 as the deputy of its owner. Ask another lead or approver of its project, or a person with the role billing or admin.',
+    )
+    expect(decide(1, [7])).toBeUndefined()
   })
 
   test('leads lead all projects of a sheet, and nobody leads work that is on none', () => {

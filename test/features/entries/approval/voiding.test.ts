@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type Party, TALLY } from '../../../../src/access/actor.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
-import { EVERYTHING, viewerOf } from '../../../../src/access/visibility.ts'
+import { approvalViewerOf, EVERYTHING } from '../../../../src/access/visibility.ts'
 import type { Database } from '../../../../src/database/database.ts'
 import type { Decision } from '../../../../src/features/entries/approval/states.ts'
 import { readListQuery } from '../../../../src/features/entries/listing/filter.ts'
@@ -24,7 +24,7 @@ async function stage(db: Database) {
     const caller = (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
     const { person } = caller
     const by = { userId: person.id, tokenId: null, origin: 'test' }
-    return { caller, party: { viewer: viewerOf(person), person, by } satisfies Party }
+    return { caller, party: { viewer: approvalViewerOf(person), person, by } satisfies Party }
   }
   const [ada, lead] = [await reporter('ada'), await reporter('lead')]
   await projects.addProject(OPERATOR, { key: 'ACME', leads: ['lead@example.com'] })

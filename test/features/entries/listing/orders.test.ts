@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { TALLY } from '../../../../src/access/actor.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
-import { EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
+import { approvalViewerOf, EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
 import { type EntryFilter, type Position, readListQuery } from '../../../../src/features/entries/listing/filter.ts'
 import {
   type FigurePosition,
@@ -70,8 +70,9 @@ forEachEngine('a list of entries', (open) => {
     }
     await report(60)
     await services.projects.changeProject(OPERATOR, 'acme-web', { addLeads: ['bob@example.com'] })
-    const bob = viewerOf({ id: callers[1]!.person.id, role: 'member' })
-    return { ...services, report, viewers: [EVERYTHING, bob] }
+    await services.projects.changeProject(OPERATOR, 'acme-api', { addApprovers: ['bob@example.com'] })
+    const bob = { id: callers[1]!.person.id, role: 'member' } as const
+    return { ...services, report, viewers: [EVERYTHING, viewerOf(bob), approvalViewerOf(bob)] }
   }
 
   const idsOf = (views: EntryView[]) => views.map(({ entry }) => entry.id)

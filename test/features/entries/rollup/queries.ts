@@ -1,6 +1,6 @@
 /** Random reports, answered by Tally and by a model that looks at every entry. */
 import { expect } from 'bun:test'
-import { EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
+import { approvalViewerOf, EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
 import type { Database } from '../../../../src/database/database.ts'
 import { STATUSES, type Status } from '../../../../src/database/schema/values.ts'
 import { isCostMismatch } from '../../../../src/features/entries/cost-mismatch.ts'
@@ -52,7 +52,8 @@ export function randomQuery(chance: Chance, { managers }: Stage): Query {
   const dimensions = [
     ...new Set(Array.from({ length: chance.below(3) }, () => chance.of([...DIMENSIONS, 'label:team'] as const))),
   ]
-  const viewer = chance.is(0.3) ? viewerOf({ id: managers[0]!.id, role: 'member' }) : EVERYTHING
+  const member = { id: managers[0]!.id, role: 'member' } as const
+  const viewer = chance.is(0.3) ? (chance.is(0.5) ? viewerOf : approvalViewerOf)(member) : EVERYTHING
   // More than there are groups: it must change nothing.
   const limit = chance.is(0.5) ? { limit: 10_000 } : {}
   return { viewer, filter, dimensions, bounds, onlyStraddling: chance.is(0.2), ...limit }
@@ -73,6 +74,8 @@ export async function modelAnswer(
   const labelSets = byId(await db.read.select().from(t.labelSets))
   const leads = (await db.read.select().from(t.projectLeads)).filter((lead) => lead.userId === managers[0]!.id)
   const led = new Set(leads.map(({ projectId }) => projectId))
+  const approved = new Set((await db.read.select().from(t.projectApprovers)).map(({ projectId }) => projectId))
+  const decidable = new Set(['submitted', 'pending', 'approved', 'rejected', 'voided'])
   const rows = new Map<string, Record<string, unknown>>()
   for (const entry of await all(db.read)) {
     const project = entry.projectId === null ? undefined : projects.get(entry.projectId)
@@ -84,7 +87,10 @@ export async function modelAnswer(
     const isIn =
       !entry.superseded &&
       (filter.status ?? STATUSES.filter((s) => s !== 'draft' && s !== 'pending')).includes(entry.status) &&
-      (viewer.sees === 'everything' || entry.managerId === viewer.userId || led.has(entry.projectId ?? -1)) &&
+      (viewer.sees === 'everything' ||
+        entry.managerId === viewer.userId ||
+        led.has(entry.projectId ?? -1) ||
+        (viewer.decidesFor.length > 0 && approved.has(entry.projectId ?? -1) && decidable.has(entry.status))) &&
       entry.startedAt >= (filter.starting_at ?? -Infinity) &&
       entry.startedAt < (filter.ending_at ?? Infinity) &&
       (!filter.project || filter.project.includes(project?.key.toLowerCase() ?? '')) &&

@@ -50,7 +50,7 @@ export async function stage(db: Database) {
   for (const name of ['Ada', 'Bob', 'Cy']) callers.push(await addReporter(services.people, { name, role: 'member' }))
   const managers = callers.map(({ person }) => person)
   const made = await db.write(async (tx) => {
-    const { clients, projects, names, projectLeads, prices } = tx.tables
+    const { clients, projects, names, projectLeads, projectApprovers, prices } = tx.tables
     const at = { createdAt: NOW }
     const clientIds: number[] = []
     for (const name of ['Acme', 'Globex']) {
@@ -74,6 +74,7 @@ export async function stage(db: Database) {
       await tx.insert(tx.tables.projectNames).values(row)
     }
     await tx.insert(projectLeads).values({ projectId: projectIds[0]!, userId: managers[0]!.id })
+    await tx.insert(projectApprovers).values({ projectId: projectIds[1]!, userId: managers[0]!.id })
     const nameIds: number[] = []
     for (const text of ['harness', 'agent', 'model-a', 'model-b', 'provider']) {
       nameIds.push(

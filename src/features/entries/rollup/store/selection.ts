@@ -29,7 +29,17 @@ export async function resolveSelection(reader: Reader, viewer: Viewer, filter: E
   return new Selection(
     tests,
     measureTests(filter),
-    seen && { managerId: seen.managerId, projects: passingOf(seen.projectIds) },
+    seen && {
+      managerId: seen.managerId,
+      projects: passingOf(seen.ledIds),
+      approved:
+        seen.approvedIds.length === 0
+          ? undefined
+          : {
+              projects: passingOf(seen.approvedIds),
+              statuses: passingOf(seen.statuses.map((status) => STATUS_KEYS[status])),
+            },
+    },
   )
 }
 

@@ -1,0 +1,109 @@
+/** Deputies: who approves for the person while they are away, and for whom they approve. */
+import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
+import { useMe } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { useSend } from '../../server/send.ts'
+
+const askDeputies = async ({ signal }: { signal: AbortSignal }) => (await answer(apiUntil(signal).deputies.get())).data
+type Deputy = Awaited<ReturnType<typeof askDeputies>>[number]
+
+const STATES: Record<Deputy['state'], string> = { upcoming: 'Upcoming', active: 'Active', ended: 'Ended' }
+
+export function Deputies() {
+  const [isNaming, setNaming] = useState(false)
+  const { data, error, refetch } = useQuery({ queryKey: ['me', 'deputies'], queryFn: askDeputies })
+  const remove = useSend({
+    send: (id: string) => answer(api.deputies({ id }).delete()),
+    changes: ['me', 'audit'],
+    done: () => 'Deputy removed.',
+  })
+  const { person: me } = useMe()
+  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  const columns: Column<Deputy>[] = [
+    {
+      key: 'who',
+      title: 'Deputy',
+      phone: 'title',
+      cell: ({ person, deputy }) =>
+        person.id === me.id ? deputy.name : `${deputy.id === me.id ? 'You' : deputy.name}, for ${person.name}`,
+    },
+    { key: 'days', title: 'Days', width: '220px', cell: ({ from, to }) => `${from} to ${to}` },
+    { key: 'state', title: 'State', width: '110px', cell: ({ state }) => STATES[state] },
+    {
+      key: 'remove',
+      title: '',
+      width: '110px',
+      cell: ({ id, state, deputy }) =>
+        state !== 'ended' && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="red"
+            aria-label={`Remove ${deputy.name}`}
+            onClick={() => remove.mutate(id)}
+          >
+            Remove
+          </Button>
+        ),
+    },
+  ]
+  return (
+    <Stack gap="sm">
+      {data ? (
+        data.length > 0 && (
+          <DataTable label="Deputies" columns={columns} list={data} rowKey={({ id }) => id} empty={null} />
+        )
+      ) : (
+        <Skeleton height={80} />
+      )}
+      <Text size="xs" c="dimmed">
+        A deputy approves the entries and token sheets of your projects between two days, for example while you are on
+        vacation. They see only what they can decide about, and cannot approve your entries.
+      </Text>
+      <Button variant="default" w="fit-content" onClick={() => setNaming(true)}>
+        Name a deputy…
+      </Button>
+      {isNaming && <NameDeputy close={() => setNaming(false)} />}
+    </Stack>
+  )
+}
+
+const isEmpty = (value: string) => (value.trim() === '' ? 'Required.' : null)
+
+function NameDeputy({ close }: { close: () => void }) {
+  const form = useForm({
+    initialValues: { deputy: '', from: '', to: '' },
+    validate: { deputy: isEmpty, from: isEmpty, to: isEmpty },
+  })
+  const sending = useFormSend({
+    form,
+    send: ({ deputy, from, to }) => answer(api.deputies.post({ deputy: deputy.trim(), from, to })),
+    changes: ['me', 'audit'],
+    done: ({ deputy }) => `${deputy.name} is your deputy.`,
+    after: close,
+  })
+  return (
+    <FormDialog {...sending} title="Name a deputy" action="Name deputy" close={close}>
+      <TextInput
+        label="E-mail address"
+        type="email"
+        placeholder="grace@example.com"
+        required
+        data-autofocus
+        {...form.getInputProps('deputy')}
+      />
+      <Group grow>
+        <TextInput label="First day" type="date" required {...form.getInputProps('from')} />
+        <TextInput label="Last day" type="date" required {...form.getInputProps('to')} />
+      </Group>
+    </FormDialog>
+  )
+}
