@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { Query } from '../../query.ts'
 import type { Services } from '../../services.ts'
 import { CommandError } from '../failures.ts'
@@ -44,9 +44,11 @@ export function addEntriesApprovalCommands(entries: Command): void {
       command.requiredOption('--reason <text>', 'reason, shown to the agent manager')
     }
     if (action === 'void') {
-      command.option(
-        '--later-reports <what>',
-        'new-part counts what the sessions use from now on (default); ignore never counts them again',
+      command.addOption(
+        new Option(
+          '--later-reports <what>',
+          'new-part counts what the sessions use from now on (default); ignore never counts them again',
+        ).choices(Object.keys(LATER_REPORTS)),
       )
     }
     command
@@ -59,7 +61,12 @@ export function addEntriesApprovalCommands(entries: Command): void {
       )
       .action(async (ids: string[], _flags, self: Command) => {
         const flags = self.optsWithGlobals<DecisionFlags>()
-        await decide(ids, { action, reason: flags.reason, laterReports: laterReportsOf(flags) }, verb, flags)
+        await decide(
+          ids,
+          { action, reason: flags.reason, laterReports: LATER_REPORTS[flags.laterReports ?? ''] },
+          verb,
+          flags,
+        )
       })
   }
   add('approve', 'approve', 'Approve', 'Approve submitted entries', '')
@@ -85,14 +92,6 @@ export function addEntriesApprovalCommands(entries: Command): void {
 }
 
 const LATER_REPORTS: Record<string, Asking['laterReports']> = { 'new-part': 'new_part', ignore: 'ignore' }
-
-/** Throws where the flag has another value. */
-function laterReportsOf({ laterReports }: DecisionFlags): Asking['laterReports'] {
-  if (laterReports === undefined) return undefined
-  const value = Object.hasOwn(LATER_REPORTS, laterReports) && LATER_REPORTS[laterReports]
-  if (!value) throw new CommandError(`--later-reports must be ${Object.keys(LATER_REPORTS).join(' or ')}.`, 2)
-  return value
-}
 
 async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {
   const { actionResults } = await import('../../features/entries/action-results.ts')
