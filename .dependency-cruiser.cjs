@@ -49,7 +49,7 @@ const INTERFACES = [
   '^src/features/[^/]+/(service|schema|examples)\\.ts$',
   '^src/features/organization/bill-numbers\\.ts$',
   '^src/features/prices/usage\\.ts$',
-  '^src/features/entries/(totals|action-results)\\.ts$',
+  '^src/features/entries/(totals|action-results|request)\\.ts$',
   '^src/features/entries/[^/]+/service\\.ts$',
   '^src/features/entries/approval/states\\.ts$',
   '^src/features/entries/listing/(filter|parameters|csv|store/conditions)\\.ts$',

@@ -73,6 +73,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally doctor',
     'tally entries',
     'tally entries approve',
+    'tally entries correct',
     'tally entries discard',
     'tally entries export',
     'tally entries list',

@@ -26,7 +26,13 @@ interface Kinds {
   /** `target` chooses an entry, and `all` the others of its session as well. */
   decide: { action: Decision; target: number; all: boolean }
   place: { target: number; all: boolean; project: string | null | undefined; ticket: string | null | undefined }
-  correct: { target: number; summary: string | null | undefined; labels: Record<string, string> | null | undefined }
+  correct: {
+    target: number
+    summary: string | null | undefined
+    labels: Record<string, string> | null | undefined
+    /** Input tokens. */
+    input: number | undefined
+  }
   bill: { project: string }
   voidBill: object
   settings: { unknownProjects?: UnknownProjects; telemetryByEmail?: boolean }
@@ -304,7 +310,8 @@ class Scenario {
     const { random } = this
     const summary = random.pick([undefined, null, 'fix it by hand'])
     const labels = random.pick([undefined, null, { repository: 'led/app', branch: 'LED-1' }, { repository: 'acme/x' }])
-    return { what: 'correct', target: random.bits(), summary, labels }
+    const input = random.chance(0.5) ? random.below(100) : undefined
+    return { what: 'correct', target: random.bits(), summary, labels, input }
   }
 
   #settings(): Chosen {

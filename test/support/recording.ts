@@ -149,8 +149,12 @@ export async function stageOf({ db, together }: StageOptions): Promise<Stage> {
         return entries.places.placeEntries({ ids: await targetsOf(act) }, place, OPERATOR)
       }
       case 'correct': {
-        const { summary, labels } = act
-        const correction = { ...(summary !== undefined && { summary }), ...(labels !== undefined && { labels }) }
+        const { summary, labels, input } = act
+        const correction = {
+          ...(summary !== undefined && { summary }),
+          ...(labels !== undefined && { labels }),
+          ...(input !== undefined && { tokens: { input, output: 1 }, reason: 'a mistake' }),
+        }
         return entries.places.changeEntry((await targetsOf(act))[0]!, correction, OPERATOR)
       }
       case 'bill': {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
 import { addEntriesApprovalCommands } from './approval.ts'
+import { addEntriesCorrectCommand } from './correct.ts'
 import { addEntriesExportCommand } from './export.ts'
 import { addEntriesListCommand } from './list.ts'
 import { addEntriesPlaceCommand } from './place.ts'
@@ -22,6 +23,7 @@ export function addEntriesCommands(program: Command): void {
   addEntriesPlaceCommand(entries)
   addEntriesShowCommand(entries)
   addEntriesApprovalCommands(entries)
+  addEntriesCorrectCommand(entries)
   addEntriesListCommand(entries)
   addEntriesExportCommand(entries)
 }

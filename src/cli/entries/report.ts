@@ -64,7 +64,7 @@ export function addEntriesReportCommand(entries: Command): void {
     })
 }
 
-function costOf(entry: TokenEntry): string {
+export function costOf(entry: TokenEntry): string {
   if (entry.cost === null)
     return `unpriced: no cost was reported, and the price table has no price for '${entry.model}'`
   const basis = entry.reported_cost === null ? 'list value' : 'as reported'

@@ -52,6 +52,7 @@ function printFields(entry: TokenEntryDetail): void {
     ['model calls', entry.requests === null ? null : entry.requests.toLocaleString('en')],
     ['tools', toolsText(entry.tools)],
     ['cost', costText(entry)],
+    ['corrected', entry.corrected.join(', ') || null],
   ]
   for (const [name, value] of fields) if (value !== null) print(`${name.padEnd(12)} ${value}`)
 }

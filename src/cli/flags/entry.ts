@@ -37,7 +37,7 @@ export function parseCount(text: string): number {
 }
 
 /** Exact to the nano-dollar, on its way to JSON. */
-function parseCost(text: string): number {
+export function parseCost(text: string): number {
   const nanos = parseDecimal(text, NANO_DIGITS)
   if (nanos === undefined) throw new InvalidArgumentError('Use US dollars as a decimal number, such as 0.063354.')
   return moneyNumber(nanos)

@@ -83,8 +83,15 @@ export interface SessionTotals {
   reported_cost: string | null
 }
 
+/** The figures of an entry as they were reported. Money is decimal text of nano-dollars. */
+export interface ReportedFigures extends Omit<SessionTotals, 'attributes'> {
+  list_value: string | null
+}
+
 /** What a person has decided about the figures of an entry, against what its session reports. */
 export interface EntryAmendment {
+  /** The figures before they were corrected, which later reports of the session are compared with. */
+  reported?: ReportedFigures
   /** Of a voided entry: later reports of its session change nothing, and add no further part. */
   later_reports?: 'ignore'
 }

@@ -56,7 +56,8 @@ export const LATER_REPORTS = ['new_part', 'ignore'] as const
 export type LaterReports = (typeof LATER_REPORTS)[number]
 
 /** What a person may correct of an entry that was reported. */
-export type CorrectedField = 'summary' | 'labels'
+export const CORRECTED_FIELDS = ['figures', 'labels', 'summary'] as const
+export type CorrectedField = (typeof CORRECTED_FIELDS)[number]
 
 export type RollupLevel = 'day' | 'month'
 export type RollupState = 'stale' | 'building' | 'clean' | 'old'

@@ -65,6 +65,7 @@ export const EXAMPLE_ENTRY: TokenEntry = {
   session_id: '7abded9e-af37-492b-8216-95394ad33034',
   part: 1,
   continues: null,
+  corrected: [],
   superseded: false,
   possible_duplicate_of: null,
   bill: null,

@@ -67,6 +67,11 @@ export function isLocked({ status }: Pick<EntryRecord, 'status'>): boolean {
   return LOCKED_STATUSES.includes(status)
 }
 
+/** Whether reports of its session leave the counts of an entry alone: it is locked, or a person has corrected them. */
+export function isFixed(entry: Pick<EntryRecord, 'status' | 'corrected'>): boolean {
+  return isLocked(entry) || (entry.corrected?.includes('figures') ?? false)
+}
+
 /** Whether the entry is voided together with what its session reports later of the same model. */
 export function ignoresReports({ status, amendment }: Pick<EntryRecord, 'status' | 'amendment'>): boolean {
   return status === 'voided' && amendment?.later_reports === 'ignore'
@@ -74,7 +79,7 @@ export function ignoresReports({ status, amendment }: Pick<EntryRecord, 'status'
 
 export function partOf(entry: EntryRecord): Part {
   return {
-    locked: isLocked(entry),
+    locked: isFixed(entry),
     startedAt: entry.startedAt,
     endedAt: entry.endedAt,
     counts: countsOf(entry),
@@ -83,6 +88,20 @@ export function partOf(entry: EntryRecord): Part {
     reportedCostNanos: entry.reportedCost,
     costNanos: costNanosOf(entry),
   }
+}
+
+/** A part with the figures that were reported, even if they were corrected since: what the session's totals consist of. */
+export function reportedPart(entry: EntryRecord): Part {
+  const reported = entry.amendment?.reported
+  if (!reported) return partOf(entry)
+  const { totals } = readTotals(reported)
+  const listValue = reported.list_value === null ? null : BigInt(reported.list_value)
+  return { ...totals, locked: true, costNanos: totals.reportedCostNanos ?? listValue }
+}
+
+/** The model that was reported, if another one was corrected to it. */
+export function reportedModel({ entry, model }: { entry: EntryRecord; model: string }): string {
+  return entry.amendment?.reported?.model ?? model
 }
 
 /** The columns that store usage. */

@@ -1,6 +1,6 @@
 /** Token entries in the API: reports and responses. One source for validation and OpenAPI. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/values.ts'
+import { CORRECTED_FIELDS, MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/values.ts'
 import { listOf, moment, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema.ts'
 import { NOTES_TEXT, valueFields } from '../prices/schema.ts'
 import { SERVICE_NAME, TOOL_NAME } from '../prices/usage.ts'
@@ -412,6 +412,10 @@ export const TokenEntry = Type.Object(
       }),
     ),
     continues: orNull(Type.String({ description: 'The previous part, which was locked when the session continued.' })),
+    corrected: Type.Array(oneOf(CORRECTED_FIELDS, ''), {
+      description:
+        'What a person has corrected, which later reports do not change: `figures` (also times, model and provider), `labels`, `summary`.',
+    }),
     superseded: Type.Boolean({
       description: 'True if another source now supplies the session. The figures of this entry are 0.',
     }),
@@ -590,7 +594,37 @@ const orCleared = <T extends TSchema>(schema: T, expected: string) =>
 
 const { project, ticket, summary, labels } = TokenEntryReport.properties
 
-/** Fields of an entry that a person may change: never its usage. */
+const reason = Type.String({
+  description: 'Reason, shown to the owner of the entry.',
+  minLength: 1,
+  maxLength: 1000,
+  pattern: PLAIN_TEXT,
+  errorMessage: 'must be 1 to 1000 characters long, without control characters, and must not be blank',
+  examples: ['Counted twice: this session is already on the October sheet'],
+})
+
+/** What billing and admins may correct of what an agent reported. */
+export const FIGURE_FIELDS = [
+  'model',
+  'provider',
+  'started_at',
+  'ended_at',
+  'tokens',
+  'requests',
+  'requests_above',
+  'usage',
+  'service_tier',
+  'speed',
+  'region',
+  'tools',
+  'reported_cost',
+] as const satisfies (keyof TokenEntryDraftChange)[]
+
+const figureChanges = Object.fromEntries(
+  FIGURE_FIELDS.map((field) => [field, TokenEntryDraftChange.properties[field]]),
+) as Pick<typeof TokenEntryDraftChange.properties, (typeof FIGURE_FIELDS)[number]>
+
+/** Fields of an entry that a person may change. */
 export const EntryCorrection = Type.Object(
   {
     project: orCleared(
@@ -613,24 +647,17 @@ export const EntryCorrection = Type.Object(
       labels,
       `up to ${LABEL_LIMIT} pairs of strings with names of 1 to 64 characters of a-z 0-9 _ . -`,
     ),
+    ...figureChanges,
+    reason: Type.Optional({ ...reason, description: 'Required to correct figures, times, the model or the provider.' }),
   },
   {
     ...strict,
     $id: 'TokenEntryCorrection',
     minProperties: 1,
-    errorMessage: 'must contain at least one of project, ticket, summary and labels',
+    errorMessage: 'must contain at least one field to change',
   },
 )
 export type EntryCorrection = Static<typeof EntryCorrection>
-
-const reason = Type.String({
-  description: 'Reason, shown to the owner of the entry.',
-  minLength: 1,
-  maxLength: 1000,
-  pattern: PLAIN_TEXT,
-  errorMessage: 'must be 1 to 1000 characters long, without control characters, and must not be blank',
-  examples: ['Counted twice: this session is already on the October sheet'],
-})
 
 /** The reason for a rejection or return. */
 export const Reason = Type.Object({ reason }, { ...strict, $id: 'Reason' })

@@ -53,6 +53,7 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     session_id: view.sessionKey,
     part: entry.part,
     continues: view.continues,
+    corrected: entry.corrected ?? [],
     superseded: entry.superseded,
     possible_duplicate_of: view.duplicateOf,
     bill: bill && { id: bill.uid, number: bill.number },

@@ -31,13 +31,20 @@ test('leads approve, reject and void the entries of others in their projects onl
 })
 
 test('people with a role reject and void their own entries, but only admins approve theirs', () => {
-  expect(allowed(entry('submitted'), person('usr_ada', 'billing'))).toEqual(['reject', 'void', 'place', 'correct'])
+  expect(allowed(entry('submitted'), person('usr_ada', 'billing'))).toEqual([
+    'reject',
+    'void',
+    'place',
+    'correct',
+    'correctFigures',
+  ])
   expect(allowed(entry('submitted'), person('usr_ada', 'admin'))).toEqual([
     'approve',
     'reject',
     'void',
     'place',
     'correct',
+    'correctFigures',
   ])
 })
 
@@ -52,7 +59,13 @@ test('pending, approved, billed and voided entries are locked', () => {
 })
 
 test('rejected entries can be reopened or voided', () => {
-  expect(allowed(entry('rejected'), person('usr_bob', 'billing'))).toEqual(['reopen', 'void', 'place', 'correct'])
+  expect(allowed(entry('rejected'), person('usr_bob', 'billing'))).toEqual([
+    'reopen',
+    'void',
+    'place',
+    'correct',
+    'correctFigures',
+  ])
 })
 
 test('entries of a token sheet are approved with the sheet', () => {

@@ -32,7 +32,7 @@ export const CSV: LineFormat = {
     bills: (row) => `${csvCell(row?.number ?? '')},`,
     sheets: (row) => `${row?.id ?? ''},`,
   },
-  details: (details) => [`${detailsCells(details)}\r\n`],
+  details: (details) => [`${detailsCells(details)},`],
 
   /** Cells in the order of `ENTRY_COLUMNS`. Ids, timestamps, numbers and our own constants need no quotes. */
   line(writer, row, texts) {
@@ -96,6 +96,7 @@ export const CSV: LineFormat = {
     writer.byte(COMMA)
     writer.ascii(isMismatch(row) ? 'true,' : 'false,')
     writer.bytes(texts.details.of(row.usageDetails)[0]!)
+    writer.ascii(row.corrected === null ? '\r\n' : `${JSON.parse(row.corrected).join(' ')}\r\n`)
   },
 }
 

@@ -62,4 +62,5 @@ export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
   { heading: 'input_image', cell: (entry) => entry.tokens.input_image },
   { heading: 'output_audio', cell: (entry) => entry.tokens.output_audio },
   { heading: 'output_image', cell: (entry) => entry.tokens.output_image },
+  { heading: 'corrected', cell: (entry) => entry.corrected.join(' ') },
 ]

@@ -28,7 +28,7 @@ export const NDJSON: LineFormat = {
     tickets: (row) => `,"ticket":${json(row && { id: row.id, key: row.ticket })},"placement":{"by":`,
     rules: (row) => `,"rule":${json(row && { id: row.id, name: row.name, version: row.version })}`,
     labels: (row) => `,"labels":${json(row?.labels ?? {})},"session_id":`,
-    continued: (row) => `,"continues":${json(row?.id ?? null)},"superseded":`,
+    continued: (row) => `,"continues":${json(row?.id ?? null)},"corrected":`,
     duplicated: (row) => `,"possible_duplicate_of":${json(row?.id ?? null)}`,
     bills: (row) => `,"bill":${json(row && { id: row.id, number: row.number })}`,
     sheets: (row) => `,"sheet":${json(row && { id: row.id })},"created_at":"`,
@@ -107,7 +107,8 @@ export const NDJSON: LineFormat = {
     writer.ascii(',"part":')
     writeInteger(writer, row.part)
     writer.bytes(texts.continued.of(row.continuesId))
-    writer.ascii(row.superseded === 1 ? 'true' : 'false')
+    writer.ascii(row.corrected === null ? '[]' : json(JSON.parse(row.corrected)))
+    writer.ascii(row.superseded === 1 ? ',"superseded":true' : ',"superseded":false')
     writer.bytes(texts.duplicated.of(row.duplicateId))
     writer.bytes(texts.bills.of(row.billId))
     writer.bytes(texts.sheets.of(row.sheetId))

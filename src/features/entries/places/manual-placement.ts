@@ -1,5 +1,5 @@
 /**
- * Placing entries by hand, and correcting their summary and labels (docs/design/concepts.md, "Roles" and "Placement").
+ * Placing entries by hand, and correcting what was reported of them (docs/design/concepts.md, "Roles" and "Placement").
  *
  * A manual placement is permanent: neither a later report of the session nor a rule moves the entry again. This
  * includes the placement on no project: an entry that a person removed from its project is placed by hand on nothing,
@@ -18,7 +18,9 @@ import { type Id, isId } from '../../../lib/id.ts'
 import { moneyNumber } from '../../../lib/money.ts'
 import { type AuditService, difference } from '../../audit/service.ts'
 import type { PlacementService } from '../../placement/service.ts'
+import type { PricesService } from '../../prices/service.ts'
 import type { ProjectsService } from '../../projects/service.ts'
+import { correctsFigures, createFigureCorrection } from '../figure-correction.ts'
 import { insertHistory } from '../history/store.ts'
 import { type Selected, type Selection, select } from '../listing/selection.ts'
 import { type Interned, internLabels } from '../reporting/names.ts'
@@ -54,11 +56,13 @@ interface Dependencies {
   audit: AuditService
   projects: ProjectsService
   placement: PlacementService
+  prices: Pick<PricesService, 'table'>
   interned: Interned
 }
 
-export function createManualPlacement({ db, clock, audit, projects, placement, interned }: Dependencies) {
+export function createManualPlacement({ db, clock, audit, projects, placement, interned, prices }: Dependencies) {
   const places = createNamedPlaces({ clock, projects, placement })
+  const figures = createFigureCorrection({ clock, audit, prices, interned })
 
   /** The changes that a correction makes to the entry's summary and labels. */
   async function correctionOf(tx: Tx, { entry, labels }: PlacedEntry, requested: EntryCorrection): Promise<Correction> {
@@ -92,7 +96,7 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
     { change, labels }: Correction,
     by: Actor,
   ): Promise<Moved | undefined> {
-    if (!isForRules(placed) || Object.keys(change).length === 0) return undefined
+    if (!isForRules(placed)) return undefined
     const entry = { ...placed.entry, ...change }
     const found = await placeAgain(tx, placement, { ...placed, labels, entry })
     const columns = placementColumns(found)
@@ -123,8 +127,8 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
 
   return {
     /**
-     * Places an entry by hand, and corrects its summary and labels. Viewers may place every entry that they see;
-     * members may correct only their own. Throws `not_found` if the viewer does not see it, `entry_locked` (409),
+     * Places an entry by hand, and corrects its summary, labels and figures. Viewers may place every entry that they see;
+     * members may correct only their own, and no figures. Throws `not_found` if the viewer does not see it, `entry_locked` (409),
      * `forbidden` if a member corrects another person's entry, and 422 if the place does not exist.
      */
     async changeEntry(id: string, correction: EntryCorrection, party: Party) {
@@ -136,10 +140,18 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
         const corrects = correction.summary !== undefined || correction.labels !== undefined
         if (corrects && person?.role === 'member' && placed.manager.id !== person.id) throw correctionForbidden()
 
+        const hasFigures = correctsFigures(correction)
+        if (hasFigures) {
+          const { entry, model, provider } = await figures.correct(tx, placed.entry, correction, party)
+          Object.assign(placed, { entry, model, provider })
+        }
         const corrected = await correctionOf(tx, placed, correction)
+        const hasNews = hasFigures || Object.keys(corrected.change).length > 0
         const moved = isPlace(correction)
           ? byHand(destinationOf(placed, await places.resolve(tx, correction, party)))
-          : await placeByRules(tx, placed, corrected, by)
+          : hasNews
+            ? await placeByRules(tx, placed, corrected, by)
+            : undefined
         if (moved || Object.keys(corrected.change).length > 0) {
           const columns = { ...corrected.change, ...moved?.columns, updatedAt: clock.now() }
           await changeEntries(tx, [placed.entry.id], columns)

@@ -3,7 +3,7 @@ import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
 import { type Placement, UNATTRIBUTED } from '../../placement/service.ts'
 import { valueAtPrice } from '../../prices/service.ts'
-import { countsOf, ignoresReports, isLocked, type ModelTotals, partOf, usageColumns } from '../rows.ts'
+import { countsOf, ignoresReports, isFixed, type ModelTotals, partOf, reportedPart, usageColumns } from '../rows.ts'
 import { submittedStatus } from '../session-owner.ts'
 import type { EntryRecord, EntryView } from '../store.ts'
 import { completeTotals, nextStep, sumOfParts, type Totals, totalTokens } from '../totals.ts'
@@ -34,16 +34,16 @@ export function repeated(entry: EntryView): Recorded {
 
 /** The sum of a chain's parts: the totals of the only source of an uncontested session. */
 export function totalsOf(parts: readonly EntryView[]): Totals {
-  const sum = sumOfParts(parts.map(({ entry }) => partOf(entry)))
-  const hasKnown = (columnOf: (entry: EntryRecord) => unknown) => parts.some(({ entry }) => columnOf(entry) !== null)
+  const usages = parts.map(({ entry }) => reportedPart(entry))
+  const sum = sumOfParts(usages)
   return {
-    startedAt: parts[0]!.entry.startedAt,
-    endedAt: parts.at(-1)!.entry.endedAt,
+    startedAt: usages[0]!.startedAt,
+    endedAt: usages.at(-1)!.endedAt,
     counts: sum.counts,
     details: sum.details,
-    requests: hasKnown((entry) => entry.requests) ? sum.requests : null,
+    requests: usages.some(({ requests }) => requests !== null) ? sum.requests : null,
     // Without a reported cost, a part counts with its list value, even if another source supplies the session.
-    reportedCostNanos: hasKnown((entry) => entry.reportedCost) ? sum.costNanos : null,
+    reportedCostNanos: usages.some(({ reportedCostNanos }) => reportedCostNanos !== null) ? sum.costNanos : null,
   }
 }
 
@@ -54,7 +54,7 @@ export function totalsOf(parts: readonly EntryView[]): Totals {
 export function fillIn(recording: Recording, parts: readonly EntryView[]): Recorded {
   const { state, report } = recording
   const last = parts.at(-1)!
-  if (isLocked(last.entry)) return repeated(last)
+  if (isFixed(last.entry)) return repeated(last)
   const missing = missingAttributes(attributesOfEntry(last), attributesOf(report)) ?? {}
   const older = withAttributes(report, missing)
   const labelText = older.labels && textOfLabels(older.labels)
@@ -76,7 +76,7 @@ export function moveChain(reported: Recording, parts: readonly EntryView[], tota
   if (ignoresReports(last.entry)) return repeated(last)
   const recording = withoutCorrected(reported, last)
   const step = nextStep(
-    parts.map(({ entry }) => partOf(entry)),
+    parts.map(({ entry }) => reportedPart(entry)),
     totals,
   )
   if (step.kind === 'shrunk') throw sessionShrunk(step.metric)
@@ -147,7 +147,7 @@ function continued({ state, identity, report }: Recording, view: EntryView, last
       labelSetId: identity.labelSetId ?? last.entry.labelSetId,
       providerId: identity.providerId ?? last.entry.providerId,
       summary: report.summary ?? last.entry.summary,
-      corrected: last.entry.corrected,
+      corrected: withoutFigures(last.entry.corrected),
     },
     agent: namesAgent(report) ? report.agent : last.agent,
     labels: identity.labelSetId === null ? last.labels : view.labels,
@@ -163,6 +163,12 @@ function continued({ state, identity, report }: Recording, view: EntryView, last
     rule: last.rule,
     ruleVersion: last.ruleVersion,
   }
+}
+
+/** The figures of a part were corrected, not those of the session. */
+function withoutFigures(corrected: EntryRecord['corrected']): EntryRecord['corrected'] {
+  const kept = corrected?.filter((field) => field !== 'figures') ?? []
+  return kept.length > 0 ? kept : null
 }
 
 /** The first entry of another person's session with the same harness and id, preferably of the same model. */

@@ -5,7 +5,7 @@
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
 import { serviceOf, ZERO_COUNTS } from '../../prices/usage.ts'
-import { detailsOf, isLocked, readTotals, type Statement, usageColumns, writeTotals } from '../rows.ts'
+import { detailsOf, isFixed, readTotals, reportedModel, type Statement, usageColumns, writeTotals } from '../rows.ts'
 import type { EntryView } from '../store.ts'
 import { completeTotals, isStale, SOURCE_ORDER, supplyingSource, type Totals } from '../totals.ts'
 import { attributesOf, attributesOfEntry, mergeAttributes, rankAttributes, withAttributes } from './attributes.ts'
@@ -45,7 +45,7 @@ export function recordFromSources(recording: Recording): Recorded {
   const models = new Set([chainModelId, ...chains.keys(), ...kept.map((row) => row.chainModelId)])
   if (models.size > MERGED_MODELS_LIMIT && (isFurtherSource || !own)) throw sessionTooLarge()
   const known = own && readTotals(own.totals)
-  const isOpen = !hasLocked(chains.get(chainModelId) ?? [])
+  const isOpen = !hasFixed(chains.get(chainModelId) ?? [])
   const statement = known ? updated(known, report, isOpen) : statementOf(report)
   const current = { chainModelId, source, totals: writeTotals(statement) }
   if (!isEqual(own?.totals, current.totals)) state.saveSource(recording.session.id, current)
@@ -95,8 +95,8 @@ function updated(known: Statement, report: Report, isOpen: boolean): Statement {
   return { model: newer.model, provider: attributes.provider, totals: { ...totals, startedAt }, attributes }
 }
 
-function hasLocked(parts: readonly EntryView[]): boolean {
-  return parts.some(({ entry }) => isLocked(entry))
+function hasFixed(parts: readonly EntryView[]): boolean {
+  return parts.some(({ entry }) => isFixed(entry))
 }
 
 /** Updates all chains of a session to the totals of its source, and to what all its sources say besides. */
@@ -131,7 +131,7 @@ function supplyAll(recording: Recording, rows: readonly SourceTotals[], chains: 
  */
 function suppliedTotals(row: SourceTotals, rows: readonly SourceTotals[], parts: readonly EntryView[]): Totals {
   const { totals } = readTotals(row.totals)
-  if (hasLocked(parts)) return totals
+  if (hasFixed(parts)) return totals
   const all = SOURCE_ORDER.flatMap((source) => rows.filter((other) => other.source === source)).map(
     (other) => readTotals(other.totals).totals,
   )
@@ -154,15 +154,14 @@ function saveFirstSource(recording: Recording, chains: Chains): void {
   for (const [chainModelId, parts] of chains) {
     const last = parts.at(-1)!
     const attributes = attributesOfEntry(last)
-    const { model } = last
-    const statement = { model, provider: attributes.provider, totals: totalsOf(parts), attributes }
+    const statement = { model: reportedModel(last), provider: attributes.provider, totals: totalsOf(parts), attributes }
     state.saveSource(id, { chainModelId, source, totals: writeTotals(statement) })
   }
 }
 
-/** Sets a model that the supplying source does not know to zero, unless it is locked. */
+/** Sets a model that the supplying source does not know to zero, unless it is fixed. */
 function supersede({ state, now, reporter, session }: Recording, last: EntryView): void {
-  if (isLocked(last.entry) || last.entry.superseded) return
+  if (isFixed(last.entry) || last.entry.superseded) return
   state.changeEntry({
     ...last,
     entry: {

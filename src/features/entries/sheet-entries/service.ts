@@ -8,18 +8,15 @@ import type { Viewer } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { notFound } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { timestamp } from '../../../lib/duration.ts'
-import { numberText, parseExactJson } from '../../../lib/exact-json.ts'
 import { type Id, isId } from '../../../lib/id.ts'
-import { moneyNumber, NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
 import type { Placement, PlacementService } from '../../placement/service.ts'
 import type { SheetMove } from '../approval/states.ts'
+import { changedBody, hasOwnPlace, identify } from '../changed-report.ts'
 import { insertHistory } from '../history/store.ts'
-import { type Interned, internLabels, internNames } from '../reporting/names.ts'
+import type { Interned } from '../reporting/names.ts'
 import {
   type Circumstances,
   changeOf,
-  type Identity,
   NO_SESSION,
   newEntry,
   placedBy,
@@ -30,11 +27,11 @@ import {
 } from '../reporting/record.ts'
 import { type Report, readReport } from '../reporting/report.ts'
 import type { ReportingService } from '../reporting/service.ts'
-import { countsOf, detailsOf, usageColumns } from '../rows.ts'
+import { usageColumns } from '../rows.ts'
 import type { TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../schema.ts'
 import { type EntryView, getView, insertEntries, updateEntry } from '../store.ts'
 import { moveAlong } from '../ticket-moves.ts'
-import { toTokenEntry, wireCounts, wireMedia, wireRequestsAbove } from '../wire.ts'
+import { toTokenEntry } from '../wire.ts'
 import {
   deleteDrafts,
   findOnSheet,
@@ -209,25 +206,6 @@ function reporterOf({ manager }: DraftSheet): Reporter {
   return { manager, managerBy: 'token', identifiedBy: 'token', tokenId: null, personId: manager.id }
 }
 
-async function identify(tx: Tx, interned: Interned, report: Report): Promise<Identity> {
-  const { harness, agent, model, provider, labels } = report
-  const [harnessKey, agentKey, modelKey, providerKey] = await internNames(tx, interned, [
-    harness,
-    agent,
-    model,
-    ...(provider === undefined ? [] : [provider]),
-  ])
-  return {
-    harnessId: harnessKey!.id,
-    canonicalHarnessId: harnessKey!.canonicalId,
-    agentId: agentKey!.id,
-    modelId: modelKey!.id,
-    chainModelId: modelKey!.canonicalId,
-    providerId: providerKey?.id ?? null,
-    labelSetId: labels ? await internLabels(tx, interned, labels) : null,
-  }
-}
-
 /** Spans of the same harness that share more than an instant, or begin at the same one. Pure. */
 export function overlapsOf(own: readonly Span[], reported: readonly Span[]): Overlap[] {
   const byHarness = Map.groupBy(reported, ({ canonicalHarnessId }) => canonicalHarnessId)
@@ -246,62 +224,4 @@ export function overlapsOf(own: readonly Span[], reported: readonly Span[]): Ove
 
 function namesPlace(change: TokenEntryDraftChange): boolean {
   return change.project !== undefined || change.ticket !== undefined
-}
-
-/** Named or chosen by a person. A placement by rule is repeated, because fields that the rule matches may change. */
-function hasOwnPlace({ entry }: EntryView): boolean {
-  return entry.placedBy === 'named' || entry.placedBy === 'manual'
-}
-
-/** The draft as a request body with the change applied: null removes a field. */
-function changedBody(view: EntryView, change: TokenEntryDraftChange): TokenEntryDraft {
-  const body = bodyOf(view) as Record<string, unknown>
-  // The sums of single requests are part of the counts that they belong to.
-  if (change.tokens !== undefined || change.usage !== undefined) delete body.requests_above
-  if (change.usage !== undefined) {
-    delete body.requests
-    delete body.tokens
-  }
-  for (const [field, value] of Object.entries(change)) {
-    if (value === null) delete body[field]
-    else if (field === 'reported_cost') body[field] = exactCost(change)
-    else if (value !== undefined) body[field] = value
-  }
-  // Parsed from text, so that money keeps its exact digits.
-  return parseExactJson(JSON.stringify(body)) as TokenEntryDraft
-}
-
-function exactCost(change: TokenEntryDraftChange): number {
-  return moneyNumber(parseDecimal(numberText(change as { reported_cost: number }, 'reported_cost'), NANO_DIGITS)!)
-}
-
-function bodyOf(view: EntryView): Partial<TokenEntryDraft> {
-  const { entry } = view
-  const details = detailsOf(entry)
-  const ownPlace = hasOwnPlace(view)
-  const body = {
-    agent_harness: view.harness,
-    agent_name: view.agent,
-    model: view.model,
-    provider: view.provider,
-    started_at: timestamp(entry.startedAt),
-    ended_at: timestamp(entry.endedAt),
-    tokens: { ...wireCounts(countsOf(entry)), ...(details?.media && withoutNulls(wireMedia(details))) },
-    requests: entry.requests,
-    requests_above: details && wireRequestsAbove(details),
-    service_tier: details?.serviceTier ?? null,
-    speed: details?.speed ?? null,
-    region: details?.region ?? null,
-    tools: details?.tools ?? null,
-    reported_cost: moneyNumber(entry.reportedCost),
-    summary: entry.summary,
-    labels: view.labels,
-    project: (ownPlace ? view.project?.key : null) ?? entry.namedProject,
-    ticket: (ownPlace ? view.ticket?.key : null) ?? entry.namedTicket,
-  }
-  return withoutNulls(body) as Partial<TokenEntryDraft>
-}
-
-function withoutNulls(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }

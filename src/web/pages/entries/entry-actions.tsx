@@ -1,7 +1,7 @@
 /** The actions of one entry, depending on its status and the viewer's rights. */
 import { Button, Group, Text } from '@mantine/core'
 import { useDidUpdate } from '@mantine/hooks'
-import { useRef, useState } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
 import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
 import { type LaterReports, LaterReportsField } from '../../parts/entries/later-reports.tsx'
@@ -13,9 +13,12 @@ import { useSend } from '../../server/send.ts'
 import classes from './entries.module.css'
 import { rightsTo } from './rights.ts'
 
+/** With its pickers of dates, which the list does without. */
+const CorrectFigures = lazy(() => import('./correct-figures.tsx'))
+
 export function EntryActions({ entry }: { entry: Entry }) {
   const rights = rightsTo(entry, useMe())
-  const [dialog, setDialog] = useState<'reject' | 'void' | null>(null)
+  const [dialog, setDialog] = useState<'reject' | 'void' | 'correct' | null>(null)
   const decide = useDecisions(entry.id, rights.release)
   const actions = useRef<HTMLDivElement>(null)
   // The pressed button is gone, so focus would return to the top of the page.
@@ -66,6 +69,11 @@ export function EntryActions({ entry }: { entry: Entry }) {
           Restore
         </Button>
       )}
+      {rights.correctFigures && (
+        <Button size="xs" variant="default" onClick={() => setDialog('correct')}>
+          Correct figures…
+        </Button>
+      )}
       {rights.void && (
         <Button size="xs" variant="default" onClick={() => setDialog('void')}>
           Void…
@@ -77,6 +85,11 @@ export function EntryActions({ entry }: { entry: Entry }) {
         close={() => setDialog(null)}
         reject={decide.reject.mutateAsync}
       />
+      {dialog === 'correct' && (
+        <Suspense>
+          <CorrectFigures entry={entry} close={() => setDialog(null)} />
+        </Suspense>
+      )}
       <Void entry={entry} isOpen={dialog === 'void'} close={() => setDialog(null)} send={decide.void.mutateAsync} />
     </Group>
   )

@@ -48,6 +48,7 @@ export const EntryFacts = ({ entry }: { entry: Entry }) => (
       ['Session', <Session key="session" entry={entry} />],
       ['Source', <Source key="source" entry={entry} />],
       ['Labels', Object.keys(entry.labels).length > 0 && <Labels key="labels" labels={entry.labels} />],
+      ['Corrected', entry.corrected.length > 0 && entry.corrected.join(', ')],
       ['Bill', entry.bill && <To href={`/bills/${entry.bill.id}`}>{entry.bill.number}</To>],
       ['Token sheet', entry.sheet && <To href={`/sheets/${entry.sheet.id}`}>View token sheet</To>],
       [

@@ -26,6 +26,8 @@ export interface Rights {
   place: boolean
   /** Its summary and labels. */
   correct: boolean
+  /** Its figures, times, model and provider. */
+  correctFigures: boolean
 }
 
 export function rightsTo(
@@ -54,5 +56,6 @@ export function rightsTo(
     // Those who only approve do not place.
     place: isOpen && (isOwn || isOf(ledIds)),
     correct: isOpen && (isOwn || person.role !== 'member'),
+    correctFigures: isOpen && isAlone && person.role !== 'member',
   }
 }

@@ -1,22 +1,12 @@
 /** The form that adds an entry to a sheet or edits one. */
-import {
-  Alert,
-  Autocomplete,
-  Button,
-  Group,
-  Modal,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { Alert, Autocomplete, Button, Group, Modal, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { FIGURE_CHECKS, FigureFields, isMissing } from '../../parts/entries/figure-fields.tsx'
+import { ISSUE_FIELDS } from '../../parts/entries/figure-values.ts'
 import { issueOfLabels } from '../../parts/labels-text.ts'
 import { ModelInput } from '../../parts/model-input.tsx'
 import { periodInWords } from '../../parts/period.ts'
@@ -24,16 +14,7 @@ import { OFFERED } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
-import {
-  COUNTS,
-  changeOf,
-  draftOf,
-  type EntryValues,
-  emptyEntry,
-  ISSUE_FIELDS,
-  nextEntry,
-  valuesOf,
-} from './entry-values.ts'
+import { changeOf, draftOf, type EntryValues, emptyEntry, nextEntry, valuesOf } from './entry-values.ts'
 import { SHEET_CHANGES, type Sheet, type SheetEntry, sheetOf } from './sheet-body.ts'
 
 interface EntryFormProps {
@@ -50,11 +31,7 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
     validate: {
       agent_harness: isMissing,
       agent_name: isMissing,
-      model: isMissing,
-      started_at: (at) => (at ? null : 'Required.'),
-      ended_at: (at) => (at ? null : 'Required.'),
-      input: (count) => (count === '' ? 'Required. Enter 0 if none.' : null),
-      output: (count) => (count === '' ? 'Required. Enter 0 if none.' : null),
+      ...FIGURE_CHECKS,
       labels: issueOfLabels,
     },
   })
@@ -84,7 +61,7 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
             </Alert>
           )}
           <AgentFields form={form} sheet={sheet} />
-          <CountFields form={form} />
+          <FigureFields form={form} />
           <PlaceFields form={form} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close}>
@@ -109,8 +86,6 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
     </Modal>
   )
 }
-
-const isMissing = (text: string) => (text.trim() === '' ? 'Required.' : null)
 
 type Form = UseFormReturnType<EntryValues>
 
@@ -156,47 +131,6 @@ function AgentFields({ form, sheet }: { form: Form; sheet: Sheet }) {
     </>
   )
 }
-
-const CountFields = ({ form }: { form: Form }) => (
-  <Stack gap={4}>
-    <SimpleGrid cols={{ base: 2, sm: 5 }} spacing="xs">
-      {COUNTS.map(({ kind, title, isRequired }) => (
-        <NumberInput
-          key={kind}
-          label={title}
-          required={isRequired}
-          placeholder={isRequired ? undefined : '0'}
-          min={0}
-          allowDecimal={false}
-          thousandSeparator=","
-          hideControls
-          {...form.getInputProps(kind)}
-        />
-      ))}
-    </SimpleGrid>
-    <Text size="xs" c="dimmed">
-      Each token counts only once: input excludes tokens read from or written to a cache.
-    </Text>
-    <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs" mt={4}>
-      <NumberInput
-        label="Cost (USD)"
-        placeholder="From the price table"
-        min={0}
-        hideControls
-        {...form.getInputProps('reported_cost')}
-      />
-      <NumberInput
-        label="Model calls"
-        min={0}
-        allowDecimal={false}
-        thousandSeparator=","
-        hideControls
-        {...form.getInputProps('requests')}
-      />
-      <TextInput label="Provider" placeholder="The model’s vendor" {...form.getInputProps('provider')} />
-    </SimpleGrid>
-  </Stack>
-)
 
 const PlaceFields = ({ form }: { form: Form }) => (
   <>

@@ -1,38 +1,24 @@
 /** Conversion of sheet entries between form values and API requests. */
-import { momentOf, timeAt } from '../../format/moments.ts'
+import { momentOf } from '../../format/moments.ts'
+import {
+  changedTimes,
+  countsOf,
+  type FigureValues,
+  figureValuesOf,
+  NO_COUNTS,
+  tokensOf,
+} from '../../parts/entries/figure-values.ts'
 import { labelsOf, labelsText } from '../../parts/labels-text.ts'
 import type { SheetEntry } from './sheet-body.ts'
 
-export const COUNTS = [
-  { kind: 'input', title: 'Input', isRequired: true },
-  { kind: 'output', title: 'Output', isRequired: true },
-  { kind: 'cache_read', title: 'Cache read', isRequired: false },
-  { kind: 'cache_write', title: 'Cache write', isRequired: false },
-  { kind: 'cache_write_1h', title: 'Cache write, 1 h', isRequired: false },
-] as const
-
-type Count = (typeof COUNTS)[number]['kind']
-
-/** An empty string if there is no value. */
-type Field = number | string
-
-export interface EntryValues extends Record<Count, Field> {
+export interface EntryValues extends FigureValues {
   agent_harness: string
   agent_name: string
-  model: string
-  provider: string
-  /** Local time in the organization's zone: `2026-11-21 17:53:00`. */
-  started_at: string | null
-  ended_at: string | null
-  reported_cost: Field
-  requests: Field
   project: string
   ticket: string
   summary: string
   labels: string
 }
-
-const NO_COUNTS: Record<Count, Field> = { input: '', output: '', cache_read: '', cache_write: '', cache_write_1h: '' }
 
 /** A new entry on the sheet's first day, at 09:00, because midnight is rarely meant. */
 export const emptyEntry = (firstDay: string): EntryValues => ({
@@ -61,19 +47,11 @@ export const nextEntry = (values: EntryValues): EntryValues => ({
 })
 
 export function valuesOf(entry: SheetEntry, timeZone: string): EntryValues {
-  const { tokens, placement } = entry
+  const { placement } = entry
   return {
     agent_harness: entry.agent_harness,
     agent_name: entry.agent_name,
-    model: entry.model,
-    provider: entry.provider ?? '',
-    started_at: timeAt(entry.started_at, timeZone),
-    ended_at: timeAt(entry.ended_at, timeZone),
-    ...(Object.fromEntries(
-      COUNTS.map(({ kind, isRequired }) => [kind, tokens[kind] === 0 && !isRequired ? '' : tokens[kind]]),
-    ) as Record<Count, Field>),
-    reported_cost: entry.reported_cost ?? '',
-    requests: entry.requests ?? '',
+    ...figureValuesOf(entry, timeZone),
     // Leave out a place that a rule assigned, so that rules keep applying.
     project: placement.by === 'rule' ? '' : (entry.project?.key ?? ''),
     ticket: placement.by === 'rule' ? '' : (entry.ticket?.key ?? ''),
@@ -81,14 +59,6 @@ export function valuesOf(entry: SheetEntry, timeZone: string): EntryValues {
     labels: labelsText(entry.labels),
   }
 }
-
-const countsOf = (values: EntryValues) => ({
-  input: Number(values.input),
-  output: Number(values.output),
-  ...Object.fromEntries(
-    COUNTS.flatMap(({ kind, isRequired }) => (isRequired || values[kind] === '' ? [] : [[kind, Number(values[kind])]])),
-  ),
-})
 
 /** The optional fields of a report; null if empty. */
 const optional = ({ provider, reported_cost, requests, project, ticket, summary, labels }: EntryValues) => ({
@@ -121,21 +91,13 @@ export const draftOf = (values: EntryValues, timeZone: string) => ({
 export function changeOf(values: EntryValues, entry: SheetEntry, timeZone: string) {
   const before = valuesOf(entry, timeZone)
   const { project, ticket, ...others } = optional(values)
-  const { input_audio, input_image, output_audio, output_image } = entry.tokens
-  const media = Object.entries({ input_audio, input_image, output_audio, output_image })
   return {
     ...required(values),
     ...others,
     ...(values.project === before.project ? {} : { project }),
     ...(values.ticket === before.ticket ? {} : { ticket }),
-    ...(values.started_at === before.started_at ? {} : { started_at: momentOf(values.started_at!, timeZone) }),
-    ...(values.ended_at === before.ended_at ? {} : { ended_at: momentOf(values.ended_at!, timeZone) }),
-    tokens: { ...countsOf(values), ...Object.fromEntries(media.filter(([, tokens]) => tokens !== null)) },
+    ...changedTimes(values, before, timeZone),
+    tokens: tokensOf(values, entry),
     ...(entry.requests_above ? { requests_above: entry.requests_above } : {}),
   }
 }
-
-/** Form fields of JSON pointers that have another name. */
-export const ISSUE_FIELDS: Record<string, string> = Object.fromEntries(
-  COUNTS.map(({ kind }) => [`/tokens/${kind}`, kind]),
-)

@@ -1,9 +1,16 @@
 import { Textarea } from '@mantine/core'
+import type { ReactNode } from 'react'
 
 /** The API's limit. */
 const REASON_LIMIT = 1_000
 
-export const Reason = ({ value, change }: { value: string; change: (reason: string) => void }) => (
+interface ReasonProps {
+  value: string
+  change: (reason: string) => void
+  error?: ReactNode
+}
+
+export const Reason = ({ value, change, error }: ReasonProps) => (
   <Textarea
     label="Reason"
     required
@@ -13,6 +20,7 @@ export const Reason = ({ value, change }: { value: string; change: (reason: stri
     maxLength={REASON_LIMIT}
     placeholder="Counted twice, a test run, …"
     value={value}
+    error={error}
     onChange={({ currentTarget }) => change(currentTarget.value.replaceAll('\n', ' '))}
   />
 )

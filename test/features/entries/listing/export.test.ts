@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { TALLY } from '../../../../src/access/actor.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
 import { EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
+import { CORRECTED_FIELDS } from '../../../../src/database/schema/values.ts'
 import { ENTRY_COLUMNS } from '../../../../src/features/entries/listing/csv.ts'
 import type { ExportFormat } from '../../../../src/features/entries/listing/export.ts'
 import type { EntryFilter } from '../../../../src/features/entries/listing/filter.ts'
@@ -82,6 +83,7 @@ const change = fc.record({
   namedTicket: orNull(text),
   summary: orNull(text),
   superseded: fc.boolean(),
+  corrected: orNull(fc.subarray([...CORRECTED_FIELDS], { minLength: 1 })),
   status: fc.constantFrom('submitted', 'approved', 'rejected'),
   source: fc.constantFrom('report', 'log', 'span', 'metric'),
   managerBy: fc.constantFrom('token', 'email'),

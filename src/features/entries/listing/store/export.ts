@@ -58,6 +58,7 @@ function fieldsOf(reader: Reader) {
     sessionKey: sessions.sessionKey,
     part: e.part,
     continuesId: e.continuesId,
+    corrected: e.corrected,
     superseded: sql`CASE WHEN ${e.superseded} THEN 1 ELSE 0 END`,
     duplicateId: e.possibleDuplicateId,
     billId,
@@ -78,6 +79,7 @@ type OptionalTexts =
   | 'namedTicket'
   | 'summary'
   | 'sessionKey'
+  | 'corrected'
 type OptionalNumbers =
   | 'providerId'
   | 'requests'
