@@ -18,6 +18,7 @@ import postgresBillsInPortions from './postgres/0016_bills_in_portions.sql' with
 import postgresEntryChanges from './postgres/0017_entry_changes.sql' with { type: 'text' }
 import postgresVoidedEntries from './postgres/0018_voided_entries.sql' with { type: 'text' }
 import postgresApprovers from './postgres/0019_approvers.sql' with { type: 'text' }
+import postgresBillPayments from './postgres/0020_bill_payments.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -37,6 +38,7 @@ import sqliteBillsInPortions from './sqlite/0016_bills_in_portions.sql' with { t
 import sqliteEntryChanges from './sqlite/0017_entry_changes.sql' with { type: 'text' }
 import sqliteVoidedEntries from './sqlite/0018_voided_entries.sql' with { type: 'text' }
 import sqliteApprovers from './sqlite/0019_approvers.sql' with { type: 'text' }
+import sqliteBillPayments from './sqlite/0020_bill_payments.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -76,4 +78,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 17, name: 'entry_changes', sql: { sqlite: sqliteEntryChanges, postgres: postgresEntryChanges } },
   { version: 18, name: 'voided_entries', sql: { sqlite: sqliteVoidedEntries, postgres: postgresVoidedEntries } },
   { version: 19, name: 'approvers', sql: { sqlite: sqliteApprovers, postgres: postgresApprovers } },
+  { version: 20, name: 'bill_payments', sql: { sqlite: sqliteBillPayments, postgres: postgresBillPayments } },
 ]

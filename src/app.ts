@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { auditRoutes } from './features/audit/routes.ts'
 import { billsRoutes } from './features/bills/routes/bills.ts'
 import { billDocumentsRoutes } from './features/bills/routes/documents.ts'
+import { paymentsRoutes } from './features/bills/routes/payments.ts'
 import { approvalRoutes } from './features/entries/approval/routes.ts'
 import { listingRoutes } from './features/entries/listing/routes.ts'
 import { placesRoutes } from './features/entries/places/routes/places.ts'
@@ -104,7 +105,9 @@ export const createApp = ({
     .use(at('/api/v1/deputies').use(deputiesRoutes(services)))
     .use(at('/api/v1/settings').use(organizationRoutes(services)))
     .use(at('/api/v1/audit').use(auditRoutes(services)))
-    .use(at('/api/v1/bills').use(billsRoutes(services)).use(billDocumentsRoutes(services)))
+    .use(
+      at('/api/v1/bills').use(billsRoutes(services)).use(billDocumentsRoutes(services)).use(paymentsRoutes(services)),
+    )
     .use(
       at('/api/v1/token-entries')
         .use(reportingRoutes({ ...services, logger, figures: metrics }))

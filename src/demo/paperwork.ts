@@ -104,7 +104,7 @@ function monthlySteps(stage: Stage, month: string, age: number): DemoStep[] {
       const { bill } = await bills.send(request, { by, key: undefined })
       numbers.set(client, bill.bill.number)
     }
-  const paying = (client: string, reference: string) => () => bills.payBill(numbers.get(client)!, { reference }, by)
+  const paying = (client: string, reference: string) => () => bills.payBill(numbers.get(client)!, { reference }, { by })
   const replacing = (client: string, reason: string, more: object) => async () => {
     const replaces = numbers.get(client)!
     await bills.voidBill(replaces, { reason }, by)

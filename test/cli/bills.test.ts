@@ -87,10 +87,17 @@ test('a bill is previewed, sent, shown, exported, delivered, paid and corrected'
   expect(shown).toMatch(/^bills@acme\.example +bill +sent +1 .* 250 Queued as 1$/m)
   expect(await tally.json(['bills', 'show', '2026-0001'])).toMatchObject({ number: '2026-0001', delivery: 'sent' })
   expect((await tally.done(['bills', 'list', '--client', 'acme ltd'])).stdout).toMatch(
-    /^2026-0001 +bill +sent .* Acme Ltd +2026-10-01 – 2026-10-31 +1 +1,189\.40 +EUR +sent$/m,
+    /^2026-0001 +bill +sent .* Acme Ltd +2026-10-01 – 2026-10-31 +1 +1,189\.40 +1,189\.40 +EUR +sent$/m,
   )
 
+  const part = await tally.done(['bills', 'paid', '2026-0001', '--amount', '189.4'])
+  expect(part.stdout).toBe('Recorded a payment of bill 2026-0001; 1,000.00 EUR is still open.\n')
+  const back = await tally.done(['bills', 'unpaid', '2026-0001', '--payment', '1', '--reason', 'Returned'])
+  expect(back.stdout).toBe('Reversed; 1,189.40 EUR of bill 2026-0001 is open.\n')
   const paid = await tally.done(['bills', 'paid', '2026-0001', '--reference', 'Transfer 4711'])
+  expect((await tally.done(['bills', 'show', '2026-0001'])).stdout).toMatch(
+    /^ +1 +\S+ +189\.40 +– +the command line +\S+ \S+ UTC: Returned$/m,
+  )
   expect(paid.stdout).toMatch(/^Marked bill 2026-0001 as paid on \d{4}-\d{2}-\d{2}\.\n$/)
   const voided = await tally.run(['bills', 'void', '2026-0001', '--reason', 'A slip.'])
   expect(voided).toMatchObject({ code: 1, stderr: expect.stringContaining('`tally bills credit`') })

@@ -50,6 +50,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally bills preview',
     'tally bills send',
     'tally bills show',
+    'tally bills unpaid',
     'tally bills void',
     'tally clients',
     'tally clients add',

@@ -1,4 +1,5 @@
 /** A bill on the command line. */
+import type { Actor } from '../../access/actor.ts'
 import type { Bill } from '../../features/bills/schema.ts'
 import type { BillsService, BillView } from '../../features/bills/service.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
@@ -23,7 +24,7 @@ export async function billOf(bills: BillsService, view: BillView): Promise<{ tex
 /** Changes one bill and prints the result. */
 export async function actOnBill(
   flags: CommandFlags,
-  work: (bills: BillsService, by: Parameters<BillsService['payBill']>[2]) => Promise<BillView>,
+  work: (bills: BillsService, by: Actor) => Promise<BillView>,
   show: (bill: Bill) => void,
 ): Promise<void> {
   const { text, bill } = await refusedInFlags(

@@ -8,12 +8,13 @@ import { addBillsPaidCommand } from './paid.ts'
 import { addBillsPreviewCommand } from './preview.ts'
 import { addBillsSendCommand } from './send.ts'
 import { addBillsShowCommand } from './show.ts'
+import { addBillsUnpaidCommand } from './unpaid.ts'
 import { addBillsVoidCommand } from './void.ts'
 
 export function addBillsCommands(program: Command): void {
   const bills = program
     .command('bills')
-    .description('Preview, send, list and export bills; void, credit, deliver and mark them as paid')
+    .description('Preview, send, list and export bills; record payments; void, credit and deliver')
     .addHelpText(
       'after',
       examples(
@@ -29,6 +30,7 @@ export function addBillsCommands(program: Command): void {
   addBillsExportCommand(bills)
   addBillsVoidCommand(bills)
   addBillsPaidCommand(bills)
+  addBillsUnpaidCommand(bills)
   addBillsCreditCommand(bills)
   addBillsDeliverCommand(bills)
 }

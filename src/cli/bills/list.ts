@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { BillHead } from '../../features/bills/schema.ts'
+import type { BillHead, BillTotals } from '../../features/bills/schema.ts'
 import { collect, examples } from '../flags/options.ts'
-import { note, printCsv, printJson } from '../terminal/print.ts'
+import { note, print, printCsv, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { billService, exact } from './bill.ts'
-import { printBills } from './text.ts'
+import { printBills, printTotals } from './text.ts'
 
 interface ListFlags extends CommandFlags {
   state?: string[]
@@ -12,6 +12,7 @@ interface ListFlags extends CommandFlags {
   project?: string
   from?: string
   to?: string
+  overdue?: boolean
   limit?: string
   page?: string
   csv?: boolean
@@ -26,13 +27,14 @@ export function addBillsListCommand(bills: Command): void {
     .option('--project <project>', 'key, name, alias or id of a project')
     .option('--from <day>', 'issued on or after this day')
     .option('--to <day>', 'issued on or before this day')
+    .option('--overdue', 'only bills that are overdue')
     .option('--limit <number>', 'bills per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
     .option('--csv', 'print CSV, all pages')
     .option('--json', 'print JSON, as returned by GET /api/v1/bills')
     .addHelpText(
       'after',
-      examples('tally bills list --state sent', 'tally bills list --from 2026-01-01 --csv > bills.csv'),
+      examples('tally bills list --overdue', 'tally bills list --from 2026-01-01 --csv > bills.csv'),
     )
     .action(async (_flags, command: Command) => list(command.optsWithGlobals<ListFlags>()))
 }
@@ -50,6 +52,7 @@ async function list(flags: ListFlags): Promise<void> {
     project: flags.project,
     from: flags.from,
     to: flags.to,
+    overdue: flags.overdue ? 'true' : undefined,
     limit: flags.limit,
     page: flags.page,
   })
@@ -62,6 +65,8 @@ async function list(flags: ListFlags): Promise<void> {
     if (flags.json) return printJson({ data, has_more: nextPage !== null, next_page: nextPage })
     if (data.length === 0) return note('No matching bills. Send one with `tally bills send`.')
     printBills(exact<BillHead[]>(data), minorDigitsOf)
+    print('')
+    printTotals(exact<BillTotals>(await bills.sumBills(filter)), minorDigitsOf)
     if (nextPage !== null) note(`More bills: add --page ${nextPage}`)
   })
 }

@@ -118,7 +118,7 @@ export function recipientsOf(addresses: string[] | undefined): string[] | undefi
 /** Finer than any amount or rate is read, so that what is too fine is refused and not rounded. */
 const DIGITS = 18
 
-function numberOf(flag: string, text: string | undefined): number | undefined {
+export function numberOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const units = parseDecimal(text, DIGITS)
   if (units === undefined)
@@ -144,6 +144,7 @@ const WORDS: [api: RegExp, commandLine: string][] = [
   [/under `left_out`/g, 'under "Left out"'],
   [/GET \/reports\/unpriced/g, '`tally reports unpriced`'],
   [/POST \/bills\/\{id\}\/credit-note/g, '`tally bills credit`'],
+  [/POST \/bills\/\{id\}\/unpaid/g, '`tally bills unpaid`'],
 ]
 
 /** Flags whose names differ from the fields of the API. */

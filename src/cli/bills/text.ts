@@ -1,5 +1,5 @@
 /** Formats bills for the terminal. */
-import type { Bill, BillDocument, BillHead, BillLine } from '../../features/bills/schema.ts'
+import type { Bill, BillDocument, BillHead, BillLine, BillTotals } from '../../features/bills/schema.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
@@ -15,6 +15,11 @@ function amountText<Key extends string>(holder: Partial<Record<Key, number>>, ke
 
 export function totalText(document: BillDocument): string {
   return `${amountText(document, 'total', document.minor_digits)} ${document.currency}`
+}
+
+/** What is still to be paid. */
+export function balanceText(bill: Bill): string {
+  return `${amountText(bill, 'balance', bill.document.minor_digits)} ${bill.currency}`
 }
 
 const DIMENSIONS: Record<string, string> = {
@@ -132,11 +137,12 @@ export function printBills(bills: BillHead[], digitsOf: (currency: string) => nu
       { title: 'KIND', of: ({ kind }) => kind.replace('_', ' ') },
       { title: 'STATE', of: ({ state }) => state },
       { title: 'ISSUED', of: ({ issued_on }) => issued_on },
-      { title: 'DUE', of: ({ due_on }) => due_on },
+      { title: 'DUE', of: ({ due_on, overdue }) => `${due_on}${overdue ? ' overdue' : ''}` },
       { title: 'FOR', of: (bill) => shortened(scopeText(bill)) },
       { title: 'PERIOD', of: ({ period }) => `${period.from} – ${period.to}` },
       { title: 'ENTRIES', of: ({ entries }) => countText(entries), align: 'right' },
       { title: 'TOTAL', of: (bill) => amountText(bill, 'total', digitsOf(bill.currency)), align: 'right' },
+      { title: 'OPEN', of: (bill) => amountText(bill, 'balance', digitsOf(bill.currency)), align: 'right' },
       { title: '', of: ({ currency }) => currency },
       { title: 'E-MAIL', of: ({ delivery }) => (delivery === 'none' ? '–' : delivery) },
     ],
@@ -144,10 +150,10 @@ export function printBills(bills: BillHead[], digitsOf: (currency: string) => nu
   )
 }
 
-function stateText({ state, paid, void: voided, due_on }: BillHead): string {
+function stateText({ state, paid, void: voided, due_on, overdue }: BillHead): string {
   if (paid) return `paid on ${paid.on}${paid.reference === null ? '' : ` (${paid.reference})`}`
   if (voided) return `voided ${minute(voided.at)} UTC: ${voided.reason}`
-  return `${state}, due ${due_on}`
+  return `${state}, due ${due_on}${overdue ? ', overdue' : ''}`
 }
 
 export function printBill(bill: Bill): void {
@@ -158,6 +164,7 @@ export function printBill(bill: Bill): void {
     ['state', stateText(bill)],
     ['for', scopeText(bill)],
     ['to', document.recipient?.name],
+    ['open', bill.state === 'sent' && bill.payments.length > 0 ? balanceText(bill) : undefined],
     ['period', `${period.from} to ${period.to}`],
     ['issued', bill.issued_on],
     ['order', document.purchase_order],
@@ -171,9 +178,41 @@ export function printBill(bill: Bill): void {
   ])
   print('')
   printLines(document)
+  if (bill.payments.length > 0) {
+    print('')
+    printPayments(bill)
+  }
   if (deliveries.length > 0) {
     print('')
     printDeliveries(deliveries)
+  }
+}
+
+function printPayments({ payments, currency, document: { minor_digits: digits } }: Bill): void {
+  printTable(
+    [
+      { title: 'PAYMENT', of: ({ number }) => String(number), align: 'right' },
+      { title: 'ON', of: ({ on }) => on },
+      { title: `AMOUNT (${currency})`, of: (payment) => amountText(payment, 'amount', digits), align: 'right' },
+      {
+        title: 'REFERENCE',
+        of: ({ reference, offset_against: other }) => (other ? `offset against ${other.number}` : (reference ?? '–')),
+      },
+      { title: 'RECORDED BY', of: ({ created_by }) => created_by?.name ?? 'the command line' },
+      { title: 'REVERSED', of: ({ reversed }) => (reversed ? `${minute(reversed.at)} UTC: ${reversed.reason}` : '–') },
+    ],
+    payments,
+  )
+}
+
+/** The sums of the bills in a list. */
+export function printTotals({ data }: BillTotals, digitsOf: (currency: string) => number): void {
+  for (const sums of data) {
+    const amount = (key: 'total' | 'amount_paid' | 'balance' | 'overdue') =>
+      amountText(sums, key, digitsOf(sums.currency))
+    print(
+      `${sums.currency}: ${counted(sums.bills, 'bill')}, total ${amount('total')}, paid ${amount('amount_paid')}, open ${amount('balance')}, overdue ${amount('overdue')}`,
+    )
   }
 }
 

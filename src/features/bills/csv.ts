@@ -24,4 +24,7 @@ export const BILL_COLUMNS: CsvColumn<BillHead>[] = [
   { heading: 'delivery', cell: ({ delivery }) => delivery },
   { heading: 'paid_on', cell: ({ paid }) => paid?.on },
   { heading: 'void_reason', cell: (bill) => bill.void?.reason },
+  { heading: 'amount_paid', cell: ({ amount_paid }) => money(amount_paid) },
+  { heading: 'balance', cell: ({ balance }) => money(balance) },
+  { heading: 'overdue', cell: ({ overdue }) => overdue },
 ]

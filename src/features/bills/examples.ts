@@ -1,6 +1,6 @@
 /** Requests and responses of bills, for the OpenAPI document. */
 import type { Static } from '@sinclair/typebox'
-import type { Bill, BillDocument, BillHead, BillPreview, BillSending } from './schema.ts'
+import type { Bill, BillDocument, BillHead, BillPreview, BillSending, BillTotals } from './schema.ts'
 
 export const EXAMPLE_REQUEST: BillSending = {
   month: '2026-11',
@@ -107,6 +107,9 @@ export const EXAMPLE_HEAD: BillHead = {
   subtotal: 10.71,
   tax: 2.03,
   total: 12.74,
+  amount_paid: 0,
+  balance: 12.74,
+  overdue: false,
   entries: 14,
   delivery: 'queued',
   paid: null,
@@ -122,6 +125,7 @@ export const EXAMPLE_BILL: Bill = {
   corrected_by: [],
   replaced_by: [],
   remaining: null,
+  payments: [],
   deliveries: [
     {
       to: 'bills@acme.example',
@@ -148,11 +152,13 @@ export const EXAMPLE_CREDIT_NOTE: Bill = {
   kind: 'credit_note',
   entries: 0,
   tax: -2.38,
+  balance: -14.88,
   delivery: 'none',
   corrects: CORRECTS,
   corrected_by: [],
   replaced_by: [],
   remaining: null,
+  payments: [],
   deliveries: [],
   document: {
     ...DOCUMENT,
@@ -167,4 +173,43 @@ export const EXAMPLE_CREDIT_NOTE: Bill = {
     list_value: 0,
     tax: { name: 'VAT', percent: 19, amount: -2.38 },
   },
+}
+
+const PAYMENT: Bill['payments'][number] = {
+  number: 1,
+  amount: 12.74,
+  on: '2026-12-03',
+  reference: 'Transfer on 3 December',
+  offset_against: null,
+  created_at: '2026-12-03T10:00:00.000Z',
+  created_by: EXAMPLE_HEAD.created_by,
+  reversed: null,
+}
+
+export const EXAMPLE_PAID: Bill = {
+  ...EXAMPLE_BILL,
+  state: 'paid',
+  amount_paid: 12.74,
+  balance: 0,
+  paid: { on: '2026-12-03', reference: 'Transfer on 3 December' },
+  remaining: { subtotal: 10.71, tax: 2.03, total: 12.74 },
+  payments: [PAYMENT],
+}
+
+export const EXAMPLE_UNPAID: Bill = {
+  ...EXAMPLE_BILL,
+  payments: [
+    {
+      ...PAYMENT,
+      reversed: {
+        at: '2026-12-05T10:00:00.000Z',
+        by: EXAMPLE_HEAD.created_by,
+        reason: 'The direct debit was returned.',
+      },
+    },
+  ],
+}
+
+export const EXAMPLE_TOTALS: Static<typeof BillTotals> = {
+  data: [{ currency: 'EUR', bills: 12, total: 1528.8, amount_paid: 1401.4, balance: 127.4, overdue: 12.74 }],
 }

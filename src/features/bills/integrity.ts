@@ -15,6 +15,7 @@ import {
   listUnreturnable,
   sumLines,
 } from './store/integrity.ts'
+import { listStanding, type PaymentRecord } from './store/payments.ts'
 
 /** Advice for a bill that differs from what was sent. */
 const COMPARE =
@@ -54,7 +55,7 @@ export async function findInconsistentBills(reader: Reader): Promise<string[]> {
 async function findWrongAmounts(reader: Reader, limit: number): Promise<string[]> {
   const wrong: string[] = []
   for (let after: number | undefined; wrong.length < limit; ) {
-    const page = await listBills(reader, {}, { after, limit: PAGE })
+    const page = await listBills(reader, {}, { after, limit: PAGE, today: '' })
     for (const { bill } of page) if (wrong.length < limit) wrong.push(...(await issuesOf(reader, bill)))
     if (page.length < PAGE) break
     after = page.at(-1)!.bill.id
@@ -67,11 +68,14 @@ async function issuesOf(reader: Reader, bill: SentBill): Promise<string[]> {
   const issues = [
     ...differences(`Bill ${bill.number}`, amountsOf(bill), amountsOfDocument(document)),
     ...issuesOfLines(bill, document, await sumLines(reader, bill.id)),
+    ...issuesOfPayments(bill, await listStanding(reader, bill.id)),
   ]
   if (issues.length === 0) return []
   // Its entries may change from the moment it is voided.
   const now = await findBill(reader, { id: bill.id })
-  return now?.bill.state === bill.state ? issues.map((issue) => `${issue} ${COMPARE}`) : []
+  return now?.bill.state === bill.state && now.bill.paidAmount === bill.paidAmount
+    ? issues.map((issue) => `${issue} ${COMPARE}`)
+    : []
 }
 
 /** Amounts by their names in findings. */
@@ -144,6 +148,15 @@ function issuesOfLines(bill: SentBill, document: BillDocument, sums: LineSums[])
   for (const line of byLine.keys())
     issues.push(`Bill ${bill.number} has entries on line ${line}, which does not exist.`)
   return issues
+}
+
+/** A bill is paid exactly when payments cover it; a void one has none. */
+function issuesOfPayments(bill: SentBill, standing: PaymentRecord[]): string[] {
+  const paid = standing.reduce((sum, { amount }) => sum + amount, 0n)
+  const covered = standing.length > 0 && paid === bill.total
+  const stated = { 'amount paid': String(bill.paidAmount), state: bill.state }
+  const actual = { 'amount paid': String(paid), state: covered ? 'paid' : bill.state === 'void' ? 'void' : 'sent' }
+  return differences(`Bill ${bill.number}`, stated, actual, 'its payments')
 }
 
 function differences(what: string, stated: Amounts, actual: Amounts, source = 'its document'): string[] {

@@ -61,6 +61,7 @@ export function recordOf(
     paidReference: null,
     voidedAt: null,
     voidReason: null,
+    paidAmount: 0n,
   }
 }
 

@@ -1,5 +1,6 @@
 /** Query parameters of bills. Pure. */
 
+import { notFound } from '../../errors.ts'
 import { isDay } from '../../lib/calendar.ts'
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { ENTRY_FORMATS, type ListQuery, readPage } from '../entries/listing/filter.ts'
@@ -14,26 +15,45 @@ export interface BillListQuery extends ListPage {
   project: string | undefined
   from: string | undefined
   to: string | undefined
+  overdue: boolean | undefined
 }
 
-/** Throws 422 with every issue. */
-export function readBillList(texts: QueryTexts): BillListQuery {
-  const query = new Query(texts)
+function readFilter(query: Query): Omit<BillListQuery, keyof ListPage> {
   const day = (name: string) => {
     const text = query.text(name)
     if (text === undefined || isDay(text)) return text
     return query.refuse(name, 'bad_format', 'must be a date, such as 2026-11-30')
   }
-  const read: BillListQuery = {
+  return {
     states: query.someOf('state', BILL_STATES),
     client: query.text('client'),
     project: query.text('project'),
     from: day('from'),
     to: day('to'),
-    ...query.listPage(),
+    overdue: query.flag('overdue'),
   }
+}
+
+/** Throws 422 with every issue. */
+export function readBillList(texts: QueryTexts): BillListQuery {
+  const query = new Query(texts)
+  const read = { ...readFilter(query), ...query.listPage() }
   query.finish()
   return read
+}
+
+/** Throws 422 with every issue. */
+export function readBillTotals(texts: QueryTexts): Omit<BillListQuery, keyof ListPage> {
+  const query = new Query(texts)
+  const read = readFilter(query)
+  query.finish()
+  return read
+}
+
+/** The number of a payment in a path. Throws 404, as for one that does not exist. */
+export function readPaymentNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw notFound(`The payment '${text}'`)
+  return Number(text)
 }
 
 /** The line of a bill, and the page of its entries. Throws 422 with every issue. */

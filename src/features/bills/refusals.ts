@@ -1,6 +1,7 @@
 /** Errors for a bill that cannot be sent or change its state. */
 import { Problem, validationFailed } from '../../errors.ts'
-import type { BillState } from './store/bills.ts'
+import type { SentBill } from './store/bills.ts'
+import type { PaymentRecord } from './store/payments.ts'
 
 const counted = (entries: number) => `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'}`
 
@@ -56,14 +57,71 @@ export function noRecipient(number: string): Problem {
   ])
 }
 
-export function wrongState(number: string, state: BillState, to: 'paid' | 'void' | 'credited'): Problem {
+type Named = Pick<SentBill, 'number' | 'kind'>
+
+/** In the middle of a sentence. */
+export const nameOf = ({ kind, number }: Named): string => `${kind === 'bill' ? 'bill' : 'credit note'} ${number}`
+
+/** At the start of a sentence. */
+const titleOf = ({ kind, number }: Named) => `${kind === 'bill' ? 'Bill' : 'Credit note'} ${number}`
+
+export function wrongState(bill: Named & Pick<SentBill, 'state'>, to: 'paid' | 'void' | 'credited'): Problem {
   const next = {
-    paid: 'Only a sent bill can be marked as paid.',
+    paid: 'Only a sent bill with an open balance can be paid.',
     void:
-      state === 'paid'
-        ? 'To correct a paid bill, create a credit note: POST /bills/{id}/credit-note.'
-        : 'Only a sent bill can be voided.',
-    credited: 'Only a paid bill can be corrected with a credit note. Void a sent bill instead.',
+      bill.state !== 'paid'
+        ? 'Only a sent bill can be voided.'
+        : bill.kind === 'bill'
+          ? 'To correct a paid bill, create a credit note: POST /bills/{id}/credit-note. If the payment was recorded by mistake, reverse it first: POST /bills/{id}/unpaid.'
+          : 'If the refund was recorded by mistake, reverse it first: POST /bills/{id}/unpaid.',
+    credited:
+      'Only a bill that was paid, at least in part, can be corrected with a credit note. Void a sent bill instead.',
   }
-  return new Problem('wrong_status', `Bill ${number} is ${state}. ${next[to]}`)
+  return new Problem('wrong_status', `${titleOf(bill)} is ${bill.state}. ${next[to]}`)
+}
+
+export function alreadyReversed(bill: Named, { number, reverseReason }: PaymentRecord): Problem {
+  return new Problem(
+    'wrong_status',
+    `Payment ${number} of ${nameOf(bill)} was already reversed (${reverseReason}). If the money was received after all, record a new payment.`,
+  )
+}
+
+export function wasOffset(bill: Named, { number }: PaymentRecord, other: Named): Problem {
+  const note = bill.kind === 'credit_note' ? bill : other
+  return new Problem(
+    'wrong_status',
+    `Payment ${number} of ${nameOf(bill)} was offset against ${nameOf(other)}. To undo it, void credit note ${note.number}.`,
+  )
+}
+
+export function nothingToReverse(bill: Named & Pick<SentBill, 'state'>): Problem {
+  return new Problem('wrong_status', `${titleOf(bill)} is ${bill.state} and has no payment to reverse.`)
+}
+
+export function partlyPaid(bill: Named): Problem {
+  return new Problem(
+    'wrong_status',
+    `${titleOf(bill)} has been paid in part. Credit the rest (POST /bills/{id}/credit-note), or reverse its payments first (POST /bills/{id}/unpaid).`,
+  )
+}
+
+export function wasCredited(bill: Named): Problem {
+  return new Problem(
+    'wrong_status',
+    `${titleOf(bill)} has been corrected by a credit note. Credit the rest (POST /bills/{id}/credit-note), or void its credit notes first.`,
+  )
+}
+
+/** The open balance of a bill, and the amounts that may be paid for it, as texts. */
+export function wrongAmount(bill: Named, { open, decimals }: { open: string; decimals: number }): Problem {
+  const precision = decimals === 0 ? 'without decimals' : `with at most ${decimals} decimals`
+  const refund = bill.kind === 'credit_note' ? '; refunds are negative' : ''
+  return validationFailed([
+    {
+      pointer: '/amount',
+      code: 'not_allowed',
+      message: `must be a part of the open balance of ${nameOf(bill)}, ${open}, ${precision}${refund}`,
+    },
+  ])
 }

@@ -294,11 +294,43 @@ const Delivery = Type.Object(
   strict,
 )
 
+const Person = orNull(
+  Type.Object({ id: Type.String(), name: Type.String() }, { ...strict, description: 'Null for the command line.' }),
+)
+
+const Payment = Type.Object(
+  {
+    number: Type.Integer({ description: 'Counts up from 1 in each bill.' }),
+    amount: amount('Negative for a refund of a credit note.'),
+    on: day('Date of the payment.'),
+    reference: orNull(Type.String()),
+    offset_against: orNull(
+      Type.Object(
+        { id: Type.String(), number: Type.String() },
+        {
+          ...strict,
+          description:
+            'Of an amount that was not transferred: the credit note that it was offset against; on a credit note, the bill.',
+        },
+      ),
+    ),
+    created_at: moment('When the payment was recorded.'),
+    created_by: Person,
+    reversed: orNull(
+      Type.Object(
+        { at: moment('When the payment was reversed.'), by: Person, reason: Type.String() },
+        { ...strict, description: 'Null while the payment counts.' },
+      ),
+    ),
+  },
+  strict,
+)
+
 const head = {
   id: Type.String({ examples: ['bil_01a1fa172a0277f3983322718874f2ef'] }),
   number: Type.String({ examples: ['2026-0001'] }),
   kind: oneOf(BILL_KINDS, 'Bill or credit note.'),
-  state: oneOf(BILL_STATES, '`sent`, then `paid` or `void`.'),
+  state: oneOf(BILL_STATES, '`sent`, `paid` while payments cover the total, or `void`.'),
   client: orNull(Type.Object({ id: Type.String(), name: Type.String() }, strict)),
   project: orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)),
   period: Type.Object({ from: Type.String(), to: Type.String() }, strict),
@@ -308,12 +340,24 @@ const head = {
   subtotal: Type.Number(),
   tax: Type.Number(),
   total: Type.Number(),
+  amount_paid: amount('Sum of the payments that were not reversed.'),
+  balance: amount(
+    'What is still to be paid: the total less the payments. Negative for a credit note, 0 for a void bill.',
+  ),
+  overdue: Type.Boolean({
+    description: 'Whether this is a bill with an open balance after the day on which it was due.',
+  }),
   entries: Type.Integer(),
   delivery: oneOf(
     ['none', 'queued', 'sent', 'failed'] as const,
     'The worst state among the most recently requested deliveries.',
   ),
-  paid: orNull(Type.Object({ on: Type.String(), reference: orNull(Type.String()) }, strict)),
+  paid: orNull(
+    Type.Object(
+      { on: Type.String(), reference: orNull(Type.String()) },
+      { ...strict, description: 'Day and reference of the last payment, once the bill is paid in full.' },
+    ),
+  ),
   void: orNull(Type.Object({ at: moment('When the bill was voided.'), reason: Type.String() }, strict)),
   replaces: reference,
   corrects: reference,
@@ -337,9 +381,14 @@ export const Bill = Type.Object(
     remaining: orNull(
       Type.Object(
         { subtotal: Type.Number(), tax: Type.Number(), total: Type.Number() },
-        { ...strict, description: 'What credit notes can still credit. Null unless this is a paid bill.' },
+        {
+          ...strict,
+          description:
+            'What credit notes can still credit. Null unless a credit note can correct the bill: it was paid, at least in part, or another credit note corrects it.',
+        },
       ),
     ),
+    payments: Type.Array(Payment, { description: 'In the order in which they were recorded, with reversed ones.' }),
     deliveries: Type.Array(Delivery),
     document: BillDocument,
   },
@@ -352,6 +401,26 @@ export const Bill = Type.Object(
 export type Bill = Static<typeof Bill>
 
 export const BillList = listOf(BillHead, 'BillList')
+
+export const BillTotals = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object(
+        {
+          currency: Type.String(),
+          bills: Type.Integer({ description: 'Number of bills and credit notes that are not void.' }),
+          total: amount('Credit notes are negative.'),
+          amount_paid: amount('Payments less refunds.'),
+          balance: amount('What is still to be paid.'),
+          overdue: amount('The part of `balance` that is overdue.'),
+        },
+        strict,
+      ),
+    ),
+  },
+  { ...strict, $id: 'BillTotals', description: 'One item per currency.' },
+)
+export type BillTotals = Static<typeof BillTotals>
 
 export const BillVoiding = Type.Object(
   {
@@ -366,11 +435,21 @@ export type BillVoiding = Static<typeof BillVoiding>
 
 export const BillPayment = Type.Object(
   {
+    amount: Type.Optional(
+      amount('Default: the open balance, which it must not exceed. A refund of a credit note is negative.'),
+    ),
     on: Type.Optional(day('Date of the payment. Default: today.')),
     reference: Type.Optional(text('Payment reference, such as that of the transfer.', 200)),
   },
   { ...strict, $id: 'BillPayment' },
 )
+export type BillPayment = Static<typeof BillPayment>
+
+export const PaymentReversal = Type.Object(
+  { reason: text('Reason. The client does not see it.', 1_000, ['The direct debit was returned.']) },
+  { ...strict, $id: 'PaymentReversal' },
+)
+export type PaymentReversal = Static<typeof PaymentReversal>
 
 export const BillDelivery = Type.Object(
   {

@@ -2,7 +2,7 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader } from '../../database/database.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
-import { dayAt, isDay } from '../../lib/calendar.ts'
+import { dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { parseExactJson, parseRawJson } from '../../lib/exact-json.ts'
 import { isId } from '../../lib/id.ts'
@@ -18,6 +18,7 @@ import { createMailer, type MailServer } from './delivery-mailer.ts'
 import { createDocuments, type DocumentFormat, type RenderedDocument } from './documents/documents.ts'
 import { findInconsistentBills } from './integrity.ts'
 import { recordOf, recordSent, takeNumber } from './new-bill.ts'
+import { createPayments, mayBeCredited } from './payments.ts'
 import type { BillListQuery } from './query.ts'
 import { noRecipient, previewChanged, wrongState } from './refusals.ts'
 import { issuesOfRecipients } from './request.ts'
@@ -26,10 +27,13 @@ import type {
   BillDelivery,
   BillDocument,
   BillHead,
+  BillPayment,
   BillRequest,
   BillSending,
+  BillTotals,
   BillVoiding,
   CreditNoteRequest,
+  PaymentReversal,
 } from './schema.ts'
 import { type BillSubmission, createSending, findReplayed } from './sending.ts'
 import {
@@ -38,18 +42,21 @@ import {
   findBill,
   getDocument,
   insertBill,
+  insertBillKey,
   listBills,
   listFollowers,
   listReferences,
+  sumBills,
   sumCredits,
   updateBillState,
 } from './store/bills.ts'
 import { getIssuer } from './store/issuer.ts'
-import { billHead, billText, remainingBody } from './wire.ts'
+import { listPayments } from './store/payments.ts'
+import { billHead, billText, paymentBody, remainingBody, totalsBody } from './wire.ts'
 
 export { BILL_COLUMNS } from './csv.ts'
 export { readBillList } from './query.ts'
-export type { BillView, DocumentFormat }
+export type { BillSubmission, BillView, DocumentFormat }
 export { minorDigitsOf }
 
 export interface BillsDependencies {
@@ -68,7 +75,7 @@ export interface BillsDependencies {
 const ATTEMPTS = 5
 
 /** Client and project by id or name. */
-export type BillListFilter = Omit<BillListQuery, 'limit' | 'after' | 'format'>
+export type BillListFilter = Partial<Omit<BillListQuery, 'limit' | 'after' | 'format'>>
 
 export interface Sent {
   bill: BillView
@@ -94,6 +101,7 @@ export function createBillsService({
   const deliveries = createDeliveries({ db, clock, mailer, from: mail?.from, documents: papers ?? documents })
   const { billing } = entries
   const compose = createComposition({ db, billing, projects })
+  const payments = createPayments({ clock, audit })
   const sending = createSending({ db, clock, audit, billing, deliveries })
 
   /** One sending at a time per process: concurrent ones would only make each other start over. */
@@ -116,6 +124,9 @@ export function createBillsService({
     return found
   }
 
+  /** The day in the organization's zone, which decides what is overdue. */
+  const findToday = async () => dayAt(clock.now(), (await getIssuer(db.read)).timeZone)
+
   async function readFilter({ client, project, ...rest }: BillListFilter): Promise<BillFilter> {
     return {
       ...rest,
@@ -124,8 +135,8 @@ export function createBillsService({
     }
   }
 
-  async function remainingOfPaid(reader: Reader, { bill }: BillView): Promise<Bill['remaining']> {
-    if (bill.state !== 'paid' || bill.kind !== 'bill') return null
+  async function remainingOfBill(reader: Reader, { bill }: BillView): Promise<Bill['remaining']> {
+    if (!(await mayBeCredited(reader, bill))) return null
     return remainingBody(remainingOf(bill, await sumCredits(reader, bill.id)), minorDigitsOf(bill.currency))
   }
 
@@ -136,7 +147,10 @@ export function createBillsService({
       views.flatMap(({ bill }) => [bill.replacesId, bill.correctsId]),
     )
     const delivered = await deliveries.listOf(views.map(({ bill }) => bill.id))
-    return views.map((view) => billHead(view, references, deliveryState(delivered.get(view.bill.id))))
+    const today = await findToday()
+    return views.map((view) =>
+      billHead(view, { references, delivery: deliveryState(delivered.get(view.bill.id)), today }),
+    )
   }
 
   return {
@@ -181,7 +195,13 @@ export function createBillsService({
     listBills: async (
       filter: BillListFilter,
       page: { after: number | undefined; limit: number },
-    ): Promise<BillView[]> => listBills(db.read, await readFilter(filter), page),
+    ): Promise<BillView[]> => listBills(db.read, await readFilter(filter), { ...page, today: await findToday() }),
+
+    /** What the bills that match sum up to, by currency; void ones count nothing. Throws like `listBills`. */
+    async sumBills(filter: BillListFilter): Promise<BillTotals> {
+      const sums = await sumBills(db.read, await readFilter(filter), await findToday())
+      return { data: sums.map(totalsBody) }
+    },
 
     /** By id (`bil_…`) or number. Throws `not_found`. */
     getBill: (bill: string): Promise<BillView> => getView(db.read, bill),
@@ -189,8 +209,9 @@ export function createBillsService({
     /** All bills that match the filter, as list items. */
     async *everyBill(filter: BillListFilter): AsyncGenerator<BillHead> {
       const requested = await readFilter(filter)
+      const today = await findToday()
       const pages = eachPage(
-        (page) => listBills(db.read, requested, page),
+        (page) => listBills(db.read, requested, { ...page, today }),
         ({ bill }: BillView) => bill.id,
       )
       for await (const views of pages) yield* await heads(views)
@@ -205,7 +226,12 @@ export function createBillsService({
       const followers = await listFollowers(db.read, view.bill.id)
       return billText(
         head!,
-        { ...followers, remaining: await remainingOfPaid(db.read, view), deliveries: delivered.map(deliveryBody) },
+        {
+          ...followers,
+          remaining: await remainingOfBill(db.read, view),
+          payments: (await listPayments(db.read, view.bill.id)).map((payment) => paymentBody(payment, view.bill)),
+          deliveries: delivered.map(deliveryBody),
+        },
         await getDocument(db.read, view.bill.id),
       )
     },
@@ -217,21 +243,26 @@ export function createBillsService({
     renderBill: async (idOrNumber: string, format: DocumentFormat): Promise<RenderedDocument> =>
       documents.render(await getView(db.read, idOrNumber), format),
 
-    /** Returns the entries of a sent bill to their previous status. Throws `wrong_status` for a paid or void bill. */
+    /**
+     * Returns the entries of a bill to their previous status. Throws `wrong_status` for one that is void, that has
+     * payments or that credit notes correct.
+     */
     async voidBill(idOrNumber: string, { reason, deliver = true }: BillVoiding, by: Actor): Promise<BillView> {
       const view = await getView(db.read, idOrNumber)
-      if (view.bill.state === 'sent') await documents.renderBeforeVoid(view)
+      if (view.bill.state !== 'void') await documents.renderBeforeVoid(view)
       const { entries: count } = view.bill
       const isLarge = count > billing.portion
       for (;;) {
         if (isLarge) await billing.whenFree()
         const voided = await db.write(async (tx) => {
           const { bill } = await getView(tx, idOrNumber)
-          if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'void')
+          await payments.lock(tx, bill)
+          await payments.prepareVoid(tx, bill, by)
           const lease = isLarge ? await billing.take(tx, bill.id) : undefined
           if (isLarge && !lease) return undefined
           await updateBillState(tx, bill.id, { state: 'void', voidedAt: clock.now(), voidReason: reason })
           if (!lease) await billing.releaseEntries(tx, bill.id, { limit: count, now: clock.now(), by })
+          if (bill.correctsId !== null) await payments.offsetCredits(tx, bill.correctsId, by)
           await deliveries.followVoid(tx, bill.id, { notify: deliver, by })
           await audit.record(tx, by, {
             action: `${bill.kind}.voided`,
@@ -282,43 +313,49 @@ export function createBillsService({
     },
 
     /**
-     * Throws `wrong_status` for a paid or void bill, `validation_failed` for a day that is invalid or in the future.
+     * Records a payment, of the open balance unless it has an `amount`; with `key`, the same payment only once. Throws
+     * `wrong_status` for a paid or void bill, `idempotency_key_reused`, and `validation_failed` for a day that is invalid
+     * or in the future and for an amount beyond the balance.
      */
-    payBill: (
+    payBill: (idOrNumber: string, payment: BillPayment, { by, key }: BillSubmission): Promise<Sent> =>
+      db.write(async (tx) => {
+        const view = await getView(tx, idOrNumber)
+        if ((await findReplayed(tx, key)) !== undefined) return { bill: view, replayed: true }
+        await payments.lock(tx, view.bill)
+        await payments.pay(tx, view.bill, payment, by)
+        if (key) await insertBillKey(tx, { ...key, billId: view.bill.id })
+        return { bill: await getView(tx, idOrNumber), replayed: false }
+      }),
+
+    /**
+     * Reverses a payment that was not received after all, or without `payment` all of them. Throws `not_found`, and
+     * `wrong_status` for one that is reversed already or was offset against a credit note.
+     */
+    unpayBill: (
       idOrNumber: string,
-      { on, reference }: { on?: string | undefined; reference?: string | undefined },
+      { payment, reason }: PaymentReversal & { payment?: number },
       by: Actor,
     ): Promise<BillView> =>
       db.write(async (tx) => {
         const { bill } = await getView(tx, idOrNumber)
-        if (bill.state !== 'sent') throw wrongState(bill.number, bill.state, 'paid')
-        const today = dayAt(clock.now(), (await getIssuer(tx)).timeZone)
-        if (on !== undefined && (!isDay(on) || on > today || on < bill.issuedOn)) {
-          throw validationFailed([
-            { pointer: '/on', code: 'not_allowed', message: `must be a date from ${bill.issuedOn} to ${today}` },
-          ])
-        }
-        const paid = { paidOn: on ?? today, paidReference: reference ?? null }
-        await updateBillState(tx, bill.id, { state: 'paid', ...paid })
-        await audit.record(tx, by, {
-          action: `${bill.kind}.paid`,
-          object: { id: bill.uid, name: bill.number },
-          before: { state: bill.state },
-          after: { state: 'paid', on: paid.paidOn, reference: paid.paidReference },
-        })
+        await payments.lock(tx, bill)
+        await (payment === undefined
+          ? payments.reverseAll(tx, bill, { reason, by })
+          : payments.reverseOne(tx, bill, payment, { reason, by }))
         return getView(tx, idOrNumber)
       }),
 
     /**
-     * Corrects a paid bill with a credit note, a bill with its own number: for the given lines, otherwise for the whole
-     * remaining amount. Throws `wrong_status` for a bill that is not paid, `validation_failed` for amounts beyond the
-     * remaining amount.
+     * Corrects a bill that was paid, at least in part, with a credit note, a bill with its own number: for the given
+     * lines, otherwise for the whole remaining amount. What of the bill is still open is offset against it. Throws
+     * `wrong_status` for any other bill, `validation_failed` for amounts beyond the remaining amount.
      */
     creditBill: (idOrNumber: string, requested: CreditNoteRequest, by: Actor): Promise<BillView> =>
       inTurn(() =>
         db.write(async (tx) => {
           const { bill } = await getView(tx, idOrNumber)
-          if (bill.state !== 'paid' || bill.kind !== 'bill') throw wrongState(bill.number, bill.state, 'credited')
+          if (!(await mayBeCredited(tx, bill))) throw wrongState(bill, 'credited')
+          await payments.lock(tx, bill)
           const issuer = await getIssuer(tx)
           const now = clock.now()
           const original = parseExactJson(await getDocument(tx, bill.id)) as BillDocument
@@ -340,6 +377,7 @@ export function createBillsService({
             correctsId: bill.id,
           })
           await recordSent(tx, { audit, by, billId })
+          await payments.offsetCredits(tx, bill.id, by)
           return (await findBill(tx, { id: billId }))!
         }),
       ),

@@ -84,7 +84,9 @@ forEachEngine('credit notes', (open) => {
       },
       { by: TALLY },
     )
-    const { bill } = await services.bills.payBill('2026-0001', {}, TALLY)
+    const {
+      bill: { bill },
+    } = await services.bills.payBill('2026-0001', {}, { by: TALLY })
     const credit = async (...amounts: number[]) =>
       (
         await services.bills.creditBill(

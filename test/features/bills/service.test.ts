@@ -350,10 +350,12 @@ forEachEngine('bills', (open) => {
       await bills.send({ ...NOVEMBER, client: 'acme', tax: { name: 'VAT', percent: 19 } }, sending)
       await expect(bills.creditBill('2026-0001', {}, TALLY)).rejects.toMatchObject({ code: 'wrong_status' })
       time.now += 5 * 86_400_000
-      await expect(bills.payBill('2026-0001', { on: '2027-01-01' }, TALLY)).rejects.toMatchObject({
+      await expect(bills.payBill('2026-0001', { on: '2027-01-01' }, { by: TALLY })).rejects.toMatchObject({
         code: 'validation_failed',
       })
-      const { bill: paid } = await bills.payBill('2026-0001', { on: '2026-12-03', reference: 'transfer 7' }, TALLY)
+      const {
+        bill: { bill: paid },
+      } = await bills.payBill('2026-0001', { on: '2026-12-03', reference: 'transfer 7' }, { by: TALLY })
       expect(paid).toMatchObject({ state: 'paid', paidOn: '2026-12-03' })
       await expect(bills.voidBill('2026-0001', { reason: 'x' }, TALLY)).rejects.toMatchObject({ code: 'wrong_status' })
       const first = await bills.creditBill('2026-0001', { lines: [{ text: 'Discount', amount: 30.1 }] }, TALLY)

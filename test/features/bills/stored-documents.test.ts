@@ -121,7 +121,7 @@ forEachEngine('documents of bills', (open) => {
       const body = { ...NOVEMBER, project: 'WEB', currency: 'KWD', exchange_rate: 0.3071 }
       const extra_lines = [{ text: 'Setting up', amount: 100.125 }]
       await bills.send({ ...body, extra_lines, tax: { name: 'VAT; special', percent: 19 } }, { by: TALLY })
-      await bills.payBill('2026-0001', {}, TALLY)
+      await bills.payBill('2026-0001', {}, { by: TALLY })
       await bills.creditBill('2026-0001', { lines: [{ text: 'Less', amount: 3.5 }] }, TALLY)
       await report({ started_at: '2026-11-21T10:00:00Z', ended_at: '2026-11-21T11:00:00Z' })
       await bills.send({ ...NOVEMBER, project: 'WEB', currency: 'JPY', exchange_rate: 150.5 }, { by: TALLY })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import '../../support/page-location.ts'
-import { amountOf, type BillHead, isOverdue, scopeOf } from '../../../src/web/pages/bills/bill-body.ts'
+import { amountOf, type BillHead, scopeOf } from '../../../src/web/pages/bills/bill-body.ts'
 
 const bill = (changes: object) =>
   ({
@@ -11,13 +11,6 @@ const bill = (changes: object) =>
     project: null,
     ...changes,
   }) as unknown as BillHead
-
-test('a bill is overdue from the day after it was due, until it is paid or voided', () => {
-  expect(isOverdue(bill({}), '2026-11-21')).toBe(false)
-  expect(isOverdue(bill({}), '2026-11-22')).toBe(true)
-  expect(['paid', 'void'].map((state) => isOverdue(bill({ state }), '2026-12-31'))).toEqual([false, false])
-  expect(isOverdue(bill({ kind: 'credit_note' }), '2026-12-31')).toBe(false)
-})
 
 test('a bill is for a project, a client or everything', () => {
   const client = { name: 'Acme' }

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-import type { Static } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import type { Caller } from '../../../access/caller.ts'
 import { Problem } from '../../../errors.ts'
@@ -15,21 +13,29 @@ import { entryFormat } from '../../entries/listing/parameters.ts'
 import { TokenEntryList } from '../../entries/schema.ts'
 import type { EntriesService } from '../../entries/service.ts'
 import { BILL_COLUMNS } from '../csv.ts'
-import { EXAMPLE_BILL, EXAMPLE_CREDIT_NOTE, EXAMPLE_HEAD, EXAMPLE_PREVIEW, EXAMPLE_REQUEST } from '../examples.ts'
-import { readBillEntries, readBillList } from '../query.ts'
+import {
+  EXAMPLE_BILL,
+  EXAMPLE_CREDIT_NOTE,
+  EXAMPLE_HEAD,
+  EXAMPLE_PREVIEW,
+  EXAMPLE_REQUEST,
+  EXAMPLE_TOTALS,
+} from '../examples.ts'
+import { readBillEntries, readBillList, readBillTotals } from '../query.ts'
+import { BILL_PATH, billAnswer, submittedUnder } from '../responses.ts'
 import {
   BILL_STATES,
   Bill,
   BillDelivery,
   BillList,
-  BillPayment,
   BillPreview,
   BillRequest,
   BillSending,
+  BillTotals,
   BillVoiding,
   CreditNoteRequest,
 } from '../schema.ts'
-import type { BillsService, BillView } from '../service.ts'
+import type { BillsService } from '../service.ts'
 
 const tag = 'Bills'
 
@@ -39,17 +45,16 @@ const MAY_CHANGE = { session: ['billing', 'admin'] } as const
 /** A scheduled job too, with a service token made for it. */
 const MAY_SEND = { service: ['billing', 'admin'], session: ['billing', 'admin'] } as const
 
-const BillQuery = t.Object(
-  {
-    state: listParameter('State.', { type: 'string', enum: [...BILL_STATES] }),
-    client: parameter({ type: 'string', description: 'ID or name of a client.' }),
-    project: parameter({ type: 'string', description: 'ID, key, name or alias of a project.' }),
-    from: parameter({ type: 'string', description: 'Issued on or after this date.' }),
-    to: parameter({ type: 'string', description: 'Issued on or before this date.' }),
-    ...listPage('Bills'),
-  },
-  { additionalProperties: false },
-)
+const filters = {
+  state: listParameter('State.', { type: 'string', enum: [...BILL_STATES] }),
+  client: parameter({ type: 'string', description: 'ID or name of a client.' }),
+  project: parameter({ type: 'string', description: 'ID, key, name or alias of a project.' }),
+  from: parameter({ type: 'string', description: 'Issued on or after this date.' }),
+  to: parameter({ type: 'string', description: 'Issued on or before this date.' }),
+  overdue: parameter({ type: 'boolean', description: 'Only bills that are overdue, or only others.' }),
+}
+const BillQuery = t.Object({ ...filters, ...listPage('Bills') }, { additionalProperties: false })
+const TotalsQuery = t.Object(filters, { additionalProperties: false })
 
 const EntriesQuery = t.Object(
   {
@@ -72,13 +77,10 @@ function requireSender(sent: Caller | null) {
   return caller
 }
 
+const path = BILL_PATH
+
 export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: EntriesService }) => {
-  /** A bill's text goes out as it is kept; its type is that of what it holds, for clients typed by the routes. */
-  const answer = async (view: BillView) =>
-    new Response(await bills.billText(view), {
-      headers: { 'content-type': 'application/json' },
-    }) as unknown as Static<typeof Bill>
-  const path = { id: 'ID (bil_…) or number of the bill.' }
+  const answer = billAnswer(bills)
 
   return new Elysia({ name: 'bills', normalize: false })
     .use(access())
@@ -117,10 +119,9 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       '',
       async ({ body, caller: sent, address, request, set }) => {
         const caller = requireSender(sent)
-        const key = readIdempotencyKey(request.headers.get('idempotency-key'))
         const { bill, replayed } = await bills.send(body, {
           by: actorOf({ caller, address }),
-          key: key === undefined ? undefined : { userId: caller.person.id, key, bodyHash: hashOf(body) },
+          key: submittedUnder(readIdempotencyKey(request.headers.get('idempotency-key')), caller, body),
         })
         set.status = replayed ? 200 : 201
         set.headers.location = `/api/v1/bills/${bill.bill.uid}`
@@ -191,6 +192,19 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         }),
       },
     )
+    .get('/totals', ({ query }) => bills.sumBills(readBillTotals(query)), {
+      allow: MAY_READ,
+      query: TotalsQuery,
+      detail: documented({
+        id: 'getBillTotals',
+        tag,
+        summary: 'Sum up bills',
+        description:
+          'Returns the total, paid, open and overdue amounts of the bills that match, by currency. Void bills count nothing; credit notes are negative.',
+        responses: { 200: { description: 'One item per currency.', schema: BillTotals, example: EXAMPLE_TOTALS } },
+        problems: ['not_found'],
+      }),
+    })
     .get('/:id', async ({ params }) => answer(await bills.getBill(params.id)), {
       allow: MAY_READ,
       detail: documented({
@@ -293,35 +307,6 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       },
     )
     .post(
-      '/:id/paid',
-      async ({ params, body, caller, address }) =>
-        answer(await bills.payBill(params.id, body, actorOf({ caller, address }))),
-      {
-        allow: MAY_CHANGE,
-        parse: 'report',
-        body: BillPayment,
-        detail: documented({
-          id: 'payBill',
-          tag,
-          summary: 'Mark a bill as paid',
-          path,
-          body: { example: { on: '2026-12-03', reference: 'Transfer on 3 December' } },
-          responses: {
-            200: {
-              description: 'The paid bill.',
-              schema: Bill,
-              example: {
-                ...EXAMPLE_BILL,
-                state: 'paid',
-                paid: { on: '2026-12-03', reference: 'Transfer on 3 December' },
-              },
-            },
-          },
-          problems: ['wrong_status'],
-        }),
-      },
-    )
-    .post(
       '/:id/credit-note',
       async ({ params, body, caller, address, set }) => {
         const note = await bills.creditBill(params.id, body, actorOf({ caller, address }))
@@ -353,9 +338,4 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         }),
       },
     )
-}
-
-/** Two bodies that say the same in the same order are the same to an Idempotency-Key. */
-function hashOf(body: unknown): Uint8Array {
-  return createHash('sha256').update(JSON.stringify(body)).digest()
 }

@@ -1,6 +1,7 @@
 /** Stored bills: sent once, and never changed except for their state. */
 import {
   and,
+  asc,
   between,
   type Column,
   desc,
@@ -11,6 +12,8 @@ import {
   lt,
   lte,
   ne,
+  not,
+  notInArray,
   or,
   type SQL,
   sql,
@@ -44,6 +47,7 @@ export interface BillFilter {
   from?: string | undefined
   to?: string | undefined
   number?: string | undefined
+  overdue?: boolean | undefined
 }
 
 /** Of sent bills: one that is being prepared is nobody else's. */
@@ -64,29 +68,69 @@ function selectViews(reader: Reader, condition: SQL | undefined) {
     .where(and(ne(bills.state, 'preparing'), condition))
 }
 
-/** Newest first, starting after the key `after`. */
-export async function listBills(
+/** `today` decides which bills are overdue. */
+function conditionOf(
   reader: Reader,
-  { states, clientId, projectId, from, to, number }: BillFilter,
-  { after, limit }: { after: number | undefined; limit: number },
-): Promise<BillView[]> {
+  { states, clientId, projectId, from, to, number, overdue }: BillFilter,
+  today: string,
+): SQL | undefined {
   const { bills } = reader.tables
   const equal = (column: Parameters<typeof eq>[0], value: number | string | undefined): SQL | undefined =>
     value === undefined ? undefined : eq(column, value)
-  return selectViews(
-    reader,
-    and(
-      states && inArray(bills.state, states),
-      equal(bills.clientId, clientId),
-      equal(bills.projectId, projectId),
-      equal(bills.number, number),
-      from === undefined ? undefined : gte(bills.issuedOn, from),
-      to === undefined ? undefined : lte(bills.issuedOn, to),
-      after === undefined ? undefined : lt(bills.id, after),
-    ),
+  // As in `isOverdue`; the state is not bound, for the partial index.
+  const isOverdue = sql`(${bills.state} = 'sent' AND ${bills.dueOn} < ${today} AND ${bills.kind} = 'bill' AND ${bills.total} > ${bills.paidAmount})`
+  return and(
+    states && inArray(bills.state, states),
+    equal(bills.clientId, clientId),
+    equal(bills.projectId, projectId),
+    equal(bills.number, number),
+    from === undefined ? undefined : gte(bills.issuedOn, from),
+    to === undefined ? undefined : lte(bills.issuedOn, to),
+    overdue === undefined ? undefined : overdue ? isOverdue : not(isOverdue),
   )
+}
+
+/** Newest first, starting after the key `after`. */
+export async function listBills(
+  reader: Reader,
+  filter: BillFilter,
+  { after, limit, today }: { after: number | undefined; limit: number; today: string },
+): Promise<BillView[]> {
+  const { bills } = reader.tables
+  const condition = conditionOf(reader, filter, today)
+  return selectViews(reader, and(condition, after === undefined ? undefined : lt(bills.id, after)))
     .orderBy(desc(bills.id))
     .limit(limit)
+}
+
+/** The sums of bills in one currency, in minor units. */
+export interface BillSums {
+  currency: string
+  bills: number
+  total: bigint
+  paid: bigint
+  open: bigint
+  overdue: bigint
+}
+
+/** Of the bills that match, without void ones, by currency. */
+export async function sumBills(reader: Reader, filter: BillFilter, today: string): Promise<BillSums[]> {
+  const { bills } = reader.tables
+  const overdue = conditionOf(reader, { overdue: true }, today)!
+  const balance = sql`${bills.total} - ${bills.paidAmount}`
+  return reader
+    .select({
+      currency: bills.currency,
+      bills: sql<number>`count(*)`.mapWith(Number),
+      total: exactTotal(bills.total),
+      paid: exactTotal(bills.paidAmount),
+      open: exactTotal(balance),
+      overdue: exactTotal(sql`CASE WHEN ${overdue} THEN ${balance} ELSE 0 END`),
+    })
+    .from(bills)
+    .where(and(notInArray(bills.state, ['preparing', 'void']), conditionOf(reader, filter, today)))
+    .groupBy(bills.currency)
+    .orderBy(asc(bills.currency))
 }
 
 /** By id or number; undefined if it does not exist. */
@@ -163,7 +207,7 @@ export async function completeBill(
 export async function updateBillState(
   tx: Tx,
   id: number,
-  change: Partial<Pick<BillRecord, 'state' | 'paidOn' | 'paidReference' | 'voidedAt' | 'voidReason'>>,
+  change: Partial<Pick<BillRecord, 'state' | 'paidAmount' | 'paidOn' | 'paidReference' | 'voidedAt' | 'voidReason'>>,
 ): Promise<void> {
   await tx.update(tx.tables.bills).set(change).where(eq(tx.tables.bills.id, id))
 }

@@ -15,20 +15,28 @@ type Open = 'pay' | 'void' | 'credit' | 'deliver' | null
 export function BillActions({ bill }: { bill: Bill }) {
   const [open, setOpen] = useState<Open>(null)
   const close = () => setOpen(null)
-  const { state, kind } = bill
+  const { state, kind, remaining, payments, corrected_by } = bill
+  const isPaid = payments.some(({ reversed, offset_against }) => !reversed && !offset_against)
+  const mayBeVoided = state !== 'void' && !isPaid && corrected_by.length === 0
   return (
     <>
       <Documents bill={bill} />
       <Button variant="default" onClick={() => setOpen('deliver')}>
         Send by e-mail…
       </Button>
-      {state === 'sent' && (
+      {mayBeVoided && (
         <Button variant="default" onClick={() => setOpen('void')}>
-          Void bill…
+          {kind === 'bill' ? 'Void bill…' : 'Void credit note…'}
         </Button>
       )}
-      {state === 'sent' && <Button onClick={() => setOpen('pay')}>Mark as paid…</Button>}
-      {state === 'paid' && kind === 'bill' && <Button onClick={() => setOpen('credit')}>Create credit note…</Button>}
+      {remaining !== null && (remaining.total !== 0 || remaining.subtotal !== 0) && (
+        <Button variant={state === 'paid' ? 'filled' : 'default'} onClick={() => setOpen('credit')}>
+          Create credit note…
+        </Button>
+      )}
+      {state === 'sent' && (
+        <Button onClick={() => setOpen('pay')}>{kind === 'bill' ? 'Record payment…' : 'Record refund…'}</Button>
+      )}
       {state === 'void' && kind === 'bill' && <Replacement bill={bill} />}
       <DeliverDialog bill={bill} isOpen={open === 'deliver'} close={close} />
       <VoidDialog bill={bill} isOpen={open === 'void'} close={close} />

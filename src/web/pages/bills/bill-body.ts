@@ -16,9 +16,6 @@ export function scopeOf({ client, project }: Pick<BillHead, 'client' | 'project'
   return client?.name ?? 'Everything'
 }
 
-export const isOverdue = ({ state, kind, due_on }: Pick<BillHead, 'state' | 'kind' | 'due_on'>, today: string) =>
-  state === 'sent' && kind === 'bill' && due_on < today
-
 const amounts = new Map<number, Intl.NumberFormat>()
 
 /** Formats an amount without its currency: `1,234.50`. */

@@ -1,5 +1,5 @@
 /** Next to the bill: internal details, deliveries and history. */
-import { Divider, Stack, Table, Text, Timeline, Title } from '@mantine/core'
+import { Divider, Stack, Table, Text, Timeline } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { count, counted } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
@@ -7,11 +7,15 @@ import { Ago, Moment, Money } from '../../parts/figures.tsx'
 import { Status } from '../../parts/status.tsx'
 import { amountOf, type Bill } from './bill-body.ts'
 import { BillLink } from './bill-link.tsx'
+import { Heading } from './heading.tsx'
 import classes from './paper.module.css'
+import { Payments } from './payments.tsx'
 
 export const BillFacts = ({ bill }: { bill: Bill }) => (
   <Stack gap="lg">
     <Inside bill={bill} />
+    <Divider />
+    <Payments bill={bill} />
     <Divider />
     <Deliveries bill={bill} />
     <Divider />
@@ -30,7 +34,7 @@ function Inside({ bill }: { bill: Bill }) {
     ['Corrects', bill.corrects && <BillLink {...bill.corrects} />],
     ['Replaces', bill.replaces && <BillLink {...bill.replaces} />],
     ['Corrected by', linksOf(bill.corrected_by)],
-    ['Remaining', bill.corrected_by.length > 0 && bill.remaining && amountIn(bill, bill.remaining.total)],
+    ['Not credited', bill.corrected_by.length > 0 && bill.remaining && amountIn(bill, bill.remaining.total)],
     ['Replaced by', linksOf(bill.replaced_by)],
   ]
   return (
@@ -56,12 +60,6 @@ const amountIn = ({ currency, document }: Bill, amount: number) =>
 
 const linksOf = (bills: Bill['corrected_by']) =>
   bills.length === 0 ? null : bills.map(({ id, number }) => <BillLink key={id} id={id} number={number} />)
-
-const Heading = ({ children }: { children: string }) => (
-  <Title order={2} size="h6" mb="xs">
-    {children}
-  </Title>
-)
 
 const Deliveries = ({ bill: { deliveries } }: { bill: Bill }) => (
   <div>

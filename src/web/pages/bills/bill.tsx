@@ -2,7 +2,8 @@
 import { Alert, Grid, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { dayInWords, dayOf } from '../../format/moments.ts'
+import { dayInWords } from '../../format/moments.ts'
+import { billedMoney } from '../../format/money.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -10,7 +11,7 @@ import { Status } from '../../parts/status.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { BillActions } from './bill-actions.tsx'
-import { askBill, type Bill, type BillLine, isOverdue, scopeOf } from './bill-body.ts'
+import { askBill, type Bill, type BillLine, scopeOf } from './bill-body.ts'
 import { BillFacts } from './bill-facts.tsx'
 import { BillLink } from './bill-link.tsx'
 import { LineEntries } from './line-entries.tsx'
@@ -96,7 +97,6 @@ function Picture() {
 
 /** The notice above the bill: void, failed delivery, overdue or corrected. */
 function Notice({ bill }: { bill: Bill }) {
-  const { time_zone } = useSettings()
   if (bill.state === 'void') {
     return (
       <Alert color="red" variant="light" title="This bill is void">
@@ -118,10 +118,11 @@ function Notice({ bill }: { bill: Bill }) {
       </Alert>
     )
   }
-  if (isOverdue(bill, dayOf(new Date(), time_zone))) {
+  if (bill.overdue) {
     return (
       <Alert color="orange" variant="light" title={`Overdue since ${dayInWords(bill.due_on)}`}>
-        Mark the bill as paid once you receive the payment, or send it again.
+        {billedMoney(bill.balance, bill.currency)} is open. Record the payment once you receive it, or send the bill
+        again.
       </Alert>
     )
   }

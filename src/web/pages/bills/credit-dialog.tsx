@@ -52,7 +52,10 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
       isIncomplete={isIncomplete}
       confirm={() => credit.mutateAsync()}
     >
-      <Text size="sm">The credit note gets the next bill number. The bill and its entries do not change.</Text>
+      <Text size="sm">
+        The credit note gets the next bill number. The bill and its entries do not change.
+        {bill.balance > 0 && ' What is still open of the bill is offset against the credit note.'}
+      </Text>
       <SegmentedControl
         aria-label="Amount to credit"
         data={[

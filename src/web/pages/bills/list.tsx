@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { Link, useLocation } from 'wouter'
 import { one, oneOf, useAddress } from '../../address.ts'
 import { count } from '../../format/counts.ts'
-import { dayInWords, dayOf } from '../../format/moments.ts'
+import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
@@ -16,7 +16,8 @@ import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
-import { type BillHead, isOverdue, scopeOf } from './bill-body.ts'
+import { type BillHead, scopeOf } from './bill-body.ts'
+import { BillSums } from './sums.tsx'
 
 const NewBillButton = () => (
   <Button component={Link} href="/bills/new" leftSection={<IconPlus size={16} />}>
@@ -28,12 +29,12 @@ export function BillList() {
   const { time_zone } = useSettings()
   const [, navigate] = useLocation()
   const [{ state, client, issued }, show] = useAddress({
-    state: oneOf('', 'sent', 'paid', 'void'),
+    state: oneOf('', 'sent', 'overdue', 'paid', 'void'),
     client: one,
     issued: one,
   })
   const query = {
-    ...(state && { state: [state] }),
+    ...(state === 'overdue' ? { overdue: 'true' } : state && { state: [state] }),
     ...(client && { client }),
     ...(issued && readPeriod(issued, time_zone)),
   }
@@ -60,6 +61,7 @@ export function BillList() {
           data={[
             { value: '', label: 'All' },
             { value: 'sent', label: 'Sent' },
+            { value: 'overdue', label: 'Overdue' },
             { value: 'paid', label: 'Paid' },
             { value: 'void', label: 'Void' },
           ]}
@@ -78,9 +80,10 @@ export function BillList() {
           <PeriodPicker isOptional value={issued} change={(value) => show({ issued: value })} />
         </Group>
       </Group>
+      <BillSums query={query} />
       <DataTable
         label="Bills"
-        columns={columnsOf(dayOf(new Date(), time_zone))}
+        columns={COLUMNS}
         list={list}
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/bills/${id}`)}
@@ -117,7 +120,7 @@ const NoBills = () => (
   </Empty>
 )
 
-const columnsOf = (today: string): Column<BillHead>[] => [
+const COLUMNS: Column<BillHead>[] = [
   {
     key: 'number',
     title: 'Number',
@@ -145,8 +148,8 @@ const columnsOf = (today: string): Column<BillHead>[] => [
   {
     key: 'due',
     title: 'Due',
-    width: '190px',
-    cell: (bill) => <Due bill={bill} today={today} />,
+    width: '180px',
+    cell: (bill) => <Due bill={bill} />,
   },
   { key: 'state', title: 'State', width: '80px', cell: ({ state }) => <Status of={state} /> },
   {
@@ -164,11 +167,18 @@ const columnsOf = (today: string): Column<BillHead>[] => [
     phone: 'value',
     cell: ({ total, currency }) => billedMoney(total, currency),
   },
+  {
+    key: 'balance',
+    title: 'Open',
+    width: '120px',
+    isNumber: true,
+    cell: ({ balance, currency }) => (balance === 0 ? '–' : billedMoney(balance, currency)),
+  },
 ]
 
-function Due({ bill, today }: { bill: BillHead; today: string }) {
+function Due({ bill }: { bill: BillHead }) {
   if (bill.kind === 'credit_note') return <>–</>
-  if (!isOverdue(bill, today)) return <>{dayInWords(bill.due_on)}</>
+  if (!bill.overdue) return <>{dayInWords(bill.due_on)}</>
   return (
     <Text component="span" inherit c="var(--mantine-color-error)">
       {dayInWords(bill.due_on)} · overdue

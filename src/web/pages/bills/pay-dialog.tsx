@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core'
+import { NumberInput, Text, TextInput } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { useState } from 'react'
 import { dayOf } from '../../format/moments.ts'
@@ -7,7 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
-import type { Bill } from './bill-body.ts'
+import { amountOf, type Bill } from './bill-body.ts'
 
 export interface BillDialogProps {
   bill: Bill
@@ -20,27 +20,46 @@ export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
   const firstDayOfWeek = useFirstDayOfWeek()
   const today = dayOf(new Date(), time_zone)
   const [on, setOn] = useState<string | null>(today)
+  const [amount, setAmount] = useState<number | string>('')
   const [reference, setReference] = useState('')
+  const isRefund = bill.balance < 0
+  const open = billedMoney(Math.abs(bill.balance), bill.currency)
   const pay = useSend({
     send: () =>
       answer(
-        api.bills({ id: bill.id }).paid.post({
+        api.bills({ id: bill.id }).payments.post({
+          ...(amount !== '' && { amount: isRefund ? -Number(amount) : Number(amount) }),
           ...(on && { on }),
           ...(reference.trim() !== '' && { reference: reference.trim() }),
         }),
       ),
     changes: ['bills', 'audit'],
-    done: () => `Bill ${bill.number} marked as paid.`,
+    done: ({ state, balance }) =>
+      state === 'paid'
+        ? `${isRefund ? 'Credit note' : 'Bill'} ${bill.number} marked as paid.`
+        : `${isRefund ? 'Refund' : 'Payment'} recorded; ${billedMoney(balance, bill.currency)} is open.`,
     quiet: true,
   })
   return (
     <Confirm
       isOpen={isOpen}
       close={close}
-      title={`Mark bill ${bill.number} (${billedMoney(bill.total, bill.currency)}) as paid`}
-      action="Mark as paid"
+      title={isRefund ? `Record refund of credit note ${bill.number}` : `Record payment of bill ${bill.number}`}
+      action={isRefund ? 'Record refund' : 'Record payment'}
       confirm={() => pay.mutateAsync()}
     >
+      <Text size="sm">{open} is open.</Text>
+      <NumberInput
+        label={`Amount in ${bill.currency}`}
+        description="Leave empty for the whole open balance."
+        placeholder={amountOf(Math.abs(bill.balance), bill.document.minor_digits)}
+        min={0}
+        max={Math.abs(bill.balance)}
+        decimalScale={bill.document.minor_digits}
+        hideControls
+        value={amount}
+        onChange={setAmount}
+      />
       <DateInput
         label="Paid on"
         value={on}

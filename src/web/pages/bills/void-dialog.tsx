@@ -9,26 +9,27 @@ import type { BillDialogProps } from './pay-dialog.tsx'
 export function VoidDialog({ bill, isOpen, close }: BillDialogProps) {
   const [reason, setReason] = useState('')
   const [deliver, setDeliver] = useState(true)
+  const what = bill.kind === 'bill' ? 'bill' : 'credit note'
   const wasSent = bill.deliveries.length > 0
   const makeVoid = useSend({
     send: () => answer(api.bills({ id: bill.id }).void.post({ reason: reason.trim(), deliver })),
     changes: ['bills', 'entries', 'reports', 'audit'],
-    done: () => `Bill ${bill.number} voided.`,
+    done: () => `${bill.kind === 'bill' ? 'Bill' : 'Credit note'} ${bill.number} voided.`,
     quiet: true,
   })
   return (
     <Confirm
       isOpen={isOpen}
       close={close}
-      title={`Void bill ${bill.number}?`}
-      action="Void bill"
+      title={`Void ${what} ${bill.number}?`}
+      action={`Void ${what}`}
       isDangerous
       isIncomplete={reason.trim() === ''}
       confirm={() => makeVoid.mutateAsync()}
     >
       <Text size="sm">
         {bill.entries === 0
-          ? 'The bill keeps its number and document.'
+          ? 'It keeps its number and document.'
           : `Its ${counted(bill.entries, 'entry', 'entries')} can be changed and billed again. The bill keeps its number and document.`}{' '}
         You cannot undo this.
       </Text>

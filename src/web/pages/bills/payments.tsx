@@ -1,0 +1,129 @@
+/** The payments of a bill or the refunds of a credit note, and their reversal. */
+import { Button, Table, Text, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { dayInWords } from '../../format/moments.ts'
+import { billedMoney } from '../../format/money.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Moment } from '../../parts/figures.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useSend } from '../../server/send.ts'
+import type { Bill } from './bill-body.ts'
+import { BillLink } from './bill-link.tsx'
+import { Heading } from './heading.tsx'
+
+type Payment = Bill['payments'][number]
+
+export function Payments({ bill }: { bill: Bill }) {
+  const [reversed, setReversed] = useState<Payment | null>(null)
+  const { payments, balance, currency, kind, state } = bill
+  return (
+    <div>
+      <Heading>{kind === 'bill' ? 'Payments' : 'Refunds'}</Heading>
+      {payments.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {kind === 'bill' ? 'No payments yet.' : 'No refunds yet.'}
+        </Text>
+      ) : (
+        <Table fz="sm" horizontalSpacing={0} aria-label={kind === 'bill' ? 'Payments' : 'Refunds'}>
+          <Table.Tbody>
+            {payments.map((payment) => (
+              <Row key={payment.number} payment={payment} bill={bill} reverse={() => setReversed(payment)} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {state === 'sent' && payments.length > 0 && (
+        <Text size="sm" mt="xs">
+          {billedMoney(balance, currency)} open
+        </Text>
+      )}
+      {reversed && <ReverseDialog bill={bill} payment={reversed} close={() => setReversed(null)} />}
+    </div>
+  )
+}
+
+function Row({ payment, bill, reverse }: { payment: Payment; bill: Bill; reverse: () => void }) {
+  const { amount, on, reference, offset_against, created_by, reversed } = payment
+  const mayBeReversed = reversed === null && offset_against === null
+  return (
+    <Table.Tr>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        {dayInWords(on)}
+        <Text size="xs" c="dimmed">
+          {offset_against ? (
+            <>
+              Offset against <BillLink {...offset_against} />
+            </>
+          ) : (
+            <>
+              {reference && (
+                <>
+                  <bdi>{reference}</bdi> ·{' '}
+                </>
+              )}
+              recorded by {created_by?.name ?? 'the command line'}
+            </>
+          )}
+        </Text>
+        {reversed && (
+          <Text size="xs">
+            Reversed <Moment at={reversed.at} /> by {reversed.by?.name ?? 'the command line'}:{' '}
+            <bdi>{reversed.reason}</bdi>
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ta="right" style={{ verticalAlign: 'top', whiteSpace: 'nowrap' }}>
+        <Text size="sm" td={reversed ? 'line-through' : undefined} c={reversed ? 'dimmed' : undefined}>
+          {billedMoney(amount, bill.currency)}
+        </Text>
+        {mayBeReversed && (
+          <Button variant="subtle" size="compact-xs" aria-label={`Reverse payment ${payment.number}`} onClick={reverse}>
+            Reverse…
+          </Button>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+function ReverseDialog({ bill, payment, close }: { bill: Bill; payment: Payment; close: () => void }) {
+  const [reason, setReason] = useState('')
+  const reverse = useSend({
+    send: () =>
+      answer(
+        api
+          .bills({ id: bill.id })
+          .payments({ payment: String(payment.number) })
+          .reverse.post({ reason: reason.trim() }),
+      ),
+    changes: ['bills', 'audit'],
+    done: () => 'Payment reversed.',
+    quiet: true,
+  })
+  return (
+    <Confirm
+      isOpen
+      close={close}
+      title={`Reverse payment of ${billedMoney(payment.amount, bill.currency)}?`}
+      action="Reverse payment"
+      isDangerous
+      isIncomplete={reason.trim() === ''}
+      confirm={() => reverse.mutateAsync()}
+    >
+      <Text size="sm">
+        For a payment that was recorded by mistake or returned. It stays listed, but no longer counts; the client gets
+        no e-mail.
+      </Text>
+      <Textarea
+        label="Reason"
+        autosize
+        minRows={2}
+        maxLength={1000}
+        required
+        data-autofocus
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+    </Confirm>
+  )
+}
