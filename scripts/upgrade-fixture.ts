@@ -121,8 +121,8 @@ async function fill(tally: Driven): Promise<void> {
     'false',
     '--yes',
   ]
-  await tally.run(['bills', 'send', '--month', '2026-08', ...bill])
-  await tally.run(['bills', 'send', '--month', '2026-09', ...bill])
+  await tally.run(['bills', 'send', '--month', '2026-08', '--yes', ...bill])
+  await tally.run(['bills', 'send', '--month', '2026-09', '--yes', ...bill])
   const [newest] = JSON.parse(await tally.run(['bills', 'list', '--json'])).data
   await tally.run(['bills', 'void', newest.id, '--reason', 'a mistake', '--yes'])
 }

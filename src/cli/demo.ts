@@ -5,8 +5,9 @@ import { randomBase62 } from '../lib/base62.ts'
 import type { Services } from '../services.ts'
 import { CommandError } from './failures.ts'
 import { calledAs } from './first-steps.ts'
+import { asksFirst } from './flags/confirmation.ts'
 import { examples } from './flags/options.ts'
-import { confirm, isInteractive } from './terminal/confirm.ts'
+import { confirm } from './terminal/confirm.ts'
 import { readPassword } from './terminal/password.ts'
 import { note, print, printJson, printTable } from './terminal/print.ts'
 import { Progress } from './terminal/progress.ts'
@@ -26,13 +27,11 @@ interface Flags extends CommandFlags {
 }
 
 export function addDemoCommand(program: Command): void {
-  program
-    .command('demo')
+  asksFirst<Flags>(program.command('demo'), ({ remove = false }) => remove)
     .description('Fill an empty database with demo data: three months of a fictional agency')
     .option('--password-stdin', 'read the password of the demo accounts from standard input instead of generating one')
     .option('--remove', 'remove the demo data; the database is empty afterwards')
     .option('--everything', 'with --remove: also remove everything added since')
-    .option('--yes', 'with --remove: skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -112,8 +111,6 @@ function isByItself({ user, origin }: { user: unknown; origin: string }): boolea
 
 async function remove(flags: Flags): Promise<void> {
   if (flags.passwordStdin) throw new CommandError('--password-stdin cannot be combined with --remove.', 2)
-  if (!flags.yes && !isInteractive())
-    throw new CommandError('Cannot ask for confirmation without a terminal. Add --yes to remove the demo data.', 2)
   const { dataDir, databaseUrl } = readConfig(flags)
   const [{ emptyDemo }, { systemClock }] = await Promise.all([import('../demo/removal.ts'), import('../lib/clock.ts')])
   await emptyDemo({
@@ -127,7 +124,7 @@ async function remove(flags: Flags): Promise<void> {
           `Added since the demo data was created: ${added.join(', ')}. Add --everything to remove this as well.`,
         )
       }
-      await confirm('Remove the demo data and everything else in this database?', { yes: flags.yes ?? false })
+      await confirm('Remove the demo data and everything else in this database?', flags)
     },
   })
   if (flags.json) return printJson({ removed: true })

@@ -1,13 +1,13 @@
 /** The one place where what a command throws becomes a message and an exit code. */
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { Problem } from '../errors.ts'
+import { type Issue, Problem } from '../errors.ts'
 
 export const EXIT_DONE = 0
 /** Refused or failed: the message says why and what to do. */
 const EXIT_FAILED = 1
 /** The command line itself is wrong. */
-const EXIT_USAGE = 2
+export const EXIT_USAGE = 2
 
 /** An error raised by the command line itself. */
 export class CommandError extends Error {
@@ -24,10 +24,10 @@ interface Failure {
   exitCode: number
 }
 
-async function failureOf(error: unknown): Promise<Failure> {
+async function failureOf(error: unknown, command: Command | undefined): Promise<Failure> {
   if (error instanceof CommandError) return { message: error.message, exitCode: error.exitCode }
   if (error instanceof ConfigError) return { message: error.message, exitCode: EXIT_USAGE }
-  if (error instanceof Problem) return { message: messageOf(error), exitCode: EXIT_FAILED }
+  if (error instanceof Problem) return problemFailure(error, command)
   if (!(error instanceof Error)) return { message: String(error), exitCode: EXIT_FAILED }
   // Loaded here and not above, as it brings the database along, which most failures have no need of.
   const { WrongDatabase } = await import('../database/schema/migrate.ts')
@@ -35,14 +35,51 @@ async function failureOf(error: unknown): Promise<Failure> {
   return { message: systemMessage(error) ?? unexpected(error), exitCode: EXIT_FAILED }
 }
 
-function messageOf({ detail, more: { issues } }: Problem): string {
-  if (!issues || issues.length === 0) return detail
-  return issues
-    .map(({ pointer, message }) => {
-      const name = pointer.replace(/^\/(query\/)?/, '').replaceAll('_', '-')
-      return name === '' ? message : `${name}: ${message}`
-    })
-    .join('\n')
+/**
+ * What a flag or argument says may be wrong usage; the contents of a file may not, and neither may the name of something
+ * that does not exist: another command may create it.
+ */
+function problemFailure({ detail, more: { issues = [] } }: Problem, command: Command | undefined): Failure {
+  if (issues.length === 0) return { message: detail, exitCode: EXIT_FAILED }
+  const named = issues.map((issue) => ({ ...issue, given: command && givenAs(issue, command) }))
+  const lines = named.map(({ pointer, message, given }) => {
+    const name = given ?? wordsOf(pointer)
+    return name === '' ? message : `${name}: ${message}`
+  })
+  const isUsage = named.every(({ code, given }) => given !== undefined && !code.startsWith('unknown'))
+  return { message: lines.join('\n'), exitCode: isUsage ? EXIT_USAGE : EXIT_FAILED }
+}
+
+/** `/query/time_zone` as `time-zone`, and `/tiers/0/input` as `tiers/0/input`. */
+function wordsOf(pointer: string): string {
+  return pointer.replace(/^\/(query\/)?/, '').replaceAll('_', '-')
+}
+
+/** Flags whose names differ from the fields of the API. */
+const FLAGS: Record<string, string> = {
+  'agent-harness': '--harness',
+  'agent-name': '--agent',
+  'bucket-width': '--bucket',
+  'reported-cost': '--cost',
+  'session-id': '--session',
+  'starting-at': '--from',
+  'ending-at': '--to',
+  'expires-at': '--expires',
+  lines: '--line',
+  labels: '--label',
+  tools: '--tool',
+}
+
+/** The flag or argument of this command line that an issue is about; undefined if it is about something else. */
+function givenAs({ pointer }: Issue, command: Command): string | undefined {
+  const [first = '', ...rest] = wordsOf(pointer).split('/')
+  const where = rest.length > 0 ? ` (${rest.join('/')})` : ''
+  for (const name of [`--${first}`, FLAGS[first], `--${rest.at(-1)}`]) {
+    const option = command.options.find(({ long }) => long === name)
+    if (option && command.getOptionValueSource(option.attributeName()) === 'cli') return `${name}${where}`
+  }
+  const argument = command.registeredArguments.find((one) => one.name() === first)
+  return argument && `<${first}>`
 }
 
 /** What SQLite says of the file and the disk; anything else it says would be an issue of Tally's queries. */
@@ -68,12 +105,12 @@ function unexpected(error: Error): string {
 }
 
 /** Prints the error to standard error, each line prefixed with the program's name, and returns the exit code. */
-export async function printFailure(error: unknown): Promise<number> {
+export async function printFailure(error: unknown, command?: Command): Promise<number> {
   if (error instanceof CommanderError) {
     // commander has said everything already.
     return error.exitCode === EXIT_DONE ? EXIT_DONE : EXIT_USAGE
   }
-  const { message, exitCode } = await failureOf(error)
+  const { message, exitCode } = await failureOf(error, command)
   for (const line of message.split('\n')) process.stderr.write(`tally: ${line}\n`)
   return exitCode
 }

@@ -34,7 +34,7 @@ import { addUsersCommands } from './users/group.ts'
 import { addVerifyCommand } from './verify.ts'
 import { addVersionCommand } from './version.ts'
 
-function createProgram(): Command {
+export function createProgram(): Command {
   const program = new Command('tally')
     .description('Records what AI agents use, shows it, and bills for it.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -89,10 +89,14 @@ function createProgram(): Command {
 
 /** Runs one command line and returns its exit code: 0 success, 1 refused or failed, 2 usage error. */
 export async function run(args: string[]): Promise<number> {
+  let called: Command | undefined
   try {
-    await createProgram().parseAsync(args, { from: 'user' })
+    const program = createProgram().hook('preAction', (_program, command) => {
+      called = command
+    })
+    await program.parseAsync(args, { from: 'user' })
     return EXIT_DONE
   } catch (error) {
-    return printFailure(error)
+    return printFailure(error, called)
   }
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { CommandError } from './failures.ts'
+import { asksFirst } from './flags/confirmation.ts'
 import { examples } from './flags/options.ts'
 import { confirm } from './terminal/confirm.ts'
 import { note, print } from './terminal/print.ts'
@@ -13,12 +14,10 @@ interface RestoreFlags extends DatabaseFlags {
 }
 
 export function addRestoreCommand(program: Command): void {
-  program
-    .command('restore')
+  asksFirst<RestoreFlags>(program.command('restore'), ({ replace = false }) => replace)
     .description('Restore the database from a backup; stop the server first')
     .argument('<file>', 'backup created by `tally backup`')
     .option('--replace', 'replace an existing database, which is kept as a file next to the new one')
-    .option('--yes', 'skip the confirmation')
     .addHelpText(
       'after',
       `
@@ -32,7 +31,7 @@ ${examples('tally restore /mnt/backups/tally-20261121T201500Z.db', 'tally restor
       if (databaseUrl) throw new CommandError('The database is in PostgreSQL. Use its own tool: pg_restore')
       const to = join(dataDir, 'tally.db')
       if (flags.replace) {
-        await confirm(`Replace the database in ${dataDir} with ${file}?`, { yes: flags.yes ?? false })
+        await confirm(`Replace the database in ${dataDir} with ${file}?`, flags)
       }
       const { restore } = await import('../database/backup/restore.ts')
       const stamp = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '')

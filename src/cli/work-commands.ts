@@ -4,7 +4,9 @@ import type { Party } from '../access/actor.ts'
 import { eachPage } from '../lists.ts'
 import type { Services } from '../services.ts'
 import { act } from './act.ts'
+import { asksFirst } from './flags/confirmation.ts'
 import { examples } from './flags/options.ts'
+import { confirm } from './terminal/confirm.ts'
 import { type Column, note, print, printFields, printJsonList, printTable } from './terminal/print.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
 
@@ -99,9 +101,8 @@ export function addArchiveCommands<Row, Body>(
   does: { archive: Change<Row>; restore: Change<Row>; remove: Change<unknown> },
   descriptions: { archive: string; remove: string },
 ): void {
-  const add = (name: string, description: string) =>
-    commands
-      .command(name)
+  const add = (name: string, description: string, command = commands.command(name)) =>
+    command
       .description(description)
       .argument(`<${word}>`, argument)
       .addHelpText('after', examples(`tally ${word}s ${name} ${example}`))
@@ -119,8 +120,11 @@ export function addArchiveCommands<Row, Body>(
 
   addReversible('archive', descriptions.archive, 'Archived')
   addReversible('restore', `Restore an archived ${word}`, 'Restored')
-  add('remove', descriptions.remove).action(async (named: string, _flags, command: Command) => {
-    await withServices(command.optsWithGlobals<CommandFlags>(), (services, self) => does.remove(services, self, named))
+  const remove = asksFirst(commands.command('remove'))
+  add('remove', descriptions.remove, remove).action(async (named: string, _flags, command: Command) => {
+    const flags = command.optsWithGlobals<CommandFlags & { yes?: boolean }>()
+    await confirm(`Permanently remove the ${word} '${named}'?`, flags)
+    await withServices(flags, (services, self) => does.remove(services, self, named))
     print(`Removed '${named}'.`)
   })
 }

@@ -228,7 +228,7 @@ test('a missing, invented, mistyped, expired or revoked credential, or one of a 
   const over = await signIn('keeper@example.com')
   expect((await call('DELETE', '/api/v1/session', over)).status).toBe(204)
   const revoked = await tokenOf('read', 'keeper@example.com')
-  await run(['tokens', 'revoke', revoked.id])
+  await run(['tokens', 'revoke', revoked.id, '--yes'])
   const expired = await tokenOf('read', 'keeper@example.com')
   const database = new Database(join(tally.folder, 'tally-data/tally.db'), { readwrite: true, create: false })
   database.run('PRAGMA busy_timeout = 5000')

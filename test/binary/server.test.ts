@@ -209,7 +209,7 @@ describe('a server in an empty folder', () => {
   test('refuses a token within a second of its revocation by the command line', async () => {
     const { id, token } = await tally.createToken('svc', 'ada@example.com')
     expect((await server.call('GET', '/api/v1/me', { token })).status).toBe(200)
-    expect((await tally.run(['tokens', 'revoke', id])).code).toBe(0)
+    expect((await tally.run(['tokens', 'revoke', id, '--yes'])).code).toBe(0)
     const revoked = performance.now()
     while ((await server.call('GET', '/api/v1/me', { token })).status !== 401) {
       if (performance.now() - revoked > 1_000) throw new Error('The token still works a second after its revocation')

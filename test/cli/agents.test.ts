@@ -402,7 +402,7 @@ describe('while no server takes it, nothing is lost', () => {
     await fillHome(home)
     const { id, token: revoked } = await tally.createToken()
     await logIn(server.url, revoked)
-    await tally.done(['tokens', 'revoke', id])
+    await tally.done(['tokens', 'revoke', id, '--yes'])
     const [session] = await capturedSessions(home)
     await until('the server knows', async () => (await run(['flush'])).code === 0)
     await run(['hook', session!.agent], session!.hook)

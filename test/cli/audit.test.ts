@@ -40,7 +40,7 @@ test('every command that changes something leaves its line', async () => {
   const grace = 'linus@example.com'
   await tally.addUser(grace, 'member')
   const { id } = await tally.createToken('svc', grace)
-  await tally.done(['tokens', 'revoke', id])
+  await tally.done(['tokens', 'revoke', id, '--yes'])
   await tally.done(['users', 'invite', grace])
   await tally.done(['users', 'set-password', grace, '--password-stdin'], { stdin: 'correct horse battery' })
   await tally.done(['users', 'reset-password', grace])
@@ -86,8 +86,8 @@ test('pages go on where the last one ended', async () => {
 
 test('a filter that is wrong is refused by name', async () => {
   const { code, stdout, stderr } = await tally.run(['audit', '--starting-at', 'noon', '--limit', 'x'])
-  expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/^tally: starting-at: must be a date.*\ntally: limit: must be a whole number/)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toMatch(/^tally: --starting-at: must be a date.*\ntally: --limit: must be a whole number/)
 })
 
 test('settings are shown and set as the API answers them', async () => {
@@ -141,11 +141,13 @@ test('settings are shown and set as the API answers them', async () => {
   expect(stdout).toMatch(/\naddress +1 Road\n +10115 Berlin\n(.*\n)*markup +12\.5%\n(.*\n)*logo +image\/png\n$/)
 
   const wrong = await tally.run(['settings', 'set', '--time-zone', 'Mars/Olympus', '--currency', 'euro'])
-  expect([wrong.code, wrong.stdout]).toEqual([1, ''])
-  expect(wrong.stderr).toMatch(/^tally: time-zone: must be.*\ntally: currency: must be/)
+  expect([wrong.code, wrong.stdout]).toEqual([2, ''])
+  expect(wrong.stderr).toMatch(/^tally: --time-zone: must be.*\ntally: --currency: must be/)
   expect((await tally.run(['settings', 'set'])).code).toBe(2)
   const refused = await tally.run(['settings', 'set', '--due-days', '14d', '--bill-number-format', '{year}'])
-  expect(refused.stderr).toMatch(/^tally: due-days: must be a whole.*\ntally: bill-number-format: must contain \{seq/)
+  expect(refused.stderr).toMatch(
+    /^tally: --due-days: must be a whole.*\ntally: --bill-number-format: must contain \{seq/,
+  )
   expect((await tally.run(['settings', 'set', '--logo', 'nowhere.png'])).stderr).toStartWith('tally: --logo: nowhere')
   expect(await tally.json(['settings', 'show'])).toEqual(settings)
   const cleared = await tally.json(['settings', 'set', '--address', 'none', '--markup', 'none', '--logo', 'none'])

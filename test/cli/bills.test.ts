@@ -67,7 +67,7 @@ test('a bill is previewed, sent, shown, exported, delivered, paid and corrected'
   expect(preview).toContain('Left out:\n  1 entry unpriced')
   expect(await tally.json(['bills', 'preview', ...asked])).toMatchObject({ document: { number: null, total: 1189.4 } })
 
-  const sent = await tally.done(['bills', 'send', ...asked, '--message', 'Dear Ada,'], { env: mailEnv })
+  const sent = await tally.done(['bills', 'send', ...asked, '--message', 'Dear Ada,', '--yes'], { env: mailEnv })
   expect(sent.stdout).toContain(preview)
   expect(sent.stdout).toMatch(/\nSent bill 2026-0001 \(bil_\w+\): 1,189\.40 EUR, due /)
   expect(sent.stdout).toContain('The server delivers it to bills@acme.example')
@@ -99,11 +99,11 @@ test('a bill is previewed, sent, shown, exported, delivered, paid and corrected'
     /^ +1 +\S+ +189\.40 +– +the command line +\S+ \S+ UTC: Returned$/m,
   )
   expect(paid.stdout).toMatch(/^Marked bill 2026-0001 as paid on \d{4}-\d{2}-\d{2}\.\n$/)
-  const voided = await tally.run(['bills', 'void', '2026-0001', '--reason', 'A slip.'])
+  const voided = await tally.run(['bills', 'void', '2026-0001', '--reason', 'A slip.', '--yes'])
   expect(voided).toMatchObject({ code: 1, stderr: expect.stringContaining('`tally bills credit`') })
-  const tooMuch = await tally.run(['bills', 'credit', '2026-0001', '--line', 'Twice=5000'])
+  const tooMuch = await tally.run(['bills', 'credit', '2026-0001', '--line', 'Twice=5000', '--yes'])
   expect(tooMuch.stderr).toStartWith('tally: --line: must not exceed the remaining amount of bill 2026-0001')
-  const credit = await tally.done(['bills', 'credit', '2026-0001', '--line', 'Twice=100'])
+  const credit = await tally.done(['bills', 'credit', '2026-0001', '--line', 'Twice=100', '--yes'])
   expect((await tally.done(['bills', 'list', '--csv'])).stdout).toMatch(/,credit_note,.*,EUR,-100,-19,-119,0,none,/)
   expect(credit.stdout).toMatch(/^Created credit note 2026-0002 \(bil_\w+\) for bill 2026-0001: -119\.00 EUR\.\n/)
 }, 60_000)
@@ -126,15 +126,15 @@ test('documents are written to files, which are not overwritten, or to standard 
 test('a void bill releases its entries, and the next one replaces it', async () => {
   await report('2026-09-05')
   const september = ['--from', '2026-09-01', '--to', '2026-09-30', '--client', 'Acme Ltd', '--exchange-rate', '0.92']
-  const { number } = await tally.json(['bills', 'send', ...september, '--deliver-to', 'none'])
-  const voided = await tally.done(['bills', 'void', number, '--reason', 'Wrong rate.'])
+  const { number } = await tally.json(['bills', 'send', ...september, '--deliver-to', 'none', '--yes'])
+  const voided = await tally.done(['bills', 'void', number, '--reason', 'Wrong rate.', '--yes'])
   expect(voided.stdout).toStartWith(`Voided bill ${number}; its 1 entry can be billed again.\n`)
   expect((await tally.done(['bills', 'show', number])).stdout).toMatch(/^state +voided .*: Wrong rate\.$/m)
-  const next = await tally.json(['bills', 'send', ...september, '--replaces', number, '--deliver-to', 'none'])
+  const next = await tally.json(['bills', 'send', ...september, '--replaces', number, '--deliver-to', 'none', '--yes'])
   expect(next).toMatchObject({ replaces: { number }, delivery: 'none' })
 
   await report('2026-09-06')
-  const october = await tally.run(['bills', 'send', ...OCTOBER, '--leave-unpriced'])
+  const october = await tally.run(['bills', 'send', ...OCTOBER, '--leave-unpriced', '--yes'])
   expect(october.stderr).toContain('Set --include-earlier true to bill them')
   expect(october.stderr).toContain('or --include-earlier false to leave them out.')
 }, 60_000)

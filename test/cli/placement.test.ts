@@ -55,7 +55,10 @@ test('a rule is tried on them, before it is saved and after', async () => {
 
 test('by that rule they go to ticket ACME-42, exactly as the dry run said', async () => {
   const unasked = await tally.run(['rules', 'apply'])
-  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--dry-run, then add --yes')])
+  expect([unasked.code, unasked.stderr]).toEqual([
+    2,
+    expect.stringContaining('Add --yes to confirm. To see what would change, use --dry-run.'),
+  ])
   const planned = await tally.json(['rules', 'apply', '--dry-run'])
   expect(planned.moves.map(({ id }: { id: string }) => id).sort()).toEqual([...ids].sort())
   expect(planned.groups).toHaveLength(1)
@@ -90,9 +93,9 @@ test('entries are placed manually, and refusals are listed one by one', async ()
 })
 
 test('a filter whose variable is not set changes nothing', async () => {
-  for (const command of ['entries approve --label=', 'rules apply --project= --placed rule --yes']) {
+  for (const command of ['entries approve --label= --yes', 'rules apply --project= --placed rule --yes']) {
     const { code, stderr } = await tally.run(command.split(' '))
-    expect([command, code]).toEqual([command, 1])
-    expect(stderr).toMatch(/^tally: (label|project): is empty; give it a value, or leave it out$/m)
+    expect([command, code]).toEqual([command, 2])
+    expect(stderr).toMatch(/^tally: --(label|project): is empty; give it a value, or leave it out$/m)
   }
 })

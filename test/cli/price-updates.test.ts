@@ -53,10 +53,10 @@ describe('updates of prices', () => {
     expect(stdout).toMatch(/Models in use whose price changes \(1\):[\s\S]*gpt-99 .* 50%/)
     const undo = /tally prices undo (pld_\w+)/.exec(stdout)![1]!
     expect(await priceOf('gpt-99')).toBe(1.5)
-    expect((await tally.done(['prices', 'undo', undo])).stdout).toContain('The previous prices apply again.')
+    expect((await tally.done(['prices', 'undo', undo, '--yes'])).stdout).toContain('The previous prices apply again.')
     expect(await priceOf('gpt-99')).toBe(1)
     expect((await tally.done(['prices', 'loads'])).stdout).toMatch(new RegExp(`prices\\.csv .* ${undo}`))
-    const { code, stderr } = await tally.run(['prices', 'undo'])
+    const { code, stderr } = await tally.run(['prices', 'undo', '--yes'])
     expect([code, stderr]).toEqual([1, expect.stringContaining('1 entry has a list value from this load')])
   })
 

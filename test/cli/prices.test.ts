@@ -56,16 +56,18 @@ describe('tally prices load', () => {
     expect(planned.stderr).toBe('')
     expect((await tally.json(['prices', 'list', '--provider', 'azure', '--search', 'gpt-9'])).data).toEqual([])
 
-    const loaded = await tally.json(['prices', 'load', LITELLM])
+    const loaded = await tally.json(['prices', 'load', LITELLM, '--yes'])
     expect(loaded).toMatchObject({ dry_run: false, counts: { new: 11, refused: 9 }, valued: { entries: 0 } })
-    const again = await tally.done(['prices', 'load', LITELLM, '--format', 'litellm'])
+    const again = await tally.done(['prices', 'load', LITELLM, '--format', 'litellm', '--yes'])
     expect(again.stdout).toContain('0 new, 0 changed, 11 unchanged')
     expect(again.stdout).toContain('Nothing was added.')
   })
 
   test('shows what changes, from when', async () => {
     const load = (input: string, args: string[] = []) =>
-      tally.done(['prices', 'load', '-', ...args], { stdin: `provider,model,input,output\nx,turning,${input},2\n` })
+      tally.done(['prices', 'load', '-', '--yes', ...args], {
+        stdin: `provider,model,input,output\nx,turning,${input},2\n`,
+      })
     await load('1')
     const { stdout } = await load('1.5', ['--effective-from', '2027-01-01'])
     expect(stdout).toMatch(/x +turning +input +1 +1\.5 +2027-01-01/)
@@ -74,8 +76,8 @@ describe('tally prices load', () => {
 
   test('loads free and suspicious prices with --allow-free and --force', async () => {
     const stdin = 'provider,model,input,output\nx,gift,0,0\nx,dear,1500,1\n'
-    expect((await tally.json(['prices', 'load', '-'], { stdin })).counts.refused).toBe(2)
-    const args = ['prices', 'load', '-', '--force', '--allow-free', '--effective-from', 'always']
+    expect((await tally.json(['prices', 'load', '-', '--yes'], { stdin })).counts.refused).toBe(2)
+    const args = ['prices', 'load', '-', '--force', '--allow-free', '--effective-from', 'always', '--yes']
     expect((await tally.json(args, { stdin })).new).toMatchObject([
       { model: 'gift', input: 0, effective_from: null },
       { model: 'dear', input: 1500, effective_from: null },
@@ -93,7 +95,8 @@ describe('tally prices load', () => {
         return new Response('gone', { status: 410 })
       },
     })
-    const load = (path: string) => tally.run(['prices', 'load', `http://127.0.0.1:${files.port}${path}`, '--json'])
+    const load = (path: string) =>
+      tally.run(['prices', 'load', `http://127.0.0.1:${files.port}${path}`, '--json', '--yes'])
     try {
       expect(JSON.parse((await load('/moved')).stdout)).toMatchObject({
         format: 'models-dev',
@@ -115,7 +118,7 @@ describe('tally prices load', () => {
     [[LITELLM, '--effective-from', 'soon'], 2, 'Use a date'],
     [['-'], 1, 'it is neither JSON'],
   ])('refuses %j', async (args, exitCode, message) => {
-    const { code, stderr, stdout } = await tally.run(['prices', 'load', ...args], { stdin: 'hello' })
+    const { code, stderr, stdout } = await tally.run(['prices', 'load', ...args, '--yes'], { stdin: 'hello' })
     expect([code, stdout]).toEqual([exitCode, ''])
     expect(stderr).toContain(message)
   })
@@ -152,7 +155,7 @@ describe('tally prices load', () => {
 test('a running server uses a table that the command line loads, within a second', async () => {
   const before = await report('loaded-while-it-runs')
   expect(before.cost).toBeNull()
-  const loading = tally.done(['prices', 'load', '-'], {
+  const loading = tally.done(['prices', 'load', '-', '--yes'], {
     stdin: 'model,input,output\nloaded-while-it-runs,1,2\n',
   })
   const { stdout } = await loading
@@ -287,10 +290,10 @@ describe('tally prices', () => {
     const planned = await tally.done([...change, '--dry-run'])
     expect(planned.stdout).toMatch(/moving +1 +0\.002 +0\.004\n/)
     expect(planned.stdout).toContain('1 entry would change: list value $0.002 → $0.004, cost $0.002 → $0.004.')
-    expect((await tally.json(['prices', 'reprice'])).entries).toBe(0)
-    expect((await tally.json(change)).list_value).toEqual({ before: 0.002, after: 0.004 })
-    expect((await tally.done(change)).stdout).toBe('No list values change.\n')
-    expect((await tally.run(['prices', 'reprice', '--model', 'moving'])).code).toBe(2)
+    expect((await tally.json(['prices', 'reprice', '--yes'])).entries).toBe(0)
+    expect((await tally.json([...change, '--yes'])).list_value).toEqual({ before: 0.002, after: 0.004 })
+    expect((await tally.done([...change, '--yes'])).stdout).toBe('No list values change.\n')
+    expect((await tally.run(['prices', 'reprice', '--model', 'moving', '--yes'])).code).toBe(2)
 
     const { stdout } = await tally.done(['entries', 'show', id])
     expect(stdout).toContain(
@@ -307,13 +310,13 @@ describe('tally prices', () => {
   test('export prints what load reads back to the same rows, in either format', async () => {
     for (const format of ['csv', 'json']) {
       const { stdout } = await tally.done(['prices', 'export', '--format', format])
-      expect(await tally.json(['prices', 'load', '-'], { stdin: stdout })).toMatchObject({
+      expect(await tally.json(['prices', 'load', '-', '--yes'], { stdin: stdout })).toMatchObject({
         counts: { new: 0, changed: 0, refused: 0 },
       })
       const fresh = await CommandLine.make()
       try {
         await fresh.addUser()
-        await fresh.done(['prices', 'load', '-', '--force', '--allow-free'], { stdin: stdout })
+        await fresh.done(['prices', 'load', '-', '--force', '--allow-free', '--yes'], { stdin: stdout })
         expect((await fresh.done(['prices', 'export', '--format', format])).stdout).toBe(stdout)
       } finally {
         await fresh.remove()
@@ -325,7 +328,7 @@ describe('tally prices', () => {
 })
 
 test.skipIf(!existsSync(TABLES))('the whole table of LiteLLM loads, every refused row by name', async () => {
-  const { stdout } = await tally.done(['prices', 'load', join(TABLES, 'litellm-prices.json')])
+  const { stdout } = await tally.done(['prices', 'load', join(TABLES, 'litellm-prices.json'), '--yes'])
   expect(stdout).toContain('237 refused, 573 skipped.')
   expect(stdout).toContain('… and ')
   expect(stdout.match(/check the unit/g)).toHaveLength(30)

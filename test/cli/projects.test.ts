@@ -43,7 +43,7 @@ test('clients are added, changed, listed, archived, restored and removed by thei
   expect((await tally.json(['clients', 'list', '--archived'])).data).toHaveLength(1)
   await tally.done(['clients', 'restore', 'Acme Ltd'])
   expect((await tally.done(['clients', 'show', 'Acme Ltd'])).stdout).toContain('markup       12.5%\n')
-  await tally.done(['clients', 'remove', 'Acme Ltd'])
+  await tally.done(['clients', 'remove', 'Acme Ltd', '--yes'])
   expect((await tally.run(['clients', 'show', 'Acme Ltd'])).stderr).toStartWith("tally: The client 'Acme Ltd'")
 })
 
@@ -89,12 +89,12 @@ test('a merge is previewed and then executed, and can be repeated', async () => 
   expect(planned.stdout).toContain("Reports that name 'goes' would be assigned to STAYS.\n")
   expect((await tally.json(['entries', 'show', entry])).project.key).toBe('goes')
 
-  const merged = await tally.json(['projects', 'merge', 'goes', 'STAYS'])
+  const merged = await tally.json(['projects', 'merge', 'goes', 'STAYS', '--yes'])
   expect(merged).toMatchObject({ entries: 2, cost: 0.5, tickets: 1, billed_entries: 0, complete: true })
   expect((await tally.json(['entries', 'show', entry])).project.key).toBe('STAYS')
   expect((await tally.json(['tickets', 'show', 'goes-1'])).project.key).toBe('STAYS')
   expect((await tally.done(['projects', 'list', '--archived'])).stdout).toContain('merged into STAYS')
-  expect(await tally.json(['projects', 'merge', 'goes', 'STAYS'])).toMatchObject({ entries: 0, tickets: 0 })
+  expect(await tally.json(['projects', 'merge', 'goes', 'STAYS', '--yes'])).toMatchObject({ entries: 0, tickets: 0 })
   await report({ project: 'Goes' })
   expect((await tally.json(['entries', 'list', '--project', 'STAYS'])).data).toHaveLength(3)
 })
@@ -115,7 +115,7 @@ test('tickets are added, moved with their entries, archived and removed', async 
   await tally.done(['tickets', 'archive', 'SHOP-7'])
   expect((await tally.json(['tickets', 'list', '--project', 'STORE'])).data).toEqual([])
   await tally.done(['tickets', 'restore', 'SHOP-7'])
-  const used = await tally.run(['tickets', 'remove', 'SHOP-7'])
+  const used = await tally.run(['tickets', 'remove', 'SHOP-7', '--yes'])
   expect([used.code, used.stderr]).toEqual([1, 'tally: The ticket SHOP-7 has entries. Archive it instead.\n'])
 })
 
@@ -169,10 +169,12 @@ test('errors are in the terms of the command line', async () => {
   expect(await refused(['projects', 'change', 'TAKEN', '--markup', '1.23456'], 2)).toContain('at most 4 decimals')
   expect(await refused(['projects', 'change', 'TAKEN', '--budget', 'much'], 2)).toContain('Use US dollars')
   expect(await refused(['projects', 'change', 'TAKEN', '--client', 'nobody'], 1)).toBe(
-    "tally: client: is not an existing client; add 'nobody' first\n",
+    "tally: --client: is not an existing client; add 'nobody' first\n",
   )
-  expect(await refused(['projects', 'merge', 'TAKEN', 'TAKEN'], 1)).toContain('is the same project, TAKEN')
-  expect(await refused(['projects', 'merge', 'TAKEN', 'nowhere'], 1)).toContain('is not the id or name of a project')
+  expect(await refused(['projects', 'merge', 'TAKEN', 'TAKEN', '--yes'], 2)).toContain('is the same project, TAKEN')
+  expect(await refused(['projects', 'merge', 'TAKEN', 'nowhere', '--yes'], 1)).toContain(
+    'is not the id or name of a project',
+  )
   expect(await refused(['projects', 'alias', 'remove', 'TAKEN', 'other'], 1)).toContain('is not an alias of TAKEN')
   expect(await refused(['tickets', 'show', 'NONE-1'], 1)).toContain("The ticket 'NONE-1'")
 })

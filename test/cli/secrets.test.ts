@@ -102,7 +102,7 @@ test('no password, token, link or cookie stays anywhere in any form', async () =
     // Cut off, and where an id belongs.
     expect((await call('GET /me', { token: token.slice(0, 40) })).status).toBe(401)
     expect((await call(`POST /tokens/${token}/revoke`, { session })).status).toBe(404)
-    await tally.run(['tokens', 'revoke', token])
+    await tally.run(['tokens', 'revoke', token, '--yes'])
   }
   // With telemetry, in a body and in a query: of what people say to agents nothing stays either.
   const org = [...secrets].findLast(([what]) => what.startsWith('token org'))![1]

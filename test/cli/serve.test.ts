@@ -102,7 +102,7 @@ test('a change on the command line takes effect in the running server at once', 
   const { id, token } = await tally.createToken()
   expect((await me(server.url, token)).status).toBe(200)
 
-  await tally.done(['tokens', 'revoke', id])
+  await tally.done(['tokens', 'revoke', id, '--yes'])
   const refused = await me(server.url, token)
   expect(refused.status).toBe(401)
   expect(await refused.json()).toMatchObject({ code: 'unauthenticated', detail: expect.stringContaining('revoked') })
@@ -172,7 +172,7 @@ describe('at SIGTERM', () => {
 test('the log holds a line per refusal and no secret', async () => {
   await tally.addUser()
   const { id, token } = await tally.createToken()
-  await tally.done(['tokens', 'revoke', id])
+  await tally.done(['tokens', 'revoke', id, '--yes'])
   const server = await tally.serve()
   await me(server.url, token)
   await server.stop()

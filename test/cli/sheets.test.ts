@@ -114,7 +114,7 @@ test(
   'a sheet and its drafts are removed together',
   async () => {
     const sheet = await openSheet()
-    expect((await tally.done(['sheets', 'remove', sheet])).stdout).toBe(`Removed ${sheet}.\n`)
+    expect((await tally.done(['sheets', 'remove', sheet, '--yes'])).stdout).toBe(`Removed ${sheet}.\n`)
     expect((await tally.run(['sheets', 'show', sheet])).stderr).toContain('was not found')
     expect((await tally.run(['sheets', 'open', '--person', 'mia@example.com'])).code).toBe(2)
   },

@@ -66,14 +66,22 @@ test('pushed telemetry is shown, and assigned after a dry run', async () => {
   expect((await assign('--dry-run')).stdout).toBe(
     '1 session with 1 entry of who@example.com would be assigned to Ada.\n',
   )
-  expect((await assign()).stdout).toBe('1 session with 1 entry of who@example.com assigned to Ada.\n')
-  expect((await assign()).stdout).toStartWith('No sessions to assign for who@example.com.')
+  expect((await assign('--yes')).stdout).toBe('1 session with 1 entry of who@example.com assigned to Ada.\n')
+  expect((await assign('--yes')).stdout).toStartWith('No sessions to assign for who@example.com.')
   const { data } = (await tally.json(['entries', 'list'])) as { data: object[] }
   expect(data).toMatchObject([{ agent_manager: { name: 'Ada' }, manager_by: 'email' }])
 })
 
 test('whom to assign to must be somebody', async () => {
-  const wrong = await tally.run(['telemetry', 'assign', '--email', 'a@b.example', '--to', 'nobody@example.com'])
+  const wrong = await tally.run([
+    'telemetry',
+    'assign',
+    '--email',
+    'a@b.example',
+    '--to',
+    'nobody@example.com',
+    '--yes',
+  ])
   expect([wrong.code, wrong.stderr]).toEqual([
     1,
     expect.stringContaining("The person 'nobody@example.com' was not found"),

@@ -65,7 +65,7 @@ test('a service token that allows sending bills is shown as such', async () => {
 
 test('a revoked token leaves the list, and --all shows it', async () => {
   const { id } = await tally.json(create({ user: 'member@example.com', name: 'short-lived' }))
-  const { stdout } = await tally.done(['tokens', 'revoke', id])
+  const { stdout } = await tally.done(['tokens', 'revoke', id, '--yes'])
   expect(stdout).toMatch(/^The token 'short-lived' \(tally_svc_\w{6}…\) of member is revoked\.\n$/)
   const ofMember = ['tokens', 'list', '--user', 'member@example.com']
   expect((await tally.json(ofMember)).data).toEqual([])
@@ -73,7 +73,7 @@ test('a revoked token leaves the list, and --all shows it', async () => {
     expect.objectContaining({ id, state: 'revoked', revoked_at: expect.any(String) }),
   ])
   // Again is no mistake: what was asked for is so.
-  expect((await tally.json(['tokens', 'revoke', id])).state).toBe('revoked')
+  expect((await tally.json(['tokens', 'revoke', id, '--yes'])).state).toBe('revoked')
 })
 
 test('a token is shown, and the list narrowed to a kind or a state', async () => {
@@ -81,7 +81,7 @@ test('a token is shown, and the list narrowed to a kind or a state', async () =>
   const of = ['tokens', 'list', '--user', 'narrow@example.com']
   const { token: _, ...made } = await tally.json(create({ user: 'narrow@example.com', kind: 'read', name: 'reader' }))
   const { id: revoked } = await tally.createToken('svc', 'narrow@example.com')
-  await tally.done(['tokens', 'revoke', revoked])
+  await tally.done(['tokens', 'revoke', revoked, '--yes'])
   expect(await tally.json(['tokens', 'show', made.id])).toEqual(made)
   const { stdout } = await tally.done(['tokens', 'show', made.id])
   expect(stdout).toMatch(/^'reader' \(tally_read_\w{6}…\), a read token of narrow .*\nstate +usable\n/)
@@ -94,12 +94,12 @@ describe('refused with one clear message:', () => {
   test.each([
     ['a kind that there is not', create({ kind: 'admin' }), 2, 'Allowed choices are svc, read, org'],
     ['an unknown person', create({ user: 'nobody@example.com' }), 1, "The person 'nobody@example.com' was not found"],
-    ['a disabled person', create({ user: 'gone@example.com' }), 1, 'tally users enable'],
-    ['an empty name', create({ name: '' }), 1, 'name: must not be empty'],
+    ['a disabled person', create({ user: 'gone@example.com' }), 2, 'tally users enable'],
+    ['an empty name', create({ name: '' }), 2, '--name: must not be empty'],
     ['an expiry in words', create({ expires: 'tomorrow' }), 2, '90d'],
     ['an expiry without an offset', create({ expires: '2099-01-01T08:00:00' }), 2, 'with an offset'],
     ['an expiry that no calendar has', create({ expires: '2099-02-30' }), 2, 'Use a duration'],
-    ['an expiry in the past', create({ expires: '2020-01-01' }), 1, 'must be in the future'],
+    ['an expiry in the past', create({ expires: '2020-01-01' }), 2, 'must be in the future'],
     [
       'an organization token of a member',
       create({ kind: 'org', user: 'member@example.com' }),
@@ -112,12 +112,12 @@ describe('refused with one clear message:', () => {
       1,
       'requires the role billing or admin',
     ],
-    ['bills by a read token', create({ allow: 'bills', kind: 'read' }), 1, 'is available only for service tokens'],
+    ['bills by a read token', create({ allow: 'bills', kind: 'read' }), 2, 'is available only for service tokens'],
     ['another permission', create({ allow: 'everything' }), 2, 'Allowed choices are bills'],
-    ['an unknown id', ['tokens', 'revoke', `tok_${'0'.repeat(32)}`], 1, 'tally tokens list --all'],
+    ['an unknown id', ['tokens', 'revoke', `tok_${'0'.repeat(32)}`, '--yes'], 1, 'tally tokens list --all'],
     ['to show an unknown id', ['tokens', 'show', 'ci'], 1, "The token 'ci' was not found"],
     ['a state with --all', ['tokens', 'list', '--all', '--state', 'usable'], 2, 'cannot be used with'],
-    ['what is no id', ['tokens', 'revoke', 'ci'], 1, "The token 'ci' was not found"],
+    ['what is no id', ['tokens', 'revoke', 'ci', '--yes'], 1, "The token 'ci' was not found"],
     ['a list of nobody', ['tokens', 'list', '--user', 'nobody@example.com'], 1, 'was not found'],
   ] as [string, string[], number, string][])('%s', async (_what, args, code, message) => {
     const ran = await tally.run(args)

@@ -14,8 +14,9 @@ import {
 } from '../../agents/install/install.ts'
 import { type AgentsEnvironment, readAgentsEnvironment } from '../../config.ts'
 import { CommandError } from '../failures.ts'
+import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
-import { confirm, isInteractive } from '../terminal/confirm.ts'
+import { confirm } from '../terminal/confirm.ts'
 import { note, print } from '../terminal/print.ts'
 import { selfCommand } from './self.ts'
 
@@ -27,12 +28,13 @@ export function agentsArgument(flags: string, description: string): Argument {
   return new Argument(flags, description).choices(HOOKED_AGENTS)
 }
 
+/** The changes are shown without a terminal as well, and without any there is nothing to confirm. */
+const afterTheChanges = () => false
+
 export function addAgentsInstallCommands(agents: Command): void {
-  agents
-    .command('install')
+  asksFirst(agents.command('install'), afterTheChanges)
     .description("Add Tally's hook to the settings of agents, after showing the changes")
     .addArgument(agentsArgument('<agents...>', 'agents to install the hook for'))
-    .option('-y, --yes', 'skip the confirmation')
     .addHelpText('after', examples('tally agents install claude-code', 'tally agents install codex gemini-cli --yes'))
     .action(async (names: AgentName[], { yes = false }: InstallFlags) => {
       const environment = readAgentsEnvironment()
@@ -55,11 +57,9 @@ export function addAgentsInstallCommands(agents: Command): void {
       }
     })
 
-  agents
-    .command('uninstall')
+  asksFirst(agents.command('uninstall'), afterTheChanges)
     .description("Remove Tally's hook from the settings of agents, after showing the changes")
     .addArgument(agentsArgument('<agents...>', 'agents to remove the hook from'))
-    .option('-y, --yes', 'skip the confirmation')
     .addHelpText('after', examples('tally agents uninstall claude-code'))
     .action(async (names: AgentName[], { yes = false }: InstallFlags) => {
       const environment = readAgentsEnvironment()
@@ -93,16 +93,10 @@ function withPath<Result>(path: string, work: () => Result): Result {
   }
 }
 
-/** Shows the changes and asks. Without a terminal to ask on, only `--yes` says that they are wanted. */
+/** Shows the changes and asks. */
 async function show(changes: SettingsChange[], { yes, question }: { yes: boolean; question: string }): Promise<void> {
   if (changes.length === 0) return
   for (const change of changes) process.stderr.write(patchOf(change))
-  if (!yes && !isInteractive()) {
-    throw new CommandError(
-      'Cannot ask for confirmation without a terminal, so nothing was changed. Add --yes to make these changes.',
-      2,
-    )
-  }
   await confirm(question, { yes })
 }
 

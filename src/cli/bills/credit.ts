@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { CreditNoteRequest } from '../../features/bills/schema.ts'
+import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
@@ -9,13 +10,11 @@ import { checked, each, readLine, refusedInFlags } from './request.ts'
 import { totalText } from './text.ts'
 
 export function addBillsCreditCommand(bills: Command): void {
-  bills
-    .command('credit')
+  asksFirst(bills.command('credit'))
     .description('Correct a paid bill with a credit note, for given lines or for the whole remaining amount')
     .argument('<bill>', BILL)
     .option('--line <text=amount>', 'amount to credit, such as "Billed twice=12.50"; repeatable', each)
     .option('--note <text>', 'note above the lines')
-    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -27,7 +26,7 @@ export function addBillsCreditCommand(bills: Command): void {
       const body = { lines: flags.line?.map(readLine), note: flags.note }
       const asked = (await refusedInFlags(checked(schema, body))) as CreditNoteRequest
       const what = flags.line ? 'these lines' : 'the whole remaining amount'
-      await confirm(`Credit ${what} of bill ${which}? This cannot be undone.`, { yes: flags.yes ?? false })
+      await confirm(`Credit ${what} of bill ${which}? This cannot be undone.`, flags)
       await actOnBill(
         flags,
         (service, by) => service.creditBill(which, asked, by),

@@ -5,7 +5,7 @@ import { type Issue, Problem, validationFailed } from '../../errors.ts'
 import type { BillRequest } from '../../features/bills/schema.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import { decimalNumber, parseDecimal } from '../../lib/money.ts'
-import { CommandError } from '../failures.ts'
+import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { collect } from '../flags/options.ts'
 
 export interface BillFlags {
@@ -165,7 +165,7 @@ export async function refusedInFlags<Result>(work: Promise<Result>): Promise<Res
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const { issues } = error.more
-    if (issues && issues.length > 0) throw new CommandError(issues.map(issueText).join('\n'))
+    if (issues && issues.length > 0) throw new CommandError(issues.map(issueText).join('\n'), EXIT_USAGE)
     throw new CommandError(WORDS.reduce((text, [api, own]) => text.replace(api, own), error.detail))
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { BillDocument, BillSending } from '../../features/bills/schema.ts'
+import { asksFirst } from '../flags/confirmation.ts'
 import { collect, examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
@@ -15,10 +16,11 @@ interface SendFlags extends CommandFlags, BillFlags {
 }
 
 export function addBillsSendCommand(bills: Command): void {
-  addBillFlags(bills.command('send').description('Send a bill: freeze its entries, assign a number and deliver it'))
+  asksFirst(
+    addBillFlags(bills.command('send').description('Send a bill: freeze its entries, assign a number and deliver it')),
+  )
     .option('--deliver-to <addresses>', 'e-mail addresses instead of the client’s; none to skip delivery', collect)
     .option('--message <text>', 'message at the start of the e-mail')
-    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON, as returned by POST /api/v1/bills')
     .addHelpText(
       'after',

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { counted } from '../terminal/numbers.ts'
@@ -8,13 +9,11 @@ import { actOnBill, BILL } from './bill.ts'
 import { checked, refusedInFlags } from './request.ts'
 
 export function addBillsVoidCommand(bills: Command): void {
-  bills
-    .command('void')
+  asksFirst(bills.command('void'))
     .description('Void a bill: it keeps its number, and its entries can be billed again')
     .argument('<bill>', BILL)
     .requiredOption('--reason <text>', 'reason, shown on the void notice')
     .option('--no-notice', 'do not send a void notice to the recipients of the bill')
-    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally bills void 2026-0001 --reason "Sent to the wrong address"'))
     .action(async (which: string, _flags, command: Command) => {
@@ -22,7 +21,7 @@ export function addBillsVoidCommand(bills: Command): void {
       const { BillVoiding } = await import('../../features/bills/schema.ts')
       const body = { reason: flags.reason, deliver: flags.notice }
       await refusedInFlags(checked(BillVoiding, body))
-      await confirm(`Void bill ${which}? This cannot be undone.`, { yes: flags.yes ?? false })
+      await confirm(`Void bill ${which}? This cannot be undone.`, flags)
       await actOnBill(
         flags,
         (service, by) => service.voidBill(which, body, by),

@@ -2,10 +2,11 @@ import { type Command, Option } from 'commander'
 import { Query } from '../../query.ts'
 import type { Services } from '../../services.ts'
 import { CommandError } from '../failures.ts'
+import { asksFirst } from '../flags/confirmation.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
 import { costText } from '../sheets/sheet.ts'
-import { confirm, isInteractive } from '../terminal/confirm.ts'
+import { confirm } from '../terminal/confirm.ts'
 import { counted } from '../terminal/numbers.ts'
 import { note, print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
@@ -35,8 +36,7 @@ interface DecisionFlags extends CommandFlags, EntryFilterFlags {
 export function addEntriesApprovalCommands(entries: Command): void {
   const add = (name: string, action: Asking['action'], verb: string, description: string, more: string) => {
     const command = addEntryFilters(
-      entries
-        .command(name)
+      asksFirst<DecisionFlags>(entries.command(name), hasFilters)
         .description(`${description}, by id or by filters, up to 10,000 at once`)
         .argument('[entries...]', 'ids of entries (ent_…)'),
     )
@@ -53,7 +53,6 @@ export function addEntriesApprovalCommands(entries: Command): void {
     }
     command
       .option('--dry-run', 'show what would change, and write nothing')
-      .option('--yes', 'skip the confirmation')
       .option('--json', 'print the result for each entry as JSON')
       .addHelpText(
         'after',
@@ -93,6 +92,11 @@ export function addEntriesApprovalCommands(entries: Command): void {
 
 const LATER_REPORTS: Record<string, Asking['laterReports']> = { 'new-part': 'new_part', ignore: 'ignore' }
 
+/** Whether the command line selects entries by filters: how many these are is only known once they are counted. */
+function hasFilters(flags: DecisionFlags): boolean {
+  return Object.values(entryFilterTexts(flags)).some((text) => text !== undefined)
+}
+
 async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {
   const { actionResults } = await import('../../features/entries/action-results.ts')
   const { readSelectingFilter } = await import('../../features/entries/listing/filter.ts')
@@ -106,7 +110,7 @@ async function decide(ids: string[], asking: Asking, verb: string, flags: Decisi
   const selection = isFiltered ? { filter: { ...filter, status: filter.status ?? [MEANT[asking.action]] } } : { ids }
   const { yes = false, dryRun = false } = flags
   const results = await withServices(flags, async ({ entries }, self) => {
-    if (isFiltered && !dryRun && !yes && isInteractive()) {
+    if (isFiltered && !dryRun && !yes) {
       const planned = await entries.approval.decideEntries(selection, { ...asking, dryRun: true }, self)
       await confirm(`${verb} ${counted(planned.done, 'entry', 'entries')}?`, { yes })
     }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
-import { confirm, isInteractive } from '../terminal/confirm.ts'
+import { confirm } from '../terminal/confirm.ts'
 import { counted } from '../terminal/numbers.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
@@ -19,8 +20,7 @@ interface LoadFlags extends CommandFlags, TableFlags {
 }
 
 export function addPricesLoadCommand(prices: Command): void {
-  prices
-    .command('load')
+  asksFirst(prices.command('load'))
     .description('Load a price table. Rows are only added: existing list values do not change')
     .argument('<file>', 'a file, an https:// address, or - for standard input; up to 16 MiB and 20,000 models')
     .addOption(formatOption('file'))
@@ -37,7 +37,6 @@ export function addPricesLoadCommand(prices: Command): void {
       'accept prices that look like mistakes: above $1,000 per million tokens, or cache writes above 4 times the input price',
     )
     .option('--allow-free', 'accept models with a price of 0')
-    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -64,7 +63,7 @@ export function addPricesLoadCommand(prices: Command): void {
           allowFree,
         })
         const { additions, aliases } = planned.plan
-        const asks = !dryRun && !yes && isInteractive() && additions.length + aliases.length > 0
+        const asks = !dryRun && !yes && additions.length + aliases.length > 0
         if (dryRun || asks) {
           const body = tableBody(planned, { dryRun: true, load: null, valued: null })
           if (flags.json && !asks) return printJson(body)

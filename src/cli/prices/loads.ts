@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { PriceLoadBody } from '../../features/prices/service.ts'
+import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
@@ -52,11 +53,9 @@ interface UndoFlags extends CommandFlags {
 }
 
 export function addPricesUndoCommand(prices: Command): void {
-  prices
-    .command('undo')
+  asksFirst(prices.command('undo'))
     .description('Undo the load of a price table, until an entry has a list value from it')
     .argument('[load]', 'id of the load, pld_… (default: the last loaded file)')
-    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally prices undo', 'tally prices undo pld_01a1fa172a0277f3983322718874f2ef --yes'))
     .action(async (id: string | undefined, _flags, command: Command) => {
@@ -65,9 +64,10 @@ export function addPricesUndoCommand(prices: Command): void {
       await withServices(flags, async ({ prices: service }, { by }) => {
         const { load } = id === undefined ? await service.loads.getLatest() : await service.loads.get(id)
         const name = load.name ?? load.format
-        await confirm(`Undo the load of ${name}, as of ${loadBody({ load, loadedBy: null, undoneBy: null }).as_of}?`, {
-          yes: flags.yes ?? false,
-        })
+        await confirm(
+          `Undo the load of ${name}, as of ${loadBody({ load, loadedBy: null, undoneBy: null }).as_of}?`,
+          flags,
+        )
         const undone = loadBody(await service.loads.undo(load.uid, by))
         if (flags.json) return printJson(undone)
         print(`Undone: ${name}. The previous prices apply again.`)

@@ -3,8 +3,9 @@ import type { Actor } from '../../access/actor.ts'
 import type { RepricingBody } from '../../features/prices/schema.ts'
 import type { Services } from '../../services.ts'
 import { CommandError } from '../failures.ts'
+import { asksFirst } from '../flags/confirmation.ts'
 import { collect, examples } from '../flags/options.ts'
-import { confirm, isInteractive } from '../terminal/confirm.ts'
+import { confirm } from '../terminal/confirm.ts'
 import { exactText } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -23,15 +24,13 @@ interface RepriceFlags extends CommandFlags {
 }
 
 export function addPricesRepriceCommand(prices: Command): void {
-  prices
-    .command('reprice')
+  asksFirst(prices.command('reprice'))
     .description('Recalculate list values: of unpriced entries, or with --all of all entries that are not locked')
     .option('--all', 'also entries that have a list value; approved, pending and billed entries never change')
     .option('--from <when>', 'with --all: sessions that started at or after this date or timestamp', parseDay)
     .option('--to <when>', 'with --all: sessions that started before it', parseDay)
     .option('--model <name>', 'with --all: model as reported; repeatable or comma-separated', collect)
     .option('--dry-run', 'show what would change, and write nothing')
-    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -49,7 +48,7 @@ export function addPricesRepriceCommand(prices: Command): void {
       const { repricedBody } = await priceService()
       const body = await withServices(flags, async (services, { by }) => {
         await services.prices.loadDefaultPrices()
-        if (!dryRun && isInteractive() && !yes) {
+        if (!dryRun && !yes) {
           const planned = repricedBody(await reprice(services, flags, { by, dryRun: true }), { dryRun: true })
           if (planned.entries === 0) return planned
           printRepricing(planned)

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { MergeBody } from '../../features/projects/schema.ts'
+import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
-import { confirm, isInteractive } from '../terminal/confirm.ts'
+import { confirm } from '../terminal/confirm.ts'
 import { counted, exactText } from '../terminal/numbers.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -14,13 +15,11 @@ interface MergeFlags extends CommandFlags {
 }
 
 export function addProjectsMergeCommand(projects: Command): void {
-  projects
-    .command('merge')
+  asksFirst(projects.command('merge'))
     .description('Merge a project into another one, including its names, tickets and unbilled entries')
     .argument('<project>', 'key, name, alias or id (prj_…) of the project to merge')
     .argument('<into>', 'key, name, alias or id (prj_…) of the project to keep')
     .option('--dry-run', 'show what would move, and change nothing')
-    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -31,7 +30,7 @@ export function addProjectsMergeCommand(projects: Command): void {
       const { dryRun = false, yes = false } = flags
       const { mergeBody } = await projectService()
       const body = await withServices(flags, async ({ entries }, self) => {
-        if (dryRun || (isInteractive() && !yes)) {
+        if (dryRun || !yes) {
           const planned = mergeBody(await entries.places.mergeProject(self, project, into, { dryRun: true }))
           if (dryRun) return planned
           printMerge(planned)

@@ -3,10 +3,10 @@ import type { Actor } from '../../access/actor.ts'
 import type { Applied } from '../../features/entries/places/moves.ts'
 import type { Scope, Walk } from '../../features/entries/places/rule-application.ts'
 import type { Services } from '../../services.ts'
-import { CommandError } from '../failures.ts'
+import { asksFirst } from '../flags/confirmation.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
-import { confirm, isInteractive } from '../terminal/confirm.ts'
+import { confirm } from '../terminal/confirm.ts'
 import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -32,15 +32,13 @@ const load = async () => ({
 
 /** `tally rules apply`. */
 export function addRulesApplyCommand(rules: Command): void {
-  const command = rules
-    .command('apply')
+  const command = asksFirst(rules.command('apply'))
     .description(
       'Apply the rules to existing entries: unattributed entries, and with --all also entries that rules placed',
     )
     .option('--all', 'also entries that rules placed; those that no rule matches anymore become unattributed')
   addEntryFilters(command)
     .option('--dry-run', 'show what would move, and write nothing')
-    .option('--yes', 'skip the confirmation')
     .option('--json', 'print JSON, with every move in a dry run')
     .addHelpText(
       'after',
@@ -49,12 +47,6 @@ export function addRulesApplyCommand(rules: Command): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       const { dryRun = false, yes = false, json = false } = flags
-      if (!dryRun && !yes && !isInteractive()) {
-        throw new CommandError(
-          'Cannot ask for confirmation without a terminal. Check the changes with --dry-run, then add --yes.',
-          2,
-        )
-      }
       const { appliedBody, Query, readSelectingFilter } = await load()
       const query = new Query(entryFilterTexts(flags))
       const asked = {

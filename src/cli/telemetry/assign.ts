@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type { TelemetryAssigned } from '../../features/telemetry/schema.ts'
+import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
+import { confirm } from '../terminal/confirm.ts'
 import { counted } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
@@ -9,11 +11,11 @@ interface AssignFlags extends CommandFlags {
   email: string
   to: string
   dryRun?: boolean
+  yes?: boolean
 }
 
 export function addTelemetryAssignCommand(telemetry: Command): void {
-  telemetry
-    .command('assign')
+  asksFirst(telemetry.command('assign'))
     .description(
       'Assign the sessions pushed with an unassigned e-mail address to a person; approved and billed entries do not move',
     )
@@ -25,15 +27,21 @@ export function addTelemetryAssignCommand(telemetry: Command): void {
       'after',
       examples(
         'tally telemetry assign --email ada@users.example.com --to ada@example.com --dry-run',
-        'tally telemetry assign --email ada@users.example.com --to ada@example.com',
+        'tally telemetry assign --email ada@users.example.com --to ada@example.com --yes',
       ),
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<AssignFlags>()
-      const { email, to, dryRun = false } = flags
-      const body = await withServices(flags, ({ telemetry }, { by }) =>
-        telemetry.assign({ email, user: to, dryRun, by }),
-      )
+      const { email, to, dryRun = false, yes = false } = flags
+      const body = await withServices(flags, async ({ telemetry }, { by }) => {
+        const assign = (dryRun: boolean) => telemetry.assign({ email, user: to, dryRun, by })
+        if (dryRun || yes) return assign(dryRun)
+        const planned = await assign(true)
+        if (planned.sessions === 0) return planned
+        printAssigned(planned)
+        await confirm(`Assign ${counted(planned.sessions, 'session')} to ${planned.user.name}?`, {})
+        return assign(false)
+      })
       if (flags.json) return printJson(body)
       printAssigned(body)
     })

@@ -1,13 +1,24 @@
-import { CommandError } from '../failures.ts'
+import { CommandError, EXIT_USAGE } from '../failures.ts'
 
 /** Whether the command runs on a terminal and can ask questions. */
 export function isInteractive(): boolean {
   return Boolean(process.stdin.isTTY && process.stderr.isTTY)
 }
 
-/** Asks on a terminal before something is written. Without one, or with `yes`, the command line has said it all. */
-export async function confirm(question: string, { yes }: { yes: boolean }): Promise<void> {
-  if (yes || !isInteractive()) return
+/** Throws if there is no terminal to ask on: only `--yes` then says that a change is wanted. */
+export function requireTerminal({ dryRun }: { dryRun: boolean }): void {
+  if (isInteractive()) return
+  const instead = dryRun ? ' To see what would change, use --dry-run.' : ''
+  throw new CommandError(
+    `Cannot ask for confirmation without a terminal, so nothing was changed. Add --yes to confirm.${instead}`,
+    EXIT_USAGE,
+  )
+}
+
+/** Asks before something is written. Commands that ask are declared with `asksFirst`. */
+export async function confirm(question: string, { yes = false }: { yes?: boolean }): Promise<void> {
+  if (yes) return
+  requireTerminal({ dryRun: false })
   const { createInterface } = await import('node:readline/promises')
   const prompt = createInterface({ input: process.stdin, output: process.stderr, terminal: true })
   try {
