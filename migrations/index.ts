@@ -19,6 +19,7 @@ import postgresEntryChanges from './postgres/0017_entry_changes.sql' with { type
 import postgresVoidedEntries from './postgres/0018_voided_entries.sql' with { type: 'text' }
 import postgresApprovers from './postgres/0019_approvers.sql' with { type: 'text' }
 import postgresBillPayments from './postgres/0020_bill_payments.sql' with { type: 'text' }
+import postgresReleasedBills from './postgres/0021_released_bills.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -39,6 +40,7 @@ import sqliteEntryChanges from './sqlite/0017_entry_changes.sql' with { type: 't
 import sqliteVoidedEntries from './sqlite/0018_voided_entries.sql' with { type: 'text' }
 import sqliteApprovers from './sqlite/0019_approvers.sql' with { type: 'text' }
 import sqliteBillPayments from './sqlite/0020_bill_payments.sql' with { type: 'text' }
+import sqliteReleasedBills from './sqlite/0021_released_bills.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -79,4 +81,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 18, name: 'voided_entries', sql: { sqlite: sqliteVoidedEntries, postgres: postgresVoidedEntries } },
   { version: 19, name: 'approvers', sql: { sqlite: sqliteApprovers, postgres: postgresApprovers } },
   { version: 20, name: 'bill_payments', sql: { sqlite: sqliteBillPayments, postgres: postgresBillPayments } },
+  { version: 21, name: 'released_bills', sql: { sqlite: sqliteReleasedBills, postgres: postgresReleasedBills } },
 ]

@@ -15,18 +15,26 @@ export function addBillsCreditCommand(bills: Command): void {
     .argument('<bill>', BILL)
     .option('--line <text=amount>', 'amount to credit, such as "Billed twice=12.50"; repeatable', each)
     .option('--note <text>', 'note above the lines')
+    .option('--release', 'release the entries of the bill, so that they can be billed again')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      examples('tally bills credit 2026-0001 --line "Billed twice=12.50"', 'tally bills credit 2026-0001'),
+      examples(
+        'tally bills credit 2026-0001 --line "Billed twice=12.50"',
+        'tally bills credit 2026-0001',
+        'tally bills credit 2026-0001 --release',
+      ),
     )
     .action(async (which: string, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags & { line?: string[]; note?: string; yes?: boolean }>()
+      const flags = command.optsWithGlobals<
+        CommandFlags & { line?: string[]; note?: string; release?: boolean; yes?: boolean }
+      >()
       const { CreditNoteRequest: schema } = await import('../../features/bills/schema.ts')
-      const body = { lines: flags.line?.map(readLine), note: flags.note }
+      const body = { lines: flags.line?.map(readLine), note: flags.note, release: flags.release }
       const asked = (await refusedInFlags(checked(schema, body))) as CreditNoteRequest
       const what = flags.line ? 'these lines' : 'the whole remaining amount'
-      await confirm(`Credit ${what} of bill ${which}? This cannot be undone.`, flags)
+      const freed = flags.release ? ' and release its entries' : ''
+      await confirm(`Credit ${what} of bill ${which}${freed}? This cannot be undone.`, flags)
       await actOnBill(
         flags,
         (service, by) => service.creditBill(which, asked, by),
@@ -34,6 +42,7 @@ export function addBillsCreditCommand(bills: Command): void {
           print(
             `Created credit note ${bill.number} (${bill.id}) for bill ${bill.corrects!.number}: ${totalText(bill.document)}.`,
           )
+          if (flags.release) print(`The entries of bill ${bill.corrects!.number} can be billed again.`)
           print(`To send it by e-mail: tally bills deliver ${bill.number}`)
         },
       )

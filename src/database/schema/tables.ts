@@ -233,6 +233,7 @@ function defineTables(kit: ColumnKit) {
       voidedAt: time('voided_at'),
       voidReason: text('void_reason'),
       paidAmount: bigInteger('paid_amount').notNull().default(0n),
+      releasedById: integer('released_by_id'),
     }),
     billPayments: table('bill_payments', {
       billId: integer('bill_id').notNull(),

@@ -116,6 +116,7 @@ export const EXAMPLE_HEAD: BillHead = {
   void: null,
   replaces: null,
   corrects: null,
+  released_by: null,
   created_at: '2026-12-01T09:00:00.000Z',
   created_by: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' },
 }

@@ -29,10 +29,10 @@ export async function findInconsistentBills(reader: Reader): Promise<string[]> {
   return [
     ...(await firstNamed(
       (limit) => listBilledOnNothing(reader, limit),
-      ({ uid, number, state }) =>
+      ({ uid, number, state, releasedById }) =>
         number === null
           ? `Entry ${uid} is billed but is not on a bill. Restore an earlier backup.`
-          : `Entry ${uid} is billed, but ${state === 'void' ? `its bill ${number} is void` : state === 'preparing' ? 'its bill was never sent' : `not on any line of bill ${number}`}. Restore an earlier backup.`,
+          : `Entry ${uid} is billed, but ${releasedById !== null ? `its bill ${number} was credited and has released it` : state === 'void' ? `its bill ${number} is void` : state === 'preparing' ? 'its bill was never sent' : `not on any line of bill ${number}`}. Restore an earlier backup.`,
     )),
     ...(await firstNamed(
       (limit) => listUnbilledOnLines(reader, limit),
@@ -71,11 +71,10 @@ async function issuesOf(reader: Reader, bill: SentBill): Promise<string[]> {
     ...issuesOfPayments(bill, await listStanding(reader, bill.id)),
   ]
   if (issues.length === 0) return []
-  // Its entries may change from the moment it is voided.
+  // Its entries may change from the moment it releases them.
   const now = await findBill(reader, { id: bill.id })
-  return now?.bill.state === bill.state && now.bill.paidAmount === bill.paidAmount
-    ? issues.map((issue) => `${issue} ${COMPARE}`)
-    : []
+  const isUnchanged = (['state', 'paidAmount', 'releasedById'] as const).every((key) => now?.bill[key] === bill[key])
+  return isUnchanged ? issues.map((issue) => `${issue} ${COMPARE}`) : []
 }
 
 /** Amounts by their names in findings. */
@@ -125,9 +124,9 @@ function amountsOfDocument(document: BillDocument): Amounts {
   }
 }
 
-/** A void bill keeps the list of entries on its lines, but their costs may have changed. */
+/** A bill that has released its entries keeps the list of them on its lines, but their costs may have changed. */
 function issuesOfLines(bill: SentBill, document: BillDocument, sums: LineSums[]): string[] {
-  const isFrozen = bill.state !== 'void'
+  const isFrozen = bill.state !== 'void' && bill.releasedById === null
   const byLine = new Map(sums.map((line) => [line.line, line]))
   const issues: string[] = []
   for (const line of document.sections.flatMap((section) => section.lines)) {

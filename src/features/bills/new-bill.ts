@@ -62,6 +62,7 @@ export function recordOf(
     voidedAt: null,
     voidReason: null,
     paidAmount: 0n,
+    releasedById: null,
   }
 }
 

@@ -10,6 +10,7 @@ import type { AuditService } from '../audit/service.ts'
 import { minorDigitsOf } from './currency.ts'
 import {
   alreadyReversed,
+  hasReleased,
   nameOf,
   nothingToReverse,
   partlyPaid,
@@ -174,7 +175,10 @@ export function createPayments({ clock, audit }: { clock: Clock; audit: AuditSer
       const transferred = (await listStanding(tx, bill.id)).filter(({ offsetId }) => offsetId === null)
       if (transferred.length > 0) throw bill.state === 'paid' ? wrongState(bill, 'void') : partlyPaid(bill)
       if (await isCredited(tx, bill.id)) throw wasCredited(bill)
-      if (bill.correctsId === null || bill.paidAmount === 0n) return
+      if (bill.correctsId === null) return
+      const corrected = await current(tx, bill.correctsId)
+      if (corrected.releasedById === bill.id) throw hasReleased(bill, corrected)
+      if (bill.paidAmount === 0n) return
       const reason = `Credit note ${bill.number} was voided.`
       await reverseOffsets(tx, bill.id, { reversedAt: clock.now(), reversedBy: by.userId, reverseReason: reason })
       await follow(tx, bill.id)

@@ -125,3 +125,20 @@ export function wrongAmount(bill: Named, { open, decimals }: { open: string; dec
     },
   ])
 }
+
+export function notWholeRemaining(bill: Named): Problem {
+  return validationFailed([
+    {
+      pointer: '/release',
+      code: 'not_allowed',
+      message: `needs a credit note for the whole remaining amount of ${nameOf(bill)}; leave out the lines`,
+    },
+  ])
+}
+
+export function hasReleased(note: Named, corrected: Named): Problem {
+  return new Problem(
+    'wrong_status',
+    `${titleOf(note)} has released the entries of ${nameOf(corrected)}, which may be on another bill by now, so it cannot be voided. Send another bill for these entries instead.`,
+  )
+}

@@ -1,6 +1,10 @@
 /** Bills in the API: requests and responses. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
 import { day, listOf, moment, month, oneOf, orNull, strict } from '../../schema.ts'
+import { amount, BILL_KINDS, BillDocument, percent, Reference, reference } from './document-schema.ts'
+
+export type { BillLine, BillSection, LeftOut, LeftOutReason } from './document-schema.ts'
+export { BillDocument }
 
 const text = (description: string, maxLength: number, examples: string[] = []) =>
   Type.String({
@@ -11,13 +15,7 @@ const text = (description: string, maxLength: number, examples: string[] = []) =
     errorMessage: `must be 1 to ${maxLength} characters long, without control characters`,
     examples,
   })
-const percent = (description: string) =>
-  Type.Number({ description: `${description} In percent, with at most 4 decimals.`, minimum: -100, maximum: 10_000 })
-const amount = (description: string) => Type.Number({ description: `${description} In the bill’s currency.` })
-const dollars = (description: string) => Type.Number({ description: `${description} In US dollars.` })
-
 export const BILL_STATES = ['sent', 'paid', 'void'] as const
-const BILL_KINDS = ['bill', 'credit_note'] as const
 
 /** More than anyone reads; a longer list should be a file. */
 const EXTRA_LINES_LIMIT = 100
@@ -136,142 +134,6 @@ export const BillSending = Type.Object(
 )
 export type BillSending = Static<typeof BillSending>
 
-const Key = orNull(
-  Type.Union([
-    Type.String(),
-    Type.Object(
-      {
-        id: Type.String(),
-        key: Type.Optional(Type.String()),
-        name: orNull(Type.String()),
-      },
-      strict,
-    ),
-  ]),
-)
-
-const Tokens = Type.Object(
-  {
-    input: Type.Integer(),
-    output: Type.Integer(),
-    cache_read: Type.Integer(),
-    cache_write: Type.Integer(),
-    cache_write_1h: Type.Integer(),
-    total: Type.Integer(),
-  },
-  strict,
-)
-
-const BillLine = Type.Object(
-  {
-    line: Type.Integer({ description: 'Line number, starting at 1 and counting across all sections.' }),
-    keys: Type.Record(Type.String(), Key, { description: 'Values of the grouping; null if the entries have none.' }),
-    entries: Type.Integer(),
-    sessions: Type.Integer(),
-    tokens: Tokens,
-    cost: dollars('Cost of its entries.'),
-    list_value: dollars('List value of the entries.'),
-    markup: orNull(percent('Null if its entries have different markups.')),
-    amount: amount('Billed amount.'),
-  },
-  strict,
-)
-export type BillLine = Static<typeof BillLine>
-
-const BillSection = Type.Object(
-  { title: orNull(Type.String({ description: 'Null for usage within the period.' })), lines: Type.Array(BillLine) },
-  strict,
-)
-export type BillSection = Static<typeof BillSection>
-
-const LeftOut = Type.Object(
-  {
-    entries: Type.Integer(),
-    cost: dollars('Cost of the priced entries.'),
-    at_least: Type.Boolean({ description: 'True if counting stopped early and there are more.' }),
-  },
-  strict,
-)
-export type LeftOut = Static<typeof LeftOut>
-
-const LEFT_OUT_REASONS = {
-  rejected: 'Rejected.',
-  held: 'Held as possible duplicates.',
-  unpriced: 'Cost unknown.',
-  not_approved: 'Not approved, if the organization requires approval.',
-  on_sheets: 'On token sheets that have not been approved.',
-  not_billable: 'In non-billable projects.',
-  earlier: 'From before the period.',
-  unattributed: 'Outside the scope: in the period, without a project or ticket.',
-  without_client: 'Outside the scope: in the period, in projects without a client.',
-  without_project: 'Outside the scope: in the period, on tickets without a project.',
-} as const
-export type LeftOutReason = keyof typeof LEFT_OUT_REASONS
-
-const reasons = Object.fromEntries(
-  Object.entries(LEFT_OUT_REASONS).map(([reason, description]) => [reason, { ...LeftOut, description }]),
-) as Record<LeftOutReason, typeof LeftOut>
-
-/** Bills of earlier versions have no held entries. */
-const leftOut = { ...reasons, held: Type.Optional(reasons.held) }
-
-const Party = Type.Object(
-  {
-    name: Type.String(),
-    address: orNull(Type.String()),
-    tax_id: orNull(Type.String()),
-    email: orNull(Type.String()),
-  },
-  strict,
-)
-
-const Reference = Type.Object({ id: Type.String(), number: Type.String() }, strict)
-const reference = orNull(Reference)
-
-export const BillDocument = Type.Object(
-  {
-    kind: oneOf(BILL_KINDS, 'A credit note corrects a paid bill with negative lines.'),
-    number: orNull(Type.String({ description: 'Null in a preview.' })),
-    issued_on: day('Date on which the bill was sent.'),
-    due_on: day('Date on which payment is due.'),
-    time_zone: Type.String({ description: 'Time zone of the dates.' }),
-    issuer: Party,
-    recipient: orNull(Party),
-    scope: Type.Object(
-      {
-        client: orNull(Type.Object({ id: Type.String(), name: Type.String() }, strict)),
-        project: orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)),
-      },
-      { ...strict, description: 'If both are null, the bill covers everything.' },
-    ),
-    period: Type.Object({ from: day('First day.'), to: day('Last day.') }, strict),
-    purchase_order: orNull(Type.String()),
-    note: orNull(Type.String()),
-    footer: orNull(Type.String()),
-    replaces: reference,
-    corrects: reference,
-    currency: Type.String(),
-    minor_digits: Type.Integer({ description: 'Number of decimals in amounts.' }),
-    exchange_rate: Type.Number({ description: 'Units of the bill’s currency per US dollar.' }),
-    group_by: Type.Array(Type.String()),
-    show_cost: Type.Boolean(),
-    sections: Type.Array(BillSection),
-    extra_lines: Type.Array(Type.Object({ text: Type.String(), amount: Type.Number() }, strict)),
-    entries: Type.Integer({ description: 'Number of billed entries.' }),
-    cost: dollars('Cost of the billed entries.'),
-    list_value: dollars('List value of the entries.'),
-    subtotal: amount('Sum of all lines.'),
-    tax: orNull(Type.Object({ name: Type.String(), percent: Type.Number(), amount: Type.Number() }, strict)),
-    total: amount('Subtotal plus tax.'),
-    left_out: Type.Object(leftOut, {
-      ...strict,
-      description: 'Entries that are excluded, by reason. Not shown on documents.',
-    }),
-  },
-  { ...strict, $id: 'BillDocument' },
-)
-export type BillDocument = Static<typeof BillDocument>
-
 export const BillPreview = Type.Object(
   {
     digest: Type.String({ description: 'Identifies exactly this bill. Include it when you send the bill.' }),
@@ -361,6 +223,15 @@ const head = {
   void: orNull(Type.Object({ at: moment('When the bill was voided.'), reason: Type.String() }, strict)),
   replaces: reference,
   corrects: reference,
+  released_by: orNull(
+    Type.Object(
+      { id: Type.String(), number: Type.String() },
+      {
+        ...strict,
+        description: 'The credit note that released the entries of this bill, so that they can be billed again.',
+      },
+    ),
+  ),
   created_at: moment('When the bill was sent.'),
   created_by: orNull(
     Type.Object(
@@ -485,6 +356,12 @@ export const CreditNoteRequest = Type.Object(
       ),
     ),
     note: Type.Optional(text('Shown above the lines.', 4_000)),
+    release: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the entries of the bill return to their earlier states and can be billed again. Only for a credit note for the whole remaining amount; it cannot be voided. Default: false.',
+      }),
+    ),
   },
   { ...strict, $id: 'CreditNoteRequest' },
 )

@@ -1,6 +1,6 @@
 /** Bills: from usage to a numbered document that is sent once (docs/design/bills.md). */
 import type { Actor } from '../../access/actor.ts'
-import type { Database, Reader } from '../../database/database.ts'
+import type { Database, Reader, Tx } from '../../database/database.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import { dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -11,16 +11,17 @@ import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { type BillDraft, createComposition } from './composition.ts'
-import { creditDocument, creditLines, remainingOf } from './credit-note.ts'
+import { remainingOf } from './credit-note.ts'
+import { createCreditNotes } from './credit-note-sending.ts'
 import { minorDigitsOf } from './currency.ts'
 import { createDeliveries, type DocumentRenderer, deliveryBody, deliveryState } from './delivery.ts'
 import { createMailer, type MailServer } from './delivery-mailer.ts'
 import { createDocuments, type DocumentFormat, type RenderedDocument } from './documents/documents.ts'
+import { createEntryRelease } from './entry-release.ts'
 import { findInconsistentBills } from './integrity.ts'
-import { recordOf, recordSent, takeNumber } from './new-bill.ts'
 import { createPayments, mayBeCredited } from './payments.ts'
 import type { BillListQuery } from './query.ts'
-import { noRecipient, previewChanged, wrongState } from './refusals.ts'
+import { noRecipient, previewChanged } from './refusals.ts'
 import { issuesOfRecipients } from './request.ts'
 import type {
   Bill,
@@ -41,7 +42,6 @@ import {
   type BillView,
   findBill,
   getDocument,
-  insertBill,
   insertBillKey,
   listBills,
   listFollowers,
@@ -101,7 +101,9 @@ export function createBillsService({
   const deliveries = createDeliveries({ db, clock, mailer, from: mail?.from, documents: papers ?? documents })
   const { billing } = entries
   const compose = createComposition({ db, billing, projects })
+  const releasing = createEntryRelease({ db, clock, billing })
   const payments = createPayments({ clock, audit })
+  const credits = createCreditNotes({ clock, audit, payments })
   const sending = createSending({ db, clock, audit, billing, deliveries })
 
   /** One sending at a time per process: concurrent ones would only make each other start over. */
@@ -144,7 +146,7 @@ export function createBillsService({
   async function heads(views: readonly BillView[]): Promise<BillHead[]> {
     const references = await listReferences(
       db.read,
-      views.flatMap(({ bill }) => [bill.replacesId, bill.correctsId]),
+      views.flatMap(({ bill }) => [bill.replacesId, bill.correctsId, bill.releasedById]),
     )
     const delivered = await deliveries.listOf(views.map(({ bill }) => bill.id))
     const today = await findToday()
@@ -249,32 +251,22 @@ export function createBillsService({
      */
     async voidBill(idOrNumber: string, { reason, deliver = true }: BillVoiding, by: Actor): Promise<BillView> {
       const view = await getView(db.read, idOrNumber)
-      if (view.bill.state !== 'void') await documents.renderBeforeVoid(view)
-      const { entries: count } = view.bill
-      const isLarge = count > billing.portion
-      for (;;) {
-        if (isLarge) await billing.whenFree()
-        const voided = await db.write(async (tx) => {
-          const { bill } = await getView(tx, idOrNumber)
-          await payments.lock(tx, bill)
-          await payments.prepareVoid(tx, bill, by)
-          const lease = isLarge ? await billing.take(tx, bill.id) : undefined
-          if (isLarge && !lease) return undefined
-          await updateBillState(tx, bill.id, { state: 'void', voidedAt: clock.now(), voidReason: reason })
-          if (!lease) await billing.releaseEntries(tx, bill.id, { limit: count, now: clock.now(), by })
-          if (bill.correctsId !== null) await payments.offsetCredits(tx, bill.correctsId, by)
-          await deliveries.followVoid(tx, bill.id, { notify: deliver, by })
-          await audit.record(tx, by, {
-            action: `${bill.kind}.voided`,
-            object: { id: bill.uid, name: bill.number },
-            before: { state: bill.state },
-            after: { state: 'void', reason, entries_released: bill.entries },
-          })
-          return { lease }
+      if (view.bill.state !== 'void') await documents.renderBeforeRelease(view)
+      await releasing(view.bill, by, async (tx) => {
+        const { bill } = await getView(tx, idOrNumber)
+        await payments.lock(tx, bill)
+        await payments.prepareVoid(tx, bill, by)
+        await updateBillState(tx, bill.id, { state: 'void', voidedAt: clock.now(), voidReason: reason })
+        if (bill.correctsId !== null) await payments.offsetCredits(tx, bill.correctsId, by)
+        await deliveries.followVoid(tx, bill.id, { notify: deliver, by })
+        await audit.record(tx, by, {
+          action: `${bill.kind}.voided`,
+          object: { id: bill.uid, name: bill.number },
+          before: { state: bill.state },
+          after: { state: 'void', reason, entries_released: bill.entries },
         })
-        if (voided?.lease) await billing.release(voided.lease, by)
-        if (voided) return getView(db.read, idOrNumber)
-      }
+      })
+      return getView(db.read, idOrNumber)
     },
 
     /**
@@ -347,39 +339,16 @@ export function createBillsService({
 
     /**
      * Corrects a bill that was paid, at least in part, with a credit note, a bill with its own number: for the given
-     * lines, otherwise for the whole remaining amount. What of the bill is still open is offset against it. Throws
-     * `wrong_status` for any other bill, `validation_failed` for amounts beyond the remaining amount.
+     * lines, otherwise for the whole remaining amount. What of the bill is still open is offset against it; `release`
+     * returns its entries to their previous status. Throws `wrong_status` for any other bill, `validation_failed` for amounts beyond the remaining amount.
      */
     creditBill: (idOrNumber: string, requested: CreditNoteRequest, by: Actor): Promise<BillView> =>
-      inTurn(() =>
-        db.write(async (tx) => {
-          const { bill } = await getView(tx, idOrNumber)
-          if (!(await mayBeCredited(tx, bill))) throw wrongState(bill, 'credited')
-          await payments.lock(tx, bill)
-          const issuer = await getIssuer(tx)
-          const now = clock.now()
-          const original = parseExactJson(await getDocument(tx, bill.id)) as BillDocument
-          const remaining = remainingOf(bill, await sumCredits(tx, bill.id))
-          const composed = creditDocument(original, bill, {
-            lines: creditLines(requested, bill, { remaining, minorDigits: original.minor_digits }),
-            remaining,
-            note: requested.note ?? null,
-            today: dayAt(now, issuer.timeZone),
-          })
-          const number = await takeNumber(tx, issuer.numberFormat, composed.document.issued_on)
-          const billId = await insertBill(tx, {
-            ...recordOf(
-              { ...composed, heading: composed.document, currency: bill.currency, entries: 0 },
-              { number, document: JSON.stringify({ ...composed.document, number }), now, by },
-            ),
-            clientId: bill.clientId,
-            projectId: bill.projectId,
-            correctsId: bill.id,
-          })
-          await recordSent(tx, { audit, by, billId })
-          await payments.offsetCredits(tx, bill.id, by)
-          return (await findBill(tx, { id: billId }))!
-        }),
-      ),
+      inTurn(async () => {
+        const credit = async (tx: Tx) => credits.send(tx, (await getView(tx, idOrNumber)).bill, requested, by)
+        const view = await getView(db.read, idOrNumber)
+        if (requested.release) await documents.renderBeforeRelease(view)
+        const id = await (requested.release ? releasing(view.bill, by, credit) : db.write(credit))
+        return (await findBill(db.read, { id }))!
+      }),
   }
 }

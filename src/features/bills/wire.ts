@@ -40,6 +40,7 @@ export function billHead(
     void: bill.voidedAt === null ? null : { at: timestamp(bill.voidedAt), reason: bill.voidReason! },
     replaces: reference(bill.replacesId),
     corrects: reference(bill.correctsId),
+    released_by: reference(bill.releasedById),
     created_at: timestamp(bill.createdAt),
     created_by: createdBy && { id: createdBy.uid, name: createdBy.name },
   }

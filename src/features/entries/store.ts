@@ -100,7 +100,7 @@ export function selectViews(reader: Reader) {
 /** Joins an entry's bill, but not one whose entries are being claimed or released in portions (billing/lease.ts). */
 export function isBilledOn({ bills, entries }: Tables): SQL {
   // Not bound: SQLite would prepare the statements of a report again at every execution.
-  return sql`${bills.id} = ${entries.billId} AND ${bills.state} IN ('sent', 'paid')`
+  return sql`${bills.id} = ${entries.billId} AND ${bills.state} IN ('sent', 'paid') AND ${bills.releasedById} IS NULL`
 }
 
 export async function getView(reader: Reader, id: number): Promise<EntryView> {

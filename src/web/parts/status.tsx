@@ -14,6 +14,7 @@ const COLORS: Record<string, MantineColor> = {
   voided: 'red',
   returned: 'orange',
   sent: 'blue',
+  overdue: 'orange',
   paid: 'teal',
   void: 'red',
   queued: 'blue',

@@ -273,13 +273,19 @@ forEachEngine('a bill of several portions', (open) => {
       expect([await others.bills.verify(), await others.entries.verify()]).toEqual([[], []])
     })
 
-    test('is completed by another process if this one stops', async () => {
+    test.each(['voided', 'credited'])('or %s, that is completed by another process if this one stops', async (how) => {
       const { bills, others, time, interrupt, usage, first } = await stage(open)
       const { bill } = await bills.send(NOVEMBER, sending)
-      await bills.renderBill(bill.bill.number, 'entries-csv')
+      const { number } = bill.bill
+      if (how === 'credited') await bills.payBill(number, {}, sending)
+      await bills.renderBill(number, 'entries-csv')
       const stopped = () => Promise.reject(new Error('killed'))
       interrupt(...Array.from({ length: 9 }, (_, index) => ({ before: 3 + index, run: stopped })))
-      await expect(bills.voidBill(bill.bill.number, { reason: 'Wrong client' }, TALLY)).rejects.toThrow('killed')
+      const change =
+        how === 'credited'
+          ? bills.creditBill(number, { release: true }, TALLY)
+          : bills.voidBill(number, { reason: 'Wrong client' }, TALLY)
+      await expect(change).rejects.toThrow('killed')
       expect([await first(), await others.bills.verify()]).toMatchObject([{ status: 'submitted', bill: null }, []])
       time.now += LATER_MS
       const errors: unknown[] = []

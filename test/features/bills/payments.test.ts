@@ -42,11 +42,12 @@ forEachEngine('payments', (open) => {
       const lines = amounts.map((amount) => ({ text: 'Part', amount }))
       return (await bills.creditBill(number, lines.length === 0 ? {} : { lines }, by)).bill.number
     }
+    const release = async (number: string) => (await bills.creditBill(number, { release: true }, by)).bill.number
     const makeVoid = (number: string) => bills.voidBill(number, { reason: 'Wrong' }, by)
     const show = async (number: string) => JSON.parse(await bills.billText(await bills.getBill(number))) as Bill
     const balances = async (...numbers: string[]) =>
       (await Promise.all(numbers.map(show))).map(({ state, amount_paid, balance }) => [state, amount_paid, balance])
-    return { ...services, time, send, pay, unpay, credit, makeVoid, show, balances }
+    return { ...services, time, send, pay, unpay, credit, release, makeVoid, show, balances }
   }
 
   test('in parts add up to a paid bill, none may exceed the balance, and one that is reversed reopens it', async () => {
@@ -169,10 +170,41 @@ forEachEngine('payments', (open) => {
     ])
   })
 
+  test('of a bill whose entries are released let these be on one other bill', async () => {
+    const { send, pay, unpay, credit, release, makeVoid, show, bills, entries, balances } = await stage()
+    const number = await send(100)
+    await pay(number, { amount: 60 })
+    await expect(release(await send(5))).rejects.toMatchObject({ code: 'wrong_status' })
+    const lines = [{ text: 'Part', amount: 99 }]
+    await expect(bills.creditBill(number, { lines, release: true }, by)).rejects.toMatchObject({
+      code: 'validation_failed',
+      more: { issues: [{ pointer: '/release' }] },
+    })
+    await credit(number, 30)
+    const { document } = await show(number)
+    const listed = await bills.renderBill(number, 'entries-csv')
+    const note = await release(number)
+    const shown = await show(number)
+    expect(shown).toMatchObject({ state: 'paid', released_by: { number: note }, remaining: { total: 0 } })
+    await expect(makeVoid(note)).rejects.toMatchObject({ code: 'wrong_status' })
+    const again = await bills.send({ month: '2026-11' }, { by })
+    expect(again.bill.bill.entries).toBe(1)
+    await unpay(number)
+    expect(await balances(number, note)).toEqual([
+      ['paid', 100, 0],
+      ['paid', -70, 0],
+    ])
+    expect((await show(number)).document).toEqual(document)
+    expect(await bills.renderBill(number, 'entries-csv')).toEqual(listed)
+    await makeVoid(again.bill.bill.number)
+    expect((await bills.send({ month: '2026-11' }, { by })).bill.bill.entries).toBe(1)
+    expect([await bills.verify(), await entries.verify()]).toEqual([[], []])
+  })
+
   test('recorded, reversed, credited and voided at once never contradict each other', async () => {
-    const { send, pay, unpay, credit, makeVoid, bills } = await stage()
+    const { send, pay, unpay, credit, release, makeVoid, bills, entries } = await stage()
     const act = fc.record({
-      kind: fc.constantFrom('pay', 'pay', 'pay part', 'unpay', 'credit', 'credit all', 'void'),
+      kind: fc.constantFrom('pay', 'pay', 'pay part', 'unpay', 'credit', 'credit all', 'release', 'send', 'void'),
       on: fc.nat(3),
       amount: fc.integer({ min: 1, max: 60 }),
     })
@@ -193,6 +225,8 @@ forEachEngine('payments', (open) => {
           if (kind === 'unpay') await unpay(which)
           if (kind === 'credit') numbers.push(await credit(number, amount))
           if (kind === 'credit all') numbers.push(await credit(number))
+          if (kind === 'release') numbers.push(await release(number))
+          if (kind === 'send') await bills.send({ month: '2026-11' }, { by })
           if (kind === 'void') await makeVoid(which)
         }
         for (const batch of batches) {
@@ -210,7 +244,7 @@ forEachEngine('payments', (open) => {
           if (bill.state === 'void') expect(notes).toEqual([])
           // Nobody owes the client money while the client owes some.
           if (bill.balance > 0) expect(notes.map(({ balance }) => balance)).toEqual(notes.map(() => 0))
-          expect(await bills.verify()).toEqual([])
+          expect([await bills.verify(), await entries.verify()]).toEqual([[], []])
         }
       }),
       { numRuns: 12 },

@@ -112,7 +112,7 @@ export function createDocuments({ db }: { db: Database }) {
     },
 
     /** Renders documents that need the bill's entries, which voiding releases. */
-    async renderBeforeVoid(view: BillView): Promise<void> {
+    async renderBeforeRelease(view: BillView): Promise<void> {
       await kept(view, 'entries-csv')
     },
   }

@@ -207,7 +207,9 @@ export async function completeBill(
 export async function updateBillState(
   tx: Tx,
   id: number,
-  change: Partial<Pick<BillRecord, 'state' | 'paidAmount' | 'paidOn' | 'paidReference' | 'voidedAt' | 'voidReason'>>,
+  change: Partial<
+    Pick<BillRecord, 'state' | 'paidAmount' | 'paidOn' | 'paidReference' | 'voidedAt' | 'voidReason' | 'releasedById'>
+  >,
 ): Promise<void> {
   await tx.update(tx.tables.bills).set(change).where(eq(tx.tables.bills.id, id))
 }

@@ -5,14 +5,14 @@ import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Nanos } from '../../../lib/money.ts'
 
 /**
- * Billed entries with a bill that is not sent or void, or that are not on a line of it. The bill whose entries are being
+ * Billed entries with a bill that is not sent, void or credited with their release, or that are not on a line of it. The bill whose entries are being
  * claimed or released has some of them.
  */
 export function listBilledOnNothing(reader: Reader, limit: number) {
   const { entries, bills, billEntries, billingLease } = reader.tables
   const leased = reader.select({ id: billingLease.billId }).from(billingLease).where(isNotNull(billingLease.billId))
   return reader
-    .select({ uid: entries.uid, number: bills.number, state: bills.state })
+    .select({ uid: entries.uid, number: bills.number, state: bills.state, releasedById: bills.releasedById })
     .from(entries)
     .leftJoin(bills, eq(bills.id, entries.billId))
     .leftJoin(billEntries, and(eq(billEntries.billId, entries.billId), eq(billEntries.entryId, entries.id)))
@@ -21,7 +21,12 @@ export function listBilledOnNothing(reader: Reader, limit: number) {
         and(
           isNotNull(entries.billId),
           notInArray(entries.billId, leased),
-          or(isNull(billEntries.entryId), isNull(bills.id), inArray(bills.state, ['preparing', 'void'])),
+          or(
+            isNull(billEntries.entryId),
+            isNull(bills.id),
+            isNotNull(bills.releasedById),
+            inArray(bills.state, ['preparing', 'void']),
+          ),
         ),
         and(isNull(entries.billId), eq(entries.status, 'billed')),
       ),
@@ -29,14 +34,17 @@ export function listBilledOnNothing(reader: Reader, limit: number) {
     .limit(limit)
 }
 
-/** Entries on a line of a bill that is not void but not their own. */
+/** Entries on a line of a bill that has its entries, but is not their own. */
 export function listUnbilledOnLines(reader: Reader, limit: number) {
   const { entries, bills, billEntries } = reader.tables
   const known = aliasedTable(bills, 'known')
   return reader
     .select({ uid: entries.uid, number: bills.number, status: entries.status, known: known.number })
     .from(billEntries)
-    .innerJoin(bills, and(eq(bills.id, billEntries.billId), inArray(bills.state, ['sent', 'paid'])))
+    .innerJoin(
+      bills,
+      and(eq(bills.id, billEntries.billId), inArray(bills.state, ['sent', 'paid']), isNull(bills.releasedById)),
+    )
     .innerJoin(entries, eq(entries.id, billEntries.entryId))
     .leftJoin(known, eq(known.id, entries.billId))
     .where(sql`${entries.billId} IS DISTINCT FROM ${billEntries.billId}`)

@@ -1,5 +1,5 @@
 /**
- * Entries of a voided bill, or of one that is not sent after all, return to their previous status, and follow their
+ * Entries of a bill that is voided, credited or not sent after all return to their previous status, and follow their
  * session and work, which may have moved.
  */
 
@@ -8,6 +8,14 @@ import type { Tx } from '../../../database/database.ts'
 import { insertHistory } from '../history/store.ts'
 import { followSessions } from '../session-owner.ts'
 import { findFrozen, followWork, getBillState, removeFromLines, unfreezeEntries } from './store.ts'
+
+/** Why entries follow their work: by the state of their bill. A bill that was credited is not voided. */
+const REASONS = {
+  preparing: 'bill_not_sent',
+  sent: 'bill_credited',
+  paid: 'bill_credited',
+  void: 'bill_voided',
+} as const
 
 /**
  * Entries on a bill stay in the project where they were billed when that is merged or their ticket moves. Once
@@ -23,15 +31,14 @@ export async function releaseEntries(
   const range = await findFrozen(tx, billId, limit)
   if (!range) return false
   const released = { ...range, now }
-  const isVoid = (await getBillState(tx, billId)) === 'void'
+  const because = REASONS[await getBillState(tx, billId)]
   await followSessions(tx, await unfreezeEntries(tx, billId, released), { at: now, by })
   const moved = await followWork(tx, billId, released)
-  const because = isVoid ? 'bill_voided' : 'bill_not_sent'
   await insertHistory(
     tx,
     { action: 'placed', at: now, by },
     moved.map(({ entryId, project }) => ({ entryId, details: { project, because } })),
   )
-  if (!isVoid) await removeFromLines(tx, billId, range)
+  if (because === 'bill_not_sent') await removeFromLines(tx, billId, range)
   return true
 }

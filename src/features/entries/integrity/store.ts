@@ -148,6 +148,7 @@ export function listForeignChanges(reader: Reader, limit: number) {
         ne(tokens.createdBy, entries.managerId),
         inArray(entryHistory.action, REPORTED),
         not(hasReason(entryHistory.details, 'bill_voided')),
+        not(hasReason(entryHistory.details, 'bill_credited')),
         not(hasReason(entryHistory.details, 'bill_not_sent')),
       ),
     )

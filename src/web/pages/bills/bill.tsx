@@ -133,6 +133,7 @@ function Notice({ bill }: { bill: Bill }) {
         {bill.corrected_by.map(({ id, number }) => (
           <BillLink key={id} id={id} number={number} />
         ))}
+        {bill.released_by && '. Its entries are released and can be billed again. Lines show their current state.'}
       </Alert>
     )
   }

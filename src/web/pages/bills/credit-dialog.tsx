@@ -1,6 +1,7 @@
 import {
   ActionIcon,
   Button,
+  Checkbox,
   Group,
   NumberInput,
   SegmentedControl,
@@ -12,6 +13,7 @@ import {
 import { useForm } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
+import { counted } from '../../format/counts.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
@@ -22,22 +24,26 @@ interface CreditValues {
   what: 'all' | 'lines'
   lines: { text: string; amount: number | string }[]
   note: string
+  release: boolean
 }
 
 /** Creates a credit note for a paid bill: a bill with its own number and negative lines. */
 export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
   const [, navigate] = useLocation()
-  const form = useForm<CreditValues>({ initialValues: { what: 'all', lines: [{ text: '', amount: '' }], note: '' } })
-  const { what, lines, note } = form.values
+  const form = useForm<CreditValues>({
+    initialValues: { what: 'all', lines: [{ text: '', amount: '' }], note: '', release: false },
+  })
+  const { what, lines, note, release } = form.values
   const credit = useSend({
     send: (): Promise<Bill> =>
       answer(
         api.bills({ id: bill.id })['credit-note'].post({
           ...(what === 'lines' && { lines: lines.map(({ text, amount }) => ({ text, amount: Number(amount) })) }),
+          ...(what === 'all' && release && { release }),
           ...(note.trim() !== '' && { note: note.trim() }),
         }),
       ),
-    changes: ['bills', 'audit'],
+    changes: ['bills', 'entries', 'reports', 'audit'],
     done: ({ number }) => `Credit note ${number} sent.`,
     after: ({ id }) => navigate(`/bills/${id}`),
     quiet: true,
@@ -53,7 +59,7 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
       confirm={() => credit.mutateAsync()}
     >
       <Text size="sm">
-        The credit note gets the next bill number. The bill and its entries do not change.
+        The credit note gets the next bill number. The bill does not change.
         {bill.balance > 0 && ' What is still open of the bill is offset against the credit note.'}
       </Text>
       <SegmentedControl
@@ -112,6 +118,13 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
             </Text>
           </Group>
         </Stack>
+      )}
+      {what === 'all' && bill.entries > 0 && (
+        <Checkbox
+          label={`Release its ${counted(bill.entries, 'entry', 'entries')}`}
+          description="They can be changed and billed again. You cannot undo this, and cannot void the credit note."
+          {...form.getInputProps('release', { type: 'checkbox' })}
+        />
       )}
       <Textarea label="Note above the lines" autosize minRows={2} maxLength={4000} {...form.getInputProps('note')} />
     </Confirm>

@@ -143,15 +143,20 @@ const COLUMNS: Column<BillHead>[] = [
       </>
     ),
   },
-  { key: 'period', title: 'Period', width: '190px', cell: ({ period }) => periodInWords(period) },
+  { key: 'period', title: 'Period', width: '160px', cell: ({ period }) => periodInWords(period) },
   { key: 'issued', title: 'Issued', width: '110px', cell: ({ issued_on }) => dayInWords(issued_on) },
   {
     key: 'due',
     title: 'Due',
-    width: '180px',
+    width: '110px',
     cell: (bill) => <Due bill={bill} />,
   },
-  { key: 'state', title: 'State', width: '80px', cell: ({ state }) => <Status of={state} /> },
+  {
+    key: 'state',
+    title: 'State',
+    width: '90px',
+    cell: ({ state, overdue }) => <Status of={overdue ? 'overdue' : state} />,
+  },
   {
     key: 'delivery',
     title: 'E-mail',
@@ -181,7 +186,7 @@ function Due({ bill }: { bill: BillHead }) {
   if (!bill.overdue) return <>{dayInWords(bill.due_on)}</>
   return (
     <Text component="span" inherit c="var(--mantine-color-error)">
-      {dayInWords(bill.due_on)} · overdue
+      {dayInWords(bill.due_on)}
     </Text>
   )
 }

@@ -41,6 +41,7 @@ const isPerson = (value: unknown): value is { name: string } =>
 
 /** Why the assignment changed. A manual change needs no explanation. */
 const BECAUSE: Record<string, string> = {
+  bill_credited: 'because its bill was credited',
   bill_voided: 'because its bill was voided',
   bill_not_sent: 'because its bill was not sent',
   corrected: 'because its summary or labels were edited',
