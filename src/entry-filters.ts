@@ -27,23 +27,23 @@ interface EntryFilterDefinition {
 export const ENTRY_FILTERS = {
   starting_at: {
     kind: 'moment',
-    description: 'Sessions that started at or after this time. A date means 00:00 UTC',
+    description: 'Sessions that started at or after this time',
     argument: 'when',
-    help: 'sessions that started at or after this timestamp, or date in UTC',
+    help: 'use --from',
     group: 'period',
   },
   ending_at: {
     kind: 'moment',
-    description: 'Sessions that started before this time. A date means 00:00 UTC',
+    description: 'Sessions that started before this time',
     argument: 'when',
-    help: 'sessions that started before this timestamp, or date in UTC',
+    help: 'use --to',
     group: 'period',
   },
   ended_after: {
     kind: 'moment',
     description: 'Sessions that ended after this time; together with `ending_at`, sessions that ran past it',
     argument: 'when',
-    help: 'sessions that ended after this timestamp, or date in UTC',
+    help: 'sessions that ended after this timestamp, or after the start of this day',
     group: 'state',
   },
   project: {

@@ -2,7 +2,10 @@
 import { type Issue, validationFailed } from './errors.ts'
 import { parseMoment } from './lib/duration.ts'
 
-/** Raw parameters. Empty strings count as absent. */
+/** A plus sign of an offset that was not percent-encoded arrives as a space. */
+const UNENCODED_PLUS = / (?=\d{2}(:?\d{2})?$)/
+
+/** Raw parameters. */
 export type QueryTexts = Record<string, string | string[] | undefined>
 
 /** Default and maximum number of rows per page of a list. */
@@ -22,12 +25,18 @@ export interface ListPage {
 
 /**
  * Reads parameters one by one and collects issues; `finish` throws 422 with all of them, under
- * `/query/<name>`. Absent parameters, and invalid ones until then, are undefined.
+ * `/query/<name>`. Absent parameters, and invalid ones until then, are undefined. Parameters that are present but empty
+ * are invalid: a script with an unset variable would otherwise read, sum or change everything.
  */
 export class Query {
   readonly #issues: Issue[] = []
 
-  constructor(readonly texts: QueryTexts) {}
+  constructor(readonly texts: QueryTexts) {
+    for (const [name, given] of Object.entries(texts)) {
+      if (![given ?? []].flat().some((text) => text.trim() === '')) continue
+      this.refuse(name, 'too_short', 'is empty; give it a value, or leave it out')
+    }
+  }
 
   text(name: string): string | undefined {
     const text = this.texts[name]
@@ -65,13 +74,12 @@ export class Query {
     return this.refuse(name, 'not_allowed', 'must be true or false')
   }
 
-  /** A timestamp with its offset, or a date for its first moment in UTC, in milliseconds since 1970. */
-  moment(name: string): number | undefined {
+  /** A timestamp with its offset, or a date for its first moment in the time zone, in milliseconds since 1970. */
+  moment(name: string, timeZone: string): number | undefined {
     const text = this.text(name)
     if (text === undefined) return undefined
-    // A plus that was not percent-encoded arrives as a space.
     return (
-      parseMoment(text.replace(' ', '+')) ??
+      parseMoment(text.replace(UNENCODED_PLUS, '+'), timeZone) ??
       this.refuse(name, 'bad_format', 'must be a date, or a timestamp with a UTC offset, such as 2026-12-01T00:00:00Z')
     )
   }
@@ -98,17 +106,6 @@ export class Query {
 
   listPage(): ListPage {
     return { limit: this.limit(), after: this.page(readKeyPage), format: this.format() }
-  }
-
-  /**
-   * Rejects parameters that are present but empty, for requests that change everything that matches: a script with an
-   * unset variable would otherwise change everything.
-   */
-  refuseEmpty(): void {
-    for (const [name, texts] of Object.entries(this.texts)) {
-      if (![texts ?? []].flat().some((text) => text.trim() === '')) continue
-      this.refuse(name, 'too_short', 'is empty; give it a value, or leave it out')
-    }
   }
 
   refuse(name: string, code: string, message: string): undefined {

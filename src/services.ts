@@ -45,7 +45,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
   })
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
   const bills = createBillsService({ db, clock, audit, projects, entries, mail })
-  const reports = createReportsService({ db, clock, organization, billing: entries.billing })
+  const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
   return {
     db,

@@ -26,6 +26,15 @@ beforeAll(async () => {
     summary: 'Fix the login',
   }
   expect((await app.call('POST /api/v1/token-entries', { token, json })).status).toBe(201)
+  // What the filters name exists.
+  for (const [path, body] of [
+    ['clients', { name: 'Acme' }],
+    ['projects', { key: 'acme-web', name: 'Acme web' }],
+    ['tickets', { key: 'ACME-1' }],
+    ['users', { name: 'Other', email: 'other@example.com', role: 'member' }],
+  ] as const) {
+    expect((await app.call(`POST /api/v1/${path}`, { session: admin, json: body })).status).toBe(201)
+  }
 })
 afterAll(() => app.close())
 
@@ -75,12 +84,14 @@ describe.each(ENTRY_FILTER_LIST.map(([name, { kind }]) => ({ name, kind, value: 
       const flag = `--${name.replaceAll('_', '-')}`
       const typed = kind === 'labels' ? value.replace(':', '=') : value
       const flags = addEntryFilters(new Command()).parse([flag, typed], { from: 'user' }).opts()
-      expect(readFilter(new Query(entryFilterTexts(flags)))).toEqual(readFilter(new Query({ [name]: value })))
+      expect(readFilter(new Query(entryFilterTexts(flags)), 'UTC')).toEqual(
+        readFilter(new Query({ [name]: value }), 'UTC'),
+      )
       expect(Object.keys(flags)).toHaveLength(1)
     })
 
     test('is kept in the links of reports', () => {
-      expect(listPath(readFilter(new Query({ [name]: value })))).toBe(`/api/v1/token-entries?${query}`)
+      expect(listPath(readFilter(new Query({ [name]: value }), 'UTC'))).toBe(`/api/v1/token-entries?${query}`)
     })
   },
 )

@@ -1,27 +1,24 @@
 import type { Command } from 'commander'
 import type { Approvals } from '../features/sheets/schema.ts'
 import { examples } from './flags/options.ts'
+import { addDayAndEarlierFlags, type DayFlags, dayTexts } from './flags/period.ts'
 import { costText, printSheets } from './sheets/sheet.ts'
 import { counted } from './terminal/numbers.ts'
 import { note, print, printJson, printTable } from './terminal/print.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
 
 export function addApprovalsCommand(program: Command): void {
-  program
+  const approvals = program
     .command('approvals')
     .description('List what is waiting for approval: token sheets, and reported entries by project')
-    .option('--starting-at <when>', 'sheets and sessions that started at or after this date or timestamp')
-    .option('--ending-at <when>', 'sheets and sessions that started before this date or timestamp')
+  addDayAndEarlierFlags(approvals, 'sheets and sessions that started')
     .option('--json', 'print JSON, as returned by GET /api/v1/approvals')
-    .addHelpText(
-      'after',
-      examples('tally approvals', 'tally approvals --starting-at 2026-11-01 --ending-at 2026-12-01'),
-    )
+    .addHelpText('after', examples('tally approvals', 'tally approvals --from 2026-11-01 --to 2026-11-30'))
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags & { startingAt?: string; endingAt?: string }>()
-      const { readApprovalsQuery } = await import('../features/sheets/service.ts')
-      const period = readApprovalsQuery({ starting_at: flags.startingAt, ending_at: flags.endingAt })
-      const waiting = await withServices(flags, (all, self) => all.sheets.listApprovals(period, self))
+      const flags = command.optsWithGlobals<CommandFlags & DayFlags>()
+      const waiting = await withServices(flags, async ({ sheets }, self) =>
+        sheets.listApprovals(await sheets.readApprovals(dayTexts(flags)), self),
+      )
       if (flags.json) return printJson(waiting)
       printApprovals(waiting)
     })

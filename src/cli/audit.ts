@@ -1,16 +1,15 @@
 import type { Command } from 'commander'
 import type { AuditedChange } from '../features/audit/schema.ts'
 import { collect, examples } from './flags/options.ts'
+import { addDayAndEarlierFlags, type DayFlags, dayTexts } from './flags/period.ts'
 import { note, printJson, printTable } from './terminal/print.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
 
-interface AuditFlags extends CommandFlags {
+interface AuditFlags extends CommandFlags, DayFlags {
   object?: string[]
   user?: string[]
   action?: string[]
   withoutAction?: string[]
-  startingAt?: string
-  endingAt?: string
   search?: string
   limit?: string
   page?: string
@@ -36,7 +35,7 @@ function changedText({ before, after }: AuditedChange): string {
 }
 
 export function addAuditCommand(program: Command): void {
-  program
+  const audit = program
     .command('audit')
     .description(
       'Show the audit log: who changed what, when and from where, newest first; a change must match all filters',
@@ -49,8 +48,7 @@ export function addAuditCommand(program: Command): void {
     .option('--user <user>', 'actor, or the person for whom a deputy acted, by e-mail address or id', collect)
     .option('--action <action>', 'action, such as token.created, or token for all token actions', collect)
     .option('--without-action <action>', 'action to leave out, such as session for sign-ins', collect)
-    .option('--starting-at <when>', 'at or after this date or timestamp')
-    .option('--ending-at <when>', 'before this date or timestamp')
+  addDayAndEarlierFlags(audit, 'changes made')
     .option('--search <text>', 'text in the action, object, origin or changed fields')
     .option('--limit <number>', 'changes per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
@@ -60,24 +58,27 @@ export function addAuditCommand(program: Command): void {
       examples(
         'tally audit --action token --user ada@example.com',
         'tally audit --object usr_01a1fa172a0277f3983322718874f2ef --json',
-        "tally audit --search 'command line' --starting-at 2026-11-01",
+        "tally audit --search 'command line' --from 2026-11-01",
       ),
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<AuditFlags>()
       const { readAuditQuery } = await import('../features/audit/service.ts')
-      const query = readAuditQuery({
+      const texts = {
         object: flags.object,
         user: flags.user,
         action: flags.action,
         without_action: flags.withoutAction,
-        starting_at: flags.startingAt,
-        ending_at: flags.endingAt,
+        ...dayTexts(flags),
         search: flags.search,
         limit: flags.limit,
         page: flags.page,
+      }
+      const page = await withServices(flags, async ({ audit, organization, people }) => {
+        const query = readAuditQuery(texts, (await organization.settings()).timeZone)
+        await people.requireKnown(query.filter.users, '/query/user')
+        return audit.listChanges(query)
       })
-      const page = await withServices(flags, ({ audit }) => audit.listChanges(query))
       const { changeBody } = await import('../features/audit/schema.ts')
       const bodies = page.data.map(changeBody)
       if (flags.json) return printJson({ ...page, data: bodies })

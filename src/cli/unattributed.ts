@@ -23,12 +23,14 @@ export function addUnattributedCommand(program: Command): void {
     .option('--page <page>', 'next_page of the previous page')
     .option('--csv', 'print all groups as CSV')
     .option('--json', 'print JSON, as returned by GET /api/v1/reports/unattributed')
-    .addHelpText('after', examples('tally unattributed', 'tally unattributed --starting-at 2026-11-01 --csv'))
+    .addHelpText('after', examples('tally unattributed', 'tally unattributed --from 2026-11-01 --csv'))
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
-      const { readUnattributed, UNATTRIBUTED_COLUMNS } = await import('../features/reports/service.ts')
-      const asked = readUnattributed({ ...entryFilterTexts(flags), limit: flags.limit, page: flags.page })
-      await withServices(flags, async ({ reports }, { viewer }) => {
+      const { UNATTRIBUTED_COLUMNS } = await import('../features/reports/service.ts')
+      const texts = { ...entryFilterTexts(flags), limit: flags.limit, page: flags.page }
+      await withServices(flags, async ({ reports }, self) => {
+        const { viewer } = self
+        const asked = await reports.readUnattributed(texts, self)
         if (flags.csv) return printCsv(reports.exportUnattributed(viewer, asked), UNATTRIBUTED_COLUMNS)
         const report = await reports.unattributed(viewer, asked)
         if (flags.json) return printJson(report)

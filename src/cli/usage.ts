@@ -41,23 +41,27 @@ export function addUsageCommand(program: Command): void {
         'tally usage --by project,model --last 30d',
         'tally usage --bucket 1d --month 2026-11 --project acme-web',
         'tally usage --bucket 1q --year 2026',
-        'tally usage --by label:repository --from 2026-10-01 --to 2026-11-01 --csv > october.csv',
+        'tally usage --by label:repository --from 2026-10-01 --to 2026-10-31 --csv > october.csv',
       ),
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<UsageFlags>()
-      await withServices(flags, async (services, { viewer }) => {
+      await withServices(flags, async (services, self) => {
+        const { viewer } = self
         const { reports } = services
-        const asked = await reports.readUsage({
-          ...entryFilterTexts(flags),
-          ...(await periodTexts(services, flags)),
-          bucket_width: flags.bucket ?? 'all',
-          week_start: flags.weekStart,
-          group_by: flags.by,
-          fill_gaps: flags.fillGaps ? 'true' : undefined,
-          limit: flags.limit,
-          page: flags.page,
-        })
+        const asked = await reports.readUsage(
+          {
+            ...entryFilterTexts(flags),
+            ...(await periodTexts(services, flags)),
+            bucket_width: flags.bucket ?? 'all',
+            week_start: flags.weekStart,
+            group_by: flags.by,
+            fill_gaps: flags.fillGaps ? 'true' : undefined,
+            limit: flags.limit,
+            page: flags.page,
+          },
+          self,
+        )
         if (flags.csv) {
           const { usageColumns, usageLines } = await import('../features/reports/service.ts')
           return printCsv(usageLines(reports.exportUsage(viewer, asked)), usageColumns(asked.dimensions))

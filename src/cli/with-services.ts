@@ -1,10 +1,14 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Party } from '../access/actor.ts'
+import type { Asker } from '../access/asker.ts'
 import { readConfig } from '../config.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Services } from '../services.ts'
 import { CommandError } from './failures.ts'
+
+/** The command line has an admin's rights. */
+export type Self = Party & Asker
 
 /** The flags that locate the database, accepted by every command. */
 export interface DatabaseFlags {
@@ -25,15 +29,15 @@ export interface CommandFlags extends DatabaseFlags {
  */
 export async function withServices<Result>(
   flags: DatabaseFlags,
-  work: (services: Services, self: Party) => Promise<Result>,
+  work: (services: Services, self: Self) => Promise<Result>,
   { creates = false, clock, slowDeadlineMs }: { creates?: boolean; clock?: Clock; slowDeadlineMs?: number } = {},
 ): Promise<Result> {
   const { dataDir, databaseUrl, mail, priceUpdates } = readConfig(flags)
   // Only now, as drizzle and the services take most of a short command's time: `--help` does without.
-  const [{ DATABASE_FILE, openDatabase }, { EVERYTHING }, { commandLineActor }, { createServices }, { systemClock }] =
+  const [{ DATABASE_FILE, openDatabase }, { COMMAND_LINE }, { commandLineActor }, { createServices }, { systemClock }] =
     await Promise.all([
       import('../database/open.ts'),
-      import('../access/visibility.ts'),
+      import('../access/asker.ts'),
       import('../access/actor.ts'),
       import('../services.ts'),
       import('../lib/clock.ts'),
@@ -51,7 +55,7 @@ export async function withServices<Result>(
   })
   try {
     return await work(createServices({ db, clock: clock ?? systemClock, mail, priceUpdates }), {
-      viewer: EVERYTHING,
+      ...COMMAND_LINE,
       person: null,
       by: commandLineActor(),
     })

@@ -52,16 +52,20 @@ export async function printList<Row, Body>(
     idOf,
     columns,
     empty,
+    check,
   }: {
     page: (services: Services, self: Party, at: { after: number | undefined; limit: number }) => Promise<Row[]>
     idOf: (row: Row) => number
     columns: Column<Body>[]
     empty: string
+    /** Throws for names in the filters that do not exist. */
+    check?: (services: Services) => Promise<void>
   },
 ): Promise<void> {
-  const rows = await withServices(flags, async (services, self) =>
-    (await Array.fromAsync(eachPage((at) => page(services, self, at), idOf))).flat(),
-  )
+  const rows = await withServices(flags, async (services, self) => {
+    await check?.(services)
+    return (await Array.fromAsync(eachPage((at) => page(services, self, at), idOf))).flat()
+  })
   const bodies = await Promise.all(rows.map(bodyOf))
   if (flags.json) return printJsonList(bodies)
   bodies.sort((one, other) => nameOf(one).localeCompare(nameOf(other), 'en', { numeric: isNumbered }))

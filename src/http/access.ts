@@ -5,6 +5,7 @@
  */
 import { Elysia } from 'elysia'
 import type { Actor, Party } from '../access/actor.ts'
+import type { Asker } from '../access/asker.ts'
 import type { Caller, CallerKind, CallerOf, Person } from '../access/caller.ts'
 import {
   approvalViewerOf as approvalViewerOfPerson,
@@ -170,6 +171,12 @@ export function viewerOf(caller: Caller | null): Viewer {
 /** What the caller may see in lists of entries and sheets, which include what they may approve. */
 export function approvalViewerOf(caller: Caller | null): Viewer {
   return approvalViewerOfPerson(requireCaller(caller).person)
+}
+
+/** The caller as somebody who filters by names; see `access/asker.ts`. */
+export function askerOf(caller: Caller | null): Asker {
+  const { kind, person } = requireCaller(caller)
+  return { viewer: viewerOf(caller), listsPeople: kind === 'session' && person.role === 'admin' }
 }
 
 /** The part of a handler's context that describes the call, from `requestState`. */

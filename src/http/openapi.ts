@@ -71,7 +71,8 @@ export const openApi = ({ routes }: { routes: () => readonly DescribedRoute[] })
 const DESCRIPTION = `Tally records the token usage of AI agents, calculates its cost, and bills for it. The web application and the command line use this same API.
 
 - Requests and responses are JSON in UTF-8, with \`snake_case\` names. Unknown fields are rejected, so that a mistyped count is not lost.
-- Timestamps are RFC 3339. Any UTC offset is accepted; responses use UTC with milliseconds.
+- Timestamps are RFC 3339 or another form of ISO 8601 with a UTC offset; responses use UTC with milliseconds. A date in a parameter is the first moment of that day in the organization's time zone, so that \`ending_at\` does not include it.
+- Empty parameters are rejected, and so are filters by projects, tickets, clients and people that do not exist.
 - Amounts of money are JSON numbers in US dollars (on bills, in the bill's currency) with at most 9 decimals, exact to the last digit. Unknown amounts are \`null\`, never 0.
 - Absent values are \`null\` in responses.
 - Lists return \`data\`, \`has_more\` and \`next_page\`; pass \`next_page\` as \`page\` to get the next page. Pagination is stable while new entries arrive.

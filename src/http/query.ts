@@ -23,6 +23,13 @@ const text = (meaning: Meaning) => t.Unsafe<string>({ ...meaning, [Kind]: 'Text'
 /** One optional value. */
 export const parameter = (meaning: Meaning) => t.Optional(text(meaning))
 
+/** What a date means wherever a moment is a parameter. */
+const DAY_MEANING = 'A date is the first moment of that day in the organization’s time zone.'
+
+/** A timestamp, or a date. */
+export const momentParameter = (description: string, meaning = DAY_MEANING) =>
+  parameter({ type: 'string', format: 'date-time', description: `${description} ${meaning}` })
+
 /** Any number of values: repeated, or separated by commas. */
 export const listParameter = (description: string, meaning: Meaning = { type: 'string' }) =>
   t.Optional(

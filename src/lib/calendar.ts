@@ -65,6 +65,24 @@ export function startOfDay(day: string, timeZone: string): number {
   return startOfDate(Temporal.PlainDate.from(day), timeZone)
 }
 
+/** A clock time without an offset, such as `2026-11-03 10:00`. */
+const CLOCK_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2})?$/
+
+export function isClockTime(text: string): boolean {
+  return CLOCK_TIME.test(text)
+}
+
+/** The moment of a clock time; undefined if the clocks of the zone never show it, or show it twice. */
+export function momentOfClockTime(text: string, timeZone: string): number | undefined {
+  try {
+    const time = Temporal.PlainDateTime.from(text, { overflow: 'reject' })
+    return time.toZonedDateTime(timeZone, { disambiguation: 'reject' }).epochMilliseconds
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
 /** The day that a moment falls on. */
 export function dayAt(moment: number, timeZone: string): string {
   return dateAt(moment, timeZone).toString()

@@ -36,6 +36,10 @@ declare namespace Temporal {
   }
 
   class PlainDateTime {
+    /** Throws a RangeError if the text is not a date and a time. */
+    static from(text: string, options?: { overflow: 'reject' }): PlainDateTime
+    /** Throws a RangeError if the clocks of the zone never show the time, or show it twice. */
+    toZonedDateTime(timeZone: string, options: { disambiguation: 'reject' }): ZonedDateTime
     /** `2026-11-01T00:00:00`, to the precision named. */
     toString(options?: { smallestUnit?: 'minute' | 'second' }): string
   }

@@ -23,10 +23,13 @@ type Readers = Record<string, Reader<Written>>
 type ValuesOf<All extends Readers> = { [Name in keyof All]: ReturnType<All[Name]> }
 type Shown<All extends Readers> = { [Name in keyof All]?: ReturnType<All[Name]> | undefined }
 
-/** The values of the parameters in a query string. */
+/** The values of the parameters in a query string. Empty ones, as in links that were edited, count as absent. */
 export function readAddress<All extends Readers>(search: string, readers: All): ValuesOf<All> {
   const texts = new URLSearchParams(search)
-  const entries = Object.entries(readers).map(([name, read]) => [name, read(texts.getAll(name))])
+  const entries = Object.entries(readers).map(([name, read]) => [
+    name,
+    read(texts.getAll(name).filter((text) => text !== '')),
+  ])
   return Object.fromEntries(entries) as ValuesOf<All>
 }
 

@@ -312,7 +312,7 @@ describe('tally entries list', () => {
   })
 
   test('has the same entries as an export', async () => {
-    const flags = ['--project', 'alpha,beta', '--ending-at', '2026-11-03']
+    const flags = ['--project', 'alpha,beta', '--to', '2026-11-02']
     const { data } = await tally.json(['entries', 'list', ...flags])
     const exported = async (format: string) =>
       (await tally.done(['entries', 'export', '--format', format, ...flags])).stdout.trimEnd().split(/\r?\n/)
@@ -381,6 +381,14 @@ describe('tally entries list', () => {
     expect(stderr).toContain('--page')
   })
 
+  test('fails for a filter by a project that does not exist, and says which exist', async () => {
+    for (const command of [['entries', 'list'], ['usage']]) {
+      const { code, stdout, stderr } = await tally.run([...command, '--project', 'alhpa'])
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toBe("tally: --project: names no project: 'alhpa'; did you mean 'alpha'?\n")
+    }
+  })
+
   test('reports every issue of its filters', async () => {
     const { code, stderr } = await tally.run([
       'entries',
@@ -392,7 +400,7 @@ describe('tally entries list', () => {
       '--starting-at',
       'monday',
     ])
-    expect(code).toBe(1)
-    for (const flag of ['status', 'priced', 'starting-at']) expect(stderr).toMatch(new RegExp(`^tally: ${flag}: `, 'm'))
+    expect(code).toBe(2)
+    for (const flag of ['status', 'priced', 'starting-at']) expect(stderr).toMatch(new RegExp(`^tally: --${flag}: `, 'm'))
   })
 })

@@ -23,6 +23,9 @@ test('every command and sub-command has a help with examples that call it', asyn
     expect(stdout).toStartWith(`Usage: ${name} `)
     expect(stdout).toMatch(new RegExp(`\\nExamples:\\n( {2}\\$ .*\\n)*? {2}\\$ .*${name}`))
     expect(stdout).toContain('--data <dir>')
+    // One pair of words for periods.
+    expect(stdout).not.toMatch(/--(starting-at|ending-at|until)\b/)
+    expect(stdout.includes('--from <day>')).toBe(stdout.includes('--to <day>'))
     seen.push(name)
     await Promise.all(commandsIn(stdout).map((sub) => visit([...command, sub])))
   }

@@ -77,7 +77,7 @@ describe('tally usage', () => {
       const lines = stdout.split('\n')
       return lines.slice(0, lines.indexOf('')).map((line) => line.split(/ {2,}/)[0])
     }
-    const fortnight = ['--from', '2025-12-22', '--to', '2026-01-05', '--bucket', '1w']
+    const fortnight = ['--from', '2025-12-22', '--to', '2026-01-04', '--bucket', '1w']
     expect(await names(...fortnight)).toEqual(['WEEK OF', '2025-12-22 (W52)', '2025-12-29 (W1)'])
     expect(await names(...fortnight, '--week-start', 'sunday')).toEqual([
       'WEEK OF',

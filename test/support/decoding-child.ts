@@ -56,7 +56,7 @@ async function decoderOf(bomb: Form, request: Request, stream: AsyncIterable<Uin
     case 'table':
       return readTable(utf8.decode(bytes))
     case 'sheet':
-      return readRows(utf8.decode(bytes))
+      return readRows(utf8.decode(bytes), 'UTC')
     case 'picture':
       return readLogo(bytes)
   }

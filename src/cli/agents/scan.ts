@@ -8,7 +8,7 @@ import type { ScanFlags } from './scan-run.ts'
 
 function parseSince(text: string): number {
   const durationMs = parseDuration(text)
-  const moment = durationMs === undefined ? parseMoment(text) : Date.now() - durationMs
+  const moment = durationMs === undefined ? parseMoment(text, 'UTC') : Date.now() - durationMs
   if (moment === undefined)
     throw new InvalidArgumentError('Use a date such as 2026-11-01, or a duration such as 12h or 30d.')
   return moment

@@ -99,17 +99,21 @@ function hasFilters(flags: DecisionFlags): boolean {
 
 async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {
   const { actionResults } = await import('../../features/entries/action-results.ts')
-  const { readSelectingFilter } = await import('../../features/entries/listing/filter.ts')
-  const query = new Query(entryFilterTexts(flags))
-  const filter = readSelectingFilter(query)
-  query.finish()
-  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const { readFilter } = await import('../../features/entries/listing/filter.ts')
+  const texts = entryFilterTexts(flags)
+  const isFiltered = hasFilters(flags)
   if (ids.length > 0 === isFiltered) {
     throw new CommandError('Select entries either by ids or by filters such as --project.', 2)
   }
-  const selection = isFiltered ? { filter: { ...filter, status: filter.status ?? [MEANT[asking.action]] } } : { ids }
   const { yes = false, dryRun = false } = flags
   const results = await withServices(flags, async ({ entries }, self) => {
+    const { filter } = await entries.filters.read(self, (timeZone) => {
+      const query = new Query(texts)
+      const read = { filter: readFilter(query, timeZone) }
+      query.finish()
+      return read
+    })
+    const selection = isFiltered ? { filter: { ...filter, status: filter.status ?? [MEANT[asking.action]] } } : { ids }
     if (isFiltered && !dryRun && !yes) {
       const planned = await entries.approval.decideEntries(selection, { ...asking, dryRun: true }, self)
       await confirm(`${verb} ${counted(planned.done, 'entry', 'entries')}?`, { yes })

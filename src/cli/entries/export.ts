@@ -23,16 +23,17 @@ export function addEntriesExportCommand(entries: Command): void {
     .addHelpText(
       'after',
       examples(
-        'tally entries export --starting-at 2026-11-01 --ending-at 2026-12-01 > entries.csv',
+        'tally entries export --from 2026-11-01 --to 2026-11-30 > entries.csv',
         'tally entries export --format ndjson --project acme-web | zstd > entries.ndjson.zst',
       ),
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ExportFlags>()
       const { readListQuery } = await import('../../features/entries/listing/filter.ts')
-      const { filter } = readListQuery(entryFilterTexts(flags))
-      await withServices(flags, ({ entries }, { viewer }) =>
-        printPieces(entries.listing.exportFile(viewer, filter, flags.format)),
-      )
+      const texts = entryFilterTexts(flags)
+      await withServices(flags, async ({ entries }, self) => {
+        const { filter } = await entries.filters.read(self, (timeZone) => readListQuery(texts, timeZone))
+        return printPieces(entries.listing.exportFile(self.viewer, filter, flags.format))
+      })
     })
 }

@@ -22,36 +22,37 @@ export function addEntriesListCommand(entries: Command): void {
   )
     .option('--sort <by>', 'started_at, cost, tokens or duration (default started_at)')
     .option('--order <order>', 'desc: newest or largest first, the default; asc: oldest or smallest first')
-    .option('--updated-since <when>', 'what changed since this timestamp, in the order of change')
+    .option('--updated-since <when>', 'what changed since this day or timestamp, in the order of change')
     .option('--limit <number>', 'entries per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
     .option('--json', 'print JSON, as returned by GET /api/v1/token-entries')
     .addHelpText(
       'after',
       examples(
-        'tally entries list --project acme-web --starting-at 2026-11-01T00:00:00Z',
+        'tally entries list --project acme-web --from 2026-11-01 --to 2026-11-30',
         'tally entries list --placed none --json',
         'tally entries list --label repository=acme/web --priced false',
         'tally entries list --cost-mismatch true',
         'tally entries list --updated-since 2026-11-20 --json',
-        'tally entries list --sort cost --starting-at 2026-11-01 --limit 10',
+        'tally entries list --sort cost --from 2026-11-01 --limit 10',
       ),
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ListFlags>()
       const { readListQuery } = await import('../../features/entries/listing/filter.ts')
       const { searchToLimit } = await import('./search-to-limit.ts')
-      const query = readListQuery({
+      const texts = {
         ...entryFilterTexts(flags),
         sort: flags.sort,
         order: flags.order,
         updated_since: flags.updatedSince,
         limit: flags.limit,
         page: flags.page,
+      }
+      const answer = await withServices(flags, async ({ entries: { filters, listing } }, self) => {
+        const query = await filters.read(self, (timeZone) => readListQuery(texts, timeZone))
+        return searchToLimit(listing, self.viewer, query)
       })
-      const answer = await withServices(flags, ({ entries: { listing } }, { viewer }) =>
-        searchToLimit(listing, viewer, query),
-      )
       if (flags.json) return printJson(answer)
       printTable(
         [

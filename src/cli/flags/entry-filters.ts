@@ -3,24 +3,28 @@ import { type Command, Option } from 'commander'
 import { ENTRY_FILTER_LIST, type EntryFilterName, isListFilter, type ListFilterName } from '../../entry-filters.ts'
 import type { QueryTexts } from '../../query.ts'
 import { collect } from './options.ts'
+import { addDayAndEarlierFlags, type DayFlags, dayTexts } from './period.ts'
 
 /** As commander names the value of `--agent-name`: `agentName`. */
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name
 
-export type EntryFilterFlags = {
+export type EntryFilterFlags = DayFlags & {
   [Name in EntryFilterName as CamelCase<Name>]?: Name extends ListFilterName ? string[] : string
 }
 
 /** A label as in other commands, or as in the API; the name of a label contains neither sign. */
 const collectLabel = (text: string, before?: string[]): string[] => collect(text.replace(/^([^=:]+)=/, '$1:'), before)
 
-const OPTIONS = ENTRY_FILTER_LIST.map(([name, { kind, argument, help, group }]) => {
-  const option = new Option(`--${name.replaceAll('_', '-')} <${argument}>`, help)
-  if (isListFilter(name)) option.argParser<string[]>(kind === 'labels' ? collectLabel : collect)
-  return { name, group, option }
-})
+/** The period has flags of its own. */
+const OPTIONS = ENTRY_FILTER_LIST.filter(([, { group }]) => group !== 'period').map(
+  ([name, { kind, argument, help, group }]) => {
+    const option = new Option(`--${name.replaceAll('_', '-')} <${argument}>`, help)
+    if (isListFilter(name)) option.argParser<string[]>(kind === 'labels' ? collectLabel : collect)
+    return { name, group, option }
+  },
+)
 
 type Group = (typeof OPTIONS)[number]['group']
 
@@ -31,7 +35,8 @@ function addGroups(command: Command, groups: Group[]): Command {
   return command
 }
 
-export const addEntryFilters = (command: Command): Command => addGroups(command, ['period', 'subject', 'state'])
+export const addEntryFilters = (command: Command): Command =>
+  addGroups(addDayAndEarlierFlags(command, 'sessions that started'), ['subject', 'state'])
 
 /** For a report with flags for a period of its own. */
 export const addReportFilters = (command: Command): Command => addGroups(command, ['subject', 'state'])
@@ -41,7 +46,6 @@ export const addSubjectFilters = (command: Command): Command => addGroups(comman
 
 /** The flags as parameters of the API, which validates them. */
 export function entryFilterTexts(flags: EntryFilterFlags): QueryTexts {
-  return Object.fromEntries(
-    OPTIONS.map(({ name, option }) => [name, flags[option.attributeName() as keyof EntryFilterFlags]]),
-  )
+  const others = OPTIONS.map(({ name, option }) => [name, flags[option.attributeName() as keyof EntryFilterFlags]])
+  return { ...dayTexts(flags), ...Object.fromEntries(others) }
 }

@@ -1,22 +1,22 @@
 import type { Command } from 'commander'
 import type { Actor } from '../../access/actor.ts'
 import type { RepricingBody } from '../../features/prices/schema.ts'
+import { parseMoment } from '../../lib/duration.ts'
 import type { Services } from '../../services.ts'
 import { CommandError } from '../failures.ts'
 import { asksFirst } from '../flags/confirmation.ts'
 import { collect, examples } from '../flags/options.ts'
+import { addDayFlags, type DayFlags, dayTexts } from '../flags/period.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { exactText } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { parseDay, priceService } from './text.ts'
+import { priceService } from './text.ts'
 import { valueUnpriced } from './unpriced-entries.ts'
 
-interface RepriceFlags extends CommandFlags {
+interface RepriceFlags extends CommandFlags, DayFlags {
   all?: boolean
-  from?: number
-  to?: number
   model?: string[]
   dryRun?: boolean
   yes?: boolean
@@ -24,11 +24,10 @@ interface RepriceFlags extends CommandFlags {
 }
 
 export function addPricesRepriceCommand(prices: Command): void {
-  asksFirst(prices.command('reprice'))
+  const reprice = asksFirst(prices.command('reprice'))
     .description('Recalculate list values: of unpriced entries, or with --all of all entries that are not locked')
     .option('--all', 'also entries that have a list value; approved, pending and billed entries never change')
-    .option('--from <when>', 'with --all: sessions that started at or after this date or timestamp', parseDay)
-    .option('--to <when>', 'with --all: sessions that started before it', parseDay)
+  addDayFlags(reprice, 'with --all: sessions that started')
     .option('--model <name>', 'with --all: model as reported; repeatable or comma-separated', collect)
     .option('--dry-run', 'show what would change, and write nothing')
     .option('--json', 'print JSON')
@@ -36,7 +35,7 @@ export function addPricesRepriceCommand(prices: Command): void {
       'after',
       examples(
         'tally prices reprice --dry-run',
-        'tally prices reprice --all --from 2026-11-01 --to 2026-12-01 --model claude-sonnet-4-5 --dry-run',
+        'tally prices reprice --all --from 2026-11-01 --to 2026-11-30 --model claude-sonnet-4-5 --dry-run',
       ),
     )
     .action(async (_flags, command: Command) => {
@@ -49,30 +48,37 @@ export function addPricesRepriceCommand(prices: Command): void {
       const body = await withServices(flags, async (services, { by }) => {
         await services.prices.loadDefaultPrices()
         if (!dryRun && !yes) {
-          const planned = repricedBody(await reprice(services, flags, { by, dryRun: true }), { dryRun: true })
+          const planned = repricedBody(await repriceEntries(services, flags, { by, dryRun: true }), { dryRun: true })
           if (planned.entries === 0) return planned
           printRepricing(planned)
           await confirm(`Recalculate ${planned.entries.toLocaleString('en')} entries?`, { yes })
         }
-        return repricedBody(await reprice(services, flags, { by, dryRun }), { dryRun })
+        return repricedBody(await repriceEntries(services, flags, { by, dryRun }), { dryRun })
       })
       if (flags.json) return printJson(body)
       printRepricing(body)
     })
 }
 
-async function reprice(
-  { entries }: Services,
-  { all, from, to, model }: RepriceFlags,
+async function repriceEntries(
+  { entries, organization }: Services,
+  { all, model, ...days }: RepriceFlags,
   { by, dryRun }: { by: Actor; dryRun: boolean },
 ) {
   if (!all) return valueUnpriced(entries, by, { dryRun })
+  const { timeZone } = await organization.settings()
+  const { starting_at, ending_at } = dayTexts(days)
+  const momentOf = (text: string | undefined) => (text === undefined ? undefined : parseMoment(text, timeZone))
+  const filter = { starting_at: momentOf(starting_at), ending_at: momentOf(ending_at), model }
   const progress = new Progress('Valuing entries')
   try {
-    const filter = { starting_at: from, ending_at: to, model }
     return await entries.valuation.reprice(
       { filter },
-      { by, dryRun, onProgress: (done, total) => progress.show(done, total) },
+      {
+        by,
+        dryRun,
+        onProgress: (done, total) => progress.show(done, total),
+      },
     )
   } finally {
     progress.end()

@@ -23,7 +23,7 @@ export function parsePrice(text: string): bigint {
 
 /** A moment in milliseconds since 1970. */
 export function parseDay(text: string): number {
-  const moment = parseMoment(text)
+  const moment = parseMoment(text, 'UTC')
   if (moment !== undefined) return moment
   throw new InvalidArgumentError(
     'Use a date (2026-12-01, midnight UTC) or a timestamp with an offset (2026-12-01T00:00:00+01:00).',

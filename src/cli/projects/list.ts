@@ -23,6 +23,10 @@ export function addProjectsListCommand(projects: Command): void {
       const { search, client: clients, lead: leads } = flags
       const filter = { search, clients, leads, archived: archivedOf(flags) }
       return printList(flags, PROJECT, {
+        check: async ({ projects, people }) => {
+          await projects.requireKnown('client', clients, '/query/client')
+          await people.requireKnown(leads, '/query/lead')
+        },
         page: (services, { viewer }, at) => services.projects.listProjects(viewer, filter, at),
         idOf: ({ project }) => project.id,
         columns: [

@@ -39,12 +39,16 @@ export function addReportsCompletenessCommand(reports: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ReportFlags>()
-      await withServices(flags, async (services, { viewer }) => {
+      await withServices(flags, async (services, self) => {
+        const { viewer } = self
         const { reports: service } = services
-        const asked = await service.readCompleteness({
-          ...entryFilterTexts(flags),
-          ...(await periodTexts(services, flags)),
-        })
+        const asked = await service.readCompleteness(
+          {
+            ...entryFilterTexts(flags),
+            ...(await periodTexts(services, flags)),
+          },
+          self,
+        )
         const report = await service.completeness(viewer, asked)
         if (flags.json) return printJson(report)
         if (!flags.csv) return printCompleteness(report)

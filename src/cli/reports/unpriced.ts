@@ -15,12 +15,16 @@ export function addReportsUnpricedCommand(reports: Command): void {
     .addHelpText('after', examples('tally reports unpriced', 'tally reports unpriced --project acme-web --json'))
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ReportFlags>()
-      await withServices(flags, async ({ reports: service }, { viewer }) => {
-        const asked = await service.readUnpriced({
-          ...entryFilterTexts(flags),
-          limit: flags.limit,
-          page: flags.page,
-        })
+      await withServices(flags, async ({ reports: service }, self) => {
+        const { viewer } = self
+        const asked = await service.readUnpriced(
+          {
+            ...entryFilterTexts(flags),
+            limit: flags.limit,
+            page: flags.page,
+          },
+          self,
+        )
         if (flags.csv) {
           const { UNPRICED_COLUMNS } = await import('../../features/reports/service.ts')
           return printCsv(service.exportUnpriced(viewer, asked), UNPRICED_COLUMNS)

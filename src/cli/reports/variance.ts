@@ -16,14 +16,18 @@ export function addReportsVarianceCommand(reports: Command): void {
     .addHelpText('after', examples('tally reports variance --month 2026-11', 'tally reports variance --last 90d --csv'))
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ReportFlags>()
-      await withServices(flags, async (services, { viewer }) => {
+      await withServices(flags, async (services, self) => {
+        const { viewer } = self
         const { reports: service } = services
-        const asked = await service.readVariance({
-          ...entryFilterTexts(flags),
-          ...(await periodTexts(services, flags)),
-          limit: flags.limit,
-          page: flags.page,
-        })
+        const asked = await service.readVariance(
+          {
+            ...entryFilterTexts(flags),
+            ...(await periodTexts(services, flags)),
+            limit: flags.limit,
+            page: flags.page,
+          },
+          self,
+        )
         if (flags.csv) {
           const { VARIANCE_COLUMNS } = await import('../../features/reports/service.ts')
           return printCsv(service.exportVariance(viewer, asked), VARIANCE_COLUMNS)

@@ -23,11 +23,9 @@ interface Flags extends CommandFlags, EntryFilterFlags {
 const GROUPS_SHOWN = 40
 
 const load = async () => ({
-  ...(await import('../../features/entries/listing/filter.ts')),
   ...(await import('../../features/entries/places/moves.ts')),
   ...(await import('../../features/entries/places/rule-application.ts')),
   ...(await import('../../features/entries/places/wire.ts')),
-  ...(await import('../../query.ts')),
 })
 
 /** `tally rules apply`. */
@@ -47,14 +45,12 @@ export function addRulesApplyCommand(rules: Command): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       const { dryRun = false, yes = false, json = false } = flags
-      const { appliedBody, Query, readSelectingFilter } = await load()
-      const query = new Query(entryFilterTexts(flags))
-      const asked = {
-        scope: flags.all ? ('rule_placed' as const) : ('unattributed' as const),
-        filter: readSelectingFilter(query),
-      }
-      query.finish()
-      const body = await withServices(flags, async ({ entries }, { by }) => {
+      const { appliedBody, readRuleApplication } = await load()
+      const texts = entryFilterTexts(flags)
+      const body = await withServices(flags, async ({ entries }, self) => {
+        const { by } = self
+        const scope = flags.all ? ('rule_placed' as const) : ('unattributed' as const)
+        const asked = await entries.filters.read(self, (timeZone) => readRuleApplication({ scope }, texts, timeZone))
         const apply = async (how: { dryRun: boolean; isListed: boolean }) =>
           appliedBody(await applyAll(entries, asked, { ...how, by }), how)
         if (dryRun) return apply({ dryRun, isListed: json })

@@ -1,17 +1,17 @@
 import type { Command } from 'commander'
 import { collect, examples } from '../flags/options.ts'
+import { addDayAndEarlierFlags, type DayFlags, dayTexts } from '../flags/period.ts'
 import { note, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { printSheets, sheetService } from './sheet.ts'
+import { printSheets } from './sheet.ts'
 
 export function addSheetsListCommand(sheets: Command): void {
-  sheets
+  const list = sheets
     .command('list')
     .description('List token sheets, newest first')
     .option('--status <status>', 'open, submitted, approved, returned', collect)
     .option('--person <person>', 'id or e-mail address; repeatable or comma-separated', collect)
-    .option('--starting-at <when>', 'periods that begin at or after this date or timestamp')
-    .option('--ending-at <when>', 'periods that begin before it')
+  addDayAndEarlierFlags(list, 'periods that begin')
     .option('--limit <number>', 'sheets per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
     .option('--json', 'print JSON, as returned by GET /api/v1/token-sheets')
@@ -21,25 +21,18 @@ export function addSheetsListCommand(sheets: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<
-        CommandFlags & {
-          status?: string[]
-          person?: string[]
-          startingAt?: string
-          endingAt?: string
-          limit?: string
-          page?: string
-        }
+        CommandFlags & DayFlags & { status?: string[]; person?: string[]; limit?: string; page?: string }
       >()
-      const { readSheetList } = await sheetService()
-      const query = readSheetList({
+      const texts = {
         status: flags.status,
         agent_manager: flags.person,
-        starting_at: flags.startingAt,
-        ending_at: flags.endingAt,
+        ...dayTexts(flags),
         limit: flags.limit,
         page: flags.page,
-      })
-      const answer = await withServices(flags, (all, { viewer }) => all.sheets.listSheets(viewer, query))
+      }
+      const answer = await withServices(flags, async (all, self) =>
+        all.sheets.listSheets(self.viewer, await all.sheets.readList(texts, self)),
+      )
       if (flags.json) return printJson(answer)
       printSheets(answer.data)
       if (answer.has_more) note(`More sheets: add --page ${answer.next_page}`)

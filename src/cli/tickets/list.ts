@@ -27,6 +27,7 @@ export function addTicketsListCommand(tickets: Command): void {
       const { search, project: projects, conflicting } = flags
       const filter = { search, projects, conflicting, archived: archivedOf(flags) }
       return printList(flags, TICKET, {
+        check: (services) => services.projects.requireKnown('project', projects, '/query/project'),
         page: ({ projects }, _self, at) => projects.listTickets(filter, at),
         idOf: ({ ticket }) => ticket.id,
         columns: [

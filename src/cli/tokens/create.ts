@@ -9,7 +9,7 @@ interface CreateFlags extends CommandFlags {
   kind: TokenKind
   user: string
   name: string
-  expires?: number
+  expires?: string
   allow?: 'bills'
 }
 
@@ -29,7 +29,7 @@ export function addTokensCreateCommand(tokens: Command): void {
     .requiredOption('--name <name>', 'name to recognize it by')
     .addOption(
       new Option('--expires <when>', 'expiry: a duration (90d), a date or a timestamp; never by default').argParser(
-        parseExpiry,
+        requireExpiry,
       ),
     )
     .addOption(new Option('--allow <what>', 'also allow a service token to send bills').choices(['bills']))
@@ -44,10 +44,12 @@ export function addTokensCreateCommand(tokens: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CreateFlags>()
-      const { kind, user, name, expires: expiresAt, allow } = flags
-      const { token, secret } = await withServices(flags, ({ people }, { by }) =>
-        people.createToken({ kind, user, name, expiresAt, allowBills: allow === 'bills' }, by),
-      )
+      const { kind, user, name, expires, allow } = flags
+      const { token, secret } = await withServices(flags, async ({ people, organization }, { by }) => {
+        const { timeZone } = await organization.settings()
+        const expiresAt = expires === undefined ? undefined : parseExpiry(expires, timeZone)
+        return people.createToken({ kind, user, name, expiresAt, allowBills: allow === 'bills' }, by)
+      })
       const { createdTokenBody } = await import('../../features/people/schema.ts')
       const body = createdTokenBody({ token, secret })
       if (flags.json) return printJson(body)
@@ -60,14 +62,16 @@ export function addTokensCreateCommand(tokens: Command): void {
     })
 }
 
-/** When a token expires, in milliseconds since 1970. */
-function parseExpiry(text: string): number {
+/** When a token expires, in milliseconds since 1970: days begin in the time zone. */
+function parseExpiry(text: string, timeZone: string): number | undefined {
   const duration = parseDuration(text)
-  const moment = duration === undefined ? parseMoment(text) : Date.now() + duration
-  if (moment === undefined) {
-    throw new InvalidArgumentError(
-      'Use a duration (90d, 12h, 30min, 2w), a date (2027-01-01, midnight UTC) or a timestamp with an offset (2027-01-01T08:00:00+01:00).',
-    )
-  }
-  return moment
+  return duration === undefined ? parseMoment(text, timeZone) : Date.now() + duration
+}
+
+/** Validated before the database is opened, in any time zone. */
+function requireExpiry(text: string): string {
+  if (parseExpiry(text, 'UTC') !== undefined) return text
+  throw new InvalidArgumentError(
+    'Use a duration (90d, 12h, 30min, 2w), a date (2027-01-01, when that day begins) or a timestamp with an offset (2027-01-01T08:00:00+01:00).',
+  )
 }

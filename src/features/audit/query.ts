@@ -6,8 +6,8 @@ export interface AuditQuery extends ListPage {
   filter: AuditFilter
 }
 
-/** Throws 422 with every issue. */
-export function readAuditQuery(texts: QueryTexts): AuditQuery {
+/** Dates are days of the time zone. Throws 422 with every issue. */
+export function readAuditQuery(texts: QueryTexts, timeZone: string): AuditQuery {
   const query = new Query(texts)
   const read: AuditQuery = {
     filter: {
@@ -15,8 +15,8 @@ export function readAuditQuery(texts: QueryTexts): AuditQuery {
       users: query.list('user'),
       actions: query.list('action'),
       withoutActions: query.list('without_action'),
-      startingAt: query.moment('starting_at'),
-      endingAt: query.moment('ending_at'),
+      startingAt: query.moment('starting_at', timeZone),
+      endingAt: query.moment('ending_at', timeZone),
       search: query.text('search'),
     },
     ...query.listPage(),

@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { access } from '../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documentation.ts'
-import { listPage, listParameter, parameter } from '../../http/query.ts'
+import { listPage, listParameter, momentParameter, parameter } from '../../http/query.ts'
 import { readAuditQuery } from './query.ts'
 import { AUDIT_COLUMNS, AuditTrail, changeBody, EXAMPLE_CHANGE } from './schema.ts'
 import type { AuditService, AuditView } from './service.ts'
@@ -15,8 +15,8 @@ const AuditParameters = t.Object(
     without_action: listParameter(
       'Actions to exclude, in the same form as `action`; for example, `session` excludes sign-ins.',
     ),
-    starting_at: parameter({ type: 'string', description: 'At or after this date or timestamp.' }),
-    ending_at: parameter({ type: 'string', description: 'Before this date or timestamp.' }),
+    starting_at: momentParameter('At or after this time.'),
+    ending_at: momentParameter('Before this time.'),
     search: parameter({
       type: 'string',
       description: 'Text to search for in the action, the object, the origin and the changed values.',
@@ -26,12 +26,19 @@ const AuditParameters = t.Object(
   { additionalProperties: false },
 )
 
+interface AuditDependencies {
+  audit: AuditService
+  people: { requireKnown(values: readonly string[] | undefined, pointer: string): Promise<void> }
+  organization: { settings(): { timeZone: string } | Promise<{ timeZone: string }> }
+}
+
 /** Intentionally only GET: nothing that was recorded can be changed or removed. */
-export const auditRoutes = ({ audit }: { audit: AuditService }) =>
+export const auditRoutes = ({ audit, organization, people }: AuditDependencies) =>
   new Elysia({ name: 'audit', normalize: false }).use(access()).get(
     '',
     async ({ query, request }) => {
-      const asked = readAuditQuery(query)
+      const asked = readAuditQuery(query, (await organization.settings()).timeZone)
+      await people.requireKnown(asked.filter.users, '/query/user')
       if (wantsCsv(request, asked.format)) {
         return csvResponse(bodiesOf(audit.everyChange(asked.filter)), AUDIT_COLUMNS, 'audit.csv')
       }

@@ -63,7 +63,7 @@ export interface BillsDependencies {
   db: Database
   clock: Clock
   audit: AuditService
-  projects: Pick<ProjectsService, 'getClient' | 'showProject'>
+  projects: Pick<ProjectsService, 'getClient' | 'showProject' | 'requireKnown'>
   entries: Pick<EntriesService, 'billing'>
   /** Replaces the default renderer of documents. */
   documents?: DocumentRenderer
@@ -130,6 +130,8 @@ export function createBillsService({
   const findToday = async () => dayAt(clock.now(), (await getIssuer(db.read)).timeZone)
 
   async function readFilter({ client, project, ...rest }: BillListFilter): Promise<BillFilter> {
+    await projects.requireKnown('client', client === undefined ? undefined : [client], '/query/client')
+    await projects.requireKnown('project', project === undefined ? undefined : [project], '/query/project')
     return {
       ...rest,
       clientId: client === undefined ? undefined : (await projects.getClient(client)).id,

@@ -1,6 +1,7 @@
 /** Token entries in the API: reports and responses. One source for validation and OpenAPI. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { CORRECTED_FIELDS, MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/values.ts'
+import { TIMESTAMP, TIMESTAMP_EXPECTED } from '../../lib/timestamp.ts'
 import { listOf, moment, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema.ts'
 import { NOTES_TEXT, valueFields } from '../prices/schema.ts'
 import { SERVICE_NAME, TOOL_NAME } from '../prices/usage.ts'
@@ -13,14 +14,20 @@ export const BATCH_LIMIT = 1_000
 const PLAIN_TEXT_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 /** Tabs and line breaks are allowed here and folded to spaces. */
 const FOLDABLE_TEXT = '^[^\\u0000-\\u0008\\u000e-\\u001f\\u007f-\\u009f]*$'
-export const TIMESTAMP =
-  '^\\d{4}-\\d{2}-\\d{2}[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d{1,9})?([Zz]|[+-]\\d{2}:\\d{2})$'
 
 const timestamp = (description: string, examples: string[]) =>
   Type.String({
     description,
     pattern: TIMESTAMP,
-    errorMessage: 'must be an RFC 3339 timestamp with an offset, such as 2026-11-20T17:53:04Z',
+    errorMessage: TIMESTAMP_EXPECTED,
+    examples,
+  })
+
+const dayOrTimestamp = (description: string, examples: string[]) =>
+  Type.String({
+    description: `${description} A date is the first moment of that day in the organization’s time zone.`,
+    pattern: `^\\d{4}-\\d{2}-\\d{2}$|${TIMESTAMP}`,
+    errorMessage: 'must be a date, or a timestamp with a UTC offset, such as 2026-12-01T00:00:00Z',
     examples,
   })
 
@@ -543,10 +550,10 @@ export const Repricing = Type.Object(
       }),
     ),
     starting_at: Type.Optional(
-      timestamp('With `all`: only sessions that started at or after this time.', ['2026-11-01T00:00:00Z']),
+      dayOrTimestamp('With `all`: only sessions that started at or after this time.', ['2026-11-01']),
     ),
     ending_at: Type.Optional(
-      timestamp('With `all`: only sessions that started before this time.', ['2026-12-01T00:00:00Z']),
+      dayOrTimestamp('With `all`: only sessions that started before this time.', ['2026-12-01']),
     ),
     models: Type.Optional(
       Type.Array(nameOf('Model name as reported.', ['claude-sonnet-4-5']), {

@@ -2,7 +2,7 @@
  * Token entries, by purpose:
  *
  * - `reporting` records reports and telemetry, `sheetEntries` entries made by hand on a token sheet;
- * - `listing` reads entries;
+ * - `filters` reads the parameters that select entries, and `listing` the entries;
  * - `places` moves them between projects and tickets, by hand, by rules and with their work;
  * - `approval` handles decisions about them;
  * - `valuation` recalculates their list values;
@@ -20,6 +20,7 @@ import { createLeases, PORTION } from './billing/lease.ts'
 import { releaseEntries } from './billing/release.ts'
 import { freezeEntries } from './billing/store.ts'
 import { findInconsistentEntries } from './integrity/integrity.ts'
+import { createFilters } from './listing/filters.ts'
 import { createListing } from './listing/service.ts'
 import { createManualPlacement } from './places/manual-placement.ts'
 import { createRelocation } from './places/relocation.ts'
@@ -50,6 +51,7 @@ export function createEntriesService(dependencies: EntriesDependencies) {
   return {
     reporting,
     sheetEntries: createSheetEntries({ ...shared, reporting }),
+    filters: createFilters(dependencies),
     listing: createListing({ ...dependencies, billing: leases }),
     places: {
       ...createManualPlacement(shared),

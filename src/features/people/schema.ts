@@ -253,7 +253,7 @@ export const NewToken = Type.Object(
       orNull(
         Type.String({
           description:
-            'When the token expires: a timestamp with a UTC offset, or a date, which means 00:00 UTC. Absent or null means never.',
+            'When the token expires: a timestamp with a UTC offset, or a date, which means the first moment of that day in the organization’s time zone. Absent or null means never.',
           examples: ['2027-02-18T17:53:04Z'],
         }),
       ),

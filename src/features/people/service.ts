@@ -1,11 +1,13 @@
 /** People, their roles and tokens, sign-in, and the first-run setup. */
 import type { SessionCaller } from '../../access/caller.ts'
 import type { Database } from '../../database/database.ts'
+import { validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { createDeputies } from './deputies/deputies.ts'
 import type { DeputyBody } from './deputies/schema.ts'
+import { issuesOfPeople } from './known-people.ts'
 import { Hashing } from './passwords/hashing.ts'
 import type { PasswordHasher } from './passwords/hashing-thread.ts'
 import { createPasswords, type MadeLink } from './passwords/passwords.ts'
@@ -21,7 +23,7 @@ import { createSetUp } from './users/set-up.ts'
 import { createUsers, getUser, userObject } from './users/users.ts'
 
 export type { DeputyBody, ListedToken, MadeLink, NoticeMail, OwnSession, Token, TokenState, User }
-export { EVERYBODYS_TOKENS, tokensSeenBy }
+export { EVERYBODYS_TOKENS, issuesOfPeople, tokensSeenBy }
 
 export type PeopleService = ReturnType<typeof createPeopleService>
 
@@ -69,6 +71,12 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
     ...createEmails({ db, audit, getUser, userObject }),
     ...createTokens({ db, clock, audit }),
     ...createSetUp({ db, clock, audit, organization, hashing }),
+
+    /** Throws 422 if nobody has one of these ids or e-mail addresses. Only for callers who may list people. */
+    async requireKnown(values: readonly string[] | undefined, pointer: string): Promise<void> {
+      const issues = await issuesOfPeople(db.read, values, pointer)
+      if (issues.length > 0) throw validationFailed(issues)
+    },
 
     /**
      * Saves when tokens and sessions were last used, to the minute. Times that can't be saved are kept for the next

@@ -16,6 +16,9 @@ import {
   ZERO_COUNTS,
 } from './usage.ts'
 
+/** The zone of dates in price tables, whose vendors publish them without one. */
+const PRICE_ZONE = 'UTC'
+
 export interface PriceListQuery extends ListPage {
   filter: PriceFilter
 }
@@ -58,7 +61,7 @@ export function readResolve(texts: QueryTexts): ResolveQuery {
   const read = {
     model: model ?? '',
     provider: query.text('provider') ?? null,
-    at: query.moment('at'),
+    at: query.moment('at', PRICE_ZONE),
     details: usageDetails({
       ...Object.fromEntries(SERVICE_KINDS.map((kind) => [kind, readName(query, SERVICE_FIELDS[kind])])),
       tools,
@@ -125,9 +128,9 @@ export function readLoad(texts: QueryTexts, now: number): LoadQuery {
   const query = new Query(texts)
   const read: LoadQuery = {
     format: query.oneOf('format', TABLE_FORMATS),
-    effectiveFrom: query.text('effective_from') === ALWAYS ? null : query.moment('effective_from'),
-    asOf: query.moment('as_of'),
-    modifiedAt: query.moment('modified_at'),
+    effectiveFrom: query.text('effective_from') === ALWAYS ? null : query.moment('effective_from', PRICE_ZONE),
+    asOf: query.moment('as_of', PRICE_ZONE),
+    modifiedAt: query.moment('modified_at', PRICE_ZONE),
     name: query.text('name'),
     dryRun: query.flag('dry_run') ?? false,
     allowOlder: query.flag('allow_older') ?? false,
@@ -163,6 +166,14 @@ export function readFormat(texts: QueryTexts): TableFormat | undefined {
   const format = query.oneOf('format', TABLE_FORMATS)
   query.finish()
   return format
+}
+
+/** Throws 422 for anything but true or false. */
+export function readAliasList(texts: QueryTexts): { all: boolean } {
+  const query = new Query(texts)
+  const all = query.flag('all') ?? false
+  query.finish()
+  return { all }
 }
 
 /** The name of an alias. Throws 422 if it is missing. */

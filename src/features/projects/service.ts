@@ -1,9 +1,11 @@
 /** Clients, projects and tickets: the work that entries are placed on. */
 import type { Database, Reader } from '../../database/database.ts'
+import { validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { foldName } from '../../lib/names.ts'
 import type { AuditService } from '../audit/service.ts'
 import { createClients } from './clients.ts'
+import { issuesOfWork, type WorkKind } from './known-names.ts'
 import { createProjects, findProjectNamed } from './projects.ts'
 import {
   type AssumedTicketRow,
@@ -34,6 +36,8 @@ export {
 } from './wire.ts'
 export type { AssumedTicketRow, ProjectRow, TicketRow }
 
+export { issuesOfWork, type WorkKind }
+
 export type ProjectsService = ReturnType<typeof createProjectsService>
 
 export interface ProjectsDependencies {
@@ -47,6 +51,12 @@ export function createProjectsService({ db, clock, audit }: ProjectsDependencies
     ...createClients({ db, clock, audit }),
     ...createProjects({ db, clock, audit }),
     ...createTickets({ db, clock, audit }),
+
+    /** Throws 422 if a filter names work that does not exist. */
+    async requireKnown(kind: WorkKind, values: readonly string[] | undefined, pointer: string): Promise<void> {
+      const issues = await issuesOfWork(db.read, kind, values, pointer)
+      if (issues.length > 0) throw validationFailed(issues)
+    },
 
     /** The project with this key, name or alias; undefined if there is none. */
     findProject: (reader: Reader, name: string) => findProjectByName(reader, foldName(name)),

@@ -1,6 +1,6 @@
 /** Parameters of reports, parsed from text: each issue points to `/query/<name>`. Pure. */
 import { WEEKDAYS, type Weekday } from '../../database/schema/values.ts'
-import { isDay, type Span, startOfDay } from '../../lib/calendar.ts'
+import type { Span } from '../../lib/calendar.ts'
 import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
 import { type EntryFilter, readFilter } from '../entries/listing/filter.ts'
 import { BUCKET_WIDTHS, type BucketWidth, countBuckets, findTimeZone, periodAt } from './buckets.ts'
@@ -146,18 +146,9 @@ function readTimes(query: Query, { timeZone: usual }: Circumstances): Times {
   if (found === undefined)
     query.refuse('time_zone', 'not_allowed', 'must be an IANA time zone, such as Europe/Berlin or UTC')
   const timeZone = found ?? usual
-  const { starting_at: startingAt, ending_at: endingAt, ...filter } = readFilter(query)
-  // Lists interpret a date in UTC, but here it is a day of the report's own time zone, like its buckets.
-  const local = (name: string) => {
-    const text = query.text(name)
-    return text !== undefined && isDay(text) ? startOfDay(text, timeZone) : undefined
-  }
-  return {
-    timeZone,
-    startingAt: startingAt === undefined ? undefined : (local('starting_at') ?? startingAt),
-    endingAt: endingAt === undefined ? undefined : (local('ending_at') ?? endingAt),
-    filter,
-  }
+  // Days are those of the report's buckets, which may have a time zone of their own.
+  const { starting_at: startingAt, ending_at: endingAt, ...filter } = readFilter(query, timeZone)
+  return { timeZone, startingAt, endingAt, filter }
 }
 
 /** A report that is a list, with the position of its page. */

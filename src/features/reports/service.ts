@@ -1,4 +1,5 @@
 /** Reports on usage and money, and on missing data. They change nothing. */
+import type { Asker } from '../../access/asker.ts'
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { QueryTexts } from '../../query.ts'
@@ -13,13 +14,13 @@ import { type Circumstances, readCompleteness, readUnpriced, readUsage, readVari
 import type { SumsProgress } from './schema.ts'
 import { settledSums } from './settled-sums.ts'
 import { createSums } from './sums.ts'
-import { createUnattributed } from './unattributed.ts'
+import { createUnattributed, readUnattributed } from './unattributed.ts'
 import { createUnpriced } from './unpriced.ts'
 import { createUsage } from './usage.ts'
 import { createVariance } from './variance.ts'
 import { createVersions } from './version.ts'
 
-export { readUnattributed, UNATTRIBUTED_COLUMNS } from './unattributed.ts'
+export { UNATTRIBUTED_COLUMNS } from './unattributed.ts'
 export { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS }
 export type ReportsService = ReturnType<typeof createReportsService>
 
@@ -28,12 +29,22 @@ export interface ReportsDependencies {
   clock: Clock
   organization: Pick<OrganizationService, 'settings'>
   billing: Pick<EntriesService['billing'], 'settled'>
+  filters: EntriesService['filters']
 }
 
-export function createReportsService({ db, clock, organization, billing }: ReportsDependencies) {
+export function createReportsService({ db, clock, organization, billing, filters }: ReportsDependencies) {
   async function circumstances(): Promise<Circumstances> {
     const { timeZone, weekStart } = await organization.settings()
     return { now: clock.now(), timeZone, weekStart }
+  }
+
+  async function readFor<Read extends object>(
+    asker: Asker,
+    texts: QueryTexts,
+    read: (texts: QueryTexts, circumstances: Circumstances) => Read,
+  ): Promise<Read> {
+    const usual = await circumstances()
+    return filters.read(asker, () => read(texts, usual))
   }
 
   const sums = settledSums(createSums({ db }), billing)
@@ -63,12 +74,13 @@ export function createReportsService({ db, clock, organization, billing }: Repor
 
     /**
      * Parsers for the parameters of each report, with the current defaults. Each throws `validation_failed` (422) with
-     * every issue.
+     * every issue, or if nothing has a name in the filters.
      */
-    readUsage: async (texts: QueryTexts) => readUsage(texts, await circumstances()),
-    readUnpriced: async (texts: QueryTexts) => readUnpriced(texts, await circumstances()),
-    readVariance: async (texts: QueryTexts) => readVariance(texts, await circumstances()),
-    readCompleteness: async (texts: QueryTexts) => readCompleteness(texts, await circumstances()),
+    readUsage: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUsage),
+    readUnpriced: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUnpriced),
+    readVariance: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readVariance),
+    readCompleteness: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readCompleteness),
+    readUnattributed: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUnattributed),
 
     /** Converts a named period to parameters of any of these. Throws `validation_failed` (422). */
     async periodTexts(period: NamedPeriod, timeZone?: string): Promise<QueryTexts> {

@@ -14,7 +14,7 @@ import { type EntryFilter, listPath, readFilter } from '../entries/listing/filte
 import { conditionOf } from '../entries/listing/store/conditions.ts'
 import type { EntriesService } from '../entries/service.ts'
 import { counted } from './counted-entries.ts'
-import { type RankedQuery, readRanked } from './query.ts'
+import { type Circumstances, type RankedQuery, readRanked } from './query.ts'
 import { settledRead } from './settled-sums.ts'
 import { type Alike, listAlike, listEntryUids, type Manager, sumNowhere } from './store/unattributed.ts'
 import type { UnattributedGroup, UnattributedReport } from './unattributed-schema.ts'
@@ -26,9 +26,9 @@ const REPOSITORY = 'repository'
 export type UnattributedQuery = Pick<RankedQuery, 'filter' | 'limit' | 'after' | 'format'>
 
 /** Throws 422 with every issue. */
-export function readUnattributed(texts: QueryTexts): UnattributedQuery {
+export function readUnattributed(texts: QueryTexts, { timeZone }: Pick<Circumstances, 'timeZone'>): UnattributedQuery {
   const query = new Query(texts)
-  const read = { filter: readFilter(query), ...readRanked(query) }
+  const read = { filter: readFilter(query, timeZone), ...readRanked(query) }
   query.finish()
   return read
 }

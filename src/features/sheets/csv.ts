@@ -2,8 +2,10 @@
  * CSV for sheets: the template to fill in, the parser for filled templates, and the columns of the exported list. Pure.
  */
 import { type Issue, validationFailed } from '../../errors.ts'
+import { isClockTime, momentOfClockTime } from '../../lib/calendar.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { csvLines } from '../../lib/csv-lines.ts'
+import { timestamp } from '../../lib/duration.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import { moneyNumber, NANO_DIGITS, parseDecimal } from '../../lib/money.ts'
 import type { TokenSheet } from './schema.ts'
@@ -27,20 +29,35 @@ const dollars = (cell: string): Cell => {
     ? { issue: 'must be a decimal number of US dollars, such as 0.063354' }
     : { value: moneyNumber(nanos) }
 }
+/** A timestamp, or what a clock in the organization's time zone showed. */
+const time = (cell: string, timeZone: string): Cell => {
+  if (!isClockTime(cell)) return { value: cell }
+  const moment = momentOfClockTime(cell, timeZone)
+  if (moment !== undefined) return { value: timestamp(moment) }
+  return {
+    issue: `is not a time in ${timeZone}, or one that occurs twice when clocks are set back: add its UTC offset`,
+  }
+}
 const flag = (cell: string): Cell =>
   /^(true|false)$/i.test(cell) ? { value: cell.toLowerCase() === 'true' } : { issue: 'must be true or false' }
+
+interface Column {
+  /** The field of the body. */
+  path: string[]
+  read: (cell: string, timeZone: string) => Cell
+}
 
 /**
  * For each column, the field of the body and the parser of its cells. Single requests and tokens of audio and images are
  * available only in the API: they do not suit a table for people.
  */
-const COLUMNS: Record<string, { path: string[]; read: (cell: string) => Cell }> = {
+const COLUMNS: Record<string, Column> = {
   agent_harness: { path: ['agent_harness'], read: text },
   agent_name: { path: ['agent_name'], read: text },
   model: { path: ['model'], read: text },
   provider: { path: ['provider'], read: text },
-  started_at: { path: ['started_at'], read: text },
-  ended_at: { path: ['ended_at'], read: text },
+  started_at: { path: ['started_at'], read: time },
+  ended_at: { path: ['ended_at'], read: time },
   input: { path: ['tokens', 'input'], read: count },
   output: { path: ['tokens', 'output'], read: count },
   cache_read: { path: ['tokens', 'cache_read'], read: count },
@@ -63,7 +80,7 @@ const NAMED = /^(label|tool):(.+)$/
 /** Only the header: an example below it would become an entry for everyone who forgets to remove it. */
 export const TEMPLATE = `${[...Object.keys(COLUMNS), 'label:repository', 'label:branch'].join(',')}\r\n`
 
-function columnOf(name: string): { path: string[]; read: (cell: string) => Cell } | undefined {
+function columnOf(name: string): Column | undefined {
   const [, kind, named] = NAMED.exec(name) ?? []
   if (named === undefined) return Object.hasOwn(COLUMNS, name) ? COLUMNS[name] : undefined
   return kind === 'label' ? { path: ['labels', named], read: text } : { path: ['tools', named], read: count }
@@ -82,8 +99,11 @@ export function pointerInFile(line: number, pointer: string): string {
   }`
 }
 
-/** The rows of a filled template. Throws 422 for text that is not CSV, and for unknown or duplicate columns. */
-export function readRows(file: string): DraftRow[] {
+/**
+ * The rows of a filled template; times without an offset are in the time zone. Throws 422 for text that is not CSV, and
+ * for unknown or duplicate columns.
+ */
+export function readRows(file: string, timeZone: string): DraftRow[] {
   const [first, ...lines] = linesOf(file)
   const names = first?.cells.map((name) => name.trim().toLowerCase()) ?? []
   if (names.length > COLUMNS_LIMIT) {
@@ -92,7 +112,7 @@ export function readRows(file: string): DraftRow[] {
   const issues = names.flatMap((name, index) => issuesOfColumn(name, names.indexOf(name) !== index))
   if (issues.length > 0) throw validationFailed(issues)
   if (lines.length === 0) throw validationFailed([issue(2, '', 'required', 'is missing: the file has no entries')])
-  return lines.map(({ number, cells }) => rowOf(number, names, cells))
+  return lines.map(({ number, cells }) => rowOf(number, names, cells, timeZone))
 }
 
 /** Sufficient for a thousand rows with every column, sixteen labels and summaries of several lines. */
@@ -123,7 +143,7 @@ function issuesOfColumn(name: string, isRepeated: boolean): Issue[] {
   return [issue(1, name, 'unknown_field', `is not a column of the template; ${hint}`)]
 }
 
-function rowOf(line: number, names: string[], cells: string[]): DraftRow {
+function rowOf(line: number, names: string[], cells: string[], timeZone: string): DraftRow {
   const body: Record<string, unknown> = { tokens: {} }
   const issues: Issue[] = []
   if (cells.length > names.length) {
@@ -133,7 +153,7 @@ function rowOf(line: number, names: string[], cells: string[]): DraftRow {
     const cell = cells[index]?.trim() ?? ''
     if (cell === '') continue
     const { path, read } = columnOf(name)!
-    const cellValue = read(cell)
+    const cellValue = read(cell, timeZone)
     if ('issue' in cellValue) issues.push(issue(line, name, 'wrong_type', cellValue.issue))
     else put(body, path, cellValue.value)
   }

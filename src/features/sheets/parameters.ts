@@ -1,18 +1,10 @@
 /** Parameters that several routes of sheets share. */
-import { parameter } from '../../http/query.ts'
+import { momentParameter } from '../../http/query.ts'
 
 export const sheetPath = { id: 'ID of the sheet (sht_…).' }
 
 /** Limits for the start of a sheet's period or of a session. */
 export const moments = {
-  starting_at: parameter({
-    type: 'string',
-    format: 'date-time',
-    description: 'Periods or sessions that started at or after this time.',
-  }),
-  ending_at: parameter({
-    type: 'string',
-    format: 'date-time',
-    description: 'Periods or sessions that started before this time.',
-  }),
+  starting_at: momentParameter('Periods or sessions that started at or after this time.'),
+  ending_at: momentParameter('Periods or sessions that started before this time.'),
 }

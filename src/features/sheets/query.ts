@@ -9,15 +9,15 @@ export interface SheetListQuery extends ListPage {
   filter: SheetFilter
 }
 
-/** Throws 422 with every issue. */
-export function readSheetList(texts: QueryTexts): SheetListQuery {
+/** Dates are days of the time zone. Throws 422 with every issue. */
+export function readSheetList(texts: QueryTexts, timeZone: string): SheetListQuery {
   const query = new Query(texts)
   const read: SheetListQuery = {
     filter: {
       statuses: query.someOf('status', SHEET_STATUSES),
       managers: query.list('agent_manager'),
-      startingAt: query.moment('starting_at'),
-      endingAt: query.moment('ending_at'),
+      startingAt: query.moment('starting_at', timeZone),
+      endingAt: query.moment('ending_at', timeZone),
     },
     ...query.listPage(),
   }
@@ -26,9 +26,9 @@ export function readSheetList(texts: QueryTexts): SheetListQuery {
 }
 
 /** The period to list approvals for. Throws 422 with every issue. */
-export function readApprovalsQuery(texts: QueryTexts): Pick<SheetFilter, 'startingAt' | 'endingAt'> {
+export function readApprovalsQuery(texts: QueryTexts, timeZone: string): Pick<SheetFilter, 'startingAt' | 'endingAt'> {
   const query = new Query(texts)
-  const read = { startingAt: query.moment('starting_at'), endingAt: query.moment('ending_at') }
+  const read = { startingAt: query.moment('starting_at', timeZone), endingAt: query.moment('ending_at', timeZone) }
   query.finish()
   return read
 }

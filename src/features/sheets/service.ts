@@ -5,6 +5,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { actingFor, type Party } from '../../access/actor.ts'
+import type { Asker } from '../../access/asker.ts'
 import { approversOf, EVERYTHING, type Viewer } from '../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
@@ -13,7 +14,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isId, newId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { eachPage, type Page, pageOf } from '../../lists.ts'
-import { writeKeyPage } from '../../query.ts'
+import { type QueryTexts, writeKeyPage } from '../../query.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { waitingFor } from '../entries/approval/service.ts'
 import { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } from '../entries/approval/states.ts'
@@ -25,7 +26,7 @@ import type { PeopleService } from '../people/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import { pointerInFile, readRows } from './csv.ts'
 import { issueOfStart, readPeriod } from './period.ts'
-import type { SheetListQuery } from './query.ts'
+import { readApprovalsQuery, readSheetList, type SheetListQuery } from './query.ts'
 import { billedEntries, emptySheet, overlappingEntries, SHEET_LIMIT, sheetFull } from './refusals.ts'
 import type { Approvals, ImportedEntries, NewSheetBody, SheetOverlaps, TokenSheet } from './schema.ts'
 import {
@@ -42,7 +43,6 @@ import {
 import { approvalsBody, overlapsBody, type SheetProjects, sheetBody } from './wire.ts'
 
 export { TEMPLATE } from './csv.ts'
-export { readApprovalsQuery, readSheetList } from './query.ts'
 export type SheetsService = ReturnType<typeof createSheetsService>
 
 /**
@@ -95,7 +95,7 @@ interface Dependencies {
   clock: Clock
   audit: Pick<AuditService, 'record'>
   organization: Pick<OrganizationService, 'settings'>
-  people: Pick<PeopleService, 'findUser'>
+  people: Pick<PeopleService, 'findUser' | 'requireKnown'>
   prices: Pick<PricesService, 'table'>
   entries: EntriesService
 }
@@ -198,6 +198,16 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
   }
 
   return {
+    /** Parses the parameters of the list. Throws 422 with every issue, or if nobody has a name in the filters. */
+    async readList(texts: QueryTexts, { listsPeople }: Asker): Promise<SheetListQuery> {
+      const asked = readSheetList(texts, (await organization.settings()).timeZone)
+      if (listsPeople) await people.requireKnown(asked.filter.managers, '/query/agent_manager')
+      return asked
+    },
+
+    /** Parses the period to list approvals for. Throws 422 with every issue. */
+    readApprovals: async (texts: QueryTexts) => readApprovalsQuery(texts, (await organization.settings()).timeZone),
+
     /** Sheets that the viewer may see, newest first. */
     async listSheets(
       viewer: Viewer,
@@ -290,7 +300,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
      * `/lines/7/started_at`.
      */
     async importEntries(id: string, file: string, party: Party): Promise<ImportedEntries> {
-      const rows = readRows(file)
+      const rows = readRows(file, (await organization.settings()).timeZone)
       if (rows.length > IMPORT_LIMIT) {
         const message = `has ${rows.length.toLocaleString('en')} entries, but the limit per import is ${IMPORT_LIMIT.toLocaleString('en')}. Split the file`
         throw validationFailed([{ pointer: '/lines', code: 'too_large', message }])

@@ -9,7 +9,7 @@ const PAUSE_MS = 200
 
 /** A model name, with suggestions from the price table. */
 export function ModelInput(props: Omit<AutocompleteProps, 'data'>) {
-  const [search] = useDebouncedValue(String(props.value ?? ''), PAUSE_MS)
+  const [search] = useDebouncedValue(String(props.value ?? '').trim(), PAUSE_MS)
   const { data } = useQuery({
     queryKey: ['prices', 'names', search],
     queryFn: async ({ signal }) => {

@@ -32,7 +32,8 @@ interface PickerProps {
 
 interface SearchPickerProps extends PickerProps {
   part: Part
-  search: (text: string, signal: AbortSignal) => Promise<Choice[]>
+  /** Without a text, the choices that are offered first. */
+  search: (text: string | undefined, signal: AbortSignal) => Promise<Choice[]>
   /** What the search is narrowed to; part of the query key. */
   within?: string | undefined
 }
@@ -57,7 +58,7 @@ function SearchPicker({ part, search, within, value, change, offerNew, ...field 
   })
   const { data, isFetching } = useQuery({
     queryKey: [part, 'picker', field.label, within, asked],
-    queryFn: ({ signal }) => search(asked, signal),
+    queryFn: ({ signal }) => search(asked.trim() || undefined, signal),
     enabled: combobox.dropdownOpened,
     placeholderData: (before) => before,
   })

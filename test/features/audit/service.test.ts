@@ -31,7 +31,7 @@ forEachEngine('the audit trail', (open, engine) => {
   })
 
   const read = async (texts: Parameters<typeof readAuditQuery>[0] = {}) =>
-    (await services.audit.listChanges(readAuditQuery(texts))).data
+    (await services.audit.listChanges(readAuditQuery(texts, 'UTC'))).data
   const actionsOf = async (texts: Parameters<typeof readAuditQuery>[0] = {}) =>
     (await read(texts)).map(({ action }) => action)
 
@@ -191,7 +191,7 @@ forEachEngine('the audit trail', (open, engine) => {
       admin: { email: 'ada@example.com', name: 'Ada', password: PASSWORD },
       address: '192.0.2.9',
     })
-    const { data: changes } = await audit.listChanges(readAuditQuery({}))
+    const { data: changes } = await audit.listChanges(readAuditQuery({}, 'UTC'))
     expect(changes.map(({ action, user, origin }) => [action, user?.email, origin])).toEqual([
       ['user.added', 'ada@example.com', '192.0.2.9'],
       ['organization.set_up', 'ada@example.com', '192.0.2.9'],
@@ -278,9 +278,9 @@ forEachEngine('the audit trail', (open, engine) => {
 
     test('page by page, stable while more is added', async () => {
       const { people, audit } = services
-      const first = await audit.listChanges(readAuditQuery({ limit: '2' }))
+      const first = await audit.listChanges(readAuditQuery({ limit: '2' }, 'UTC'))
       await people.enableUser('grace@example.com', ada)
-      const second = await audit.listChanges(readAuditQuery({ limit: '2', page: first.next_page! }))
+      const second = await audit.listChanges(readAuditQuery({ limit: '2', page: first.next_page! }, 'UTC'))
       const actions = [...first.data, ...second.data].map(({ action }) => action)
       expect(actions).toEqual(['user.disabled', 'token.created', 'user.added', 'user.added'])
       expect(second.next_page).toBeNull()
@@ -293,7 +293,7 @@ forEachEngine('the audit trail', (open, engine) => {
       [{ page: 'x' }, '/query/page'],
       [{ format: 'xml' }, '/query/format'],
     ])('but not with %j', (texts, pointer) => {
-      expect(() => readAuditQuery(texts)).toThrow(pointer)
+      expect(() => readAuditQuery(texts, 'UTC')).toThrow(pointer)
     })
   })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { TALLY } from '../../../src/access/actor.ts'
+import { COMMAND_LINE } from '../../../src/access/asker.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
 import type { BillDocument } from '../../../src/features/bills/schema.ts'
@@ -109,7 +110,7 @@ async function sendMeanwhile(open: Open, actions: readonly [Action, number][]) {
 async function expectConsistent({ db, services }: Awaited<ReturnType<typeof stage>>) {
   const { bills, entries, reports } = services
   expect([await bills.verify(), await entries.verify()]).toEqual([[], []])
-  const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '100' }))
+  const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '100' }, 'UTC'))
   const costOf = (some: typeof data) => some.reduce((sum, { cost }) => sum + Number(cost), 0)
   const filter = { states: undefined, client: undefined, project: undefined, from: undefined, to: undefined }
   const sent = await bills.listBills(filter, { after: undefined, limit: 100 })
@@ -124,7 +125,7 @@ async function expectConsistent({ db, services }: Awaited<ReturnType<typeof stag
   const billed = data.filter(({ status }) => status === 'billed')
   expect(billed.every((entry) => entry.bill !== null)).toBe(true)
   const texts = { group_by: 'status', bucket_width: 'all', starting_at: '2026-11-01', ending_at: '2026-12-01' }
-  const usage = await reports.usage(EVERYTHING, await reports.readUsage(texts))
+  const usage = await reports.usage(EVERYTHING, await reports.readUsage(texts, COMMAND_LINE))
   const counts = Object.fromEntries(usage.data.flatMap(({ results }) => results.map((of) => [of.status, of.entries])))
   const listed = Object.fromEntries(
     [...Map.groupBy(data, ({ status }) => status)].map(([of, some]) => [of, some.length]),

@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { TALLY } from '../../../src/access/actor.ts'
+import { COMMAND_LINE } from '../../../src/access/asker.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { PORTION } from '../../../src/features/entries/billing/lease.ts'
@@ -63,18 +64,18 @@ async function stage(open: Open) {
 function looking({ bills, entries, reports }: Services) {
   const usage = async () => {
     const texts = { group_by: 'status', bucket_width: 'all', starting_at: '2026-11-01', ending_at: '2026-12-01' }
-    const { data } = await reports.usage(EVERYTHING, await reports.readUsage(texts))
+    const { data } = await reports.usage(EVERYTHING, await reports.readUsage(texts, COMMAND_LINE))
     return Object.fromEntries(
       data.flatMap(({ results }) => results.map(({ status, entries: count }) => [status, count])),
     )
   }
   /** The oldest entry, which is claimed first. */
   const first = async () => {
-    const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ session_id: 'session 0' }))
+    const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ session_id: 'session 0' }, 'UTC'))
     return data[0]!
   }
   const listed = async (status: string) => {
-    const found = await entries.listing.listEntries(EVERYTHING, readListQuery({ status, limit: '1' }))
+    const found = await entries.listing.listEntries(EVERYTHING, readListQuery({ status, limit: '1' }, 'UTC'))
     return found.data.length > 0
   }
   const exported = () => textOf(entries.listing.exportFile(EVERYTHING, {}, 'csv'))
@@ -160,7 +161,7 @@ forEachEngine('a bill of several portions', (open) => {
       const { db, bills, others, interrupt, first, usage, numbers } = await stage(open)
       const { data } = await others.entries.listing.listEntries(
         EVERYTHING,
-        readListQuery({ session_id: `session ${ENTRIES - 1}` }),
+        readListQuery({ session_id: `session ${ENTRIES - 1}` }, 'UTC'),
       )
       const seen: unknown[] = []
       interrupt(
@@ -257,7 +258,7 @@ forEachEngine('a bill of several portions', (open) => {
         run: async () => {
           const { data } = await others.entries.listing.listEntries(
             EVERYTHING,
-            readListQuery({ session_id: `session ${ENTRIES - 1}` }),
+            readListQuery({ session_id: `session ${ENTRIES - 1}` }, 'UTC'),
           )
           during.push((await others.bills.getBill(bill.bill.number)).bill.state, data[0]!.status, data[0]!.bill)
           during.push(await others.bills.verify(), await others.entries.verify())

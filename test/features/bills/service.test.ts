@@ -30,7 +30,7 @@ forEachEngine('bills', (open) => {
       return entry.id
     }
     const all = async () =>
-      (await services.entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '1000' }))).data
+      (await services.entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '1000' }, 'UTC'))).data
     const statuses = async () => Object.groupBy(await all(), ({ status }) => status)
     const documentOf = async (bill: Awaited<ReturnType<typeof services.bills.send>>['bill']) =>
       JSON.parse(await services.bills.getDocument(bill)) as BillDocument

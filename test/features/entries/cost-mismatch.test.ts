@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { eq, sql } from 'drizzle-orm'
 import fc from 'fast-check'
+import { COMMAND_LINE } from '../../../src/access/asker.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import { DATABASE_FILE } from '../../../src/database/open.ts'
 import { isCostMismatch } from '../../../src/features/entries/cost-mismatch.ts'
@@ -87,7 +88,7 @@ forEachEngine('a cost mismatch', (open) => {
         }
       })
     const list = async (isMismatch: boolean) => {
-      const query = readListQuery({ cost_mismatch: String(isMismatch), limit: '1000' })
+      const query = readListQuery({ cost_mismatch: String(isMismatch), limit: '1000' }, 'UTC')
       return (await services.entries.listing.listEntries(EVERYTHING, query)).data
     }
     return { ...services, db, change, list }
@@ -109,7 +110,7 @@ forEachEngine('a cost mismatch', (open) => {
         ])
         const report = await reports.completeness(
           EVERYTHING,
-          await reports.readCompleteness({ starting_at: '2026-11-01' }),
+          await reports.readCompleteness({ starting_at: '2026-11-01' }, COMMAND_LINE),
         )
         const { entries, list: path } = report.data.find(({ check }) => check === 'cost_mismatches')!
         expect([entries, path]).toEqual([expected, expect.stringContaining('cost_mismatch=true')])

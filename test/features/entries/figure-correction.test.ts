@@ -61,7 +61,7 @@ async function stage(db: Database) {
     correct: (id: string, correction: EntryCorrection, party: Party = OPERATOR) =>
       entries.places.changeEntry(id, correction, party),
     async parts() {
-      const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ order: 'asc' }))
+      const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ order: 'asc' }, 'UTC'))
       return data.map(({ tokens, reported_cost, corrected }) =>
         [tokens.input, ...(reported_cost === null ? [] : [`$${JSON.stringify(reported_cost)}`]), ...corrected].join(
           ' ',

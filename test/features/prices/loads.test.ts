@@ -207,7 +207,7 @@ forEachEngine('loads of price tables', (open) => {
     })
     const { data } = await services.entries.listing.listEntries(
       OPERATOR.viewer,
-      readListQuery({ price_load: id!, limit: '10' }),
+      readListQuery({ price_load: id!, limit: '10' }, 'UTC'),
     )
     expect(data.map((listed) => listed.id)).toEqual([entry.id])
   })

@@ -222,7 +222,6 @@ describe('a report of use', () => {
     ['ended_after=2026-11-20T12:30:00Z', 1],
     ['project=acme-api', 3],
     ['ticket=ACME-1', 2],
-    ['client=unknown', 0],
     ['agent_name=reviewer', 1],
     ['agent_harness=codex', 6],
     ['model=house-model,claude-haiku-4-5', 2],

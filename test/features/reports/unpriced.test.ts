@@ -1,6 +1,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { COMMAND_LINE } from '../../../src/access/asker.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import { DATABASE_FILE } from '../../../src/database/open.ts'
 import { unpricedQuery } from '../../../src/features/reports/store/unpriced.ts'
@@ -18,7 +19,10 @@ forEachEngine('the report of unpriced models', (open) => {
     const unpriced = (await all(db.read)).filter(({ listValue, reportedCost }) => listValue === null && !reportedCost)
     for (const days of [1, 10, 20, 100, 400]) {
       const since = NOW - days * DAY
-      const asked = await reports.readUnpriced({ starting_at: new Date(since).toISOString(), ending_at: '2026-11-30' })
+      const asked = await reports.readUnpriced(
+        { starting_at: new Date(since).toISOString(), ending_at: '2026-11-30' },
+        COMMAND_LINE,
+      )
       const { data } = await reports.unpriced(EVERYTHING, asked)
       const expected = unpriced.filter(({ startedAt }) => startedAt >= since).length
       expect([days, data.reduce((sum, { entries }) => sum + entries, 0)]).toEqual([days, expected])

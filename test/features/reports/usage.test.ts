@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { TALLY } from '../../../src/access/actor.ts'
+import { COMMAND_LINE } from '../../../src/access/asker.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { WEEKDAYS } from '../../../src/database/schema/values.ts'
@@ -66,7 +67,7 @@ async function stage(db: Database) {
     }
     await entries.reporting.recordFrom('report', readReport(body, NOW), one(...reporters))
   }
-  const { data: some } = await entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '40' }))
+  const { data: some } = await entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '40' }, 'UTC'))
   await entries.approval.decideEntries(
     { ids: some.map(({ id }) => id) },
     { action: 'reject', reason: 'not ours' },
@@ -195,7 +196,7 @@ forEachEngine('Reports of use', (open) => {
             limit: String(width === '1h' ? limit * 20 : limit),
           }
           const { buckets, answers } = await pages(async (page) =>
-            reports.usage(EVERYTHING, await reports.readUsage({ ...texts, page })),
+            reports.usage(EVERYTHING, await reports.readUsage({ ...texts, page }, COMMAND_LINE)),
           )
           const asked = all.filter((entry) => {
             const started = Date.parse(entry.started_at)
@@ -245,9 +246,9 @@ forEachEngine('Reports of use', (open) => {
     const { reports, db } = staged
     const usage = createUsage({ db, billing: { settled: (read) => read() } }, 12).usage
     const texts = { starting_at: '2026-10-01', bucket_width: '1d', group_by: ['model', 'agent_name'] }
-    const whole = await reports.usage(EVERYTHING, await reports.readUsage(texts))
+    const whole = await reports.usage(EVERYTHING, await reports.readUsage(texts, COMMAND_LINE))
     const { buckets, answers } = await pages(async (page) =>
-      usage(EVERYTHING, await reports.readUsage({ ...texts, page })),
+      usage(EVERYTHING, await reports.readUsage({ ...texts, page }, COMMAND_LINE)),
     )
     expect(JSON.stringify(buckets)).toBe(JSON.stringify(whole.data))
     expect(answers.length).toBeGreaterThan(3)
@@ -259,11 +260,14 @@ forEachEngine('Reports of use', (open) => {
   test('are refused where one bucket alone has too many groups', async () => {
     const { reports, db } = staged
     const usage = createUsage({ db, billing: { settled: (read) => read() } }, 3).usage
-    const asked = await reports.readUsage({
-      starting_at: '2026-10-01',
-      bucket_width: 'all',
-      group_by: ['ticket', 'model'],
-    })
+    const asked = await reports.readUsage(
+      {
+        starting_at: '2026-10-01',
+        bucket_width: 'all',
+        group_by: ['ticket', 'model'],
+      },
+      COMMAND_LINE,
+    )
     await expect(usage(EVERYTHING, asked)).rejects.toMatchObject({
       code: 'validation_failed',
       more: { issues: [{ pointer: '/query/group_by', code: 'too_many_groups' }] },
@@ -272,7 +276,7 @@ forEachEngine('Reports of use', (open) => {
 
   test('of models without a price, variances and completeness agree with the entries', async () => {
     const { reports, all } = staged
-    const { data: unpriced } = await reports.unpriced(EVERYTHING, await reports.readUnpriced({}))
+    const { data: unpriced } = await reports.unpriced(EVERYTHING, await reports.readUnpriced({}, COMMAND_LINE))
     const waiting = all.filter(({ cost }) => cost === null)
     const byProvider = Map.groupBy(waiting, ({ provider }) => provider)
     expect(unpriced.map(({ provider, entries, tokens }) => [provider, entries, JSON.stringify(tokens.total)])).toEqual(
@@ -287,7 +291,10 @@ forEachEngine('Reports of use', (open) => {
     )
 
     const period = { starting_at: '2026-10-01' }
-    const { data: variances, totals } = await reports.variance(EVERYTHING, await reports.readVariance(period))
+    const { data: variances, totals } = await reports.variance(
+      EVERYTHING,
+      await reports.readVariance(period, COMMAND_LINE),
+    )
     const both = all.filter(({ reported_cost, list_value }) => reported_cost !== null && list_value !== null)
     const byModel = Map.groupBy(both, ({ model, agent_name }) => text([model, agent_name]))
     const sizes = [...byModel.values()].map((entries) =>
@@ -299,7 +306,10 @@ forEachEngine('Reports of use', (open) => {
     )
     expect([totals.entries, totals.compared_entries]).toEqual([all.length, both.length])
 
-    const { data: checks } = await reports.completeness(EVERYTHING, await reports.readCompleteness(period))
+    const { data: checks } = await reports.completeness(
+      EVERYTHING,
+      await reports.readCompleteness(period, COMMAND_LINE),
+    )
     const found = Object.fromEntries(checks.map(({ check, entries }) => [check, entries]))
     const live = all.filter(({ status }) => status !== 'rejected')
     expect(found).toMatchObject({

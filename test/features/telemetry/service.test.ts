@@ -43,7 +43,7 @@ async function stage(db: Database) {
     push: (capture: Capture, caller: Parameters<typeof telemetry.receive>[0] = organization) =>
       telemetry.receive(caller, readOf(capture)),
     async listed(): Promise<TokenEntry[]> {
-      const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '500' }))
+      const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '500' }, 'UTC'))
       return data
     },
   }

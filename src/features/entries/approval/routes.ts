@@ -1,11 +1,11 @@
 import { Elysia, t } from 'elysia'
 import { type Issue, validationFailed } from '../../../errors.ts'
-import { access, approverOf, partyOf } from '../../../http/access.ts'
+import { access, approverOf, askerOf, partyOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { Query, type QueryTexts } from '../../../query.ts'
 import { actionResults } from '../action-results.ts'
 import { EXAMPLE_ACTION_RESULTS, EXAMPLE_ENTRY } from '../examples.ts'
-import { readSelectingFilter } from '../listing/filter.ts'
+import { readFilter } from '../listing/filter.ts'
 import { entryFilters } from '../listing/parameters.ts'
 import type { Selection } from '../listing/selection.ts'
 import { EntryVoiding, Reason, TokenEntriesAction, TokenEntriesActionResults, TokenEntry } from '../schema.ts'
@@ -179,7 +179,9 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/actions',
       async ({ body, query, caller, address }) => {
-        const selection = readSelection(body, query)
+        const selection = await entries.filters.read(askerOf(caller), (timeZone) =>
+          readSelection(body, query, timeZone),
+        )
         const { action, reason, later_reports: laterReports, dry_run: dryRun = false, project, ticket } = body
         if (action === 'place') {
           return actionResults(
@@ -241,10 +243,10 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
     )
 
 /** Throws 422 where neither ids nor filters say which entries, or both do, or fields belong to another action. */
-function readSelection(body: TokenEntriesAction, texts: QueryTexts): Selection {
+function readSelection(body: TokenEntriesAction, texts: QueryTexts, timeZone: string): Selection {
   const issues: Issue[] = []
   const query = new Query(texts)
-  const filter = readSelectingFilter(query)
+  const filter = readFilter(query, timeZone)
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   query.finish()
   if ((body.ids !== undefined) === isFiltered) {

@@ -137,13 +137,13 @@ export interface ListQuery {
   format: (typeof ENTRY_FORMATS)[number] | undefined
 }
 
-/** What the texts mean. Throws 422 with every issue. */
-export function readListQuery(texts: QueryTexts): ListQuery {
+/** What the texts mean; dates are days of the time zone. Throws 422 with every issue. */
+export function readListQuery(texts: QueryTexts, timeZone: string): ListQuery {
   const query = new Query(texts)
   const sort = query.oneOf('sort', LIST_SORTS) ?? 'started_at'
   const order = query.oneOf('order', LIST_ORDERS) ?? 'desc'
   const read: ListQuery = {
-    filter: readFilter(query),
+    filter: readFilter(query, timeZone),
     limit: query.limit(),
     order,
     after: undefined,
@@ -151,7 +151,7 @@ export function readListQuery(texts: QueryTexts): ListQuery {
     changes: undefined,
     format: query.oneOf('format', ENTRY_FORMATS),
   }
-  const since = query.moment('updated_since')
+  const since = query.moment('updated_since', timeZone)
   if (since !== undefined) {
     read.changes = { since, after: query.page(readChangesPage) }
     if (sort !== 'started_at' || order !== 'desc')
@@ -174,19 +174,25 @@ export function requireExportable({ order, byFigure, changes }: ListQuery): void
   throw validationFailed([{ pointer: `/query/${name}`, code: 'not_allowed', message }])
 }
 
+interface Reading {
+  /** The values of a list that has no others. */
+  values: readonly string[] | undefined
+  timeZone: string
+}
+
 /** How a filter of each kind is read from the texts of its parameter, and written as such texts. */
 const KINDS: {
   [Kind in EntryFilterKind]: {
-    read(query: Query, name: string, values: readonly string[] | undefined): Values[Kind] | undefined
+    read(query: Query, name: string, how: Reading): Values[Kind] | undefined
     write(value: Values[Kind]): string[]
   }
 } = {
   moment: {
-    read: (query, name) => query.moment(name),
+    read: (query, name, { timeZone }) => query.moment(name, timeZone),
     write: (moment) => [new Date(moment).toISOString()],
   },
   list: {
-    read: (query, name, values) => (values ? query.someOf(name, values) : query.list(name)),
+    read: (query, name, { values }) => (values ? query.someOf(name, values) : query.list(name)),
     write: (texts) => texts,
   },
   labels: { read: readLabels, write: (labels) => labels.map(({ name, value }) => `${name}:${value}`) },
@@ -194,17 +200,14 @@ const KINDS: {
   text: { read: (query, name) => query.text(name), write: (text) => [text] },
 }
 
-/** The filters among the parameters of a list, a report or an action. The caller finishes the query. */
-export function readFilter(query: Query): EntryFilter {
+/**
+ * The filters among the parameters of a list, a report or an action; dates are days of the time zone. The caller
+ * finishes the query.
+ */
+export function readFilter(query: Query, timeZone: string): EntryFilter {
   return Object.fromEntries(
-    ENTRY_FILTER_LIST.map(([name, { kind, values }]) => [name, KINDS[kind].read(query, name, values)]),
+    ENTRY_FILTER_LIST.map(([name, { kind, values }]) => [name, KINDS[kind].read(query, name, { values, timeZone })]),
   )
-}
-
-/** As {@link readFilter}, of a call that changes what the filter lets through. */
-export function readSelectingFilter(query: Query): EntryFilter {
-  query.refuseEmpty()
-  return readFilter(query)
 }
 
 /** The path that lists the entries of a filter. */

@@ -1,7 +1,7 @@
 /** Parameters that select entries for lists, reports and bulk actions, and the order of lists. */
 
 import { ENTRY_FILTER_LIST, type EntryFilterName, type ListFilterName } from '../../../entry-filters.ts'
-import { listParameter, parameter } from '../../../http/query.ts'
+import { listParameter, momentParameter, parameter } from '../../../http/query.ts'
 import { ENTRY_FORMATS } from './filter.ts'
 import { LIST_ORDERS, LIST_SORTS } from './order.ts'
 
@@ -10,7 +10,6 @@ type EntryFilters = {
 }
 
 const MEANINGS = {
-  moment: { type: 'string', format: 'date-time' },
   flag: { type: 'boolean' },
   text: { type: 'string' },
 } as const
@@ -21,7 +20,7 @@ export function entryFilters(): EntryFilters {
     if (kind === 'list' || kind === 'labels') {
       return [name, listParameter(description, { type: 'string', ...(values && { enum: [...values] }) })]
     }
-    return [name, parameter({ ...MEANINGS[kind], description })]
+    return [name, kind === 'moment' ? momentParameter(description) : parameter({ ...MEANINGS[kind], description })]
   })
   return Object.fromEntries(parameters)
 }
@@ -47,10 +46,7 @@ export const listOrder = () => ({
     enum: [...LIST_ORDERS],
     description: '`desc`, the default, lists the newest or largest first, `asc` the oldest or smallest.',
   }),
-  updated_since: parameter({
-    type: 'string',
-    format: 'date-time',
-    description:
-      'Lists what changed since this moment instead, in the order of change: see the description of the operation. With a `page`, the moment no longer matters.',
-  }),
+  updated_since: momentParameter(
+    'Lists what changed since this moment instead, in the order of change: see the description of the operation. With a `page`, the moment no longer matters.',
+  ),
 })

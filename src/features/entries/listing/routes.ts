@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, approvalViewerOf } from '../../../http/access.ts'
+import { access, approvalViewerOf, askerOf } from '../../../http/access.ts'
 import { fileFormat, fileResponse } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { listPage } from '../../../http/query.ts'
@@ -28,7 +28,7 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
       '',
       async ({ query, caller, request }) => {
         const viewer = approvalViewerOf(caller)
-        const asked = readListQuery(query)
+        const asked = await entries.filters.read(askerOf(caller), (timeZone) => readListQuery(query, timeZone))
         const format = fileFormat(request, asked.format)
         if (!format) return entries.listing.listEntries(viewer, asked)
         requireExportable(asked)

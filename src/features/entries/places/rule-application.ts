@@ -16,7 +16,7 @@ import { badPage, Query, type QueryTexts } from '../../../query.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { Placement, PlacementService, RuleSet } from '../../placement/service.ts'
 import { insertHistory } from '../history/store.ts'
-import { type EntryFilter, type Position, readSelectingFilter } from '../listing/filter.ts'
+import { type EntryFilter, type Position, readFilter } from '../listing/filter.ts'
 import { placementColumns } from '../reporting/record.ts'
 import { moveOwnTicketEntries } from '../reporting/store/sessions.ts'
 import { costNanosOf, isLocked } from '../rows.ts'
@@ -82,9 +82,10 @@ export function readWalk(page: string): Walk | undefined {
 export function readRuleApplication(
   { scope, page }: { scope: Scope; page?: string | undefined },
   filters: QueryTexts,
+  timeZone: string,
 ): RuleApplicationRequest {
   const query = new Query(filters)
-  const filter = readSelectingFilter(query)
+  const filter = readFilter(query, timeZone)
   query.finish()
   const after = page === undefined ? undefined : readWalk(page)
   if (page !== undefined && !after) throw validationFailed([badPage('/page')])

@@ -28,9 +28,9 @@ export interface Trial extends Unsaved {
 }
 
 /** Parses the parameters of a call. Throws 422 with every issue. */
-export function readTrial({ rule, replaces, limit, page }: RuleTrial, filters: QueryTexts): Trial {
+export function readTrial({ rule, replaces, limit, page }: RuleTrial, filters: QueryTexts, timeZone: string): Trial {
   const query = new Query(filters)
-  const filter = readFilter(query)
+  const filter = readFilter(query, timeZone)
   query.finish()
   const after = page === undefined ? undefined : readPage(page)
   if (page !== undefined && !after) throw validationFailed([badPage('/page')])

@@ -6,10 +6,11 @@ import { issuesOf } from '../../../issues.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
+import { isTimestamp, parseTimestamp } from '../../../lib/timestamp.ts'
 import { COUNT_KINDS, type Counts } from '../../prices/usage.ts'
 import { isReservedName } from '../../projects/service.ts'
 import { detailsText } from '../rows.ts'
-import { TIMESTAMP, TokenEntryReport } from '../schema.ts'
+import { TokenEntryReport } from '../schema.ts'
 import type { Totals } from '../totals.ts'
 import { isObject, readUsage, usageIssues } from './report-usage.ts'
 
@@ -31,9 +32,6 @@ export interface Report extends Totals {
 /** How far an agent's clock may be ahead. A day also covers a timestamp with a wrong time zone. */
 const AHEAD_LIMIT_MS = 86_400_000
 
-const TIMESTAMP_PATTERN = new RegExp(TIMESTAMP)
-/** RFC 3339 has no earlier timestamp, though an offset in the first hours of the year 0000 would result in one. */
-const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z')
 const LINE_BREAKS = /[\t\n\v\f\r\u2028\u2029]+/g
 
 /** Compiled once, from the schema that the issues of a rejected report come from. */
@@ -80,32 +78,7 @@ function readSpan({ started_at, ended_at }: Record<string, unknown>): Span {
 }
 
 function readMoment(text: unknown): number | undefined {
-  return typeof text === 'string' ? readTimestamp(text) : undefined
-}
-
-/**
- * Milliseconds of an RFC 3339 timestamp (finer fractions are cut off); undefined if it has no offset, or a day or time
- * that does not exist.
- */
-export function readTimestamp(text: string): number | undefined {
-  if (!TIMESTAMP_PATTERN.test(text)) return undefined
-  // Date.parse reads the usual form fast, but accepts some impossible days as days of the next month.
-  const milliseconds = Date.parse(text)
-  if (Number.isNaN(milliseconds)) return leapSecond(text)
-  if (milliseconds < YEAR_ZERO) return undefined
-  const day = Number(text.slice(8, 10))
-  return day > 28 && day > daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7))) ? undefined : milliseconds
-}
-
-function daysInMonth(year: number, month: number): number {
-  return new Date(Date.UTC(year, month, 0)).getUTCDate()
-}
-
-/** RFC 3339 allows a 60th second; like POSIX, Tally can't represent it and uses the 59th. */
-function leapSecond(text: string): number | undefined {
-  if (text.slice(17, 19) !== '60') return undefined
-  const milliseconds = Date.parse(`${text.slice(0, 17)}59${text.slice(19)}`)
-  return Number.isNaN(milliseconds) ? undefined : milliseconds
+  return typeof text === 'string' ? parseTimestamp(text) : undefined
 }
 
 /** Every issue of a report body: those of its schema, and those that no schema can express. */
@@ -153,7 +126,7 @@ function timeIssues(value: Record<string, unknown>, { startedAt, endedAt }: Span
 
 /** The issue of a timestamp that does not exist. The schema reports texts that are not timestamps. */
 function noSuchTime(pointer: string, text: unknown): Issue[] {
-  if (typeof text !== 'string' || !TIMESTAMP_PATTERN.test(text)) return []
+  if (typeof text !== 'string' || !isTimestamp(text)) return []
   return [{ pointer, code: 'no_such_time', message: 'is not a valid date and time' }]
 }
 

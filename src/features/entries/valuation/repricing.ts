@@ -7,6 +7,7 @@ import { type Actor, TALLY } from '../../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
 import { type Issue, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { parseMoment } from '../../../lib/duration.ts'
 import { moneyNumber } from '../../../lib/money.ts'
 import { badPage } from '../../../query.ts'
 import type { AuditService } from '../../audit/service.ts'
@@ -14,7 +15,6 @@ import { type PricesService, type PriceTable, type Repriced, repricedBody } from
 import { insertHistory } from '../history/store.ts'
 import { type EntryFilter, type Position, readPage, writePage } from '../listing/filter.ts'
 import { valuationColumns } from '../reporting/record.ts'
-import { readTimestamp } from '../reporting/report.ts'
 import { costNanosOf, isLocked, partOf } from '../rows.ts'
 import type { Repricing } from '../schema.ts'
 import {
@@ -55,8 +55,14 @@ export interface RepricingRequest {
   after?: Position | undefined
 }
 
-/** Parses a request; undefined for one that only values unpriced entries. Throws 422 with every issue. */
-export function readRepricing({ all, starting_at, ending_at, models, page }: Repricing): RepricingRequest | undefined {
+/**
+ * Parses a request; undefined for one that only values unpriced entries. Dates are days of the time zone. Throws 422 with
+ * every issue.
+ */
+export function readRepricing(
+  { all, starting_at, ending_at, models, page }: Repricing,
+  timeZone: string,
+): RepricingRequest | undefined {
   const issues: Issue[] = []
   for (const [name, value] of Object.entries({ starting_at, ending_at, models, page })) {
     if (all || value === undefined) continue
@@ -64,7 +70,7 @@ export function readRepricing({ all, starting_at, ending_at, models, page }: Rep
     issues.push({ pointer: `/${name}`, code: 'needs_all', message })
   }
   const momentOf = (pointer: string, text: string | undefined) => {
-    const moment = text === undefined ? undefined : readTimestamp(text)
+    const moment = text === undefined ? undefined : parseMoment(text, timeZone)
     if (text !== undefined && moment === undefined) {
       issues.push({ pointer, code: 'no_such_time', message: 'is not a valid date and time' })
     }

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { access, actorOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
+import type { OrganizationService } from '../../organization/service.ts'
 import { RepricingBody, repricedBody } from '../../prices/service.ts'
 import { EXAMPLE_REPRICING } from '../examples.ts'
 import { Repricing } from '../schema.ts'
@@ -10,13 +11,18 @@ import { readRepricing } from './repricing.ts'
 /** How long entries are valued within one call: half of what a connection may be silent. */
 const REPRICING_BUDGET_MS = 10_000
 
-export const valuationRoutes = ({ entries }: { entries: EntriesService }) =>
+interface ValuationDependencies {
+  entries: EntriesService
+  organization: Pick<OrganizationService, 'settings'>
+}
+
+export const valuationRoutes = ({ entries, organization }: ValuationDependencies) =>
   new Elysia({ name: 'valuation', normalize: false }).use(access()).post(
     '/reprice',
     async ({ body, caller, address }) => {
       const dryRun = body.dry_run ?? false
       const options = { dryRun, by: actorOf({ caller, address }), budgetMs: REPRICING_BUDGET_MS }
-      const asked = readRepricing(body)
+      const asked = readRepricing(body, (await organization.settings()).timeZone)
       const repriced = asked ? entries.valuation.reprice(asked, options) : entries.valuation.valueUnpriced(options)
       return repricedBody(await repriced, { dryRun })
     },

@@ -1,9 +1,10 @@
 import { Elysia, t } from 'elysia'
 import type { Caller } from '../../../access/caller.ts'
-import { access, actorOf, requireCaller } from '../../../http/access.ts'
+import { access, actorOf, askerOf, requireCaller } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { listPage, listParameter } from '../../../http/query.ts'
+import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_CREATED_TOKEN, EXAMPLE_NEW_TOKEN, EXAMPLE_REVOKED_TOKEN, EXAMPLE_TOKEN } from '../examples.ts'
 import { readTokenList } from '../query.ts'
 import {
@@ -38,13 +39,19 @@ const scopeOf = (caller: Caller | null) => tokensSeenBy(requireCaller(caller).pe
 /** Intentionally for signed-in people only: a token that makes tokens could not be revoked with its like. */
 const allow = ['session'] as const
 
-export const tokensRoutes = ({ people }: { people: PeopleService }) =>
+interface TokensDependencies {
+  people: PeopleService
+  organization: Pick<OrganizationService, 'settings'>
+}
+
+export const tokensRoutes = ({ people, organization }: TokensDependencies) =>
   new Elysia({ name: 'tokens', normalize: false })
     .use(access())
     .get(
       '',
       async ({ caller, query, request }) => {
         const asked = readTokenList(query)
+        if (askerOf(caller).listsPeople) await people.requireKnown(asked.filter.users, '/query/user')
         if (wantsCsv(request, asked.format)) {
           const tokens = await people.everyToken(scopeOf(caller), asked.filter)
           return csvResponse(tokens.map(listedTokenBody), TOKEN_COLUMNS, 'tokens.csv')
@@ -75,7 +82,11 @@ export const tokensRoutes = ({ people }: { people: PeopleService }) =>
       '',
       async ({ caller, address, body, set }) => {
         const { person } = requireCaller(caller)
-        const made = await people.createToken({ ...readNewToken(body), user: person.uid }, actorOf({ caller, address }))
+        const { timeZone } = await organization.settings()
+        const made = await people.createToken(
+          { ...readNewToken(body, timeZone), user: person.uid },
+          actorOf({ caller, address }),
+        )
         set.status = 201
         set.headers.location = `/api/v1/tokens/${made.token.uid}`
         return createdTokenBody(made)

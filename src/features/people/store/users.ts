@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../../../database/database.ts'
 import type { Role } from '../../../database/schema/values.ts'
 import { containing } from '../../../database/search-pattern.ts'
 import type { UserState } from '../../../fields.ts'
-import { type Id, newId } from '../../../lib/id.ts'
+import { type Id, isId, newId } from '../../../lib/id.ts'
 import { composeName, foldName } from '../../../lib/names.ts'
 
 /** Filters, all of which must match. */
@@ -69,6 +69,20 @@ export async function listUsersByName(reader: Reader, filter: UserFilter): Promi
     .where(conditionOf(reader, filter))
     .orderBy(asc(users.name), asc(users.id))
   return rows.map(userOf)
+}
+
+/** The people with these ids or e-mail addresses. */
+export async function listKnownPeople(
+  reader: Reader,
+  values: readonly string[],
+): Promise<{ uid: Id<'usr'>; email: string }[]> {
+  const { users } = reader.tables
+  const ids = values.filter((value) => isId('usr', value))
+  const emails = values.filter((value) => !isId('usr', value)).map(foldName)
+  return reader
+    .select({ uid: users.uid, email: users.email })
+    .from(users)
+    .where(or(inArray(users.uid, ids), inArray(users.email, emails)))
 }
 
 /** Most recently added first, starting after the key `after`. */

@@ -4,10 +4,16 @@ import { parseMoment } from '../../../lib/duration.ts'
 import type { NewToken as NewTokenBody } from '../schema.ts'
 import type { NewToken } from './tokens.ts'
 
-/** Throws 422 with every issue that the service does not check: an invalid expiry, an unknown permission. */
-export function readNewToken({ kind, name, expires_at, allow = [] }: NewTokenBody): Omit<NewToken, 'user'> {
+/**
+ * A date is the first moment of that day in the time zone. Throws 422 with every issue that the service does not check: an
+ * invalid expiry, an unknown permission.
+ */
+export function readNewToken(
+  { kind, name, expires_at, allow = [] }: NewTokenBody,
+  timeZone: string,
+): Omit<NewToken, 'user'> {
   const issues: Issue[] = []
-  const expiresAt = typeof expires_at === 'string' ? parseMoment(expires_at) : undefined
+  const expiresAt = typeof expires_at === 'string' ? parseMoment(expires_at, timeZone) : undefined
   if (typeof expires_at === 'string' && expiresAt === undefined) {
     const message = 'must be a date, or a timestamp with a UTC offset, such as 2027-01-01T08:00:00Z'
     issues.push({ pointer: '/expires_at', code: 'bad_format', message })

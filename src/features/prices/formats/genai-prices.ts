@@ -210,7 +210,7 @@ function readTiers(notes: ModelNotes, tiers: TierNotes, kind: TokenKind, listed:
 
 function dayOf(notes: ModelNotes, startDate: unknown): number | undefined {
   if (startDate === undefined) return undefined
-  const day = typeof startDate === 'string' ? parseMoment(startDate) : undefined
+  const day = typeof startDate === 'string' ? parseMoment(startDate, 'UTC') : undefined
   if (day === undefined) notes.refuse('bad_date', 'start_date must be a date, such as 2026-11-20')
   return day
 }

@@ -105,7 +105,7 @@ export class TableNotes implements TableReading {
 
   /** The date of a model, `2026-11-20`; other texts are ignored. */
   noteDate(written: unknown): void {
-    const at = typeof written === 'string' ? parseMoment(written) : undefined
+    const at = typeof written === 'string' ? parseMoment(written, 'UTC') : undefined
     if (at !== undefined) this.newestModel = Math.max(at, this.newestModel ?? at)
   }
 

@@ -143,7 +143,7 @@ function readPrice(table: TableNotes, price: Holder): void {
 function momentOf(notes: ModelNotes, written: unknown): number | null | undefined {
   if (written === '') return undefined
   if (written === ALWAYS) return null
-  const moment = typeof written === 'string' ? parseMoment(written) : undefined
+  const moment = typeof written === 'string' ? parseMoment(written, 'UTC') : undefined
   if (moment === undefined) {
     notes.refuse('bad_date', `effective_from must be a date, a timestamp with a UTC offset, or '${ALWAYS}'`)
   }
@@ -159,7 +159,7 @@ function dateOf(notes: ModelNotes, written: unknown): number | undefined {
 }
 
 function readDate(written: unknown): number | undefined {
-  return typeof written === 'string' ? parseMoment(written) : undefined
+  return typeof written === 'string' ? parseMoment(written, 'UTC') : undefined
 }
 
 /** The source of an exported row decides how its name is looked up; custom rows leave it empty. */

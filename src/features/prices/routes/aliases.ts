@@ -4,7 +4,7 @@ import { documented } from '../../../http/documentation.ts'
 import { parameter } from '../../../http/query.ts'
 import { EXAMPLE_ALIAS, EXAMPLE_RESOLUTION, EXAMPLE_VALUED } from '../examples.ts'
 import { MAY_CHANGE } from '../parameters.ts'
-import { readAliasName } from '../query.ts'
+import { readAliasList, readAliasName } from '../query.ts'
 import { AddedAlias, AliasList, NewAlias } from '../schema.ts'
 import {
   aliasBody,
@@ -41,8 +41,7 @@ export const aliasesRoutes = ({ prices, revaluation }: AliasesDependencies) =>
     .get(
       '',
       async ({ query }) => {
-        const { all } = query
-        const listed = await prices.listAliases({ all: all === 'true' })
+        const listed = await prices.listAliases(readAliasList(query))
         return { data: listed.map(aliasBody), has_more: false, next_page: null }
       },
       {

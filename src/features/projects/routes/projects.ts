@@ -1,9 +1,10 @@
 import { Elysia, t } from 'elysia'
-import { access, approvalViewerOf, partyOf, viewerOf } from '../../../http/access.ts'
+import { access, approvalViewerOf, askerOf, partyOf, viewerOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { answerList } from '../../../http/list.ts'
 import { listPage, listParameter } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
+import type { PeopleService } from '../../people/service.ts'
 import { PROJECT_COLUMNS } from '../csv.ts'
 import { EXAMPLE_MERGE, EXAMPLE_NEW_PROJECT, EXAMPLE_PROJECT } from '../examples.ts'
 import { readProjectList } from '../query.ts'
@@ -44,11 +45,12 @@ const keyOf = ({ project }: ProjectView) => project.id
 
 interface Dependencies {
   projects: ProjectsService
+  people: Pick<PeopleService, 'requireKnown'>
   /** `places` of the entries' service. */
   relocation: EntryRelocation
 }
 
-export const projectsRoutes = ({ projects, relocation }: Dependencies) =>
+export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =>
   new Elysia({ name: 'projects', normalize: false })
     .use(access())
     .get(
@@ -56,6 +58,11 @@ export const projectsRoutes = ({ projects, relocation }: Dependencies) =>
       async ({ query, caller, request }) => {
         const viewer = approvalViewerOf(caller)
         const asked = readProjectList(query)
+        await projects.requireKnown('client', asked.filter.clients, '/query/client')
+        if (askerOf(caller).listsPeople) {
+          await people.requireKnown(asked.filter.leads, '/query/lead')
+          await people.requireKnown(asked.filter.approvers, '/query/approver')
+        }
         return answerList(request, asked, {
           list: (page) => projects.listProjects(viewer, asked.filter, page),
           keyOf,

@@ -55,6 +55,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
       '',
       async ({ query, request, caller }) => {
         const asked = readTicketList(query)
+        await projects.requireKnown('project', asked.filter.projects, '/query/project')
         return answerList(request, asked, {
           list: (page) => projects.listTickets(asked.filter, page),
           keyOf,

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, viewerOf } from '../../../http/access.ts'
+import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { listPage } from '../../../http/query.ts'
@@ -28,7 +28,7 @@ export const completenessRoute = ({ reports }: { reports: ReportsService }) =>
     '/completeness',
     async ({ query, caller, request }) => {
       const viewer = viewerOf(caller)
-      const asked = await reports.readCompleteness(query)
+      const asked = await reports.readCompleteness(query, askerOf(caller))
       const report = await reports.completeness(viewer, asked)
       if (!wantsCsv(request, asked.format)) return report
       return csvResponse(report.data, COMPLETENESS_COLUMNS, 'completeness.csv')

@@ -1,11 +1,11 @@
 import { Elysia, t } from 'elysia'
-import { access, viewerOf } from '../../../http/access.ts'
+import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { listPage } from '../../../http/query.ts'
 import { entryFilters } from '../../entries/listing/parameters.ts'
 import type { ReportsService } from '../service.ts'
-import { readUnattributed, UNATTRIBUTED_COLUMNS } from '../unattributed.ts'
+import { UNATTRIBUTED_COLUMNS } from '../unattributed.ts'
 import { EXAMPLE_UNATTRIBUTED, UnattributedReport } from '../unattributed-schema.ts'
 
 const UnattributedQuery = t.Object({ ...entryFilters(), ...listPage('Groups') }, { additionalProperties: false })
@@ -15,7 +15,7 @@ export const unattributedRoute = ({ reports }: { reports: ReportsService }) =>
     '/unattributed',
     async ({ query, caller, request }) => {
       const viewer = viewerOf(caller)
-      const asked = readUnattributed(query)
+      const asked = await reports.readUnattributed(query, askerOf(caller))
       if (!wantsCsv(request, asked.format)) return reports.unattributed(viewer, asked)
       return csvResponse(reports.exportUnattributed(viewer, asked), UNATTRIBUTED_COLUMNS, 'unattributed.csv')
     },

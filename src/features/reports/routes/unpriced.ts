@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, viewerOf } from '../../../http/access.ts'
+import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { listPage } from '../../../http/query.ts'
@@ -20,7 +20,7 @@ export const unpricedRoute = ({ reports }: { reports: ReportsService }) =>
     '/unpriced',
     async ({ query, caller, request }) => {
       const viewer = viewerOf(caller)
-      const asked = await reports.readUnpriced(query)
+      const asked = await reports.readUnpriced(query, askerOf(caller))
       if (!wantsCsv(request, asked.format)) return reports.unpriced(viewer, asked)
       return csvResponse(reports.exportUnpriced(viewer, asked), UNPRICED_COLUMNS, 'unpriced.csv')
     },

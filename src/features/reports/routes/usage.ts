@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, viewerOf } from '../../../http/access.ts'
+import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { versioned } from '../../../http/entity-tags.ts'
@@ -44,7 +44,7 @@ export const usageRoute = ({ reports }: { reports: ReportsService }) =>
     '/usage',
     async ({ query, caller, request, set }) => {
       const viewer = viewerOf(caller)
-      const asked = await reports.readUsage(query)
+      const asked = await reports.readUsage(query, askerOf(caller))
       if (!wantsCsv(request, asked.format)) {
         const version = await reports.version(viewer, asked)
         return versioned({ request, caller, set }, version, async () =>

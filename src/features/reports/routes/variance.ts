@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, viewerOf } from '../../../http/access.ts'
+import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { versioned } from '../../../http/entity-tags.ts'
@@ -21,7 +21,7 @@ export const varianceRoute = ({ reports }: { reports: ReportsService }) =>
     '/variance',
     async ({ query, caller, request, set }) => {
       const viewer = viewerOf(caller)
-      const asked = await reports.readVariance(query)
+      const asked = await reports.readVariance(query, askerOf(caller))
       if (!wantsCsv(request, asked.format)) {
         const version = await reports.version(viewer, asked)
         return versioned({ request, caller, set }, version, () => reports.variance(viewer, asked))

@@ -3,7 +3,6 @@ import { access, approverOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { EXAMPLE_APPROVALS } from '../examples.ts'
 import { moments } from '../parameters.ts'
-import { readApprovalsQuery } from '../query.ts'
 import { Approvals } from '../schema.ts'
 import type { SheetsService } from '../service.ts'
 
@@ -12,7 +11,8 @@ export const approvalsRoute = ({ sheets }: { sheets: SheetsService }) =>
     .use(access())
     .get(
       '',
-      ({ query, caller, address }) => sheets.listApprovals(readApprovalsQuery(query), approverOf({ caller, address })),
+      async ({ query, caller, address }) =>
+        sheets.listApprovals(await sheets.readApprovals(query), approverOf({ caller, address })),
       {
         allow: ['read', 'session'],
         query: t.Object(moments, { additionalProperties: false }),

@@ -29,8 +29,8 @@ export const sheetEntriesRoutes = ({
       '/:id/entries',
       async ({ params, query, caller }) => {
         const viewer = approvalViewerOf(caller)
+        const { limit, after } = readListQuery(query, 'UTC')
         const sheet = await sheets.getSheet(params.id, viewer)
-        const { limit, after } = readListQuery(query)
         return entries.listing.listEntries(viewer, { filter: { sheet: [sheet.id] }, limit, after })
       },
       {

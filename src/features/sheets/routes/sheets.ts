@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, approvalViewerOf, approverOf } from '../../../http/access.ts'
+import { access, approvalViewerOf, approverOf, askerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { listPage, listParameter } from '../../../http/query.ts'
@@ -7,7 +7,7 @@ import { Reason } from '../../entries/schema.ts'
 import { SHEET_COLUMNS, TEMPLATE } from '../csv.ts'
 import { EXAMPLE_APPROVED, EXAMPLE_OVERLAPS, EXAMPLE_RETURNED, EXAMPLE_SHEET, EXAMPLE_SUBMITTED } from '../examples.ts'
 import { moments, sheetPath } from '../parameters.ts'
-import { readSheetList, SHEET_STATUSES } from '../query.ts'
+import { SHEET_STATUSES } from '../query.ts'
 import { NewTokenSheet, SheetOverlaps, SheetSubmission, TokenSheet, TokenSheetList } from '../schema.ts'
 import type { SheetsService } from '../service.ts'
 
@@ -39,7 +39,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
       '',
       async ({ query, caller, request }) => {
         const viewer = approvalViewerOf(caller)
-        const asked = readSheetList(query)
+        const asked = await sheets.readList(query, askerOf(caller))
         if (!wantsCsv(request, asked.format)) return sheets.listSheets(viewer, asked)
         return csvResponse(sheets.exportSheets(viewer, asked.filter), SHEET_COLUMNS, 'token-sheets.csv')
       },

@@ -182,7 +182,7 @@ function KeyInput({ of, field, form, ...input }: KeyInputProps) {
     queryKey: [of, 'keys', search],
     queryFn: async ({ signal }) => {
       const api = apiUntil(signal)
-      const query = { search, limit: String(OFFERED) }
+      const query = { search: search.trim() || undefined, limit: String(OFFERED) }
       const { data } = await (of === 'projects'
         ? answer(api.projects.get({ query }))
         : answer(api.tickets.get({ query })))

@@ -11,8 +11,8 @@ export interface Field {
   title: string
   /** The part of the API that provides the choices. */
   part: Part
-  /** The choices that match a text, found by the server. */
-  search?: (text: string, signal: AbortSignal) => Promise<Choice[]>
+  /** The choices that match a text, found by the server; the first ones without a text. */
+  search?: (text: string | undefined, signal: AbortSignal) => Promise<Choice[]>
   /** All choices, for fields that the page searches itself. */
   choices?: (signal: AbortSignal) => Promise<Choice[]> | Choice[]
   /** Whether typed text is accepted as a value that is not among the choices. */

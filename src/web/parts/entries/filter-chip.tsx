@@ -73,7 +73,8 @@ function useChoices({ part, name, search, choices }: Field, typed: string) {
   const [asked] = useDebouncedValue(typed, PAUSE_MS)
   const { data, isFetching } = useQuery({
     queryKey: [part, 'choices', name, ...(search ? [asked] : [])],
-    queryFn: async ({ signal }) => (await (search ? search(asked, signal) : choices?.(signal))) ?? [],
+    queryFn: async ({ signal }) =>
+      (await (search ? search(asked.trim() || undefined, signal) : choices?.(signal))) ?? [],
     placeholderData: keepPreviousData,
     ...(search ? {} : { staleTime: CHOICES_FRESH_MS }),
   })

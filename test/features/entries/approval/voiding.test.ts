@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type Party, TALLY } from '../../../../src/access/actor.ts'
+import { COMMAND_LINE } from '../../../../src/access/asker.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
 import { approvalViewerOf, EVERYTHING } from '../../../../src/access/visibility.ts'
 import type { Database } from '../../../../src/database/database.ts'
@@ -52,12 +53,15 @@ async function stage(db: Database) {
     decide: (id: string, action: Decision, more: object = {}, party: Party = OPERATOR) =>
       entries.approval.decideEntry(id, { action, ...more }, party),
     async parts(filter: Record<string, string[]> = {}) {
-      const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ sort: 'started_at', ...filter }))
+      const { data } = await entries.listing.listEntries(
+        EVERYTHING,
+        readListQuery({ sort: 'started_at', ...filter }, 'UTC'),
+      )
       return data.map(({ status, tokens }) => `${status} ${tokens.input}`).sort()
     },
     /** The cost that completeness has, which counts as usage reports do. */
     async counted() {
-      const { data } = await reports.completeness(EVERYTHING, await reports.readCompleteness(NOVEMBER))
+      const { data } = await reports.completeness(EVERYTHING, await reports.readCompleteness(NOVEMBER, COMMAND_LINE))
       const of = (name: string) => data.find(({ check }) => check === name)!.cost
       return { all: of('all'), voided: of('voided') }
     },

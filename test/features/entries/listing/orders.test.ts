@@ -166,7 +166,7 @@ forEachEngine('a list of entries', (open) => {
   ): Promise<string[]> {
     const ids: string[] = []
     for (let page: string | undefined; ; ) {
-      const query = readListQuery({ ...texts, limit: '7', ...(page !== undefined && { page }) })
+      const query = readListQuery({ ...texts, limit: '7', ...(page !== undefined && { page }) }, 'UTC')
       const { data, next_page } = await listing.listEntries(viewer, query)
       ids.push(...data.map(({ id }) => id))
       if (next_page === null) return ids

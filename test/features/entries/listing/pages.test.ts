@@ -18,6 +18,6 @@ test.each(['cost.desc.9223372036854775808.1', 'cost.desc.9999999999999999999.1',
   'the page %p is not one of Tally',
   (text) => {
     const page = Buffer.from(text).toString('base64url')
-    expect(() => readListQuery({ sort: 'cost', page })).toThrow(/next_page of an earlier response/)
+    expect(() => readListQuery({ sort: 'cost', page }, 'UTC')).toThrow(/next_page of an earlier response/)
   },
 )

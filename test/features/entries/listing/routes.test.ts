@@ -7,6 +7,7 @@ import { reportBody } from '../../../support/reports.ts'
 let app: TestApp
 let admin: string
 let ada: string
+let bob: string
 let adaReads: string
 const ids: Record<string, string> = {}
 
@@ -15,7 +16,7 @@ beforeAll(async () => {
   app = await startApp()
   await app.services.prices.loadDefaultPrices()
   ada = await app.person('member')
-  const bob = await app.person('member')
+  bob = await app.person('member')
   admin = await app.token('read', await app.person('admin'))
   adaReads = await app.token('read', ada)
   const tokens = { ada: await app.token('svc', ada), bob: await app.token('svc', bob) }
@@ -65,11 +66,9 @@ describe('a filter', () => {
     ['project=ACME-API', ['bobs', 'api']],
     ['project=acme-api,acme%20web', ['bobs', 'api', 'web']],
     ['project=acme-api&project=acme%20web&model=gpt-5-codex', ['api', 'web']],
-    ['project=unknown', []],
     ['ticket=acme-1', ['web']],
-    ['client=unknown', []],
     ['client=none', ['bobs', 'api', 'web']],
-    ['client=none,unknown&agent_name=reviewer', ['api']],
+    ['client=none&agent_name=reviewer', ['api']],
     ['project=none', ['loose']],
     ['project=none,acme%20web', ['loose', 'web']],
     ['billable=true', ['bobs', 'loose', 'api', 'web']],
@@ -216,7 +215,8 @@ test('pages follow each other without gap or repeat, also when entries arrive me
 
 test('pages of several projects and people have neither gap nor repeat', async () => {
   const projects = 'project=acme%20web,acme-api,Acme%20Web'
-  for (const filter of [projects, `${projects}&agent_manager=${encodeURIComponent(ada)},nobody@example.com`]) {
+  const people = [ada, bob].map(encodeURIComponent).join(',')
+  for (const filter of [projects, `${projects}&agent_manager=${people}`]) {
     const whole = await names(`?${filter}`)
     const seen: (string | undefined)[] = []
     for (let page = '', more = true; more; ) {

@@ -66,7 +66,7 @@ async function stage(db: Database) {
 
   /** Everything that counts of a session's entries, except for what identifies the rows. */
   async function shown(session: string): Promise<Partial<TokenEntry>[]> {
-    const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ session_id: [session] }))
+    const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ session_id: [session] }, 'UTC'))
     return data
       .filter(({ superseded }) => !superseded)
       .map(({ id, session_id, continues, created_at, updated_at, possible_duplicate_of, ...entry }) => entry)

@@ -5,7 +5,6 @@ import {
   fingerprintOf,
   issuesBeyondSchema,
   readReport,
-  readTimestamp,
   reportChecker,
 } from '../../../../src/features/entries/reporting/report.ts'
 import type { TokenEntryReport } from '../../../../src/features/entries/schema.ts'
@@ -22,37 +21,6 @@ function pointersOf(change: Record<string, unknown>): string[] {
     .map(({ pointer, code }) => `${pointer} ${code}`)
     .sort()
 }
-
-describe('a timestamp', () => {
-  test('is read with any offset, to the millisecond', () => {
-    expect(readTimestamp('2026-11-20T10:00:00Z')).toBe(Date.UTC(2026, 10, 20, 10))
-    expect(readTimestamp('2026-11-20t10:00:00.123456789+05:30')).toBe(Date.UTC(2026, 10, 20, 4, 30, 0, 123))
-    expect(readTimestamp('2026-11-20T10:00:00-00:00')).toBe(Date.UTC(2026, 10, 20, 10))
-  })
-
-  test('without an offset, or of a day that does not exist, is none', () => {
-    const bad = [
-      '2026-11-20T10:00:00',
-      '2026-11-20',
-      '2026-02-29T00:00:00Z',
-      '2026-04-31T00:00:00Z',
-      '2026-13-01T00:00:00Z',
-      '2026-11-20T24:00:00Z',
-      '2026-11-20T24:01:00Z',
-      '2026-11-20T10:60:00Z',
-      '0000-01-01T00:00:00+14:00',
-      '1763632800',
-      '2026-11-20T10:00:00+25:00',
-      '',
-    ]
-    expect(bad.filter((text) => readTimestamp(text) !== undefined)).toEqual([])
-  })
-
-  test('may be the 29th of February of a leap year and a leap second', () => {
-    expect(readTimestamp('2028-02-29T00:00:00Z')).toBe(Date.UTC(2028, 1, 29))
-    expect(readTimestamp('2016-12-31T23:59:60Z')).toBe(Date.UTC(2016, 11, 31, 23, 59, 59))
-  })
-})
 
 describe('a report', () => {
   test('with only the required fields is whole', () => {

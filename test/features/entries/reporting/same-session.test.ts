@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type Party, TALLY } from '../../../../src/access/actor.ts'
+import { COMMAND_LINE } from '../../../../src/access/asker.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
 import { EVERYTHING, viewerOf } from '../../../../src/access/visibility.ts'
 import type { Database } from '../../../../src/database/database.ts'
@@ -88,17 +89,17 @@ async function stage(db: Database) {
     partyOf,
     report,
     async list(filter: Record<string, string[]> = {}) {
-      return (await entries.listing.listEntries(EVERYTHING, readListQuery(filter))).data
+      return (await entries.listing.listEntries(EVERYTHING, readListQuery(filter, 'UTC'))).data
     },
     async statuses() {
-      const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({}))
+      const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({}, 'UTC'))
       return data.map(({ agent_manager, status }) => `${agent_manager.name} ${status}`).sort()
     },
     /** Entries and cost that the usage report counts. */
     async counted() {
       const { data } = await reports.completeness(
         EVERYTHING,
-        await reports.readCompleteness({ starting_at: '2026-11-01', ending_at: '2026-12-01' }),
+        await reports.readCompleteness({ starting_at: '2026-11-01', ending_at: '2026-12-01' }, COMMAND_LINE),
       )
       const of = (name: string) => data.find(({ check }) => check === name)!
       return { all: of('all'), held: of('held'), discarded: of('discarded') }

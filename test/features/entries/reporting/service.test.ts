@@ -14,7 +14,7 @@ forEachEngine('reports that race', (open) => {
     const services = createServices({ db, clock })
     const caller = await addReporter(services.people)
     const all = async () =>
-      (await services.entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '1000' }))).data
+      (await services.entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '1000' }, 'UTC'))).data
     return { ...services, caller, all }
   }
 

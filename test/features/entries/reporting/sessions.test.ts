@@ -71,7 +71,10 @@ async function stage(db: Database) {
       services.entries.reporting.recordFrom(source, said(what), caller),
     /** Model, output, source and part of every entry, by arrival. */
     async shown(session = 's-1'): Promise<string[]> {
-      const { data } = await services.entries.listing.listEntries(EVERYTHING, readListQuery({ session_id: [session] }))
+      const { data } = await services.entries.listing.listEntries(
+        EVERYTHING,
+        readListQuery({ session_id: [session] }, 'UTC'),
+      )
       return data
         .map(
           (entry: TokenEntry) =>

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, actorOf } from '../../../../http/access.ts'
+import { access, actorOf, askerOf } from '../../../../http/access.ts'
 import { documented } from '../../../../http/documentation.ts'
 import { entryFilters } from '../../listing/parameters.ts'
 import type { EntriesService } from '../../service.ts'
@@ -19,7 +19,10 @@ export const ruleApplicationRoute = ({ entries }: { entries: EntriesService }) =
     '/apply',
     async ({ body, query, caller, address }) => {
       const dryRun = body.dry_run ?? false
-      const applied = await entries.places.applyRules(readRuleApplication(body, query), {
+      const asked = await entries.filters.read(askerOf(caller), (timeZone) =>
+        readRuleApplication(body, query, timeZone),
+      )
+      const applied = await entries.places.applyRules(asked, {
         dryRun,
         by: actorOf({ caller, address }),
         limit: body.limit ?? (dryRun ? LISTED : 0),

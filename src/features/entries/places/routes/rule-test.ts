@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, viewerOf } from '../../../../http/access.ts'
+import { access, askerOf, viewerOf } from '../../../../http/access.ts'
 import { documented } from '../../../../http/documentation.ts'
 import { entryFilters } from '../../listing/parameters.ts'
 import type { EntriesService } from '../../service.ts'
@@ -8,27 +8,28 @@ import { readTrial } from '../rule-test.ts'
 import { RuleTrial, RuleTrialAnswer } from '../schema.ts'
 
 export const ruleTestRoute = ({ entries }: { entries: EntriesService }) =>
-  new Elysia({ name: 'rule-test', normalize: false })
-    .use(access())
-    .post(
-      '/test/entries',
-      ({ body, query, caller }) => entries.places.tryRules(viewerOf(caller), readTrial(body, query)),
-      {
-        allow: { session: ['billing', 'admin'] },
-        parse: 'report',
-        body: RuleTrial,
-        query: t.Object(entryFilters(), { additionalProperties: false }),
-        detail: documented({
-          id: 'tryPlacementRules',
-          tag: 'Placement rules',
-          summary: 'Test placement rules on existing entries',
-          description:
-            'Shows which rule would match each of the newest entries, or the newest entries that match the filters of the query, and why earlier rules do not. With `rule`, the test includes an unsaved rule; with `replaces`, it takes the place of the given rule. Nothing is saved.',
-          body: { example: EXAMPLE_TRIAL },
-          responses: {
-            200: { description: 'A page of entries.', schema: RuleTrialAnswer, example: EXAMPLE_TRIAL_ANSWER },
-          },
-          problems: ['not_found', 'database_deadline'],
-        }),
-      },
-    )
+  new Elysia({ name: 'rule-test', normalize: false }).use(access()).post(
+    '/test/entries',
+    async ({ body, query, caller }) => {
+      const trial = await entries.filters.read(askerOf(caller), (timeZone) => readTrial(body, query, timeZone))
+      return entries.places.tryRules(viewerOf(caller), trial)
+    },
+    {
+      allow: { session: ['billing', 'admin'] },
+      parse: 'report',
+      body: RuleTrial,
+      query: t.Object(entryFilters(), { additionalProperties: false }),
+      detail: documented({
+        id: 'tryPlacementRules',
+        tag: 'Placement rules',
+        summary: 'Test placement rules on existing entries',
+        description:
+          'Shows which rule would match each of the newest entries, or the newest entries that match the filters of the query, and why earlier rules do not. With `rule`, the test includes an unsaved rule; with `replaces`, it takes the place of the given rule. Nothing is saved.',
+        body: { example: EXAMPLE_TRIAL },
+        responses: {
+          200: { description: 'A page of entries.', schema: RuleTrialAnswer, example: EXAMPLE_TRIAL_ANSWER },
+        },
+        problems: ['not_found', 'database_deadline'],
+      }),
+    },
+  )

@@ -1,0 +1,10 @@
+import { EVERYTHING, type Viewer } from './visibility.ts'
+
+/** Who names projects and people in a filter, and may therefore learn whether they exist. */
+export interface Asker {
+  viewer: Viewer
+  /** Admins who are signed in or use the command line; tokens never list people. */
+  listsPeople: boolean
+}
+
+export const COMMAND_LINE: Asker = { viewer: EVERYTHING, listsPeople: true }

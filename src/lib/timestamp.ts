@@ -1,0 +1,64 @@
+/**
+ * Timestamps as text: RFC 3339, and the other forms of ISO 8601 that common tools print. All of them have an offset,
+ * because a time without one is a different moment in each zone. Moments are milliseconds since 1970.
+ */
+
+/** RFC 3339, 5.6, which nearly all callers send, and which the engine reads fast. */
+const USUAL = /^\d{4}-\d{2}-\d{2}[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
+
+/**
+ * Also without separators (`20261120T175304Z`), without seconds, with a comma before the fraction, a space instead of
+ * the T or before the offset, and an offset without a colon or without minutes. For JSON Schema, so without names.
+ */
+export const TIMESTAMP =
+  '^\\d{4}(-\\d{2}-\\d{2}|\\d{4})[Tt ]([01]\\d|2[0-3])(:[0-5]\\d(:([0-5]\\d|60)([.,]\\d{1,9})?)?|[0-5]\\d(([0-5]\\d|60)([.,]\\d{1,9})?)?) ?([Zz]|[+-]\\d{2}(:?\\d{2})?)$'
+
+export const TIMESTAMP_EXPECTED = 'must be a timestamp with a UTC offset, such as 2026-11-20T17:53:04Z'
+
+const TIMESTAMP_PATTERN = new RegExp(TIMESTAMP)
+
+/** The digits of a text that matches {@link TIMESTAMP}. */
+const PARTS = /^(\d{4})-?(\d{2})-?(\d{2}).(\d{2}):?(\d{2}):?(\d{2})?(?:[.,](\d+))? ?(?:[Zz]|([+-]\d{2}):?(\d{2})?)$/
+
+/** RFC 3339 has no earlier timestamp, though an offset in the first hours of the year 0000 would result in one. */
+const YEAR_ZERO = Date.parse('0000-01-01T00:00:00Z')
+
+/** Whether the text is written like a timestamp, even of a day that does not exist. */
+export function isTimestamp(text: string): boolean {
+  return USUAL.test(text) || TIMESTAMP_PATTERN.test(text)
+}
+
+/**
+ * Milliseconds of a timestamp (finer fractions are cut off); undefined if it has no offset, or a day or time that does
+ * not exist.
+ */
+export function parseTimestamp(text: string): number | undefined {
+  if (USUAL.test(text)) return parseUsual(text)
+  return TIMESTAMP_PATTERN.test(text) ? parseUsual(usualForm(text)) : undefined
+}
+
+function usualForm(text: string): string {
+  const [, year, month, day, hour, minute, second = '00', fraction, offset, minutes = '00'] = PARTS.exec(text)!
+  const zone = offset === undefined ? 'Z' : `${offset}:${minutes}`
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction === undefined ? '' : `.${fraction}`}${zone}`
+}
+
+function parseUsual(text: string): number | undefined {
+  // Date.parse reads the usual form fast, but accepts some impossible days as days of the next month.
+  const milliseconds = Date.parse(text)
+  if (Number.isNaN(milliseconds)) return leapSecond(text)
+  if (milliseconds < YEAR_ZERO) return undefined
+  const day = Number(text.slice(8, 10))
+  return day > 28 && day > daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7))) ? undefined : milliseconds
+}
+
+function daysInMonth(year: number, month: number): number {
+  return new Date(Date.UTC(year, month, 0)).getUTCDate()
+}
+
+/** RFC 3339 allows a 60th second; like POSIX, Tally can't represent it and uses the 59th. */
+function leapSecond(text: string): number | undefined {
+  if (text.slice(17, 19) !== '60') return undefined
+  const milliseconds = Date.parse(`${text.slice(0, 17)}59${text.slice(19)}`)
+  return Number.isNaN(milliseconds) ? undefined : milliseconds
+}

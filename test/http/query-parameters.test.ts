@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+let session: string
+
+beforeAll(async () => {
+  app = await startApp()
+  session = await app.session('admin')
+})
+afterAll(() => app.close())
+
+interface Media {
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+}
+
+interface Operation {
+  operationId: string
+  parameters?: { name: string; in: string }[]
+  requestBody?: { content: Record<string, Media> }
+}
+
+/** A body that the operation takes, so that its parameters are what is wrong. */
+function exampleOf({ requestBody }: Operation): unknown {
+  const media = requestBody?.content['application/json']
+  return media?.example ?? Object.values(media?.examples ?? {})[0]?.value ?? {}
+}
+
+interface Asked {
+  operation: string
+  name: string
+  status: number
+  issue: { pointer: string; code: string; message: string } | undefined
+}
+
+/** Every operation with each of its parameters alone, whose value is `valueFor` its name; without one, it is left out. */
+async function askEach(valueFor: (name: string, operation: string) => string | undefined): Promise<Asked[]> {
+  const { json: document } = await app.call('GET /api/v1/openapi.json')
+  const asked: Asked[] = []
+  for (const [path, operations] of Object.entries<Record<string, Operation>>(document.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      for (const { name, in: place } of operation.parameters ?? []) {
+        const value = place === 'query' ? valueFor(name, operation.operationId) : undefined
+        if (value === undefined) continue
+        // Reports require a period.
+        const period = value !== '' && operation.parameters?.some((each) => each.name === 'starting_at')
+        const query = new URLSearchParams({ ...(period && { starting_at: '2026-11-01' }), [name]: value })
+        const address = `${path.replaceAll(/\{\w+\}/g, 'none')}?${query}`
+        const { status, json } = await app.call(`${method.toUpperCase()} ${address}`, {
+          session,
+          ...(method !== 'get' && { json: exampleOf(operation) }),
+        })
+        const issue = json?.errors?.find(({ pointer }: { pointer: string }) => pointer === `/query/${name}`)
+        asked.push({ operation: operation.operationId, name, status, issue })
+      }
+    }
+  }
+  return asked
+}
+
+const taken = (asked: Asked[]) => asked.filter(({ status, issue }) => status !== 422 || !issue)
+
+test('an empty value of any parameter of any operation is refused, and nothing is guessed from it', async () => {
+  const asked = await askEach(() => '')
+  expect(taken(asked)).toEqual([])
+  expect(asked.length).toBeGreaterThan(300)
+})
+
+/** Parameters that name something; others of the same name are patterns or texts. */
+const NAMING = ['project', 'client', 'ticket', 'agent_manager', 'lead', 'approver', 'user']
+
+test('a filter by a project, client, ticket or person that does not exist is refused with the nearest names', async () => {
+  for (const [path, json] of [
+    ['clients', { name: 'Acme Ltd' }],
+    ['projects', { key: 'acme-web' }],
+    ['tickets', { key: 'ACME-42' }],
+    ['users', { name: 'Ada', email: 'ada@example.com', role: 'member' }],
+  ] as const) {
+    expect((await app.call(`POST /api/v1/${path}`, { session, json })).status).toBe(201)
+  }
+  const typed: Record<string, string> = { project: 'acme-wbe', client: 'acme ltt', ticket: 'ACME-43' }
+  const asked = await askEach((name) => (NAMING.includes(name) ? (typed[name] ?? 'adda@example.com') : undefined))
+  expect(taken(asked)).toEqual([])
+  const meant: Record<string, string> = { project: 'acme-web', client: 'Acme Ltd', ticket: 'ACME-42' }
+  for (const { name, issue } of asked) {
+    expect([name, issue?.code]).toEqual([name, 'unknown_name'])
+    expect(issue?.message).toContain(`did you mean '${meant[name] ?? 'ada@example.com'}'`)
+  }
+})
+
+test('aliases, names of merged projects and ids are known', async () => {
+  const { json: web } = await app.call('POST /api/v1/projects', {
+    session,
+    json: { key: 'shop', aliases: ['the shop'] },
+  })
+  const { json: old } = await app.call('POST /api/v1/projects', { session, json: { key: 'old-shop' } })
+  await app.call(`POST /api/v1/projects/${old.id}/merge`, { session, json: { into: web.id } })
+  for (const project of ['SHOP', 'the shop', 'old-shop', web.id, old.id, 'none']) {
+    const { status } = await app.call(`GET /api/v1/token-entries?${new URLSearchParams({ project })}`, { session })
+    expect([project, status]).toEqual([project, 200])
+  }
+})
+
+test('callers who do not list people cannot tell who exists', async () => {
+  const reads = await app.token('read', await app.person('admin'))
+  const ada = await app.person('member')
+  const own = await app.token('read', ada)
+  const hidden = await app.person('member')
+  const ask = async (token: string, person: string) => {
+    const query = new URLSearchParams({ agent_manager: person })
+    const { status, json } = await app.call(`GET /api/v1/token-entries?${query}`, { token })
+    return { status, errors: json.errors, data: json.data }
+  }
+  expect(await ask(reads, hidden)).toEqual(await ask(reads, 'nobody@example.com'))
+  expect((await ask(reads, hidden)).status).toBe(422)
+  expect(JSON.stringify(await ask(reads, hidden))).not.toContain('did you mean')
+  expect(await ask(own, hidden)).toEqual(await ask(own, 'nobody@example.com'))
+})
