@@ -149,6 +149,12 @@ const PACKAGES: DebianPackage[] = [
     isInstalled: () => Bun.which('hledger') !== null,
     instead: 'the tests that need it are skipped.',
   },
+  // Runs openapi-python-client, which users of Python make their client with.
+  {
+    name: 'python3-venv',
+    isInstalled: () => Bun.spawnSync(['sh', '-c', 'python3 -c "import ensurepip"']).exitCode === 0,
+    instead: 'the test of a client in Python is skipped.',
+  },
   // Opens the web application's pages.
   {
     name: 'chromium',

@@ -32,6 +32,17 @@ export const oneOf = <T extends string>(values: readonly T[], description?: stri
 export const PLAIN_TEXT =
   '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
+/** The format that the OpenAPI document shows for a text, which is not checked by the schema. */
+export const FORMAT = 'x-format'
+
+/**
+ * An e-mail address, as the OpenAPI document shows it. The service checks it (`issuesOfEmail`), which explains more than
+ * the format of a schema could.
+ */
+export const emailAddress = (
+  options: { description?: string; examples?: string[]; minLength?: number; maxLength?: number } = {},
+) => Type.String({ ...options, [FORMAT]: 'idn-email' })
+
 /** A human-readable name of up to 200 characters. */
 export const nameOf = (description: string, examples: string[] = []) =>
   Type.String({

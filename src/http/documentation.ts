@@ -27,26 +27,50 @@ export const TAGS = {
   Service: 'Health checks and the API description.',
 } as const
 
+/** A header's value: a text, if nothing else is said. */
+interface Header {
+  description: string
+  type?: 'integer'
+  format?: string
+  enum?: string[]
+  pattern?: string
+  minimum?: number
+}
+
+const REQUEST_ID_PATTERN = '^[A-Za-z0-9._:/-]{1,128}$'
+
 /** Headers that responses may name. `X-Request-Id` is on every response, `Retry-After` on every 429 and 503. */
 export const RESPONSE_HEADERS = {
-  Location: 'Path of the new resource.',
-  'Idempotent-Replayed':
-    '`true` if the Idempotency-Key was already used with the same body and this is the original response.',
-  ETag: 'Version of the content; send it back in If-None-Match.',
-  'Set-Cookie': 'Sets the session cookie of the signed-in person, or clears it.',
-  'X-Request-Id': 'The id of this request in the log: the one you sent if it is valid, otherwise a new one.',
-  'Retry-After': 'Number of seconds to wait before retrying.',
-  'WWW-Authenticate': 'The authentication scheme: Bearer.',
-} as const
+  Location: { description: 'Path of the new resource.', format: 'uri-reference' },
+  'Idempotent-Replayed': {
+    description: '`true` if the Idempotency-Key was already used with the same body and this is the original response.',
+    enum: ['true'],
+  },
+  ETag: { description: 'Version of the content; send it back in If-None-Match.', pattern: '^(W/)?"[^"]*"$' },
+  'Set-Cookie': { description: 'Sets the session cookie of the signed-in person, or clears it.' },
+  'X-Request-Id': {
+    description: 'The id of this request in the log: the one you sent if it is valid, otherwise a new one.',
+    pattern: REQUEST_ID_PATTERN,
+  },
+  'Retry-After': { description: 'Number of seconds to wait before retrying.', type: 'integer', minimum: 0 },
+  'WWW-Authenticate': { description: 'The authentication scheme: Bearer.' },
+} as const satisfies Record<string, Header>
 
 /** Headers that requests may name. `X-Request-Id` may be sent with every call. */
 export const REQUEST_HEADERS = {
-  'Idempotency-Key':
-    'Identifies this request, without expiry. A retry with the same key and body returns the original result; the same key with a different body is rejected.',
-  'If-None-Match':
-    'The ETag of the response that you have. If it is still valid, the response is a 304 without a body.',
-  'X-Request-Id': 'Your own id for this request: up to 128 characters from A-Z a-z 0-9 . _ : / -',
-} as const
+  'Idempotency-Key': {
+    description:
+      'Identifies this request, without expiry. A retry with the same key and body returns the original result; the same key with a different body is rejected.',
+    pattern: '^[\\x21-\\x7e]{1,200}$',
+  },
+  'If-None-Match': {
+    description: 'The ETag of the response that you have. If it is still valid, the response is a 304 without a body.',
+  },
+  'X-Request-Id': {
+    description: 'Your own id for this request: up to 128 characters from A-Z a-z 0-9 . _ : / -',
+    pattern: REQUEST_ID_PATTERN,
+  },
+} as const satisfies Record<string, Header>
 
 export interface Content {
   schema?: TSchema

@@ -21,6 +21,7 @@ import {
 import { Components, type JsonSchema } from './json-schema.ts'
 import { EXAMPLE_RPC_STATUS, OTLP_CONTENT_TYPES, RpcStatus } from './otlp.ts'
 import { PROBLEM_TYPE, ProblemSchema, problemPath } from './problems.ts'
+import { REQUIRED } from './query.ts'
 
 /** A route of the application with everything the document needs. */
 export interface DescribedRoute extends GuardedRoute {
@@ -33,6 +34,12 @@ export interface DescribedRoute extends GuardedRoute {
 }
 
 type Json = Record<string, unknown>
+
+/** Content that a response has instead of JSON if the request asks for it. */
+export const OTHER_CONTENT = 'x-other-content'
+
+/** The problem codes that a response may have. */
+export const PROBLEM_CODES = 'x-problem-codes'
 
 export interface OpenApiDocument extends Json {
   openapi: '3.1.0'
@@ -149,15 +156,15 @@ class DocumentWriter {
       schemas: this.#schemas.schemas,
       responses: this.#responses,
       parameters: Object.fromEntries(
-        Object.entries(REQUEST_HEADERS).map(([name, description]) => [
+        Object.entries(REQUEST_HEADERS).map(([name, { description, ...schema }]) => [
           name,
-          { name, in: 'header', required: false, description, schema: { type: 'string' } },
+          { name, in: 'header', required: false, description, schema: { type: 'string', ...schema } },
         ]),
       ),
       headers: Object.fromEntries(
-        Object.entries(RESPONSE_HEADERS).map(([name, description]) => [
+        Object.entries(RESPONSE_HEADERS).map(([name, { description, ...schema }]) => [
           name,
-          { description, schema: { type: 'string' } },
+          { description, schema: { type: 'string', ...schema } },
         ]),
       ),
       securitySchemes: SECURITY,
@@ -183,8 +190,8 @@ class DocumentWriter {
 
   #queryParameters(schema: TSchema | undefined): Json[] {
     return Object.keys(schema?.properties ?? {}).map((name) => {
-      const { description, ...rest } = this.#property(schema, name)!
-      const required = schema!.required?.includes(name) ?? false
+      const { description, [REQUIRED]: isMarked, ...rest } = this.#property(schema, name)!
+      const required = isMarked === true || (schema!.required?.includes(name) ?? false)
       // Commas are accepted too, which OpenAPI cannot express in addition to repetition.
       const list = rest.type === 'array' ? { style: 'form', explode: true } : {}
       return { name, in: 'query', required, description, ...list, schema: rest }
@@ -196,12 +203,19 @@ class DocumentWriter {
     return property && this.#schemas.schema(property)
   }
 
-  #success({ description, headers = [], ...contents }: Documentation['responses'][number]): Json {
-    const content = this.#content(contents)
+  /**
+   * Other formats of a JSON response are listed apart: as a further content, they would turn the type that generated
+   * clients return into a union with text, although these clients only ever receive JSON.
+   */
+  #success({ description, headers = [], also, ...json }: Documentation['responses'][number]): Json {
+    const others = also && json.schema ? this.#content({ also }) : undefined
+    const content = this.#content({ ...json, ...(also && !others && { also }) })
+    const types = Object.keys(others ?? {}).map((type) => `\`${type}\``)
     return {
-      description,
+      description: others ? `${description} Also available as ${types.join(' and ')} by \`Accept\`.` : description,
       headers: headerReferences(['X-Request-Id', ...headers]),
       ...(Object.keys(content).length > 0 && { content }),
+      ...(others && { [OTHER_CONTENT]: others }),
     }
   }
 
@@ -223,16 +237,13 @@ class DocumentWriter {
         .map((code) => `[${PROBLEMS[code].title}](${problemPath(code)}): ${PROBLEMS[code].help}`)
         .join('\n\n'),
       headers: headerReferences(['X-Request-Id', ...(HEADERS_OF_STATUS[status] ?? [])]),
+      ...(!otlp && { [PROBLEM_CODES]: codes }),
       content: otlp
         ? this.#rpcStatus()
         : {
             [PROBLEM_TYPE]: {
-              schema: {
-                allOf: [
-                  this.#schemas.schema(ProblemSchema),
-                  { properties: { status: { const: status }, code: { enum: codes } } },
-                ],
-              },
+              // The codes are not part of the schema: client generators know one problem, and keep it.
+              schema: this.#schemas.schema(ProblemSchema),
               examples: Object.fromEntries(
                 codes.map((code) => [code, { summary: PROBLEMS[code].title, value: exampleOf(code) }]),
               ),
@@ -245,7 +256,12 @@ class DocumentWriter {
     return this.#content({
       schema: RpcStatus,
       example: EXAMPLE_RPC_STATUS,
-      also: { [OTLP_CONTENT_TYPES.protobuf]: { example: 'A google.rpc.Status in Protocol Buffers' } },
+      also: {
+        [OTLP_CONTENT_TYPES.protobuf]: {
+          schema: Type.String({ format: 'binary' }),
+          example: 'A google.rpc.Status in Protocol Buffers',
+        },
+      },
     })
   }
 }

@@ -9,6 +9,9 @@ import { DEFAULT_LIMIT, LIST_LIMIT } from '../query.ts'
 /** Accepts any string; it is validated when it is parsed. */
 TypeRegistry.Set('Text', (_, value) => typeof value === 'string')
 
+/** Marks a parameter that the OpenAPI document shows as required. */
+export const REQUIRED = 'x-required'
+
 interface Meaning {
   type: 'string' | 'integer' | 'boolean'
   description?: string
@@ -16,6 +19,7 @@ interface Meaning {
   enum?: string[]
   minimum?: number
   maximum?: number
+  [REQUIRED]?: true
 }
 
 const text = (meaning: Meaning) => t.Unsafe<string>({ ...meaning, [Kind]: 'Text' })
@@ -26,9 +30,12 @@ export const parameter = (meaning: Meaning) => t.Optional(text(meaning))
 /** What a date means wherever a moment is a parameter. */
 const DAY_MEANING = 'A date is the first moment of that day in the organization’s time zone.'
 
-/** A timestamp, or a date. */
+/** A timestamp, or a date, which no format of JSON Schema covers. */
 export const momentParameter = (description: string, meaning = DAY_MEANING) =>
-  parameter({ type: 'string', format: 'date-time', description: `${description} ${meaning}` })
+  parameter({ type: 'string', description: `${description} ${meaning}` })
+
+/** One value that must be there. The feature reports that it is missing, together with every other issue. */
+export const requiredParameter = (meaning: Meaning) => parameter({ ...meaning, [REQUIRED]: true })
 
 /** Any number of values: repeated, or separated by commas. */
 export const listParameter = (description: string, meaning: Meaning = { type: 'string' }) =>

@@ -202,6 +202,10 @@ export const requests = (dependencies: RequestsDependencies) => {
       logger.debug({ ...line, ms: Math.round((performance.now() - begunAt) * 10) / 10 }, 'request completed')
     })
     .onError({ as: 'global' }, async ({ error, code, request, path, requestId, set, address }) => {
+      if (code === 'NOT_FOUND' && request.method === 'OPTIONS') {
+        const options = optionsResponse(routes(), path, requestId)
+        if (options) return options
+      }
       const problem = code === 'NOT_FOUND' ? noRouteProblem(routes(), path) : asProblemOf(error, code)
       // The response has its own status; this one is for the metrics.
       set.status = problem.status
@@ -225,14 +229,31 @@ function openRoutesOf(routes: readonly GuardedRoute[]): OpenRoutes {
   return new Set(routes.filter(isOpen).map(({ method, path }) => (guarded.has(path) ? `${method} ${path}` : path)))
 }
 
+/** The methods of a path, for the header `Allow`; undefined if nothing exists there. */
+function allowedMethods(routes: readonly GuardedRoute[], path: string): string | undefined {
+  // A path without parameters is not one of those with parameters that also match.
+  const exact = routes.filter((route) => route.path === path)
+  const found = exact.length > 0 ? exact : routes.filter((route) => matches(route.path, path))
+  if (found.length === 0) return undefined
+  const methods = new Set(['OPTIONS', ...found.map(({ method }) => method)])
+  if (methods.has('GET')) methods.add('HEAD')
+  return [...methods].sort().join(', ')
+}
+
+/** RFC 9110, 9.3.7; undefined if nothing exists at the path. */
+function optionsResponse(routes: readonly GuardedRoute[], path: string, requestId: string): Response | undefined {
+  const allow = allowedMethods(routes, path)
+  return allow === undefined
+    ? undefined
+    : new Response(null, { status: 204, headers: { allow, 'x-request-id': requestId } })
+}
+
 /** 404, or 405 if the path exists with other methods. */
 function noRouteProblem(routes: readonly GuardedRoute[], path: string): Problem {
-  const methods = new Set(routes.filter((route) => matches(route.path, path)).map(({ method }) => method))
-  if (methods.size === 0) {
+  const allowed = allowedMethods(routes, path)
+  if (allowed === undefined) {
     return new Problem('not_found', 'Nothing exists at this address. See /docs for the API reference.')
   }
-  if (methods.has('GET')) methods.add('HEAD')
-  const allowed = [...methods].sort().join(', ')
   return new Problem('method_not_allowed', `This address supports ${allowed} only.`, { headers: { allow: allowed } })
 }
 

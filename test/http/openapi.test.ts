@@ -7,7 +7,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import Ajv2020 from 'ajv/dist/2020'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { createApp } from '../../src/app.ts'
-import { type DescribedRoute, type OpenApiDocument, openApiDocument } from '../../src/http/openapi.ts'
+import { type DescribedRoute, type OpenApiDocument, openApiDocument, PROBLEM_CODES } from '../../src/http/openapi.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -50,6 +50,28 @@ describe('the document', () => {
     expect(document.openapi).toBe('3.1.0')
     const result = await validate(structuredClone(document) as never)
     expect(result.valid ? '' : compileErrors(result)).toBe('')
+  })
+
+  test('has no enumeration that generated clients would name like a component', () => {
+    const { schemas } = document.components as { schemas: Record<string, { properties?: Record<string, object> }> }
+    const pascal = (name: string) => name.replace(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+    const enumerations = Object.entries(schemas).flatMap(([component, { properties = {} }]) =>
+      Object.entries(properties).flatMap(([name, property]) => ('enum' in property ? [component + pascal(name)] : [])),
+    )
+    expect(enumerations.length).toBeGreaterThan(10)
+    expect(enumerations.filter((name) => Object.hasOwn(schemas, name))).toEqual([])
+  })
+
+  test('describes every problem by one schema, with the codes of the response beside it', () => {
+    const responses = Object.values(document.components.responses!) as Record<string, Record<string, unknown>>[]
+    const problems = responses.flatMap(({ content = {}, [PROBLEM_CODES]: codes }) =>
+      content['application/problem+json'] ? [[content['application/problem+json'], codes]] : [],
+    )
+    expect(problems.length).toBeGreaterThan(10)
+    for (const [{ schema }, codes] of problems as [{ schema: object }, string[]][]) {
+      expect(schema).toEqual({ $ref: '#/components/schemas/Problem' })
+      expect(codes.length).toBeGreaterThan(0)
+    }
   })
 
   test("passes Redocly's strict rules, examples against their schemas included", async () => {
@@ -211,6 +233,8 @@ describe('a typed client', () => {
         started_at: '2026-11-20T17:53:04Z',
         ended_at: '2026-11-20T18:20:41Z',
         tokens: { input: 522, output: 228 },
+        reported_cost: 1.25,
+        project: 'TYPED',
       },
     })
     if (error) throw new Error(error.code + ': ' + error.detail)
@@ -219,16 +243,22 @@ describe('a typed client', () => {
       params: { query: { agent_harness: ['typed-client'], limit: 10 } },
       headers: { authorization: 'Bearer ' + read },
     })
-    // A list is CSV where one asks for that.
-    if (typeof list.data !== 'object') throw new Error('no list')
+    if (!list.data) throw new Error(list.error.code)
+    // @ts-expect-error: the start of a report is required
+    await client.GET('/api/v1/reports/usage', { params: { query: {} } })
+    const sending = { body: { month: '2026-11', project: 'TYPED' } }
+    const bill = await client.POST('/api/v1/bills', sending)
+    if (!bill.data) throw new Error(bill.error.detail)
+    const again = await client.POST('/api/v1/bills', sending)
     // @ts-expect-error: a field that the schema does not know does not compile
     entry.no_such_field
     // @ts-expect-error: nor does a status that does not exist
     entry.status === 'lost'
-    console.log(JSON.stringify({ entry, listed: list.data.data.map(({ id }) => id) }))
+    const billed = [bill.data.state, bill.data.total, again.error?.code]
+    console.log(JSON.stringify({ entry, listed: list.data.data.map(({ id }) => id), billed }))
   `
 
-  test('made from the document compiles, reports an entry and lists it', async () => {
+  test('made from the document compiles, reports an entry, lists and bills it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tally-client-'))
     try {
       await Bun.write(join(folder, 'client.ts'), astToString(await openapiTypescript(document as never)))
@@ -245,17 +275,18 @@ describe('a typed client', () => {
         }),
       )
       const run = (...command: string[]) => Bun.spawnSync([process.execPath, ...command], { cwd: folder })
-      const compiled = run(join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', folder)
+      const compiled = run(join(ROOT, 'node_modules/typescript-native/bin/tsc'), '--noEmit', '-p', folder)
       expect(compiled.stdout.toString()).toBe('')
-      const user = await app.person()
-      const [service, read] = [await app.token('svc', user), await app.token('read', user)]
+      const user = await app.person('admin')
+      const [service, read] = [await app.token('svc', user, { allowBills: true }), await app.token('read', user)]
       // Not waited for synchronously: the server that it calls is this process.
       const child = Bun.spawn([process.execPath, 'use.ts', app.url, service, read], { cwd: folder, stderr: 'pipe' })
       const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
       expect(errors).toBe('')
-      const { entry, listed } = JSON.parse(out)
+      const { entry, listed, billed } = JSON.parse(out)
       expect(entry).toMatchObject({ agent_harness: 'typed-client', status: 'submitted' })
       expect(listed).toEqual([entry.id])
+      expect(billed).toEqual(['sent', 1.25, 'nothing_to_bill'])
     } finally {
       await rm(folder, { recursive: true })
     }

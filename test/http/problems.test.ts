@@ -65,17 +65,29 @@ describe('an address', () => {
 
   test('answers 405 and the methods that it has to any other', async () => {
     const refused = [
-      ['DELETE /api/v1/token-entries', 'GET, HEAD, POST'],
-      ['PUT /api/v1/setup', 'POST'],
-      ['OPTIONS /api/v1/me', 'GET, HEAD, PATCH'],
-      ['POST /health', 'GET, HEAD'],
-      ['DELETE /docs', 'GET, HEAD'],
+      ['DELETE /api/v1/token-entries', 'GET, HEAD, OPTIONS, POST'],
+      ['PUT /api/v1/setup', 'OPTIONS, POST'],
+      ['DELETE /api/v1/token-entries/batch', 'OPTIONS, POST'],
+      ['POST /health', 'GET, HEAD, OPTIONS'],
+      ['DELETE /docs', 'GET, HEAD, OPTIONS'],
     ]
     for (const [call, allowed] of refused) {
       const { status, json, headers } = await app.call(call!, { token })
       expect([call, status, json.code, headers.get('allow')]).toEqual([call, 405, 'method_not_allowed', allowed])
     }
     expect((await app.call('DELETE /api/v1/token-entries')).status).toBe(401)
+  })
+
+  test('answers OPTIONS with the methods that it has', async () => {
+    for (const [path, allowed] of [
+      ['/api/v1/me', 'GET, HEAD, OPTIONS, PATCH'],
+      ['/api/v1/token-entries/batch', 'OPTIONS, POST'],
+      ['/health', 'GET, HEAD, OPTIONS'],
+    ]) {
+      const { status, text, headers } = await app.call(`OPTIONS ${path}`, { token })
+      expect([path, status, text, headers.get('allow')]).toEqual([path, 204, '', allowed!])
+    }
+    expect((await app.call('OPTIONS /api/v1/nothing', { token })).status).toBe(404)
   })
 
   test('answers HEAD like GET, without the body', async () => {

@@ -1,7 +1,7 @@
 /** Checks responses against the OpenAPI document, like a strict client. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
-import type { OpenApiDocument } from '../../src/http/openapi.ts'
+import { type OpenApiDocument, OTHER_CONTENT, PROBLEM_CODES } from '../../src/http/openapi.ts'
 
 export interface Answer {
   status: number
@@ -22,7 +22,9 @@ interface Operation {
 
 interface Response {
   headers?: Record<string, unknown>
+  [PROBLEM_CODES]?: string[]
   content?: Record<string, unknown>
+  [OTHER_CONTENT]?: Record<string, unknown>
 }
 
 const PROBLEM = 'application/problem+json'
@@ -33,6 +35,7 @@ const WITHOUT_OPERATION = [401, 404, 405]
 export function checkerOf(document: OpenApiDocument): CheckAnswer {
   const ajv = new Ajv2020({ allErrors: true, strict: false })
   addFormats(ajv)
+  ajv.addFormat('idn-email', true)
   ajv.addSchema(document, 'document')
   const compiled = new Map<string, ValidateFunction>()
 
@@ -56,7 +59,7 @@ export function checkerOf(document: OpenApiDocument): CheckAnswer {
     if (!operation) {
       // Pages and their files are not part of the API, and HEAD is GET without the body.
       const isPage = !pathname.startsWith('/api/') && answer.status < 400
-      if (isPage || method === 'HEAD') return
+      if (isPage || method === 'HEAD' || method === 'OPTIONS') return
       if (!WITHOUT_OPERATION.includes(answer.status)) throw new Error(`${what} is not in the document`)
       if (type !== PROBLEM) throw new Error(`${what} is ${type}, not a problem`)
       validate('/components/schemas/Problem', answer.json, what)
@@ -67,8 +70,13 @@ export function checkerOf(document: OpenApiDocument): CheckAnswer {
     const at = $ref?.slice(1) ?? pointerOf('paths', template!, method.toLowerCase(), 'responses', String(answer.status))
     const response = $ref ? (document.components.responses![$ref.split('/').at(-1)!] as Response) : written
     if (!operation.responses[answer.status]) throw new Error(`${what} is not documented: ${answer.text.slice(0, 300)}`)
-    const content = response.content ?? {}
+    const content = { ...response.content, ...response[OTHER_CONTENT] }
     if (type !== '' && !content[type]) throw new Error(`${what} is ${type}, which is not documented`)
+    if (type === PROBLEM) {
+      const { code, status } = answer.json
+      const isNamed = response[PROBLEM_CODES]!.includes(code) && status === answer.status
+      if (!isNamed) throw new Error(`${what} is not documented with the code ${code} and the status ${status}`)
+    }
     if (answer.json !== undefined) validate(`${at}${pointerOf('content', type, 'schema')}`, answer.json, what)
     for (const name of ['location', 'idempotent-replayed', 'retry-after', 'www-authenticate', 'etag', 'set-cookie']) {
       const documented = Object.keys(response.headers ?? {}).some((known) => known.toLowerCase() === name)

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
-import { listOf, moment, orNull, strict } from '../../schema.ts'
+import { emailAddress, listOf, moment, orNull, strict } from '../../schema.ts'
 import type { AuditView } from './store.ts'
 
 const values = (description: string) =>
@@ -13,7 +13,7 @@ export const AuditedChange = Type.Object(
     at: moment('When the change was made.'),
     user: orNull(
       Type.Object(
-        { id: Type.String(), name: Type.String(), email: Type.String() },
+        { id: Type.String(), name: Type.String(), email: emailAddress() },
         {
           ...strict,
           description:
@@ -23,7 +23,7 @@ export const AuditedChange = Type.Object(
     ),
     for: orNull(
       Type.Object(
-        { id: Type.String(), name: Type.String(), email: Type.String() },
+        { id: Type.String(), name: Type.String(), email: emailAddress() },
         { ...strict, description: 'The person for whom `user` made the change, as their deputy; null otherwise.' },
       ),
     ),

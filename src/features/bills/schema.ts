@@ -210,10 +210,14 @@ const head = {
     description: 'Whether this is a bill with an open balance after the day on which it was due.',
   }),
   entries: Type.Integer(),
-  delivery: oneOf(
-    ['none', 'queued', 'sent', 'failed'] as const,
-    'The worst state among the most recently requested deliveries.',
-  ),
+  delivery: {
+    ...oneOf(
+      ['none', 'queued', 'sent', 'failed'] as const,
+      'The worst state among the most recently requested deliveries.',
+    ),
+    // Generated clients would call it BillDelivery, like the delivery itself.
+    $id: 'BillDeliveryState',
+  },
   paid: orNull(
     Type.Object(
       { on: Type.String(), reference: orNull(Type.String()) },

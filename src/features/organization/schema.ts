@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { SAME_SESSION, UNKNOWN_PROJECTS, WEEKDAYS } from '../../database/schema/values.ts'
 import { LOGO_TYPES } from '../../fields.ts'
-import { chosen, givenName, oneOf, orNull, strict } from '../../schema.ts'
+import { chosen, emailAddress, givenName, oneOf, orNull, strict } from '../../schema.ts'
 
 /** Returned only to sessions of `billing` or `admin`. */
 const forBilling = <T extends TSchema>(schema: T) => Type.Optional(schema)
@@ -29,7 +29,7 @@ export const Settings = Type.Object(
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
     telemetry_by_email: telemetryByEmail,
     demo: Type.Boolean({ description: 'Whether the database contains demo data from `tally demo`.' }),
-    email: forBilling(orNull(Type.String({ description: 'Sender and reply address of bills.' }))),
+    email: forBilling(orNull(emailAddress({ description: 'Sender and reply address of bills.' }))),
     address: forBilling(orNull(Type.String({ description: 'Postal address, with line breaks.' }))),
     tax_id: forBilling(orNull(Type.String({ description: 'VAT number or other tax id.' }))),
     markup: forBilling(
@@ -75,7 +75,7 @@ export const SettingsChange = Type.Partial(
     same_session: chosen(SAME_SESSION, SAME_SESSION_MEANS),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
     telemetry_by_email: telemetryByEmail,
-    email: orNull(Type.String({ description: 'Sender and reply address of bills.' })),
+    email: orNull(emailAddress({ description: 'Sender and reply address of bills.' })),
     address: orNull(Type.String({ description: 'Postal address, with line breaks; null clears it.' })),
     tax_id: orNull(Type.String({ description: 'VAT number or other tax id; null clears it.' })),
     markup: orNull(

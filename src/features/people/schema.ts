@@ -5,7 +5,7 @@ import { ROLES, TOKEN_KINDS } from '../../database/schema/values.ts'
 import { PASSWORD_LIMIT, PASSWORD_MIN } from '../../fields.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { chosen, givenName, listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { chosen, emailAddress, givenName, listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
 import type { ListedToken, MadeLink, OwnSession, Token, TokenState, User } from './service.ts'
 import { TOKEN_STATES, type TokenCaller } from './tokens/token.ts'
 
@@ -41,7 +41,7 @@ export const Me = Type.Object(
       {
         id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
         name: Type.String(),
-        email: Type.String(),
+        email: emailAddress(),
         role: oneOf(ROLES, 'The role determines the access of the person and of their read tokens.'),
       },
       {
@@ -83,7 +83,7 @@ export const SetUpRequest = Type.Object(
     ),
     admin: Type.Object(
       {
-        email: Type.String({ description: 'E-mail address to sign in with.', examples: ['ada@example.com'] }),
+        email: emailAddress({ description: 'E-mail address to sign in with.', examples: ['ada@example.com'] }),
         name: givenName('Name of the person.', ['Ada']),
         password: Type.String({
           description: `Password to sign in with, ${PASSWORD_MIN} to ${PASSWORD_LIMIT} characters.`,
@@ -104,7 +104,7 @@ const knownPassword = (description: string) => Type.String({ description, minLen
 
 export const SignInRequest = Type.Object(
   {
-    email: Type.String({ description: 'E-mail address of the person.', minLength: 1, maxLength: 254 }),
+    email: emailAddress({ description: 'E-mail address of the person.', minLength: 1, maxLength: 254 }),
     password: knownPassword('Password of the person.'),
   },
   { ...strict, $id: 'SignInRequest', description: 'Credentials to sign in with.' },
@@ -136,7 +136,7 @@ export type PasswordChoice = Static<typeof PasswordChoice>
 export const UserBody = Type.Object(
   {
     id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
-    email: Type.String(),
+    email: emailAddress(),
     name: Type.String(),
     role: oneOf(ROLES, 'Determines what the person can see and do.'),
     has_password: Type.Boolean({
@@ -152,7 +152,7 @@ export type UserBody = Static<typeof UserBody>
 
 export const UserList = listOf(UserBody, 'UserList', 'People, most recently added first.')
 
-const email = Type.String({ description: 'E-mail address to sign in with.', examples: ['grace@example.com'] })
+const email = emailAddress({ description: 'E-mail address to sign in with.', examples: ['grace@example.com'] })
 
 export const NewUser = Type.Object(
   {
@@ -226,7 +226,7 @@ export const TokenBody = Type.Object(
     name: Type.String(),
     hint: Type.String({ description: 'The first characters after the prefix.' }),
     state: oneOf(TOKEN_STATES, '`stopped` means that its creator is disabled.'),
-    user: Type.Object({ id: Type.String(), email: Type.String(), name: Type.String() }, strict),
+    user: Type.Object({ id: Type.String(), email: emailAddress(), name: Type.String() }, strict),
     allow_bills: Type.Boolean(),
     created_at: moment('When the token was created.'),
     expires_at: orNull(moment('When the token expires; null if it does not expire.')),
@@ -277,7 +277,7 @@ export type CreatedToken = Static<typeof CreatedToken>
 
 export const FurtherEmails = Type.Object(
   {
-    emails: Type.Array(Type.String({ description: 'An e-mail address.', examples: ['ada@users.example.com'] }), {
+    emails: Type.Array(emailAddress({ description: 'An e-mail address.', examples: ['ada@users.example.com'] }), {
       description: 'Up to 20 addresses, none of which may belong to another person.',
     }),
   },

@@ -1,6 +1,6 @@
 /** API schema of clients, projects and tickets, shared by validation and OpenAPI. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { listOf, moment, nameOf, orNull, strict } from '../../schema.ts'
+import { emailAddress, listOf, moment, nameOf, orNull, strict } from '../../schema.ts'
 import {
   ADDRESS_LIMIT,
   ALIASES_LIMIT,
@@ -56,7 +56,7 @@ export const ClientBody = Type.Object(
   {
     id: Type.String({ description: 'Id of the client (cli_…).' }),
     name: name('Unique, ignoring case.'),
-    email: seenBy(MONEY_PEOPLE, Type.String({ description: 'E-mail address for bills.' })),
+    email: seenBy(MONEY_PEOPLE, emailAddress({ description: 'E-mail address for bills.' })),
     address: seenBy(MONEY_PEOPLE, Type.String({ description: 'Postal address, as shown on bills, with line breaks.' })),
     tax_id: seenBy(MONEY_PEOPLE, Type.String({ description: 'VAT number or other tax id, as shown on bills.' })),
     currency: seenBy(

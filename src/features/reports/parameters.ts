@@ -1,5 +1,5 @@
 /** The parameters for the period of a report. */
-import { parameter } from '../../http/query.ts'
+import { parameter, requiredParameter } from '../../http/query.ts'
 
 export const timeZone = () =>
   parameter({
@@ -8,10 +8,10 @@ export const timeZone = () =>
   })
 
 export const reportPeriod = () => ({
-  starting_at: parameter({
+  starting_at: requiredParameter({
     type: 'string',
     description:
-      'Required. Sessions that started at or after this moment: a timestamp with its offset, or a date for its first moment in the time zone.',
+      'Sessions that started at or after this moment: a timestamp with its offset, or a date for its first moment in the time zone.',
   }),
   ending_at: parameter({
     type: 'string',

@@ -61,7 +61,7 @@ describe('GET /me', () => {
   test('does not know other methods', async () => {
     const { status, headers } = await app.call('POST /api/v1/me', { token: await app.token('svc'), json: {} })
     expect(status).toBe(405)
-    expect(headers.get('allow')).toBe('GET, HEAD, PATCH')
+    expect(headers.get('allow')).toBe('GET, HEAD, OPTIONS, PATCH')
   })
 })
 

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
-import { parameter } from '../../../http/query.ts'
+import { parameter, requiredParameter } from '../../../http/query.ts'
 import { EXAMPLE_ALIAS, EXAMPLE_RESOLUTION, EXAMPLE_VALUED } from '../examples.ts'
 import { MAY_CHANGE } from '../parameters.ts'
 import { readAliasList, readAliasName } from '../query.ts'
@@ -18,7 +18,7 @@ import {
 const tag = 'Prices'
 
 const AliasQuery = t.Object(
-  { alias: parameter({ type: 'string', description: 'The alias. Required.' }) },
+  { alias: requiredParameter({ type: 'string', description: 'The alias.' }) },
   { additionalProperties: false },
 )
 

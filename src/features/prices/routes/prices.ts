@@ -3,7 +3,7 @@ import { access, actorOf } from '../../../http/access.ts'
 import { wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
-import { listPage, listParameter, parameter } from '../../../http/query.ts'
+import { listPage, listParameter, parameter, requiredParameter } from '../../../http/query.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import {
   EXAMPLE_LOADED,
@@ -54,7 +54,7 @@ const COUNTS = {
 
 const ResolveQuery = t.Object(
   {
-    model: parameter({ type: 'string', description: 'Name of the model, as entries report it. Required.' }),
+    model: requiredParameter({ type: 'string', description: 'Name of the model, as entries report it.' }),
     provider: parameter({ type: 'string', description: 'Provider, if entries report one.' }),
     at: parameter({ type: 'string', description: 'A date, or a timestamp with a UTC offset; now by default.' }),
     service_tier: parameter({ type: 'string', description: 'Service tier of the request, such as `batch`.' }),

@@ -16,6 +16,8 @@ import type { Received, TelemetryService } from '../service.ts'
 type Receiver = Pick<TelemetryService, 'receive'>
 type Pusher = CallerOf<'service' | 'organization'>
 
+const BINARY = Type.String({ format: 'binary' })
+
 interface Push {
   request: Request
   caller: Caller | null
@@ -126,7 +128,7 @@ function documentedPush(kind: Kind) {
     body: {
       schema: open({ [list]: Type.Optional(Type.Array(open({}))) }),
       example: EXAMPLE_EXPORTS[kind],
-      also: { [OTLP_CONTENT_TYPES.protobuf]: { example: `A binary ${message}` } },
+      also: { [OTLP_CONTENT_TYPES.protobuf]: { schema: BINARY, example: `A binary ${message}` } },
     },
     responses: {
       200: {
@@ -141,6 +143,7 @@ function documentedPush(kind: Kind) {
         },
         also: {
           [OTLP_CONTENT_TYPES.protobuf]: {
+            schema: BINARY,
             example: 'The response in Protocol Buffers: empty if all records were accepted',
           },
         },
