@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts'
 import { CommandError } from './failures.ts'
 import { asksFirst } from './flags/confirmation.ts'
 import { examples } from './flags/options.ts'
+import { keepPrivate } from './private-folder.ts'
 import { confirm } from './terminal/confirm.ts'
 import { note, print } from './terminal/print.ts'
 import type { DatabaseFlags } from './with-services.ts'
@@ -38,6 +39,7 @@ ${examples('tally restore /mnt/backups/tally-20261121T201500Z.db', 'tally restor
       const keepAs = flags.replace ? `${to}.replaced-${stamp}Z` : undefined
       const restored = restore({ from: file, to, keepAs })
       if (restored.replaced) note(`The previous database is kept as ${keepAs}.`)
+      await keepPrivate(dataDir)
       print(`${to}: ${restored.entries.toLocaleString('en')} entries, checked. You can start the server now.`)
     })
 }

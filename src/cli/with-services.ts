@@ -6,6 +6,7 @@ import { readConfig } from '../config.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Services } from '../services.ts'
 import { CommandError } from './failures.ts'
+import { keepPrivate } from './private-folder.ts'
 
 /** The command line has an admin's rights. */
 export type Self = Party & Asker
@@ -53,6 +54,7 @@ export async function withServices<Result>(
     clock: systemClock,
     ...(slowDeadlineMs !== undefined && { slowDeadlineMs }),
   })
+  if (creates && !databaseUrl) await keepPrivate(dataDir)
   try {
     return await work(createServices({ db, clock: clock ?? systemClock, mail, priceUpdates }), {
       ...COMMAND_LINE,

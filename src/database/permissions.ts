@@ -6,8 +6,12 @@ import { DATABASE_FILE } from './open.ts'
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
 
+const GROUP = 0o070
 /** Any permission of the group or of others. */
 const OTHERS = 0o077
+
+/** New files in a folder with this bit belong to its group. */
+const SET_GROUP_ID = 0o2000
 
 /** Other names that a folder of Tally's alone may contain; the last belongs to the file system. */
 const OWN_NAMES = new Set(['backups', 'lost+found'])
@@ -23,12 +27,33 @@ interface Folders {
 /**
  * Paths that users other than the owner may read or write, deepest first. Empty on Windows, which uses access lists.
  */
-export function findExposed({ dataDir, backups }: Folders): string[] {
+export function findExposed(folders: Folders): string[] {
+  return exposures(folders).map(({ path }) => path)
+}
+
+interface Exposure {
+  path: string
+  /** Permissions of the group that are given on purpose. */
+  shared: number
+}
+
+function exposures({ dataDir, backups }: Folders): Exposure[] {
   if (process.platform === 'win32') return []
   return [...new Set([backups, dataDir])].flatMap((folder) => {
+    const shared = isShared(folder) ? GROUP : 0
     const names = namesIn(folder).filter(isOwnName)
-    return [...names.map((name) => join(folder, name)), folder].filter(isExposed)
+    const paths = [...names.map((name) => join(folder, name)), folder]
+    return paths.filter((path) => (modeOf(path) & OTHERS & ~shared) !== 0).map((path) => ({ path, shared }))
   })
+}
+
+/**
+ * Whether the owner gave the folder to a group on purpose (`chmod g+rwxs`), as for a service whose admins run commands
+ * under their own accounts: no usual umask makes such a folder. Its group keeps what it was given, and never gets more.
+ */
+function isShared(folder: string): boolean {
+  const wanted = SET_GROUP_ID | GROUP
+  return (modeOf(folder) & wanted) === wanted
 }
 
 /**
@@ -38,19 +63,21 @@ export function findExposed({ dataDir, backups }: Folders): string[] {
 export function protect(folders: Folders): { changed: string[]; exposed: string[] } {
   const changed: string[] = []
   const exposed: string[] = []
-  for (const path of findExposed(folders)) {
-    const isDone = setPrivate(path)
-    if (isDone) changed.push(path)
-    else exposed.push(path)
+  for (const exposure of exposures(folders)) {
+    const isDone = setPrivate(exposure)
+    if (isDone) changed.push(exposure.path)
+    else exposed.push(exposure.path)
   }
   return { changed, exposed }
 }
 
-function setPrivate(path: string): boolean {
+function setPrivate({ path, shared }: Exposure): boolean {
   try {
-    const isFolder = statSync(path).isDirectory()
+    const found = statSync(path)
+    const isFolder = found.isDirectory()
     if (isFolder && !namesIn(path).every((name) => isOwnName(name) || OWN_NAMES.has(basename(name)))) return false
-    chmodSync(path, isFolder ? FOLDER_MODE : FILE_MODE)
+    const kept = found.mode & (isFolder ? shared | SET_GROUP_ID : shared)
+    chmodSync(path, (isFolder ? FOLDER_MODE : FILE_MODE) | kept)
     return true
   } catch {
     return false
@@ -65,7 +92,8 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function isExposed(path: string): boolean {
+/** 0 if there is nothing. */
+function modeOf(path: string): number {
   const found: Stats | undefined = statSync(path, { throwIfNoEntry: false })
-  return found !== undefined && (found.mode & OTHERS) !== 0
+  return found?.mode ?? 0
 }

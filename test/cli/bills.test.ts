@@ -106,6 +106,8 @@ test('a bill is previewed, sent, shown, exported, delivered, paid and corrected'
   const credit = await tally.done(['bills', 'credit', '2026-0001', '--line', 'Twice=100', '--yes'])
   expect((await tally.done(['bills', 'list', '--csv'])).stdout).toMatch(/,credit_note,.*,EUR,-100,-19,-119,0,none,/)
   expect(credit.stdout).toMatch(/^Created credit note 2026-0002 \(bil_\w+\) for bill 2026-0001: -119\.00 EUR\.\n/)
+  const withdrawn = await tally.done(['bills', 'void', '2026-0002', '--reason', 'A slip.', '--no-notice', '--yes'])
+  expect(withdrawn.stdout).toBe('Voided credit note 2026-0002; it no longer reduces what bill 2026-0001 charges.\n')
 }, 60_000)
 
 test('documents are written to files, which are not overwritten, or to standard output', async () => {

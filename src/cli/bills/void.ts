@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Bill } from '../../features/bills/schema.ts'
 import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
@@ -10,7 +11,7 @@ import { checked, refusedInFlags } from './request.ts'
 
 export function addBillsVoidCommand(bills: Command): void {
   asksFirst(bills.command('void'))
-    .description('Void a bill: it keeps its number, and its entries can be billed again')
+    .description('Void a bill or credit note: it keeps its number, and the entries of a bill can be billed again')
     .argument('<bill>', BILL)
     .requiredOption('--reason <text>', 'reason, shown on the void notice')
     .option('--no-notice', 'do not send a void notice to the recipients of the bill')
@@ -21,16 +22,28 @@ export function addBillsVoidCommand(bills: Command): void {
       const { BillVoiding } = await import('../../features/bills/schema.ts')
       const body = { reason: flags.reason, deliver: flags.notice }
       await refusedInFlags(checked(BillVoiding, body))
-      await confirm(`Void bill ${which}? This cannot be undone.`, flags)
       await actOnBill(
         flags,
-        (service, by) => service.voidBill(which, body, by),
+        async (service, by) => {
+          const { bill } = await service.getBill(which)
+          await confirm(
+            `Void ${bill.kind === 'bill' ? 'bill' : 'credit note'} ${bill.number}? This cannot be undone.`,
+            flags,
+          )
+          return service.voidBill(bill.uid, body, by)
+        },
         (bill) => {
-          print(`Voided bill ${bill.number}; its ${counted(bill.entries, 'entry', 'entries')} can be billed again.`)
+          print(voidedText(bill))
           const told = bill.deliveries.filter(({ notice, state }) => notice === 'void' && state === 'queued')
           if (told.length > 0) print(`The server sends a void notice to ${told.map(({ to }) => to).join(', ')}.`)
-          print(`To send a replacement, use tally bills send --replaces ${bill.number}`)
+          if (bill.kind === 'bill') print(`To send a replacement, use tally bills send --replaces ${bill.number}`)
         },
       )
     })
+}
+
+function voidedText({ kind, number, corrects, entries }: Bill): string {
+  return kind === 'bill'
+    ? `Voided bill ${number}; its ${counted(entries, 'entry', 'entries')} can be billed again.`
+    : `Voided credit note ${number}; it no longer reduces what bill ${corrects!.number} charges.`
 }

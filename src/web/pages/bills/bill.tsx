@@ -99,13 +99,19 @@ function Picture() {
 function Notice({ bill }: { bill: Bill }) {
   if (bill.state === 'void') {
     return (
-      <Alert color="red" variant="light" title="This bill is void">
+      <Alert
+        color="red"
+        variant="light"
+        title={bill.kind === 'bill' ? 'This bill is void' : 'This credit note is void'}
+      >
         <Text size="sm" style={{ whiteSpace: 'pre-line' }} dir="auto">
           {bill.void?.reason}
         </Text>
         <Text size="sm" c="dimmed">
-          Voided <Moment at={bill.void?.at ?? null} />. Its entries are released and can be billed again. Lines show
-          their current state.
+          Voided <Moment at={bill.void?.at ?? null} />.{' '}
+          {bill.kind === 'bill'
+            ? 'Its entries are released and can be billed again. Lines show their current state.'
+            : `It no longer reduces what bill ${bill.corrects?.number} charges.`}
         </Text>
       </Alert>
     )
