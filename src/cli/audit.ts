@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import type { AuditedChange } from '../features/audit/schema.ts'
+import { columnsOption, wideOption } from './flags/columns.ts'
 import { collect, examples } from './flags/options.ts'
 import { addDayAndEarlierFlags, type DayFlags, dayTexts } from './flags/period.ts'
+import type { ColumnFlags } from './terminal/columns.ts'
 import { note, printJson, printTable } from './terminal/print.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
 
-interface AuditFlags extends CommandFlags, DayFlags {
+interface AuditFlags extends CommandFlags, ColumnFlags, DayFlags {
   object?: string[]
   user?: string[]
   action?: string[]
@@ -52,6 +54,8 @@ export function addAuditCommand(program: Command): void {
     .option('--search <text>', 'text in the action, object, origin or changed fields')
     .option('--limit <number>', 'changes per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON, as returned by GET /api/v1/audit')
     .addHelpText(
       'after',
@@ -87,12 +91,13 @@ export function addAuditCommand(program: Command): void {
         [
           { title: 'WHEN (UTC)', of: ({ at }) => at.slice(0, 19).replace('T', ' ') },
           { title: 'ACTOR', of: actorText },
-          { title: 'FROM', of: ({ origin }) => origin },
+          { title: 'FROM', rank: 2, of: ({ origin }) => origin },
           { title: 'ACTION', of: ({ action }) => action },
           { title: 'OBJECT', of: ({ object }) => object?.name ?? '' },
-          { title: 'CHANGES', of: changedText },
+          { title: 'CHANGES', flows: true, of: changedText },
         ],
         bodies,
+        flags,
       )
       if (page.has_more) note(`More changes: add --page ${page.next_page}`)
     })

@@ -6,6 +6,7 @@ import type { Services } from '../services.ts'
 import { act } from './act.ts'
 import { asksFirst } from './flags/confirmation.ts'
 import { examples } from './flags/options.ts'
+import type { ColumnFlags } from './terminal/columns.ts'
 import { confirm } from './terminal/confirm.ts'
 import { type Column, note, print, printFields, printJsonList, printTable } from './terminal/print.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
@@ -28,7 +29,7 @@ export interface Kind<Row, Body> {
 /** The service, loaded with the database and not before: `--help` does without it. */
 export const projectService = () => import('../features/projects/service.ts')
 
-export interface ListFlags extends CommandFlags {
+export interface ListFlags extends CommandFlags, ColumnFlags {
   search?: string
   archived?: boolean
   all?: boolean
@@ -45,7 +46,7 @@ export function archivedText(archivedAt: string | null): string | null {
 
 /** Prints all pages of a list, sorted by name. */
 export async function printList<Row, Body>(
-  flags: CommandFlags,
+  flags: CommandFlags & ColumnFlags,
   { bodyOf, nameOf, isNumbered = false }: Kind<Row, Body>,
   {
     page,
@@ -69,7 +70,7 @@ export async function printList<Row, Body>(
   const bodies = await Promise.all(rows.map(bodyOf))
   if (flags.json) return printJsonList(bodies)
   bodies.sort((one, other) => nameOf(one).localeCompare(nameOf(other), 'en', { numeric: isNumbered }))
-  printTable(columns, bodies)
+  printTable(columns, bodies, flags)
   if (bodies.length === 0) note(empty)
 }
 

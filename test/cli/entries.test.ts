@@ -401,6 +401,7 @@ describe('tally entries list', () => {
       'monday',
     ])
     expect(code).toBe(2)
-    for (const flag of ['status', 'priced', 'starting-at']) expect(stderr).toMatch(new RegExp(`^tally: --${flag}: `, 'm'))
+    for (const flag of ['status', 'priced', 'starting-at'])
+      expect(stderr).toMatch(new RegExp(`^tally: --${flag}: `, 'm'))
   })
 })

@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
 import type { BillHead, BillTotals } from '../../features/bills/schema.ts'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { collect, examples } from '../flags/options.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { note, print, printCsv, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { billService, exact } from './bill.ts'
 import { printBills, printTotals } from './text.ts'
 
-interface ListFlags extends CommandFlags {
+interface ListFlags extends CommandFlags, ColumnFlags {
   state?: string[]
   client?: string
   project?: string
@@ -30,6 +32,8 @@ export function addBillsListCommand(bills: Command): void {
     .option('--overdue', 'only bills that are overdue')
     .option('--limit <number>', 'bills per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--csv', 'print CSV, all pages')
     .option('--json', 'print JSON, as returned by GET /api/v1/bills')
     .addHelpText(
@@ -64,7 +68,7 @@ async function list(flags: ListFlags): Promise<void> {
     const nextPage = views.length > limit ? writeKeyPage(views[limit - 1]!.bill.id) : null
     if (flags.json) return printJson({ data, has_more: nextPage !== null, next_page: nextPage })
     if (data.length === 0) return note('No matching bills. Send one with `tally bills send`.')
-    printBills(exact<BillHead[]>(data), minorDigitsOf)
+    printBills(exact<BillHead[]>(data), minorDigitsOf, flags)
     print('')
     printTotals(exact<BillTotals>(await bills.sumBills(filter)), minorDigitsOf)
     if (nextPage !== null) note(`More bills: add --page ${nextPage}`)

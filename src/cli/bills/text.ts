@@ -2,6 +2,7 @@
 import type { Bill, BillDocument, BillHead, BillLine, BillTotals } from '../../features/bills/schema.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseDecimal } from '../../lib/money.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
 import { type Column, minute, print, printFields, printTable } from '../terminal/print.ts'
 
@@ -130,23 +131,24 @@ export function printPreview(document: BillDocument): void {
 }
 
 /** Bills that were read by `parseExactJson`. */
-export function printBills(bills: BillHead[], digitsOf: (currency: string) => number): void {
+export function printBills(bills: BillHead[], digitsOf: (currency: string) => number, flags: ColumnFlags): void {
   printTable<BillHead>(
     [
       { title: 'NUMBER', of: ({ number }) => number },
-      { title: 'KIND', of: ({ kind }) => kind.replace('_', ' ') },
+      { title: 'KIND', rank: 2, of: ({ kind }) => kind.replace('_', ' ') },
       { title: 'STATE', of: ({ state }) => state },
-      { title: 'ISSUED', of: ({ issued_on }) => issued_on },
+      { title: 'ISSUED', rank: 1, of: ({ issued_on }) => issued_on },
       { title: 'DUE', of: ({ due_on, overdue }) => `${due_on}${overdue ? ' overdue' : ''}` },
       { title: 'FOR', of: (bill) => shortened(scopeText(bill)) },
-      { title: 'PERIOD', of: ({ period }) => `${period.from} – ${period.to}` },
-      { title: 'ENTRIES', of: ({ entries }) => countText(entries), align: 'right' },
+      { title: 'PERIOD', rank: 2, of: ({ period }) => `${period.from} – ${period.to}` },
+      { title: 'ENTRIES', rank: 3, of: ({ entries }) => countText(entries), align: 'right' },
       { title: 'TOTAL', of: (bill) => amountText(bill, 'total', digitsOf(bill.currency)), align: 'right' },
       { title: 'OPEN', of: (bill) => amountText(bill, 'balance', digitsOf(bill.currency)), align: 'right' },
-      { title: '', of: ({ currency }) => currency },
-      { title: 'E-MAIL', of: ({ delivery }) => (delivery === 'none' ? '–' : delivery) },
+      { title: 'CURRENCY', of: ({ currency }) => currency },
+      { title: 'E-MAIL', rank: 3, of: ({ delivery }) => (delivery === 'none' ? '–' : delivery) },
     ],
     bills,
+    flags,
   )
 }
 

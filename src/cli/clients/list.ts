@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { examples } from '../flags/options.ts'
 import { percentText } from '../terminal/numbers.ts'
 import { archivedOf, archivedText, type ListFlags, printList } from '../work-commands.ts'
@@ -11,6 +12,8 @@ export function addClientsListCommand(clients: Command): void {
     .option('--search <text>', 'only clients whose name contains the text')
     .option('--archived', 'only archived clients')
     .option('--all', 'include archived clients')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally clients list', 'tally clients list --search acme --all'))
     .action((_flags, command: Command) => {

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { DeputyBody } from '../../features/people/service.ts'
 import { act } from '../act.ts'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { examples } from '../flags/options.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { print, printJsonList, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 
@@ -46,10 +48,12 @@ export function addDeputiesCommands(program: Command): void {
   deputies
     .command('list')
     .description('List deputies, those named last first')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally deputies list'))
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags>()
+      const flags = command.optsWithGlobals<CommandFlags & ColumnFlags>()
       const listed = await withServices(flags, ({ people }, self) => people.everyDeputy(self))
       if (flags.json) return printJsonList(listed)
       if (listed.length === 0) return print('No deputies. Name one with `tally deputies add`.')
@@ -63,6 +67,7 @@ export function addDeputiesCommands(program: Command): void {
           { title: 'ID', of: ({ id }) => id },
         ],
         listed,
+        flags,
       )
     })
 

@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
 import type { TokenEntry } from '../../features/entries/schema.ts'
 import { serviceText } from '../../price-texts.ts'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { type Column, minute, note, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 
-interface ListFlags extends CommandFlags, EntryFilterFlags {
+interface ListFlags extends ColumnFlags, CommandFlags, EntryFilterFlags {
   sort?: string
   order?: string
   updatedSince?: string
@@ -25,6 +27,8 @@ export function addEntriesListCommand(entries: Command): void {
     .option('--updated-since <when>', 'what changed since this day or timestamp, in the order of change')
     .option('--limit <number>', 'entries per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON, as returned by GET /api/v1/token-entries')
     .addHelpText(
       'after',
@@ -57,11 +61,11 @@ export function addEntriesListCommand(entries: Command): void {
       printTable(
         [
           { title: 'STARTED (UTC)', of: ({ started_at }) => minute(started_at) },
-          { title: 'PERSON', of: ({ agent_manager }) => agent_manager.name },
-          { title: 'HARNESS', of: ({ agent_harness }) => agent_harness },
-          { title: 'AGENT', of: ({ agent_name }) => agent_name },
-          { title: 'MODEL', of: (entry) => [entry.model, serviceText(entry)].filter(Boolean).join(', ') },
-          { title: 'TOKENS', of: ({ tokens }) => tokens.total.toLocaleString('en'), align: 'right' },
+          { title: 'PERSON', rank: 1, of: ({ agent_manager }) => agent_manager.name },
+          { title: 'HARNESS', rank: 3, of: ({ agent_harness }) => agent_harness },
+          { title: 'AGENT', rank: 3, of: ({ agent_name }) => agent_name },
+          { title: 'MODEL', rank: 1, of: (entry) => [entry.model, serviceText(entry)].filter(Boolean).join(', ') },
+          { title: 'TOKENS', rank: 2, of: ({ tokens }) => tokens.total.toLocaleString('en'), align: 'right' },
           // Money is JSON's exact number, not one to calculate with; its text is that of the JSON.
           {
             title: 'COST (USD)',
@@ -70,11 +74,12 @@ export function addEntriesListCommand(entries: Command): void {
           },
           ...(flags.costMismatch === undefined ? [] : [LIST_VALUE]),
           ...(flags.sort === 'duration' ? [DURATION] : []),
-          { title: 'PLACE', of: placeOf },
-          { title: 'STATUS', of: ({ status }) => status },
+          { title: 'PLACE', rank: 2, of: placeOf },
+          { title: 'STATUS', rank: 1, of: ({ status }) => status },
           { title: 'ID', of: ({ id }) => id },
         ],
         answer.data,
+        flags,
       )
       if (answer.deleted?.length) note(`Deleted: ${answer.deleted.join(', ')}`)
       if (answer.has_more) note(`More entries: add --page ${answer.next_page}`)

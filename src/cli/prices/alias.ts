@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type { AliasBody } from '../../features/prices/schema.ts'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { examples } from '../flags/options.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { print, printJson, printJsonList, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { priceService, resolutionText } from './text.ts'
@@ -49,11 +51,13 @@ export function addPricesAliasCommands(prices: Command): void {
   alias
     .command('list')
     .description('List the aliases that you created')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--all', 'include aliases from price tables')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally prices alias list', 'tally prices alias list --all --json'))
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags & { all?: boolean }>()
+      const flags = command.optsWithGlobals<CommandFlags & ColumnFlags & { all?: boolean }>()
       const { aliasBody } = await priceService()
       const listed = await withServices(flags, ({ prices: service }) =>
         service.listAliases({ all: flags.all ?? false }),
@@ -68,6 +72,7 @@ export function addPricesAliasCommands(prices: Command): void {
           { title: 'SOURCE', of: ({ source }) => source },
         ],
         bodies,
+        flags,
       )
     })
 

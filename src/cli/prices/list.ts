@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type { PriceBody } from '../../features/prices/schema.ts'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { examples } from '../flags/options.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { note, printJsonList, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { PRICE_COLUMNS, priceService, SOURCE } from './text.ts'
@@ -11,11 +13,15 @@ export function addPricesListCommand(prices: Command): void {
     .description('List prices by provider and model, newest first')
     .option('--search <text>', 'only models or providers whose name contains the text')
     .option('--provider <provider>', 'only prices of this provider')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV, as `tally prices export` does')
     .addHelpText('after', examples('tally prices list --search sonnet', 'tally prices list --provider openai --csv'))
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags & { search?: string; provider?: string; csv?: boolean }>()
+      const flags = command.optsWithGlobals<
+        CommandFlags & ColumnFlags & { search?: string; provider?: string; csv?: boolean }
+      >()
       const { search, provider } = flags
       const filter = { search, ...(provider === undefined ? {} : { providers: [provider] }) }
       const listed = await withServices(flags, async (all) => {
@@ -29,7 +35,7 @@ export function addPricesListCommand(prices: Command): void {
       const { priceBody } = await priceService()
       const bodies = listed.map(priceBody)
       if (flags.json) return printJsonList(bodies)
-      printTable<PriceBody>([...PRICE_COLUMNS, SOURCE], bodies)
+      printTable<PriceBody>([...PRICE_COLUMNS, SOURCE], bodies, flags)
       if (bodies.length === 0) note('No matching prices. Load a price table with `tally prices load`.')
     })
 }

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { PriceLoadBody } from '../../features/prices/service.ts'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
@@ -14,10 +16,12 @@ export function addPricesLoadsCommand(prices: Command): void {
   prices
     .command('loads')
     .description('List the loads of price tables: who loaded which file when')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally prices loads', 'tally prices loads --json'))
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags>()
+      const flags = command.optsWithGlobals<CommandFlags & ColumnFlags>()
       const { loadBody } = await priceService()
       const { data } = await withServices(flags, ({ prices: service }) =>
         service.loads.list({ limit: SHOWN, after: undefined }),
@@ -29,17 +33,18 @@ export function addPricesLoadsCommand(prices: Command): void {
         [
           { title: 'LOADED AT', of: ({ loaded_at }) => loaded_at },
           { title: 'TABLE', of: ({ name, format }) => (format === 'default' ? `Tally ${name}` : (name ?? 'pasted')) },
-          { title: 'FORMAT', of: ({ format }) => format },
+          { title: 'FORMAT', rank: 2, of: ({ format }) => format },
           { title: 'AS OF', of: ({ as_of }) => as_of },
           { title: 'NEW', of: ({ counts }) => countText(counts.new), align: 'right' },
           { title: 'CHANGED', of: ({ counts }) => countText(counts.changed), align: 'right' },
-          { title: 'OLDER', of: ({ counts }) => countText(counts.older), align: 'right' },
-          { title: 'REFUSED', of: ({ counts }) => countText(counts.refused), align: 'right' },
-          { title: 'BY', of: ({ loaded_by }) => loaded_by?.name ?? '–' },
-          { title: 'UNDONE AT', of: ({ undone_at }) => undone_at ?? '' },
+          { title: 'OLDER', rank: 2, of: ({ counts }) => countText(counts.older), align: 'right' },
+          { title: 'REFUSED', rank: 2, of: ({ counts }) => countText(counts.refused), align: 'right' },
+          { title: 'BY', rank: 1, of: ({ loaded_by }) => loaded_by?.name ?? '–' },
+          { title: 'UNDONE AT', rank: -1, of: ({ undone_at }) => undone_at ?? '' },
           { title: 'ID', of: ({ id }) => id },
         ],
         loads,
+        flags,
       )
     })
 }

@@ -71,7 +71,7 @@ export const PRICE_TITLES = {
 
 export const PRICE_COLUMNS: Column<PriceRow>[] = [
   { title: 'PROVIDER', of: ({ provider }) => provider || '(any)' },
-  { title: 'MODEL', of: ({ model }) => model },
+  { title: 'MODEL', rank: -1, of: ({ model }) => model },
   ...Object.entries(PRICE_TITLES).map(
     ([field, title]): Column<PriceRow> => ({
       title,
@@ -81,12 +81,13 @@ export const PRICE_COLUMNS: Column<PriceRow>[] = [
   ),
   {
     title: 'LONG CONTEXT FROM',
+    rank: 2,
     of: ({ tiers }) => tiers.map((tier) => tier.from_tokens.toLocaleString('en')).join(' '),
   },
   { title: 'EFFECTIVE FROM', of: (row) => startText(row.effective_from) },
 ]
 
-export const SOURCE: Column<PriceBody> = { title: 'SOURCE', of: ({ source }) => source }
+export const SOURCE: Column<PriceBody> = { title: 'SOURCE', rank: 1, of: ({ source }) => source }
 export const ID: Column<PriceBody> = { title: 'ID', of: ({ id }) => id }
 
 /** The price that applies to a model as a sentence, and a line for each further price. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { collect, examples } from '../flags/options.ts'
 import { exactText, percentText } from '../terminal/numbers.ts'
 import { archivedOf, type ListFlags, printList } from '../work-commands.ts'
@@ -13,6 +14,8 @@ export function addProjectsListCommand(projects: Command): void {
     .option('--lead <person>', 'e-mail address or id of a lead; repeatable or comma-separated', collect)
     .option('--archived', 'only archived and merged projects')
     .option('--all', 'include archived and merged projects')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

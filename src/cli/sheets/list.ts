@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { collect, examples } from '../flags/options.ts'
 import { addDayAndEarlierFlags, type DayFlags, dayTexts } from '../flags/period.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { note, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { printSheets } from './sheet.ts'
@@ -14,6 +16,8 @@ export function addSheetsListCommand(sheets: Command): void {
   addDayAndEarlierFlags(list, 'periods that begin')
     .option('--limit <number>', 'sheets per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON, as returned by GET /api/v1/token-sheets')
     .addHelpText(
       'after',
@@ -21,7 +25,7 @@ export function addSheetsListCommand(sheets: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<
-        CommandFlags & DayFlags & { status?: string[]; person?: string[]; limit?: string; page?: string }
+        CommandFlags & ColumnFlags & DayFlags & { status?: string[]; person?: string[]; limit?: string; page?: string }
       >()
       const texts = {
         status: flags.status,
@@ -34,7 +38,7 @@ export function addSheetsListCommand(sheets: Command): void {
         all.sheets.listSheets(self.viewer, await all.sheets.readList(texts, self)),
       )
       if (flags.json) return printJson(answer)
-      printSheets(answer.data)
+      printSheets(answer.data, flags)
       if (answer.has_more) note(`More sheets: add --page ${answer.next_page}`)
     })
 }

@@ -5,6 +5,7 @@ import type { TokenEntry } from '../../features/entries/schema.ts'
 import type { TokenSheet } from '../../features/sheets/schema.ts'
 import type { Services } from '../../services.ts'
 import { act } from '../act.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { type Column, minute, note, print, printTable } from '../terminal/print.ts'
 
 /** The service, loaded with the database and not before: `--help` does without it. */
@@ -19,7 +20,7 @@ const SHEET_COLUMNS: Column<TokenSheet>[] = [
   { title: 'STATUS', of: ({ status }) => status },
   { title: 'ENTRIES', of: ({ entries }) => entries.toLocaleString('en'), align: 'right' },
   { title: 'COST (USD)', of: ({ cost, unpriced_entries }) => costText(cost, unpriced_entries), align: 'right' },
-  { title: 'PROJECTS', of: ({ projects, has_unplaced }) => placesText(projects, has_unplaced) },
+  { title: 'PROJECTS', rank: 1, of: ({ projects, has_unplaced }) => placesText(projects, has_unplaced) },
   { title: 'ID', of: ({ id }) => id },
 ]
 
@@ -32,8 +33,8 @@ function placesText(projects: TokenSheet['projects'], hasUnplaced: boolean): str
   return [...projects.map(({ key }) => key), ...(hasUnplaced ? ['(none)'] : [])].join(', ') || '–'
 }
 
-export function printSheets(sheets: TokenSheet[]): void {
-  printTable(SHEET_COLUMNS, sheets)
+export function printSheets(sheets: TokenSheet[], flags?: ColumnFlags): void {
+  printTable(SHEET_COLUMNS, sheets, flags)
 }
 
 export function printSheet(what: string, sheet: TokenSheet): void {

@@ -2,6 +2,9 @@
 import { once } from 'node:events'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { csvText } from '../../lib/csv-text.ts'
+import { type Column, type ColumnFlags, GAP, shownColumns } from './columns.ts'
+
+export type { Column }
 
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
@@ -36,22 +39,33 @@ export async function printPieces(pieces: AsyncIterable<Uint8Array>): Promise<vo
   }
 }
 
-export interface Column<Row> {
-  title: string
-  of: (row: Row) => string
-  /** Numbers read best when their digits stand below each other. */
-  align?: 'right'
-}
-
-export function printTable<Row>(columns: Column<Row>[], rows: Row[]): void {
-  const lines = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ of }) => of(row)))]
-  const widths = columns.map((_, column) => Math.max(...lines.map((line) => Bun.stringWidth(line[column]!))))
-  for (const line of lines) {
-    const cells = line.map((cell, column) => {
-      const space = ' '.repeat(widths[column]! - Bun.stringWidth(cell))
-      return columns[column]!.align === 'right' ? space + cell : cell + space
+/**
+ * With the flags of a list, a table that is wider than the terminal hides some columns, and says so on standard error.
+ * Files and pipes get all of them.
+ */
+export function printTable<Row>(columns: Column<Row>[], rows: Row[], flags?: ColumnFlags): void {
+  const cells = new Map(columns.map((column) => [column, [column.title, ...rows.map(column.of)]]))
+  const widthOf = (column: Column<Row>) => Math.max(...cells.get(column)!.map((cell) => Bun.stringWidth(cell)))
+  const shown = flags
+    ? shownColumns(
+        columns,
+        columns.map((column) => (column.flows ? column.title.length : widthOf(column))),
+        flags,
+        process.stdout.columns,
+      )
+    : columns
+  const widths = shown.map(widthOf)
+  for (let line = 0; line <= rows.length; line++) {
+    const texts = shown.map((column, at) => {
+      const cell = cells.get(column)![line]!
+      const space = ' '.repeat(widths[at]! - Bun.stringWidth(cell))
+      return column.align === 'right' ? space + cell : cell + space
     })
-    print(cells.join('  ').trimEnd())
+    print(texts.join(GAP).trimEnd())
+  }
+  const hidden = columns.filter((column) => !shown.includes(column))
+  if (hidden.length > 0 && !flags?.columns) {
+    note(`Hidden to fit the terminal: ${hidden.map(({ title }) => title).join(', ')}. Use --wide or --columns.`)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { TicketBody } from '../../features/projects/schema.ts'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { collect, examples } from '../flags/options.ts'
 import { archivedOf, archivedText, type ListFlags, printList } from '../work-commands.ts'
 import { isConflicting, TICKET } from './ticket.ts'
@@ -13,6 +14,8 @@ export function addTicketsListCommand(tickets: Command): void {
     .option('--conflicting', 'only tickets without a decided project for which reports name different projects')
     .option('--archived', 'only archived tickets')
     .option('--all', 'include archived tickets')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

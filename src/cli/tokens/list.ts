@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
 import type { TokenBody } from '../../features/people/schema.ts'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { examples } from '../flags/options.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { minute, printJsonList, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { hintText, KINDS, type TokenKind } from './token.ts'
@@ -8,7 +10,7 @@ import { hintText, KINDS, type TokenKind } from './token.ts'
 type TokenState = TokenBody['state']
 const STATES: TokenState[] = ['usable', 'revoked', 'expired', 'stopped']
 
-interface ListFlags extends CommandFlags {
+interface ListFlags extends CommandFlags, ColumnFlags {
   user?: string
   kind?: TokenKind
   state?: TokenState
@@ -23,6 +25,8 @@ export function addTokensListCommand(tokens: Command): void {
     .addOption(new Option('--kind <kind>', 'only tokens of this kind').choices(KINDS))
     .addOption(new Option('--state <state>', 'only tokens in this state').choices(STATES).conflicts('all'))
     .option('--all', 'include revoked, expired and stopped tokens')
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally tokens list', 'tally tokens list --user ada@example.com --all --json'))
     .action(async (_flags, command: Command) => {
@@ -42,15 +46,16 @@ export function addTokensListCommand(tokens: Command): void {
       printTable(
         [
           { title: 'NAME', of: ({ name }) => name },
-          { title: 'TOKEN', of: hintText },
+          { title: 'TOKEN', rank: 1, of: hintText },
           { title: 'PERSON', of: ({ user }) => user.email },
           { title: 'STATE', of: ({ state }) => state },
-          { title: 'ALLOWED', of: ({ allow_bills }) => (allow_bills ? 'bills' : '') },
-          { title: 'LAST USED (UTC)', of: ({ last_used_at }) => minute(last_used_at) },
-          { title: 'EXPIRES (UTC)', of: ({ expires_at }) => minute(expires_at) },
+          { title: 'ALLOWED', rank: 2, of: ({ allow_bills }) => (allow_bills ? 'bills' : '') },
+          { title: 'LAST USED (UTC)', rank: 1, of: ({ last_used_at }) => minute(last_used_at) },
+          { title: 'EXPIRES (UTC)', rank: 2, of: ({ expires_at }) => minute(expires_at) },
           { title: 'ID', of: ({ id }) => id },
         ],
         bodies,
+        flags,
       )
     })
 }

@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { examples } from '../flags/options.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { minute, printJsonList, printTable } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { withServices } from '../with-services.ts'
@@ -12,6 +14,8 @@ export function addUsersListCommand(users: Command): void {
     .option('--search <text>', 'only people whose name or e-mail address contains the text')
     .addOption(new Option('--role <role>', 'only people with this role').choices(ROLES))
     .addOption(new Option('--state <state>', 'only people in this state').choices(STATES))
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -23,7 +27,7 @@ export function addUsersListCommand(users: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<
-        CommandFlags & { search?: string; role?: Role; state?: (typeof STATES)[number] }
+        CommandFlags & ColumnFlags & { search?: string; role?: Role; state?: (typeof STATES)[number] }
       >()
       const { search, role, state } = flags
       const users = await withServices(flags, ({ people }) =>
@@ -35,15 +39,16 @@ export function addUsersListCommand(users: Command): void {
         [
           { title: 'NAME', of: ({ name }) => name },
           { title: 'E-MAIL', of: ({ email }) => email },
-          { title: 'ROLE', of: ({ role }) => role },
+          { title: 'ROLE', rank: 1, of: ({ role }) => role },
           {
             title: 'STATE',
             of: ({ disabled_at }) => (disabled_at === null ? 'active' : `disabled ${minute(disabled_at)}`),
           },
-          { title: 'ADDED (UTC)', of: ({ created_at }) => minute(created_at) },
+          { title: 'ADDED (UTC)', rank: 2, of: ({ created_at }) => minute(created_at) },
           { title: 'ID', of: ({ id }) => id },
         ],
         bodies,
+        flags,
       )
     })
 }
