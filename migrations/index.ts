@@ -20,6 +20,7 @@ import postgresVoidedEntries from './postgres/0018_voided_entries.sql' with { ty
 import postgresApprovers from './postgres/0019_approvers.sql' with { type: 'text' }
 import postgresBillPayments from './postgres/0020_bill_payments.sql' with { type: 'text' }
 import postgresReleasedBills from './postgres/0021_released_bills.sql' with { type: 'text' }
+import postgresReminders from './postgres/0022_reminders.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -41,6 +42,7 @@ import sqliteVoidedEntries from './sqlite/0018_voided_entries.sql' with { type: 
 import sqliteApprovers from './sqlite/0019_approvers.sql' with { type: 'text' }
 import sqliteBillPayments from './sqlite/0020_bill_payments.sql' with { type: 'text' }
 import sqliteReleasedBills from './sqlite/0021_released_bills.sql' with { type: 'text' }
+import sqliteReminders from './sqlite/0022_reminders.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -82,4 +84,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 19, name: 'approvers', sql: { sqlite: sqliteApprovers, postgres: postgresApprovers } },
   { version: 20, name: 'bill_payments', sql: { sqlite: sqliteBillPayments, postgres: postgresBillPayments } },
   { version: 21, name: 'released_bills', sql: { sqlite: sqliteReleasedBills, postgres: postgresReleasedBills } },
+  { version: 22, name: 'reminders', sql: { sqlite: sqliteReminders, postgres: postgresReminders } },
 ]

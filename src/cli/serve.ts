@@ -178,6 +178,9 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const delivering = services.bills.deliveries.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not deliver a bill')
     })
+    const reminding = services.bills.reminders.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not remind a client of an overdue bill')
+    })
     const releasing = services.entries.billing.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not release the entries of a bill that was interrupted')
     })
@@ -199,6 +202,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       finish(server, logger),
       rolling.stop(),
       delivering.stop(),
+      reminding.stop(),
       releasing.stop(),
       updating.stop(),
       backups?.stop(),

@@ -232,7 +232,7 @@ function printDeliveries(deliveries: Bill['deliveries']): void {
   printTable(
     [
       { title: 'E-MAIL TO', of: ({ to }) => to },
-      { title: 'CONTENT', of: ({ notice }) => (notice === 'void' ? 'void notice' : 'bill') },
+      { title: 'CONTENT', of: ({ notice }) => ({ sent: 'bill', void: 'void notice', reminder: 'reminder' })[notice] },
       { title: 'STATE', of: ({ state }) => state },
       { title: 'ATTEMPTS', of: ({ attempts }) => String(attempts), align: 'right' },
       { title: 'SENT (UTC)', of: ({ sent_at }) => minute(sent_at) },

@@ -1,5 +1,5 @@
 /** A client on the command line. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { ClientBody } from '../../features/projects/schema.ts'
 import type { ClientView } from '../../features/projects/service.ts'
 import { markupOf } from '../flags/money.ts'
@@ -22,6 +22,7 @@ export interface ClientFlags extends CommandFlags {
   taxId?: string
   currency?: string
   markup?: string
+  reminders?: 'yes' | 'no'
 }
 
 export function addClientFlags(command: Command): Command {
@@ -31,10 +32,16 @@ export function addClientFlags(command: Command): Command {
     .option('--tax-id <text>', 'tax id, such as a VAT number')
     .option('--currency <code>', 'bill currency, such as EUR (default: that of the organization)')
     .option('--markup <percent>', 'markup on costs, used for projects without their own markup')
+    .addOption(
+      new Option(
+        '--reminders <yes|no>',
+        'whether it gets reminders of overdue bills, see `tally settings set`',
+      ).choices(['yes', 'no']),
+    )
     .option('--json', 'print JSON')
 }
 
-export async function clientOf({ name, email, address, taxId, currency, markup }: ClientFlags) {
+export async function clientOf({ name, email, address, taxId, currency, markup, reminders }: ClientFlags) {
   return {
     name,
     email: textOrNone(email),
@@ -42,5 +49,6 @@ export async function clientOf({ name, email, address, taxId, currency, markup }
     taxId: textOrNone(taxId),
     currency: textOrNone(currency),
     markupPpm: await markupOf(markup),
+    reminders: reminders && reminders === 'yes',
   }
 }

@@ -18,6 +18,7 @@ export function addClientsShowCommand(clients: Command): void {
       ['tax id', client.tax_id],
       ['currency', client.currency],
       ['markup', percentText(client.markup)],
+      ['reminders', client.reminders ? 'yes' : 'no'],
       ['leads', namesOf(client.leads)],
       ['approvers', namesOf(client.approvers)],
     ],

@@ -26,6 +26,7 @@ interface SetFlags extends CommandFlags {
   taxId?: string
   markup?: string
   dueDays?: string
+  reminderDays?: string
   billNumberFormat?: string
   billFooter?: string
   logo?: string
@@ -65,6 +66,10 @@ export function addSettingsSetCommand(settings: Command): void {
     .option('--tax-id <text>', 'tax id, such as a VAT number')
     .option('--markup <percent>', 'default markup on costs, used if neither project nor client has one')
     .option('--due-days <days>', 'days until a bill is due')
+    .option(
+      '--reminder-days <days>',
+      'remind clients by e-mail of bills that are this many days overdue, and again after as many; none for no reminders',
+    )
     .option('--bill-number-format <format>', 'format of bill numbers, such as {year}-{sequence:4}')
     .option('--bill-footer <text>', 'text at the end of every bill, such as payment instructions')
     .option('--logo <file>', 'PNG or JPEG logo for bills, up to 256 KiB')
@@ -94,8 +99,8 @@ export function addSettingsSetCommand(settings: Command): void {
         address: textOrNone(flags.address),
         taxId: textOrNone(flags.taxId),
         markupPpm: await markupOf(flags.markup),
-        dueDays:
-          flags.dueDays === undefined ? undefined : Number(/^\d+$/.test(flags.dueDays) ? flags.dueDays : Number.NaN),
+        dueDays: daysOf(flags.dueDays),
+        reminderDays: textOrNone(flags.reminderDays) === null ? null : daysOf(flags.reminderDays),
         billNumberFormat: flags.billNumberFormat,
         billFooter: textOrNone(flags.billFooter),
       }
@@ -108,6 +113,11 @@ export function addSettingsSetCommand(settings: Command): void {
       })
       printSettings(settingsBody(changed), flags)
     })
+}
+
+/** What is no number is refused by the service, with every other issue. */
+function daysOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(/^\d+$/.test(text) ? text : Number.NaN)
 }
 
 /** The image that a flag names; null to remove the logo. */

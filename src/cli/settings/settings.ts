@@ -25,6 +25,7 @@ export function printSettings(body: Settings, { json }: CommandFlags): void {
   print(`tax id            ${lines(body.tax_id)}`)
   print(`markup            ${percentText(body.markup)}`)
   print(`due days          ${body.due_days}`)
+  print(`reminder days     ${body.reminder_days ?? '–'}`)
   print(`bill numbers      ${body.bill_number_format}`)
   print(`bill footer       ${lines(body.bill_footer)}`)
   print(`logo              ${lines(body.logo)}`)

@@ -62,6 +62,7 @@ function defineTables(kit: ColumnKit) {
       demoAt: time('demo_at'),
       weekStart: text<Weekday>('week_start').notNull().default('monday'),
       sameSession: text<SameSession>('same_session').notNull().default('hold'),
+      reminderDays: integer('reminder_days'),
     }),
     users: table('users', {
       id: key('id'),
@@ -122,6 +123,7 @@ function defineTables(kit: ColumnKit) {
       taxId: text('tax_id'),
       currency: text('currency'),
       markupPpm: integer('markup_ppm'),
+      reminders: flag('reminders').notNull().default(true),
     }),
     clientLeads: table('client_leads', {
       clientId: integer('client_id').notNull(),
@@ -234,6 +236,7 @@ function defineTables(kit: ColumnKit) {
       voidReason: text('void_reason'),
       paidAmount: bigInteger('paid_amount').notNull().default(0n),
       releasedById: integer('released_by_id'),
+      remindedOn: text('reminded_on'),
     }),
     billPayments: table('bill_payments', {
       billId: integer('bill_id').notNull(),
@@ -278,7 +281,7 @@ function defineTables(kit: ColumnKit) {
     billDeliveries: table('bill_deliveries', {
       id: key('id'),
       billId: integer('bill_id').notNull(),
-      notice: text<'sent' | 'void'>('notice').notNull(),
+      notice: text<'sent' | 'void' | 'reminder'>('notice').notNull(),
       recipient: text('recipient').notNull(),
       message: text('message'),
       state: text<'queued' | 'sent' | 'failed'>('state').notNull(),

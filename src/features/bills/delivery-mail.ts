@@ -1,11 +1,12 @@
-/** The e-mail with a bill, or with the notice that it was voided. Pure. */
+/** The e-mail with a bill, with the notice that it was voided, or with a reminder that it is overdue. Pure. */
 
 import { minorDigitsOf } from './currency.ts'
 import { amountText } from './documents/content.ts'
+import { balanceOf } from './payments.ts'
 import type { BillDocument } from './schema.ts'
 import type { BillView } from './store/bills.ts'
 
-export type Notice = 'sent' | 'void'
+export type Notice = 'sent' | 'void' | 'reminder'
 
 export interface Mail {
   from: { name: string; address: string }
@@ -41,10 +42,10 @@ export function mailOf({ id, notice, to, message, from, view, document, attachme
     from: { name: issuer, address: from },
     ...(isReturned ? { replyTo: oneLine(document.issuer.email!) } : {}),
     to,
-    subject: notice === 'void' ? `${what} from ${issuer} has been voided` : `${what} from ${issuer}`,
+    subject: SUBJECTS[notice](`${what} from ${issuer}`, bill.dueOn),
     text: [
       ...(message === null ? [] : [message, '']),
-      ...(notice === 'void' ? voidText(view, what, issuer) : sentText(view, what, document)),
+      ...TEXTS[notice]({ view, what, issuer, document }),
       '',
       ...(document.footer === null || notice === 'void' ? [] : [document.footer, '']),
       issuer,
@@ -61,7 +62,25 @@ export function mailOf({ id, notice, to, message, from, view, document, attachme
   }
 }
 
-function sentText({ bill, client }: BillView, what: string, document: BillDocument): string[] {
+const SUBJECTS: Record<Notice, (bill: string, dueOn: string) => string> = {
+  sent: (bill) => bill,
+  void: (bill) => `${bill} has been voided`,
+  reminder: (bill, dueOn) => `Reminder: ${lowered(bill)} was due on ${dueOn}`,
+}
+
+interface TextParts {
+  view: BillView
+  /** `Bill 2026-0001` */
+  what: string
+  issuer: string
+  document: BillDocument
+}
+
+const TEXTS: Record<Notice, (parts: TextParts) => string[]> = { sent: sentText, void: voidText, reminder: reminderText }
+
+const lowered = (text: string) => `${text[0]!.toLowerCase()}${text.slice(1)}`
+
+function sentText({ view: { bill, client }, what, document }: TextParts): string[] {
   const { currency, tax } = document
   const amount = (minor: bigint) => `${currency} ${amountText(minor, minorDigitsOf(currency))}`
   const facts: [string, string][] = [['Period', `${bill.periodFrom} to ${bill.periodTo}`]]
@@ -71,16 +90,35 @@ function sentText({ bill, client }: BillView, what: string, document: BillDocume
   if (tax) facts.push(['Subtotal', amount(bill.subtotal)], [tax.name, amount(bill.tax)])
   facts.push(['Total', amount(bill.total)])
   if (bill.kind === 'bill') facts.push(['Due', bill.dueOn])
-  const width = Math.max(...facts.map(([label]) => label.length))
   const recipient = document.recipient?.name ?? client?.name
   return [
     `${what}${recipient === undefined ? '' : ` for ${recipient}`}, dated ${bill.issuedOn}, is attached.`,
     '',
-    ...facts.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
+    ...columnsOf(facts),
   ]
 }
 
-function voidText({ bill }: BillView, what: string, issuer: string): string[] {
+function reminderText({ view: { bill }, what, issuer, document }: TextParts): string[] {
+  const { currency } = document
+  const amount = (minor: bigint) => `${currency} ${amountText(minor, minorDigitsOf(currency))}`
+  const facts: [string, string][] = [['Total', amount(bill.total)]]
+  if (bill.paidAmount !== 0n) facts.push(['Paid', amount(bill.paidAmount)])
+  facts.push(['Open', amount(balanceOf(bill))], ['Due', bill.dueOn])
+  return [
+    `${what} from ${issuer}, dated ${bill.issuedOn}, was due on ${bill.dueOn} and has not been paid in full. It is attached again.`,
+    '',
+    ...columnsOf(facts),
+    '',
+    'If you have paid it meanwhile, no action is needed.',
+  ]
+}
+
+function columnsOf(facts: [label: string, text: string][]): string[] {
+  const width = Math.max(...facts.map(([label]) => label.length))
+  return facts.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`)
+}
+
+function voidText({ view: { bill }, what, issuer }: TextParts): string[] {
   return [
     `${what} from ${issuer}, dated ${bill.issuedOn}, has been voided. No payment is due.`,
     '',

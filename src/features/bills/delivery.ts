@@ -12,6 +12,7 @@ import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import { mailOf, type Notice } from './delivery-mail.ts'
 import type { Mailer } from './delivery-mailer.ts'
+import { balanceOf } from './payments.ts'
 import type { Bill, BillDocument, BillHead } from './schema.ts'
 import { type BillView, findBill, getDocument } from './store/bills.ts'
 import {
@@ -77,6 +78,9 @@ export interface Queued {
   by: Actor
 }
 
+/** Of a reminder that waited while the bill was paid or voided. */
+const NOT_OVERDUE = { result: 'refused', answer: 'Not sent because the bill is no longer overdue.' } as const
+
 function mailNotSetUp(): Problem {
   return new Problem(
     'mail_not_set_up',
@@ -119,6 +123,7 @@ export function createDeliveries({ db, clock, mailer, from, documents }: Deliver
   async function attempt({ id, billId, notice, recipient, message }: DeliveryRecord) {
     const view = (await findBill(db.read, { id: billId }))!
     const sender = await senderOf(db.read)
+    if (notice === 'reminder' && balanceOf(view.bill) <= 0n) return NOT_OVERDUE
     if (sender === undefined) return { result: 'failed', answer: noSender().detail } as const
     return mailer!.send(
       mailOf({
@@ -173,6 +178,17 @@ export function createDeliveries({ db, clock, mailer, from, documents }: Deliver
 
   return {
     queue,
+
+    /** Whether e-mails can be sent at all. */
+    canSend: async (reader: Reader): Promise<boolean> => mailer !== undefined && (await senderOf(reader)) !== undefined,
+
+    /** Where the bill itself was last sent to, as far as the mail server took it. */
+    async lastRecipients(billId: number): Promise<string[]> {
+      const sent = (await listDeliveries(db.read, [billId])).filter(
+        ({ notice, state }) => notice === 'sent' && state === 'sent',
+      )
+      return sent.filter(({ createdAt }) => createdAt === sent.at(-1)!.createdAt).map(({ recipient }) => recipient)
+    },
 
     /** For a person who requests an e-mail. Throws `mail_not_set_up`. */
     async requireMail(reader: Reader): Promise<void> {
@@ -269,8 +285,10 @@ export function deliveryBody(delivery: DeliveryRecord): Bill['deliveries'][numbe
 
 /**
  * The worst state of the most recently queued deliveries: a mistyped address no longer matters after the next attempt.
+ * Reminders do not count, because they say nothing of whether the client has the bill.
  */
-export function deliveryState(deliveries: readonly DeliveryRecord[] = []): BillHead['delivery'] {
+export function deliveryState(all: readonly DeliveryRecord[] = []): BillHead['delivery'] {
+  const deliveries = all.filter(({ notice }) => notice !== 'reminder')
   const last = deliveries.filter(({ createdAt }) => createdAt === deliveries.at(-1)!.createdAt)
   return (['failed', 'queued', 'sent'] as const).find((state) => last.some((each) => each.state === state)) ?? 'none'
 }

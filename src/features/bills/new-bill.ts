@@ -63,6 +63,7 @@ export function recordOf(
     voidReason: null,
     paidAmount: 0n,
     releasedById: null,
+    remindedOn: null,
   }
 }
 

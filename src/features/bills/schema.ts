@@ -145,7 +145,10 @@ export const BillPreview = Type.Object(
 const Delivery = Type.Object(
   {
     to: Type.String(),
-    notice: oneOf(['sent', 'void'] as const, '`sent` delivers the bill, `void` the void notice.'),
+    notice: oneOf(
+      ['sent', 'void', 'reminder'] as const,
+      '`sent` delivers the bill, `void` the void notice, `reminder` reminds of an overdue bill.',
+    ),
     state: oneOf(['queued', 'sent', 'failed'] as const, 'State of the delivery.'),
     attempts: Type.Integer(),
     next_attempt_at: orNull(moment('Time of the next attempt.')),
@@ -213,7 +216,7 @@ const head = {
   delivery: {
     ...oneOf(
       ['none', 'queued', 'sent', 'failed'] as const,
-      'The worst state among the most recently requested deliveries.',
+      'The worst state among the most recently requested deliveries, without reminders.',
     ),
     // Generated clients would call it BillDelivery, like the delivery itself.
     $id: 'BillDeliveryState',

@@ -22,6 +22,7 @@ import { findInconsistentBills } from './integrity.ts'
 import { createPayments, mayBeCredited } from './payments.ts'
 import type { BillListQuery } from './query.ts'
 import { noRecipient, previewChanged } from './refusals.ts'
+import { createReminders } from './reminders.ts'
 import { issuesOfRecipients } from './request.ts'
 import type {
   Bill,
@@ -101,6 +102,7 @@ export function createBillsService({
   const deliveries = createDeliveries({ db, clock, mailer, from: mail?.from, documents: papers ?? documents })
   const { billing } = entries
   const compose = createComposition({ db, billing, projects })
+  const reminders = createReminders({ db, clock, audit, deliveries })
   const releasing = createEntryRelease({ db, clock, billing })
   const payments = createPayments({ clock, audit })
   const credits = createCreditNotes({ clock, audit, payments })
@@ -297,6 +299,9 @@ export function createBillsService({
         return getView(tx, idOrNumber)
       })
     },
+
+    /** Reminds clients of overdue bills: the server's job. */
+    reminders,
 
     /** Sends queued e-mails: the server's job. */
     deliveries: {

@@ -16,6 +16,7 @@ export const EXAMPLE_SETTINGS: Settings = {
   tax_id: 'DE123456789',
   markup: 10,
   due_days: 30,
+  reminder_days: 7,
   bill_number_format: '{year}-{sequence:4}',
   bill_footer: 'Please pay to DE00 0000 0000 0000 0000 00.',
   logo: 'image/png',

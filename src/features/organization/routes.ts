@@ -127,6 +127,7 @@ function readChange(body: SettingsChange): Parameters<OrganizationService['chang
     telemetryByEmail: body.telemetry_by_email,
     taxId: body.tax_id,
     dueDays: body.due_days,
+    reminderDays: body.reminder_days,
     billNumberFormat: body.bill_number_format,
     billFooter: body.bill_footer,
   }

@@ -40,6 +40,14 @@ export const Settings = Type.Object(
       ),
     ),
     due_days: forBilling(Type.Integer({ description: 'Default number of days until a bill is due.' })),
+    reminder_days: forBilling(
+      orNull(
+        Type.Integer({
+          description:
+            'Days after the due date until clients are reminded of an overdue bill by e-mail, and between further reminders; null for no reminders.',
+        }),
+      ),
+    ),
     bill_number_format: forBilling(
       Type.String({
         description:
@@ -85,6 +93,12 @@ export const SettingsChange = Type.Partial(
       }),
     ),
     due_days: Type.Integer({ description: 'Days until a bill is due, 0 to 365.' }),
+    reminder_days: orNull(
+      Type.Integer({
+        description:
+          'Days after the due date until clients are reminded of an overdue bill by e-mail, and between further reminders; 1 to 90, or null for no reminders. Bills that are overdue already are included.',
+      }),
+    ),
     bill_number_format: Type.String({
       description: 'Must contain `{sequence}` or `{sequence:4}` once; may contain `{year}` and `{month}`.',
       examples: ['{year}-{sequence:4}'],

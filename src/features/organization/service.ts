@@ -31,6 +31,9 @@ export type SettingsChange = {
 /** No one waits longer to be paid: a due date more than a year ahead is a mistake. */
 const DUE_DAYS_LIMIT = 365
 
+/** A quarter: reminders that are further apart are calls. */
+const REMINDER_DAYS_LIMIT = 90
+
 /** The space on a page below the lines of a bill. */
 const FOOTER_LIMIT = 1_000
 
@@ -44,6 +47,7 @@ export function settingsBody(organization: Organization) {
     tax_id: organization.taxId,
     markup: markupPpm === null ? null : decimalNumber(BigInt(markupPpm), MARKUP_DIGITS),
     due_days: organization.dueDays,
+    reminder_days: organization.reminderDays,
     bill_number_format: organization.billNumberFormat,
     bill_footer: organization.billFooter,
     logo: organization.logoType,
@@ -72,8 +76,13 @@ function issuesOfChoice<T extends string>(given: T | undefined, choices: readonl
   return [{ pointer, code: 'not_allowed', message: `must be one of ${choices.join(', ')}` }]
 }
 
+function issuesOfDays(days: number, pointer: string, { from, to }: { from: number; to: number }): Issue[] {
+  if (Number.isInteger(days) && days >= from && days <= to) return []
+  return [{ pointer, code: 'not_allowed', message: `must be a whole number from ${from} to ${to}` }]
+}
+
 function issuesOfBilling(given: SettingsChange): Issue[] {
-  const { email, address, taxId, markupPpm, dueDays, billNumberFormat, billFooter } = given
+  const { email, address, taxId, markupPpm, dueDays, reminderDays, billNumberFormat, billFooter } = given
   return [
     ...issuesOfGiven(email, (text) => issuesOfEmail(text, '/email')),
     ...issuesOfGiven(address, (text) => issuesOfText(text, '/address', ADDRESS_LIMIT)),
@@ -82,16 +91,9 @@ function issuesOfBilling(given: SettingsChange): Issue[] {
     ...issuesOfGiven(markupPpm, (ppm) =>
       Number.isNaN(ppm) ? [{ pointer: '/markup', code: 'not_allowed', message: MARKUP_EXPECTED }] : [],
     ),
-    ...issuesOfGiven(dueDays, (days) =>
-      Number.isInteger(days) && days >= 0 && days <= DUE_DAYS_LIMIT
-        ? []
-        : [
-            {
-              pointer: '/due_days',
-              code: 'not_allowed',
-              message: `must be a whole number from 0 to ${DUE_DAYS_LIMIT}`,
-            },
-          ],
+    ...issuesOfGiven(dueDays, (days) => issuesOfDays(days, '/due_days', { from: 0, to: DUE_DAYS_LIMIT })),
+    ...issuesOfGiven(reminderDays, (days) =>
+      issuesOfDays(days, '/reminder_days', { from: 1, to: REMINDER_DAYS_LIMIT }),
     ),
     ...issuesOfGiven(billNumberFormat, (format) => {
       const message = issueOfNumberFormat(format)
@@ -144,6 +146,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
           taxId: given.taxId === undefined ? before.taxId : given.taxId,
           markupPpm: given.markupPpm === undefined ? before.markupPpm : given.markupPpm,
           dueDays: given.dueDays ?? before.dueDays,
+          reminderDays: given.reminderDays === undefined ? before.reminderDays : given.reminderDays,
           billNumberFormat: given.billNumberFormat ?? before.billNumberFormat,
           billFooter: given.billFooter === undefined ? before.billFooter : given.billFooter,
           logoType: before.logoType,

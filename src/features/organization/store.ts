@@ -23,6 +23,8 @@ export interface Organization {
   /** Parts per million, if neither project nor client has one; null for none. */
   markupPpm: number | null
   dueDays: number
+  /** Days after the due date of a bill, and between its reminders; null for no reminders. */
+  reminderDays: number | null
   /** For example `{year}-{sequence:4}`. */
   billNumberFormat: string
   /** Below every bill: payment instructions. */
@@ -56,6 +58,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       taxId: organization.taxId,
       markupPpm: organization.markupPpm,
       dueDays: organization.dueDays,
+      reminderDays: organization.reminderDays,
       billNumberFormat: organization.billNumberFormat,
       billFooter: organization.billFooter,
       telemetryByEmail: organization.telemetryByEmail,

@@ -63,8 +63,8 @@ interface Dependencies {
 export function createClients({ db, clock, audit }: Dependencies) {
   const objectOf = ({ uid, name }: ClientRow) => ({ id: uid, name })
 
-  function rowChange({ name, email, address, taxId, currency, markupPpm }: ClientFields): ClientRowChange {
-    const fields = { email, address, taxId, currency, markupPpm }
+  function rowChange({ name, email, address, taxId, currency, markupPpm, reminders }: ClientFields): ClientRowChange {
+    const fields = { email, address, taxId, currency, markupPpm, reminders }
     const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
     return name === undefined ? given : { ...given, name: composeName(name), nameFolded: foldName(name) }
   }

@@ -23,6 +23,7 @@ export const CLIENT_COLUMNS: CsvColumn<ClientBody>[] = [
   { heading: 'created_at', cell: (client) => client.created_at },
   { heading: 'leads', cell: (client) => names(client.leads) },
   { heading: 'approvers', cell: (client) => names(client.approvers) },
+  { heading: 'reminders', cell: (client) => client.reminders },
 ]
 
 export const PROJECT_COLUMNS: CsvColumn<ProjectBody>[] = [

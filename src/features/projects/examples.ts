@@ -9,6 +9,7 @@ export const EXAMPLE_CLIENT: ClientBody = {
   tax_id: 'US12-3456789',
   currency: 'EUR',
   markup: 12.5,
+  reminders: true,
   leads: [{ id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' }],
   approvers: [],
   archived_at: null,

@@ -22,6 +22,8 @@ export interface ClientFields extends ResponsibleFields {
   currency?: string | null | undefined
   /** The markup on costs; null for the organization's. */
   markupPpm?: number | null | undefined
+  /** Whether it is reminded of overdue bills by e-mail, if the settings say so. */
+  reminders?: boolean | undefined
 }
 
 export interface ProjectFields extends ResponsibleFields {

@@ -7,11 +7,11 @@ import { BUDGET_EXPECTED, MARKUP_EXPECTED, parseBudget, parseMarkup } from './va
 
 /** Throws 422 for issues that a schema cannot express. */
 export function readClient(body: NewClient | ClientChange): ClientFields {
-  const { name, email, address, tax_id, currency, leads, approvers } = body
+  const { name, email, address, tax_id, currency, reminders, leads, approvers } = body
   const issues: Issue[] = []
   const markupPpm = readMarkup(body, issues)
   if (issues.length > 0) throw validationFailed(issues)
-  return { name, email, address, taxId: tax_id, currency, markupPpm, leads, approvers }
+  return { name, email, address, taxId: tax_id, currency, markupPpm, reminders, leads, approvers }
 }
 
 /** Throws 422 for issues that a schema cannot express. */

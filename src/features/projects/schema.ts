@@ -52,6 +52,8 @@ const APPROVE = 'can approve the entries and sheets of the project, and see thos
 
 const ARCHIVED_AT = orNull(moment('When it was archived and hidden from lists; null if it is active.'))
 
+const REMINDERS = 'Whether it gets reminders of overdue bills by e-mail, if the setting `reminder_days` is on.'
+
 export const ClientBody = Type.Object(
   {
     id: Type.String({ description: 'Id of the client (cli_…).' }),
@@ -64,6 +66,7 @@ export const ClientBody = Type.Object(
       Type.String({ description: "Currency of its bills; null for the organization's default." }),
     ),
     markup: seenBy(MONEY_PEOPLE, percent("Default markup of its projects; null for the organization's default.")),
+    reminders: Type.Optional(Type.Boolean({ description: `${REMINDERS} Omitted for those who do not see bills.` })),
     leads: peopleSeen(CLIENT_LEADS, 'People who lead all of its projects, also future ones.'),
     approvers: peopleSeen(CLIENT_LEADS, 'People who can approve the entries of all of its projects.'),
     archived_at: ARCHIVED_AT,
@@ -74,6 +77,7 @@ export const ClientBody = Type.Object(
 export type ClientBody = Static<typeof ClientBody>
 
 const clientFields = {
+  reminders: Type.Optional(Type.Boolean({ description: `${REMINDERS} Default: true.` })),
   email: clearable(
     Type.String({ description: 'E-mail address for bills.', maxLength: 254 }),
     'must be an e-mail address, or null for none',

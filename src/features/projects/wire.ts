@@ -27,6 +27,7 @@ export function clientBody(client: ClientView, sight: Sight): ClientBody {
       tax_id: client.taxId,
       currency: client.currency,
       markup: percent(client.markupPpm),
+      reminders: client.reminders,
     }),
     ...(sight !== 'names' && { leads: people(client.leads), approvers: people(client.approvers) }),
     archived_at: timestampOrNull(client.archivedAt),

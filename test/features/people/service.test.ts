@@ -342,6 +342,7 @@ forEachEngine('people', (open) => {
       taxId: null,
       markupPpm: null,
       dueDays: 30,
+      reminderDays: null,
       billNumberFormat: '{year}-{sequence:4}',
       billFooter: null,
       logoType: null,

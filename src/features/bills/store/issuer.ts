@@ -13,6 +13,7 @@ export async function getIssuer(reader: Reader) {
       currency: organization.currency,
       markupPpm: organization.markupPpm,
       dueDays: organization.dueDays,
+      reminderDays: organization.reminderDays,
       numberFormat: organization.billNumberFormat,
       footer: organization.billFooter,
       approvalRequired: organization.approvalRequired,

@@ -77,6 +77,7 @@ const Deliveries = ({ bill: { deliveries } }: { bill: Bill }) => (
                 {to}
                 <Text size="xs" c="dimmed">
                   {notice === 'void' && 'Void notice. '}
+                  {notice === 'reminder' && 'Reminder. '}
                   {sent_at ? (
                     <Ago at={sent_at} />
                   ) : next_attempt_at && attempts > 0 ? (

@@ -117,6 +117,17 @@ function Bills({ form }: { form: SettingsForm }) {
           hideControls
           {...form.getInputProps('due_days')}
         />
+        <NumberInput
+          label="Remind after"
+          description="Days overdue, and between e-mails."
+          placeholder="No reminders"
+          suffix=" days"
+          min={1}
+          max={90}
+          allowDecimal={false}
+          hideControls
+          {...form.getInputProps('reminder_days')}
+        />
       </Group>
       <TextInput
         label="Number format"

@@ -20,6 +20,7 @@ export const valuesOf = (settings: AllSettings) => ({
   tax_id: settings.tax_id ?? '',
   markup: (settings.markup ?? '') as number | string,
   due_days: (settings.due_days ?? '') as number | string,
+  reminder_days: (settings.reminder_days ?? '') as number | string,
   bill_number_format: settings.bill_number_format ?? '',
   bill_footer: settings.bill_footer ?? '',
 })
@@ -37,6 +38,7 @@ function wireOf(values: SettingsValues): Required<SettingsChange> {
     tax_id: textOrNull(values.tax_id),
     markup: values.markup === '' ? null : Number(values.markup),
     due_days: Number(values.due_days),
+    reminder_days: values.reminder_days === '' ? null : Number(values.reminder_days),
     bill_footer: textOrNull(values.bill_footer),
   }
 }

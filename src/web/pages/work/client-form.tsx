@@ -1,5 +1,5 @@
 /** The form that creates or edits a client. */
-import { NumberInput, SimpleGrid, Textarea, TextInput } from '@mantine/core'
+import { NumberInput, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { issueFieldsOf, namesOf, PeopleField, peopleOf } from '../../parts/people-field.tsx'
@@ -18,6 +18,7 @@ interface Values {
   currency: string | null
   /** An empty string if there is none. */
   markup: number | string
+  reminders: boolean
   /** Names of current people, e-mail addresses of new ones. */
   leads: string[]
   approvers: string[]
@@ -39,6 +40,7 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
       tax_id: client?.tax_id ?? '',
       currency: client?.currency ?? null,
       markup: client?.markup ?? '',
+      reminders: client?.reminders ?? true,
       leads: namesOf(client?.leads),
       approvers: namesOf(client?.approvers),
     },
@@ -46,7 +48,7 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
   })
   const sending = useFormSend({
     form,
-    send: ({ name, email, address, tax_id, currency, markup, leads, approvers }) => {
+    send: ({ name, email, address, tax_id, currency, markup, reminders, leads, approvers }) => {
       const body = {
         name: name.trim(),
         email: email.trim() || null,
@@ -54,6 +56,7 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
         tax_id: tax_id.trim() || null,
         currency,
         markup: numberOrNull(markup),
+        reminders,
         leads: peopleOf(leads, client?.leads),
         approvers: peopleOf(approvers, client?.approvers),
       }
@@ -84,6 +87,13 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
         description="Bills are sent to this address. Without one, download them instead."
         type="email"
         {...form.getInputProps('email')}
+      />
+      <Switch
+        label="Remind of overdue bills by e-mail"
+        description={
+          settings.reminder_days ? `Every ${settings.reminder_days} days.` : 'Reminders are off in the settings.'
+        }
+        {...form.getInputProps('reminders', { type: 'checkbox' })}
       />
       <Textarea
         label="Postal address"

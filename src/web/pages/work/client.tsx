@@ -55,7 +55,11 @@ function OneClient({ client }: { client: Client }) {
   )
 }
 
-function ClientDetails({ client: { email, address, tax_id, currency, markup, leads, approvers } }: { client: Client }) {
+function ClientDetails({
+  client: { email, address, tax_id, currency, markup, reminders, leads, approvers },
+}: {
+  client: Client
+}) {
   const settings = useSettings()
   return (
     <Details
@@ -72,6 +76,10 @@ function ClientDetails({ client: { email, address, tax_id, currency, markup, lea
         ['Tax ID', tax_id],
         ['Bill currency', currency ?? `${settings.currency} (organization default)`],
         ['Markup', typeof markup === 'number' ? `${markup}%` : 'organization default'],
+        [
+          'Reminders',
+          reminders === false ? 'None for this client' : settings.reminder_days ? 'On' : 'Off in the settings',
+        ],
         ['Leads', namesOf(leads).join(', ') || 'None'],
         ['Approvers', namesOf(approvers).join(', ') || 'None'],
       ]}
