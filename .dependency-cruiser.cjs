@@ -22,6 +22,7 @@ const GROUND = [
   '^src/lib/',
   '^src/errors\\.ts$',
   '^src/entry-filters\\.ts$',
+  '^src/token-scopes\\.ts$',
   '^src/price-texts\\.ts$',
   '^src/fields\\.ts$',
   '^src/first-named\\.ts$',
@@ -124,7 +125,7 @@ const PARTS = {
   'src/database/': ['^migrations/', ...GROUND],
   'src/lib/': [],
   // The web application loads it as well, so it imports plain lists only.
-  'src/entry-filters\\.ts$': ['^src/database/schema/values\\.ts$'],
+  'src/(entry-filters|token-scopes)\\.ts$': ['^src/database/schema/values\\.ts$'],
   'src/price-texts\\.ts$': [],
   'src/errors\\.ts$': [],
   'src/fields\\.ts$': ['^src/lib/', '^src/errors\\.ts$', '^src/database/schema/values\\.ts$'],
@@ -140,7 +141,7 @@ const PARTS = {
   // Talks to a server over HTTP; imports only schemas from the server's code (see `agents-know-shapes-only`).
   'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
-  'src/web/': ['^src/app\\.ts$', '^src/(entry-filters|price-texts)\\.ts$'],
+  'src/web/': ['^src/app\\.ts$', '^src/(entry-filters|price-texts|token-scopes)\\.ts$'],
   'migrations/': [],
 }
 

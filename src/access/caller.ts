@@ -19,10 +19,23 @@ export interface Represented {
   name: string
 }
 
+export type TokenCallerKind = 'service' | 'read' | 'organization' | 'api'
+
 /** A program authenticated with a token. */
-export interface TokenCaller<Kind extends 'service' | 'read' | 'organization'> {
+export interface TokenCaller<Kind extends TokenCallerKind> {
   kind: Kind
-  token: { id: number; uid: Id<'tok'>; name: string; hint: string; allowBills: boolean; expiresAt: number | null }
+  token: {
+    id: number
+    uid: Id<'tok'>
+    name: string
+    hint: string
+    allowBills: boolean
+    expiresAt: number | null
+    /** What an API token may do; null for other tokens. */
+    scopes: readonly string[] | null
+    /** Addresses and networks from which an API token works; null for any. */
+    networks: readonly string[] | null
+  }
   /** The creator of the token, who is the agent manager of entries reported with a service token. */
   person: Person
 }
@@ -36,7 +49,12 @@ export interface SessionCaller {
 }
 
 /** The authenticated caller. Determined by the credential alone, never by the body. */
-export type Caller = TokenCaller<'service'> | TokenCaller<'read'> | TokenCaller<'organization'> | SessionCaller
+export type Caller =
+  | TokenCaller<'service'>
+  | TokenCaller<'read'>
+  | TokenCaller<'organization'>
+  | TokenCaller<'api'>
+  | SessionCaller
 
 export type CallerKind = Caller['kind']
 

@@ -13,6 +13,8 @@ import {
   viewerOf as viewerOfPerson,
 } from '../access/visibility.ts'
 import { Problem } from '../errors.ts'
+import { networkTest } from '../lib/network.ts'
+import { includesScope, type RouteScope, type Scope, scopesOfRoute } from '../token-scopes.ts'
 import { bodies } from './body.ts'
 import { readResponse } from './responses.ts'
 
@@ -35,6 +37,7 @@ const CREDENTIALS: Record<CallerKind, string> = {
   service: 'a service token (tally_svc_…)',
   read: 'a read token (tally_read_…)',
   organization: 'an organization token (tally_org_…)',
+  api: 'an API token (tally_api_…)',
   session: 'a signed-in person',
 }
 
@@ -43,6 +46,7 @@ export const SECURITY_SCHEMES: Record<CallerKind, string> = {
   service: 'serviceToken',
   read: 'readToken',
   organization: 'organizationToken',
+  api: 'apiToken',
   session: 'session',
 }
 
@@ -84,18 +88,30 @@ interface Declared {
   body?: unknown
   parse?: unknown
   allowed?: Allowed
+  tokenScope?: RouteScope
 }
 
-/** `allow` on a route: see {@link Allowed}. {@link requireAllow} rejects a route without it. */
+/**
+ * `allow` on a route: see {@link Allowed}. `scope` says which scope lets an API token call a route for signed-in people:
+ * see {@link RouteScope}. {@link requireAllow} rejects a route without them.
+ */
 export const access = () =>
   new Elysia({ name: 'access' })
     .use(requestState())
     .use(bodies())
     .macro({
+      scope: (scope: RouteScope) => ({
+        introspect: (route: Declared) => {
+          route.tokenScope = scope
+        },
+      }),
       allow: (allowed: Allowed) => {
-        const check = allowed === 'anyone' ? undefined : checkOf(allowed)
+        // Its scope may be declared after `allow`.
+        let declared: Declared | undefined
+        const check = allowed === 'anyone' ? undefined : checkOf(allowed, () => declared?.tokenScope)
         return {
           introspect: (route: Declared) => {
+            declared = route
             route.allowed = allowed
             // Parsers run first: without this, issues of the body would be reported to callers who may not call the
             // route.
@@ -113,12 +129,15 @@ function mayRead(allowed: Allowed): boolean {
   return allowed === 'anyone' || demandsOf(allowed).some(([kind]) => kind === 'read' || kind === 'session')
 }
 
-function checkOf(allowed: Demand): (call: Pick<Call, 'caller'>) => void {
+function checkOf(allowed: Demand, scope: () => RouteScope | undefined): (call: Pick<Call, 'caller'>) => void {
   const rolesByKind = new Map(demandsOf(allowed))
   const kinds = [...rolesByKind.keys()]
   return ({ caller: sent }) => {
-    const caller = requireCaller(sent, kinds)
-    const roles = rolesByKind.get(caller.kind)
+    // What a signed-in person may call, their API tokens may as far as their scopes reach.
+    const isApi = sent?.kind === 'api' && rolesByKind.has('session')
+    if (isApi) requireScope(sent, scopesOfRoute(scope()))
+    const caller = isApi ? sent : requireCaller(sent, kinds)
+    const roles = rolesByKind.get(isApi ? 'session' : caller.kind)
     if (roles && !roles.includes(caller.person.role)) throw wrongRole(roles, caller)
   }
 }
@@ -129,28 +148,95 @@ function demandsOf(allowed: Demand): [CallerKind, readonly Role[] | undefined][]
   return Object.entries(allowed) as [CallerKind, readonly Role[]][]
 }
 
-/** The alternatives as an OpenAPI security list, which cannot express that one of several roles is enough. */
-export function securityOf(allowed: Allowed): Record<string, string[]>[] {
+/** Throws `forbidden` unless the token has one of the scopes; without any, only people may do this. */
+function requireScope({ token }: CallerOf<'api'>, scopes: readonly Scope[] | undefined): void {
+  if (!scopes) {
+    throw new Problem('forbidden', 'This request needs a signed-in person; no scope lets an API token make it.')
+  }
+  if (scopes.some((scope) => includesScope(token.scopes ?? [], scope))) return
+  throw new Problem(
+    'forbidden',
+    `This request needs an API token with the scope ${either(scopes)}; the token '${token.name}' has ${(token.scopes ?? []).join(', ') || 'none'}. Create one with that scope.`,
+  )
+}
+
+const networkTests = new WeakMap<readonly string[], (address: string) => boolean>()
+
+/** Throws `forbidden` for an API token that is used from an address outside of its networks. */
+export function requireNetwork({ token }: CallerOf<'api'>, address: string): void {
+  if (!token.networks) return
+  const isWithin = networkTests.get(token.networks) ?? networkTest(token.networks)
+  networkTests.set(token.networks, isWithin)
+  if (isWithin(address)) return
+  throw new Problem('forbidden', `The token '${token.name}' does not work from the address ${address}.`)
+}
+
+/** For a route whose scope depends on the body. Throws `forbidden` for an API token without it. */
+export function requireTokenScope(sent: Caller | null, scope: Scope): void {
+  if (sent?.kind === 'api') requireScope(sent, [scope])
+}
+
+/** Throws `forbidden` for an API token, for a part of a route that only people may use. */
+export function requirePerson(sent: Caller | null, what: string): void {
+  if (sent?.kind !== 'api') return
+  throw new Problem('forbidden', `${what} needs a signed-in person; no scope lets an API token do it.`)
+}
+
+/**
+ * The alternatives as an OpenAPI security list, which cannot express that one of several roles is enough. An API token
+ * needs a scope and a role.
+ */
+export function securityOf({ allowed = 'anyone', tokenScope }: GuardedRoute['hooks']): Record<string, string[]>[] {
   if (allowed === 'anyone') return []
-  return demandsOf(allowed).flatMap(([kind, roles]) => {
-    const scheme = SECURITY_SCHEMES[kind]
-    return roles ? roles.map((role) => ({ [scheme]: [role] })) : [{ [scheme]: [] }]
-  })
+  const demands = demandsOf(allowed)
+  const session = demands.find(([kind]) => kind === 'session')
+  const scopes = session && (tokenScope === 'any' ? [undefined] : scopesOfRoute(tokenScope))
+  return [
+    ...demands.flatMap(([kind, roles]) => alternatives(SECURITY_SCHEMES[kind], roles)),
+    ...(scopes ?? []).flatMap((scope) =>
+      alternatives(SECURITY_SCHEMES.api, session?.[1]).map(({ [SECURITY_SCHEMES.api]: roles = [] }) => ({
+        [SECURITY_SCHEMES.api]: scope ? [scope, ...roles] : roles,
+      })),
+    ),
+  ]
+}
+
+function alternatives(scheme: string, roles: readonly Role[] | undefined): Record<string, string[]>[] {
+  return roles ? roles.map((role) => ({ [scheme]: [role] })) : [{ [scheme]: [] }]
 }
 
 /** A route of the whole application, with its declared `allow`. */
 export interface GuardedRoute {
   method: string
   path: string
-  hooks: { allowed?: Allowed }
+  hooks: { allowed?: Allowed; tokenScope?: RouteScope }
 }
 
-/** Throws for routes that don't declare who may call them: without `allow`, a route would be open to everyone. */
+/**
+ * Throws for routes that don't declare who may call them: without `allow`, a route would be open to everyone. Those for
+ * signed-in people say which scope lets an API token call them.
+ */
 export function requireAllow(routes: readonly GuardedRoute[]): void {
   const open = routes.filter(({ hooks }) => hooks.allowed === undefined)
-  if (open.length === 0) return
-  const names = open.map(({ method, path }) => `${method} ${path}`).join(', ')
-  throw new Error(`These routes don't declare who may call them: ${names}. Add \`allow\`, such as allow: 'anyone'.`)
+  if (open.length > 0) {
+    throw new Error(
+      `These routes don't declare who may call them: ${namesOf(open)}. Add \`allow\`, such as allow: 'anyone'.`,
+    )
+  }
+  const unscoped = routes.filter(({ hooks }) => isForPeople(hooks.allowed!) !== (hooks.tokenScope !== undefined))
+  if (unscoped.length > 0) {
+    throw new Error(
+      `These routes are for signed-in people without a scope for API tokens, or the reverse: ${namesOf(unscoped)}. Add \`scope\`, such as scope: 'people-only'.`,
+    )
+  }
+}
+
+function isForPeople(allowed: Allowed): boolean {
+  return allowed !== 'anyone' && demandsOf(allowed).some(([kind]) => kind === 'session')
+}
+
+function namesOf(routes: readonly GuardedRoute[]): string {
+  return routes.map(({ method, path }) => `${method} ${path}`).join(', ')
 }
 
 /** The caller of a route that requires one of these kinds of credentials, which the returned type reflects. */
@@ -176,7 +262,7 @@ export function approvalViewerOf(caller: Caller | null): Viewer {
 /** The caller as somebody who filters by names; see `access/asker.ts`. */
 export function askerOf(caller: Caller | null): Asker {
   const { kind, person } = requireCaller(caller)
-  return { viewer: viewerOf(caller), listsPeople: kind === 'session' && person.role === 'admin' }
+  return { viewer: approvalViewerOf(caller), listsPeople: kind === 'session' && person.role === 'admin' }
 }
 
 /** The part of a handler's context that describes the call, from `requestState`. */
@@ -208,6 +294,6 @@ export function approverOf(call: Call): Party {
 export function noCredential(): Problem {
   return new Problem(
     'unauthenticated',
-    'Send a token: Authorization: Bearer tally_svc_… (or _read_, _org_). Create one with `tally tokens create`, or sign in.',
+    'Send a token: Authorization: Bearer tally_svc_… (or _read_, _org_, _api_). Create one with `tally tokens create`, or sign in.',
   )
 }

@@ -1,5 +1,6 @@
 /** Determines the client address of a request. */
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { isIP } from 'node:net'
+import { networkTest } from '../lib/network.ts'
 
 /** The needed part of Bun's server; null if a call did not arrive over a socket. */
 export type Listening = {
@@ -7,19 +8,6 @@ export type Listening = {
   /** Requests without a response yet. */
   pendingRequests?: number
 } | null
-
-const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
-
-/** Addresses, and networks such as `10.0.0.0/8`, validated by `config.ts`. */
-function listOf(proxies: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const proxy of proxies) {
-    const [address, bits] = proxy.split('/') as [string, string?]
-    if (bits === undefined) list.addAddress(address, family(address))
-    else list.addSubnet(address, Number(bits), family(address))
-  }
-  return list
-}
 
 /** Some proxies add the connection's port to the address, which may differ for each call. */
 const WITH_PORT = /^(?:\[(?<inBrackets>[^\]]*)\]|(?<dotted>[\d.]+))(?::\d+)?$/
@@ -44,12 +32,12 @@ export type AddressOf = (request: Request, server: Listening) => string
  * X-Forwarded-For, and so on. From others the header is ignored, because anyone can send it.
  */
 export function clientAddresses(trustedProxies: readonly string[]): AddressOf {
-  const trusted = listOf(trustedProxies)
+  const isTrusted = networkTest(trustedProxies)
   return (request, server) => {
     const socket = server?.requestIP(request)?.address ?? 'unknown'
     let address = readAddress(socket) ?? socket
     const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? []
-    while (forwarded.length > 0 && trusted.check(address, family(address))) {
+    while (forwarded.length > 0 && isTrusted(address)) {
       const next = readAddress(forwarded.pop()!.trim())
       if (next === undefined) break
       address = next

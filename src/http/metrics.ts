@@ -40,7 +40,7 @@ export const metricsRoute = ({ metrics, people, addressOf }: MetricsDependencies
     if (kind !== 'read')
       throw new Problem(
         'forbidden',
-        `This request needs a read token (tally_read_…), not ${kind === 'organization' ? 'an' : 'a'} ${kind} token.`,
+        `This request needs a read token (tally_read_…), not ${kind === 'organization' || kind === 'api' ? 'an' : 'a'} ${kind === 'api' ? 'API' : kind} token.`,
       )
   }
 

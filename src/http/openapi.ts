@@ -123,7 +123,7 @@ class DocumentWriter {
 
   operation({ method, path, hooks }: DescribedRoute, documentation: Documentation): Json {
     const { id, tag, summary, description, body } = documentation
-    const security = securityOf(hooks.allowed ?? 'anyone')
+    const security = securityOf(hooks)
     const { headers = [], responses } = isRevalidated(method, hooks, documentation)
       ? revalidated(documentation)
       : documentation
@@ -307,13 +307,21 @@ const SECURITY: Record<string, Json> = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'tally_read_…',
-    description: 'A read token. It has the access that the role of its creator has at the time of the request.',
+    description:
+      'A read token. It reads entries, sheets, reports, work and prices, and rules and bills if the role of its creator may, as far as that role sees them at the time of the request; never people, tokens, settings, the audit log or the status of telemetry.',
   },
   [SECURITY_SCHEMES.organization]: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'tally_org_…',
     description: 'An organization token, for telemetry push.',
+  },
+  [SECURITY_SCHEMES.api]: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'tally_api_…',
+    description:
+      'An API token. It has the scopes that were chosen for it, as far as the role of its creator allows at the time of the request. Operations list the scope that they need, and roles: of several alternatives, any is sufficient. Works once an admin has turned API tokens on.',
   },
   [SECURITY_SCHEMES.session]: {
     type: 'apiKey',
@@ -336,7 +344,7 @@ function problemsOf(
   hooks: DescribedRoute['hooks'],
   { body, otlp, problems = [], responses }: Documentation,
 ): Set<ProblemCode> {
-  const alternatives = securityOf(hooks.allowed ?? 'anyone')
+  const alternatives = securityOf(hooks)
   const kinds = new Set(alternatives.flatMap((alternative) => Object.keys(alternative)))
   const asksForRole = alternatives.some((alternative) => Object.values(alternative).flat().length > 0)
   const asksForOrigin = method !== 'GET' && kinds.has(SECURITY_SCHEMES.session)

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import type { Authentication } from '../access/authentication.ts'
 import type { Caller } from '../access/caller.ts'
 import { Problem } from '../errors.ts'
-import { type GuardedRoute, noCredential, requestState } from './access.ts'
+import { type GuardedRoute, noCredential, requestState, requireNetwork } from './access.ts'
 import { AnonymousLoad } from './anonymous-load.ts'
 import type { AddressOf, Listening } from './client-address.ts'
 import { takeTurnsAs } from './disconnects.ts'
@@ -107,6 +107,7 @@ export const requests = (dependencies: RequestsDependencies) => {
 
   function admit(incoming: Incoming, caller: Caller): void {
     rateLimits?.count(caller)
+    if (caller.kind === 'api') requireNetwork(caller, incoming.address())
     incoming.caller = caller
     takeTurnsAs(caller)
   }

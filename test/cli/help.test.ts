@@ -177,6 +177,8 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally tokens create',
     'tally tokens list',
     'tally tokens revoke',
+    'tally tokens rotate',
+    'tally tokens scopes',
     'tally tokens show',
     'tally unattributed',
     'tally usage',

@@ -28,6 +28,8 @@ test.each(['svc', 'read', 'org'])('a token of the kind %s is made and shown once
     state: 'usable',
     user: { id: expect.stringMatching(/^usr_/), email: 'ada@example.com', name: 'ada' },
     allow_bills: false,
+    scopes: null,
+    networks: null,
     created_at: expect.stringMatching(/Z$/),
     expires_at: null,
     last_used_at: null,

@@ -174,7 +174,7 @@ describe('what a route allows', () => {
     const declared = new Elysia({ prefix: '/api/v1' })
       .use(access())
       .get('/anyone', () => 'done', { allow: 'anyone', detail })
-      .get('/people', () => 'done', { allow: ['session'], detail })
+      .get('/people', () => 'done', { allow: ['session'], scope: 'people-only', detail })
     expect(() => requireAllow(routes(declared))).not.toThrow()
     const open = declared.post('/forgotten', () => 'done', { detail }).get('/bare/:id', () => 'done')
     expect(() => requireAllow(routes(open))).toThrow(

@@ -17,6 +17,7 @@ interface LoginFlags {
 const KINDS: Record<Exclude<Me['kind'], 'service'>, string> = {
   read: 'a read token, which cannot report',
   organization: 'an organization token, which is only for telemetry',
+  api: 'an API token, which cannot report',
   session: 'not a token',
 }
 

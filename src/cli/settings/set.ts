@@ -20,6 +20,7 @@ interface SetFlags extends CommandFlags {
   unknownProjects?: UnknownProjects
   sameSession?: Settings['same_session']
   approvalRequired?: 'yes' | 'no'
+  apiTokens?: 'yes' | 'no'
   telemetryByEmail?: 'yes' | 'no'
   email?: string
   address?: string
@@ -54,6 +55,12 @@ export function addSettingsSetCommand(settings: Command): void {
     )
     .addOption(
       new Option('--approval-required <yes|no>', 'whether only approved entries are billed').choices(['yes', 'no']),
+    )
+    .addOption(
+      new Option('--api-tokens <yes|no>', 'whether people can create API tokens, and existing ones work').choices([
+        'yes',
+        'no',
+      ]),
     )
     .addOption(
       new Option(
@@ -94,6 +101,7 @@ export function addSettingsSetCommand(settings: Command): void {
         unknownProjects,
         sameSession,
         approvalRequired: yesOrNo(flags.approvalRequired),
+        apiTokens: yesOrNo(flags.apiTokens),
         telemetryByEmail: yesOrNo(flags.telemetryByEmail),
         email: textOrNone(flags.email),
         address: textOrNone(flags.address),

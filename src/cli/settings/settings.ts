@@ -18,6 +18,7 @@ export function printSettings(body: Settings, { json }: CommandFlags): void {
   print(`unknown projects  ${body.unknown_projects}`)
   print(`same session      ${body.same_session}`)
   print(`approval required ${body.approval_required ? 'yes' : 'no'}`)
+  print(`api tokens        ${body.api_tokens ? 'yes' : 'no'}`)
   print(`telemetry by mail ${body.telemetry_by_email ? 'yes' : 'no'}`)
   const lines = (text: string | null | undefined) => text?.replaceAll('\n', `\n${' '.repeat(18)}`) ?? '–'
   print(`e-mail            ${lines(body.email)}`)

@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration, parseMoment } from '../../lib/duration.ts'
-import { examples } from '../flags/options.ts'
-import { note, print, printJson } from '../terminal/print.ts'
+import { collect, examples } from '../flags/options.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { KIND_NAMES, KINDS, type TokenKind } from './token.ts'
+import { KINDS, printCreated, type TokenKind } from './token.ts'
 
 interface CreateFlags extends CommandFlags {
   kind: TokenKind
@@ -11,6 +10,8 @@ interface CreateFlags extends CommandFlags {
   name: string
   expires?: string
   allow?: 'bills'
+  scope?: string[]
+  network?: string[]
 }
 
 export function addTokensCreateCommand(tokens: Command): void {
@@ -18,7 +19,10 @@ export function addTokensCreateCommand(tokens: Command): void {
     .command('create')
     .description('Create a token; it is shown only once')
     .addOption(
-      new Option('--kind <kind>', 'svc to report entries, read to read data, org to push telemetry')
+      new Option(
+        '--kind <kind>',
+        'svc to report entries, read to read data, org to push telemetry, api to do what its scopes allow',
+      )
         .choices(KINDS)
         .makeOptionMandatory(),
     )
@@ -28,11 +32,22 @@ export function addTokensCreateCommand(tokens: Command): void {
     )
     .requiredOption('--name <name>', 'name to recognize it by')
     .addOption(
-      new Option('--expires <when>', 'expiry: a duration (90d), a date or a timestamp; never by default').argParser(
-        requireExpiry,
-      ),
+      new Option(
+        '--expires <when>',
+        'expiry: a duration (90d), a date or a timestamp; by default never, and 90 days for an API token',
+      ).argParser(requireExpiry),
     )
     .addOption(new Option('--allow <what>', 'also allow a service token to send bills').choices(['bills']))
+    .option(
+      '--scope <scope>',
+      'what an API token may do, such as projects:write; `tally tokens scopes` lists all; repeatable or comma-separated',
+      collect,
+    )
+    .option(
+      '--network <address>',
+      'address or network (10.0.0.0/8) from which an API token works, any by default; repeatable or comma-separated',
+      collect,
+    )
     .option('--json', 'print the token and its details as JSON')
     .addHelpText(
       'after',
@@ -40,25 +55,18 @@ export function addTokensCreateCommand(tokens: Command): void {
         'tally tokens create --kind svc --user ada@example.com --name ci --expires 90d',
         'TALLY_TOKEN=$(tally tokens create --kind svc --user ada@example.com --name laptop)',
         'tally tokens create --kind svc --user ada@example.com --name month-end --allow bills --json',
+        'tally tokens create --kind api --user ada@example.com --name terraform --scope projects:write --network 10.0.0.0/8',
       ),
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CreateFlags>()
-      const { kind, user, name, expires, allow } = flags
+      const { kind, user, name, expires, allow, scope: scopes, network: networks } = flags
       const { token, secret } = await withServices(flags, async ({ people, organization }, { by }) => {
         const { timeZone } = await organization.settings()
         const expiresAt = expires === undefined ? undefined : parseExpiry(expires, timeZone)
-        return people.createToken({ kind, user, name, expiresAt, allowBills: allow === 'bills' }, by)
+        return people.createToken({ kind, user, name, expiresAt, allowBills: allow === 'bills', scopes, networks }, by)
       })
-      const { createdTokenBody } = await import('../../features/people/schema.ts')
-      const body = createdTokenBody({ token, secret })
-      if (flags.json) return printJson(body)
-      // The token alone goes to standard output, so that a shell's variable can take it.
-      print(secret)
-      const lifetime = body.expires_at === null ? 'does not expire' : `expires on ${body.expires_at}`
-      note(
-        `Created the ${KIND_NAMES[kind]} token '${body.name}' of ${body.user.name}, which ${lifetime}. Store it now: it is not shown again. Id: ${body.id}`,
-      )
+      await printCreated({ token, secret }, flags)
     })
 }
 

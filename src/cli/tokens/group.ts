@@ -3,6 +3,8 @@ import { examples } from '../flags/options.ts'
 import { addTokensCreateCommand } from './create.ts'
 import { addTokensListCommand } from './list.ts'
 import { addTokensRevokeCommand } from './revoke.ts'
+import { addTokensRotateCommand } from './rotate.ts'
+import { addTokensScopesCommand } from './scopes.ts'
 import { addTokensShowCommand } from './show.ts'
 
 export function addTokensCommands(program: Command): void {
@@ -17,4 +19,6 @@ export function addTokensCommands(program: Command): void {
   addTokensListCommand(tokens)
   addTokensShowCommand(tokens)
   addTokensRevokeCommand(tokens)
+  addTokensRotateCommand(tokens)
+  addTokensScopesCommand(tokens)
 }

@@ -49,7 +49,11 @@ export function addTokensListCommand(tokens: Command): void {
           { title: 'TOKEN', rank: 1, of: hintText },
           { title: 'PERSON', of: ({ user }) => user.email },
           { title: 'STATE', of: ({ state }) => state },
-          { title: 'ALLOWED', rank: 2, of: ({ allow_bills }) => (allow_bills ? 'bills' : '') },
+          {
+            title: 'ALLOWED',
+            rank: 2,
+            of: ({ allow_bills, scopes }) => (allow_bills ? 'bills' : (scopes?.join(' ') ?? '')),
+          },
           { title: 'LAST USED (UTC)', rank: 1, of: ({ last_used_at }) => minute(last_used_at) },
           { title: 'EXPIRES (UTC)', rank: 2, of: ({ expires_at }) => minute(expires_at) },
           { title: 'ID', of: ({ id }) => id },

@@ -22,6 +22,8 @@ export function addTokensShowCommand(tokens: Command): void {
         `'${body.name}' (${hintText(body)}), a ${KIND_NAMES[body.kind]} token of ${body.user.name} (${body.user.email})`,
       )
       print(`state      ${body.state}${body.allow_bills ? ', may send bills' : ''}`)
+      if (body.scopes) print(`scopes     ${body.scopes.join(', ')}`)
+      if (body.networks) print(`networks   ${body.networks.join(', ')}`)
       print(`created    ${minute(body.created_at)} UTC`)
       print(`last used  ${body.last_used_at === null ? 'never' : `${minute(body.last_used_at)} UTC`}`)
       print(`expires    ${body.expires_at === null ? 'never' : `${minute(body.expires_at)} UTC`}`)

@@ -27,7 +27,7 @@ export function addUsersChangeCommands(users: Command): void {
 
   users
     .command('set-role')
-    .description('Change the role of a person; it applies to their read tokens at once')
+    .description('Change the role of a person; it applies to their tokens at once')
     .argument('<user>', USER)
     .addArgument(new Argument('<role>', 'new role').choices(ROLES))
     .option('--json', 'print the person as JSON')

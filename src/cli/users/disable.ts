@@ -12,7 +12,7 @@ export function addUsersDisableCommands(users: Command): void {
   users
     .command('disable')
     .description(
-      'Disable an account: sign the person out and stop their service and read tokens; organization tokens keep working',
+      'Disable an account: sign the person out and stop their service, read and API tokens; organization tokens keep working',
     )
     .argument('<user>', USER)
     .option('--json', 'print the person, and the tokens in use, as JSON')

@@ -49,6 +49,7 @@ function defineTables(kit: ColumnKit) {
       unknownProjects: text<UnknownProjects>('unknown_projects').notNull(),
       setUpAt: time('set_up_at'),
       approvalRequired: flag('approval_required').notNull().default(false),
+      apiTokens: flag('api_tokens').notNull().default(false),
       email: text('email'),
       address: text('address'),
       taxId: text('tax_id'),
@@ -92,6 +93,8 @@ function defineTables(kit: ColumnKit) {
       expiresAt: time('expires_at'),
       lastUsedAt: time('last_used_at'),
       revokedAt: time('revoked_at'),
+      scopes: json<string[]>('scopes'),
+      networks: json<string[]>('networks'),
     }),
     signIns: table('sign_ins', {
       id: key('id'),

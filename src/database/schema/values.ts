@@ -3,8 +3,8 @@
 export const ROLES = ['member', 'billing', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
-/** `svc` reports entries, `read` reads what its creator's role sees, `org` pushes telemetry. */
-export const TOKEN_KINDS = ['svc', 'read', 'org'] as const
+/** `svc` reports entries, `read` reads what its creator's role sees, `org` pushes telemetry, `api` does what its scopes allow. */
+export const TOKEN_KINDS = ['svc', 'read', 'org', 'api'] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
 export const STATUSES = [

@@ -47,6 +47,7 @@ export const auditRoutes = ({ audit, organization, people }: AuditDependencies) 
     },
     {
       allow: { session: ['admin'] },
+      scope: 'audit:read',
       query: AuditParameters,
       detail: documented({
         id: 'listChanges',

@@ -9,6 +9,7 @@ export const EXAMPLE_SETTINGS: Settings = {
   unknown_projects: 'create',
   same_session: 'hold',
   approval_required: false,
+  api_tokens: false,
   telemetry_by_email: false,
   demo: false,
   email: 'bills@acme.example',

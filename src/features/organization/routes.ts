@@ -21,6 +21,7 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
     .use(access())
     .get('', async ({ caller }) => shownTo(requireCaller(caller), await organization.settings()), {
       allow: ['session'],
+      scope: 'settings:read',
       detail: documented({
         id: 'getSettings',
         tag,
@@ -36,6 +37,7 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
       },
       {
         allow: { session: ['admin'] },
+        scope: 'people-only',
         parse: 'report',
         body: SettingsChange,
         detail: documented({
@@ -55,6 +57,7 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
       },
       {
         allow: { session: ['billing', 'admin'] },
+        scope: 'settings:read',
         detail: documented({
           id: 'getLogo',
           tag,
@@ -70,6 +73,7 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
         settingsBody(await organization.changeLogo(body as Uint8Array, actorOf({ caller, address }))),
       {
         allow: { session: ['admin'] },
+        scope: 'people-only',
         parse: 'picture',
         detail: documented({
           id: 'setLogo',
@@ -88,6 +92,7 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
       async ({ caller, address }) => settingsBody(await organization.changeLogo(null, actorOf({ caller, address }))),
       {
         allow: { session: ['admin'] },
+        scope: 'people-only',
         detail: documented({
           id: 'removeLogo',
           tag,
@@ -124,6 +129,7 @@ function readChange(body: SettingsChange): Parameters<OrganizationService['chang
     unknownProjects: body.unknown_projects,
     sameSession: body.same_session,
     approvalRequired: body.approval_required,
+    apiTokens: body.api_tokens,
     telemetryByEmail: body.telemetry_by_email,
     taxId: body.tax_id,
     dueDays: body.due_days,

@@ -27,6 +27,9 @@ export const Settings = Type.Object(
     ),
     same_session: oneOf(SAME_SESSION, SAME_SESSION_MEANS),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
+    api_tokens: Type.Boolean({
+      description: 'Whether people can create API tokens, and existing ones work. Off by default.',
+    }),
     telemetry_by_email: telemetryByEmail,
     demo: Type.Boolean({ description: 'Whether the database contains demo data from `tally demo`.' }),
     email: forBilling(orNull(emailAddress({ description: 'Sender and reply address of bills.' }))),
@@ -82,6 +85,9 @@ export const SettingsChange = Type.Partial(
     ),
     same_session: chosen(SAME_SESSION, SAME_SESSION_MEANS),
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
+    api_tokens: Type.Boolean({
+      description: 'Whether people can create API tokens, and existing ones work. Off by default.',
+    }),
     telemetry_by_email: telemetryByEmail,
     email: orNull(emailAddress({ description: 'Sender and reply address of bills.' })),
     address: orNull(Type.String({ description: 'Postal address, with line breaks; null clears it.' })),

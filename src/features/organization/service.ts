@@ -57,7 +57,7 @@ export function settingsBody(organization: Organization) {
 /** The settings that everyone can read: placement and counting, but no billing details. */
 export function commonSettingsBody(organization: Organization) {
   const { name, timeZone, weekStart, currency, unknownProjects, sameSession } = organization
-  const { approvalRequired, telemetryByEmail, demoAt } = organization
+  const { approvalRequired, apiTokens, telemetryByEmail, demoAt } = organization
   return {
     name,
     time_zone: timeZone,
@@ -66,6 +66,7 @@ export function commonSettingsBody(organization: Organization) {
     unknown_projects: unknownProjects,
     same_session: sameSession,
     approval_required: approvalRequired,
+    api_tokens: apiTokens,
     telemetry_by_email: telemetryByEmail,
     demo: demoAt !== null,
   }
@@ -140,6 +141,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
           unknownProjects: unknownProjects ?? before.unknownProjects,
           sameSession: sameSession ?? before.sameSession,
           approvalRequired: given.approvalRequired ?? before.approvalRequired,
+          apiTokens: given.apiTokens ?? before.apiTokens,
           telemetryByEmail: given.telemetryByEmail ?? before.telemetryByEmail,
           email: given.email === undefined ? before.email : given.email,
           address: given.address === undefined ? before.address : given.address,

@@ -16,6 +16,8 @@ export interface Organization {
   sameSession: SameSession
   /** Whether only approved entries are billed. */
   approvalRequired: boolean
+  /** Whether people can create API tokens, and existing ones work. */
+  apiTokens: boolean
   /** The following fields are shown on bills. This address is also the sender of mails with bills. */
   email: string | null
   address: string | null
@@ -53,6 +55,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       unknownProjects: organization.unknownProjects,
       sameSession: organization.sameSession,
       approvalRequired: organization.approvalRequired,
+      apiTokens: organization.apiTokens,
       email: organization.email,
       address: organization.address,
       taxId: organization.taxId,

@@ -6,10 +6,16 @@ import { PASSWORD_LIMIT, PASSWORD_MIN } from '../../fields.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { chosen, emailAddress, givenName, listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { SCOPE_NAMES, SCOPES, type Scope } from '../../token-scopes.ts'
 import type { ListedToken, MadeLink, OwnSession, Token, TokenState, User } from './service.ts'
+import { NETWORKS_LIMIT } from './tokens/api-token.ts'
 import { TOKEN_STATES, type TokenCaller } from './tokens/token.ts'
 
-const CALLER_KINDS = ['service', 'read', 'organization', 'session'] as const satisfies Caller['kind'][]
+const CALLER_KINDS = ['service', 'read', 'organization', 'api', 'session'] as const satisfies Caller['kind'][]
+
+const SCOPES_OF_TOKEN = orNull(
+  Type.Array(oneOf(SCOPE_NAMES), { description: 'What an API token may do; null for other tokens.' }),
+)
 
 export const Me = Type.Object(
   {
@@ -23,6 +29,7 @@ export const Me = Type.Object(
             description: 'The first characters after the prefix, which identify the token in lists.',
           }),
           allow_bills: Type.Boolean({ description: 'Whether it may send bills.' }),
+          scopes: SCOPES_OF_TOKEN,
           expires_at: orNull(moment('When the token expires; null if it does not expire.')),
         },
         { ...strict, description: 'Null for a signed-in person.' },
@@ -42,7 +49,7 @@ export const Me = Type.Object(
         id: Type.String({ examples: ['usr_01a1fa172a0277f3983322718874f2ef'] }),
         name: Type.String(),
         email: emailAddress(),
-        role: oneOf(ROLES, 'The role determines the access of the person and of their read tokens.'),
+        role: oneOf(ROLES, 'The role determines the access of the person, and limits that of their tokens.'),
       },
       {
         ...strict,
@@ -222,12 +229,21 @@ export type SetUpAnswer = Static<typeof SetUpAnswer>
 export const TokenBody = Type.Object(
   {
     id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
-    kind: oneOf(TOKEN_KINDS, '`svc` reports entries, `read` reads data, `org` pushes telemetry.'),
+    kind: oneOf(
+      TOKEN_KINDS,
+      '`svc` reports entries, `read` reads data, `org` pushes telemetry, `api` does what its scopes allow.',
+    ),
     name: Type.String(),
     hint: Type.String({ description: 'The first characters after the prefix.' }),
     state: oneOf(TOKEN_STATES, '`stopped` means that its creator is disabled.'),
     user: Type.Object({ id: Type.String(), email: emailAddress(), name: Type.String() }, strict),
     allow_bills: Type.Boolean(),
+    scopes: SCOPES_OF_TOKEN,
+    networks: orNull(
+      Type.Array(Type.String(), {
+        description: 'Addresses and networks from which an API token works; null for any.',
+      }),
+    ),
     created_at: moment('When the token was created.'),
     expires_at: orNull(moment('When the token expires; null if it does not expire.')),
     last_used_at: orNull(moment('When the token was last used, to the minute; null if never.')),
@@ -239,6 +255,9 @@ export type TokenBody = Static<typeof TokenBody>
 
 export const TokenList = listOf(TokenBody, 'TokenList', 'Tokens, newest first.')
 
+/** Two weeks: whoever needs longer creates another token. */
+const OVERLAP_HOURS_LIMIT = 336
+
 /** Permissions that a token may have in addition to those of its kind. */
 const ALLOWANCES = ['bills'] as const
 
@@ -246,17 +265,31 @@ export const NewToken = Type.Object(
   {
     kind: chosen(
       TOKEN_KINDS,
-      '`svc` reports entries that belong to you, `read` reads the data you have access to, `org` pushes telemetry.',
+      '`svc` reports entries that belong to you, `read` reads entries, reports, work and prices that you can see, `org` pushes telemetry, `api` does what its scopes and your role allow.',
     ),
     name: givenName('Purpose of the token, as shown in lists.', ['ci']),
     expires_at: Type.Optional(
       orNull(
         Type.String({
           description:
-            'When the token expires: a timestamp with a UTC offset, or a date, which means the first moment of that day in the organization’s time zone. Absent or null means never.',
+            'When the token expires: a timestamp with a UTC offset, or a date, which means the first moment of that day in the organization’s time zone. Absent or null means never, and for an API token in 90 days, at most in 366.',
           examples: ['2027-02-18T17:53:04Z'],
         }),
       ),
+    ),
+    scopes: Type.Optional(
+      Type.Array(Type.String(), {
+        description: `What an API token may do, as far as your role allows at the time of each call; required for one, and only for one. Any scope of an area includes its \`read\`. ${SCOPE_NAMES.map((scope) => `\`${scope}\`: ${SCOPES[scope].description}.`).join(' ')}`,
+        maxItems: SCOPE_NAMES.length,
+        examples: [['projects:write']],
+      }),
+    ),
+    networks: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'IP addresses and networks from which an API token works; any by default.',
+        maxItems: NETWORKS_LIMIT,
+        examples: [['10.0.0.0/8']],
+      }),
     ),
     allow: Type.Optional(
       Type.Array(chosen(ALLOWANCES, '`bills` allows a service token to send bills.'), { maxItems: 10 }),
@@ -265,6 +298,19 @@ export const NewToken = Type.Object(
   { ...strict, $id: 'NewToken', description: 'A token to create.' },
 )
 export type NewToken = Static<typeof NewToken>
+
+export const TokenRotation = Type.Object(
+  {
+    overlap_hours: Type.Optional(
+      Type.Integer({
+        description: 'How long the old token keeps working; 24 by default.',
+        minimum: 0,
+        maximum: OVERLAP_HOURS_LIMIT,
+      }),
+    ),
+  },
+  { ...strict, $id: 'TokenRotation' },
+)
 
 export const CreatedToken = Type.Object(
   {
@@ -315,8 +361,15 @@ export function meBody(caller: Caller, { name }: { name: string }): Me {
   }
 }
 
-function callingToken({ uid, name, hint, allowBills, expiresAt }: TokenCaller['token']): Me['token'] {
-  return { id: uid, name, hint, allow_bills: allowBills, expires_at: timestampOrNull(expiresAt) }
+function callingToken({ uid, name, hint, allowBills, scopes, expiresAt }: TokenCaller['token']): Me['token'] {
+  return {
+    id: uid,
+    name,
+    hint,
+    allow_bills: allowBills,
+    scopes: scopes as Scope[] | null,
+    expires_at: timestampOrNull(expiresAt),
+  }
 }
 
 export function userBody({
@@ -351,6 +404,8 @@ export function tokenBody({ creator, ...token }: Token, state: TokenState): Toke
     state,
     user: { id: creator.uid, email: creator.email, name: creator.name },
     allow_bills: token.allowBills,
+    scopes: token.scopes as Scope[] | null,
+    networks: token.networks,
     created_at: timestamp(token.createdAt),
     expires_at: timestampOrNull(token.expiresAt),
     last_used_at: timestampOrNull(token.lastUsedAt),
@@ -408,4 +463,6 @@ export const TOKEN_COLUMNS: CsvColumn<TokenBody>[] = [
   { heading: 'expires_at', cell: ({ expires_at }) => expires_at },
   { heading: 'last_used_at', cell: ({ last_used_at }) => last_used_at },
   { heading: 'revoked_at', cell: ({ revoked_at }) => revoked_at },
+  { heading: 'scopes', cell: ({ scopes }) => scopes?.join('; ') },
+  { heading: 'networks', cell: ({ networks }) => networks?.join('; ') },
 ]

@@ -42,12 +42,13 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
   const hashing = new Hashing(hasher)
   const notices = createSignInNotices({ db, clock, audit, organization, mail })
   const attempts = new Attempts(clock, notices.notice)
-  const authentication = createAuthentication({ db, clock })
+  const authentication = createAuthentication({ db, clock, organization })
   const { flushSessionUses, authenticateSession, ...signIn } = createSignIn({ db, clock, audit, hashing, attempts })
   const { withRepresented, ...deputies } = createDeputies({ db, clock, audit, organization })
 
-  /** Only who reads can be a deputy: a service token pays nothing. */
-  const represented = (caller: TokenCaller) => (caller.kind === 'read' ? withRepresented(caller) : caller)
+  /** Only who reads or decides can be a deputy: a service token pays nothing. */
+  const represented = (caller: TokenCaller) =>
+    caller.kind === 'read' || caller.kind === 'api' ? withRepresented<TokenCaller>(caller) : caller
 
   return {
     /** The caller of an `Authorization` header. Not a promise if everything that this needs is cached. */
@@ -69,7 +70,7 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
     ...createPasswords({ db, clock, audit, hashing, attempts, getUser }),
     ...createUsers({ db, clock, audit, hashing }),
     ...createEmails({ db, audit, getUser, userObject }),
-    ...createTokens({ db, clock, audit }),
+    ...createTokens({ db, clock, audit, organization }),
     ...createSetUp({ db, clock, audit, organization, hashing }),
 
     /** Throws 422 if nobody has one of these ids or e-mail addresses. Only for callers who may list people. */

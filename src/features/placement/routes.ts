@@ -37,6 +37,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
     .use(access())
     .get('', async () => listBody(await placement.listRules()), {
       allow: MAY_READ,
+      scope: 'rules:read',
       detail: documented({
         id: 'listPlacementRules',
         tag,
@@ -55,6 +56,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
       },
       {
         allow: MAY_CHANGE,
+        scope: 'rules:write',
         parse: 'report',
         body: NewRule,
         detail: documented({
@@ -82,6 +84,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
         listBody(await placement.orderRules(actorOf({ caller, address }), body.rules)),
       {
         allow: MAY_CHANGE,
+        scope: 'rules:write',
         parse: 'report',
         body: RuleOrder,
         detail: documented({
@@ -103,6 +106,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
         ),
       {
         allow: MAY_TEST,
+        scope: 'rules:read',
         parse: 'report',
         body: RuleTest,
         detail: documented({
@@ -121,6 +125,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
     )
     .get('/:id', async ({ params }) => ruleBody(await placement.getRule(params.id)), {
       allow: MAY_READ,
+      scope: 'rules:read',
       detail: documented({ id: 'getPlacementRule', tag, summary: 'Get a placement rule', path, responses: answer }),
     })
     .patch(
@@ -129,6 +134,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
         ruleBody(await placement.changeRule(actorOf({ caller, address }), params.id, body)),
       {
         allow: MAY_CHANGE,
+        scope: 'rules:write',
         parse: 'report',
         body: RuleChange,
         detail: documented({
@@ -152,6 +158,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
       },
       {
         allow: MAY_CHANGE,
+        scope: 'rules:write',
         detail: documented({
           id: 'removePlacementRule',
           tag,

@@ -32,6 +32,7 @@ describe('GET /me', () => {
         name: 'test',
         hint: secret.split('_')[2]!.slice(0, 6),
         allow_bills: false,
+        scopes: null,
         expires_at: null,
       },
       session: null,

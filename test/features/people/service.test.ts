@@ -149,7 +149,16 @@ forEachEngine('people', (open) => {
       const { token, secret } = await people.createToken({ kind, user: ada.uid, name: kind, expiresAt }, TALLY)
       expect(await people.authenticate(`Bearer ${secret}`)).toEqual({
         kind: known,
-        token: { id: token.id, uid: token.uid, name: kind, hint: token.hint, allowBills: false, expiresAt },
+        token: {
+          id: token.id,
+          uid: token.uid,
+          name: kind,
+          hint: token.hint,
+          allowBills: false,
+          expiresAt,
+          scopes: null,
+          networks: null,
+        },
         person: { id: ada.id, uid: ada.uid, email: 'ada@example.com', name: 'ada', role: 'billing' },
       })
     }
@@ -336,6 +345,7 @@ forEachEngine('people', (open) => {
       unknownProjects: 'create',
       sameSession: 'hold',
       approvalRequired: false,
+      apiTokens: false,
       telemetryByEmail: false,
       email: null,
       address: null,

@@ -247,6 +247,7 @@ describe('settings', () => {
       unknown_projects: 'create',
       same_session: 'hold',
       approval_required: false,
+      api_tokens: false,
       telemetry_by_email: false,
       demo: false,
     })
@@ -258,6 +259,7 @@ describe('settings', () => {
       unknown_projects: 'hold',
       same_session: 'count',
       approval_required: true,
+      api_tokens: true,
       telemetry_by_email: true,
     }
     const { status, json } = await app.call('PATCH /api/v1/settings', { session: admin, json: change })
@@ -302,7 +304,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(9)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(10)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })

@@ -67,7 +67,7 @@ const EntriesQuery = t.Object(
 
 /** Throws 403 for a service token that was not made for bills. */
 function requireSender(sent: Caller | null) {
-  const caller = requireCaller(sent, ['service', 'session'])
+  const caller = requireCaller(sent, ['service', 'session', 'api'])
   if (caller.kind === 'service' && !caller.token.allowBills) {
     throw new Problem(
       'forbidden',
@@ -92,6 +92,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       },
       {
         allow: MAY_SEND,
+        scope: 'bills:read',
         parse: 'report',
         body: BillRequest,
         detail: documented({
@@ -130,6 +131,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       },
       {
         allow: MAY_SEND,
+        scope: 'bills:write',
         parse: 'report',
         body: BillSending,
         detail: documented({
@@ -174,6 +176,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       },
       {
         allow: MAY_READ,
+        scope: 'bills:read',
         query: BillQuery,
         detail: documented({
           id: 'listBills',
@@ -194,6 +197,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
     )
     .get('/totals', ({ query }) => bills.sumBills(readBillTotals(query)), {
       allow: MAY_READ,
+      scope: 'bills:read',
       query: TotalsQuery,
       detail: documented({
         id: 'getBillTotals',
@@ -207,6 +211,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
     })
     .get('/:id', async ({ params }) => answer(await bills.getBill(params.id)), {
       allow: MAY_READ,
+      scope: 'bills:read',
       detail: documented({
         id: 'getBill',
         tag,
@@ -228,6 +233,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       },
       {
         allow: MAY_READ,
+        scope: 'bills:read',
         query: EntriesQuery,
         detail: documented({
           id: 'listBillEntries',
@@ -253,6 +259,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         answer(await bills.voidBill(params.id, body, actorOf({ caller, address }))),
       {
         allow: MAY_CHANGE,
+        scope: 'bills:write',
         parse: 'report',
         body: BillVoiding,
         detail: documented({
@@ -285,6 +292,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       },
       {
         allow: MAY_CHANGE,
+        scope: 'bills:write',
         parse: 'report',
         body: BillDelivery,
         detail: documented({
@@ -316,6 +324,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       },
       {
         allow: MAY_CHANGE,
+        scope: 'bills:write',
         parse: 'report',
         body: CreditNoteRequest,
         detail: documented({

@@ -65,6 +65,7 @@ interface Described {
 /** The documents of bills: made when first asked for, and the same to the byte ever after. */
 export const billDocumentsRoutes = ({ bills }: { bills: Pick<BillsService, 'renderBill'> }) => {
   const allow = { read: ['billing', 'admin'], session: ['billing', 'admin'] } as const
+  const scope = 'bills:read'
   const path = { id: 'Id (bil_…) or number of the bill.' }
 
   async function answer(bill: string, format: DocumentFormat): Promise<Response> {
@@ -85,7 +86,7 @@ export const billDocumentsRoutes = ({ bills }: { bills: Pick<BillsService, 'rend
       responses: { 200: { description: 'The document.', also: { [type]: { schema: t.String() } } } },
       problems: format === 'entries-csv' ? ['database_deadline'] : [],
     })
-    return [({ params }: { params: { id: string } }) => answer(params.id, format), { allow, detail }] as const
+    return [({ params }: { params: { id: string } }) => answer(params.id, format), { allow, scope, detail }] as const
   }
 
   return new Elysia({ name: 'bill-documents', normalize: false })
@@ -98,6 +99,7 @@ export const billDocumentsRoutes = ({ bills }: { bills: Pick<BillsService, 'rend
     .get('/:id/void-notice', ...route('void-notice'))
     .get('/:id/document', ({ params }) => answer(params.id, 'json'), {
       allow,
+      scope,
       detail: documented({
         id: 'getBillDocument',
         tag: 'Bills',

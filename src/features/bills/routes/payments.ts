@@ -33,6 +33,7 @@ export const paymentsRoutes = ({ bills }: { bills: BillsService }) => {
 
   const paying = {
     allow: MAY_CHANGE,
+    scope: 'bills:write',
     parse: 'report',
     body: BillPayment,
   } as const
@@ -79,6 +80,7 @@ export const paymentsRoutes = ({ bills }: { bills: BillsService }) => {
         ),
       {
         allow: MAY_CHANGE,
+        scope: 'bills:write',
         parse: 'report',
         body: PaymentReversal,
         detail: documented({
@@ -114,6 +116,7 @@ export const paymentsRoutes = ({ bills }: { bills: BillsService }) => {
         answer(await bills.unpayBill(params.id, body, actorOf({ caller, address }))),
       {
         allow: MAY_CHANGE,
+        scope: 'bills:write',
         parse: 'report',
         body: PaymentReversal,
         detail: documented({

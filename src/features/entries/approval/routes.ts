@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { type Issue, validationFailed } from '../../../errors.ts'
-import { access, approverOf, askerOf, partyOf } from '../../../http/access.ts'
+import { access, approverOf, askerOf, partyOf, requireTokenScope } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { Query, type QueryTexts } from '../../../query.ts'
 import { actionResults } from '../action-results.ts'
@@ -31,6 +31,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         entries.approval.decideEntry(params.id, { action: 'approve' }, approverOf({ caller, address })),
       {
         allow: ['session'],
+        scope: 'entries:approve',
         detail: documented({
           id: 'approveTokenEntry',
           tag,
@@ -52,6 +53,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         ),
       {
         allow: ['session'],
+        scope: 'entries:approve',
         parse: 'report',
         body: Reason,
         detail: documented({
@@ -72,6 +74,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         entries.approval.decideEntry(params.id, { action: 'reopen' }, approverOf({ caller, address })),
       {
         allow: ['session'],
+        scope: 'entries:approve',
         detail: documented({
           id: 'reopenTokenEntry',
           tag,
@@ -89,6 +92,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         entries.approval.decideEntry(params.id, { action: 'withdraw_approval' }, approverOf({ caller, address })),
       {
         allow: ['session'],
+        scope: 'entries:approve',
         detail: documented({
           id: 'withdrawApprovalOfTokenEntry',
           tag,
@@ -106,6 +110,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         entries.approval.decideEntry(params.id, { action: 'release' }, approverOf({ caller, address })),
       {
         allow: ['session'],
+        scope: 'entries:approve',
         detail: documented({
           id: 'releaseTokenEntry',
           tag,
@@ -123,6 +128,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         entries.approval.decideEntry(params.id, { action: 'discard' }, approverOf({ caller, address })),
       {
         allow: ['session'],
+        scope: 'entries:approve',
         detail: documented({
           id: 'discardTokenEntry',
           tag,
@@ -145,6 +151,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         ),
       {
         allow: ['session'],
+        scope: 'entries:approve',
         parse: 'report',
         body: EntryVoiding,
         detail: documented({
@@ -165,6 +172,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         entries.approval.decideEntry(params.id, { action: 'restore' }, approverOf({ caller, address })),
       {
         allow: ['session'],
+        scope: 'entries:approve',
         detail: documented({
           id: 'restoreTokenEntry',
           tag,
@@ -183,6 +191,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
           readSelection(body, query, timeZone),
         )
         const { action, reason, later_reports: laterReports, dry_run: dryRun = false, project, ticket } = body
+        requireTokenScope(caller, action === 'place' ? 'entries:place' : 'entries:approve')
         if (action === 'place') {
           return actionResults(
             await entries.places.placeEntries(selection, { project, ticket }, partyOf({ caller, address }), { dryRun }),
@@ -204,6 +213,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       },
       {
         allow: ['session'],
+        scope: ['entries:approve', 'entries:place'],
         parse: 'report',
         body: TokenEntriesAction,
         query: t.Object(entryFilters(), { additionalProperties: false }),

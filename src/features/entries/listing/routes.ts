@@ -36,6 +36,7 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
       },
       {
         allow: ['read', 'session'],
+        scope: 'entries:read',
         query: EntryQuery,
         detail: documented({
           id: 'listTokenEntries',
@@ -57,6 +58,7 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
     )
     .get('/:id', ({ params, caller }) => entries.listing.getEntry(params.id, approvalViewerOf(caller)), {
       allow: ['read', 'session'],
+      scope: 'entries:read',
       detail: documented({
         id: 'getTokenEntry',
         tag,
@@ -68,6 +70,7 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
     })
     .get('/:id/history', ({ params, caller }) => entries.listing.getHistory(params.id, approvalViewerOf(caller)), {
       allow: ['read', 'session'],
+      scope: 'entries:read',
       detail: documented({
         id: 'getTokenEntryHistory',
         tag,

@@ -28,6 +28,7 @@ export const valuationRoutes = ({ entries, organization }: ValuationDependencies
     },
     {
       allow: { session: ['billing', 'admin'] },
+      scope: 'prices:write',
       parse: 'report',
       body: Repricing,
       detail: documented({

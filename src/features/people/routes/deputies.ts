@@ -16,6 +16,7 @@ export const deputiesRoutes = ({ people }: { people: PeopleService }) =>
     .use(access())
     .get('', ({ caller, address, query }) => people.listDeputies(partyOf({ caller, address }), readDeputyList(query)), {
       allow: ['session'],
+      scope: 'people-only',
       query: DeputyQuery,
       detail: documented({
         id: 'listDeputies',
@@ -41,6 +42,7 @@ export const deputiesRoutes = ({ people }: { people: PeopleService }) =>
       },
       {
         allow: ['session'],
+        scope: 'people-only',
         parse: 'report',
         body: NewDeputy,
         detail: documented({
@@ -64,6 +66,7 @@ export const deputiesRoutes = ({ people }: { people: PeopleService }) =>
       },
       {
         allow: ['session'],
+        scope: 'people-only',
         detail: documented({
           id: 'removeDeputy',
           tag,

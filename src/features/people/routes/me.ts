@@ -29,6 +29,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
       },
       {
         allow: ['service', 'read', 'organization', 'session'],
+        scope: 'any',
         detail: documented({
           id: 'getMe',
           tag,
@@ -50,6 +51,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
       },
       {
         allow: ['session'],
+        scope: 'people-only',
         parse: 'report',
         body: ProfileChange,
         detail: documented({
@@ -69,6 +71,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
       }),
       {
         allow: ['session'],
+        scope: 'people-only',
         detail: documented({
           id: 'listMySessions',
           tag,
@@ -92,6 +95,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
       },
       {
         allow: ['session'],
+        scope: 'people-only',
         parse: 'report',
         body: PasswordChange,
         detail: documented({

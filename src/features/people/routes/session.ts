@@ -64,6 +64,7 @@ export const sessionRoutes = ({ people, organization, cookie }: SessionDependenc
       },
       {
         allow: ['session'],
+        scope: 'people-only',
         query: SignOutQuery,
         detail: documented({
           id: 'signOut',

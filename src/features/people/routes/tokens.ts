@@ -15,6 +15,7 @@ import {
   TOKEN_COLUMNS,
   TokenBody,
   TokenList,
+  TokenRotation,
   tokenBody,
 } from '../schema.ts'
 import { type PeopleService, tokensSeenBy } from '../service.ts'
@@ -34,9 +35,14 @@ const TokenQuery = t.Object(
   { additionalProperties: false },
 )
 
+const HOUR_MS = 3_600_000
+
+/** Long enough to switch programs over during a working day. */
+const OVERLAP_HOURS = 24
+
 const scopeOf = (caller: Caller | null) => tokensSeenBy(requireCaller(caller).person)
 
-/** Intentionally for signed-in people only: a token that makes tokens could not be revoked with its like. */
+/** Intentionally for signed-in people only: a token that creates tokens could not be revoked with its like. */
 const allow = ['session'] as const
 
 interface TokensDependencies {
@@ -61,6 +67,7 @@ export const tokensRoutes = ({ people, organization }: TokensDependencies) =>
       },
       {
         allow,
+        scope: 'people-only',
         query: TokenQuery,
         detail: documented({
           id: 'listTokens',
@@ -93,6 +100,7 @@ export const tokensRoutes = ({ people, organization }: TokensDependencies) =>
       },
       {
         allow,
+        scope: 'people-only',
         parse: 'report',
         body: NewToken,
         detail: documented({
@@ -100,7 +108,7 @@ export const tokensRoutes = ({ people, organization }: TokensDependencies) =>
           tag,
           summary: 'Create a token',
           description:
-            'The token belongs to you and is shown only once. Entries reported with a service token belong to you; a read token has the same access as you. Only admins can create organization tokens, and only people with the role billing or admin can create tokens that may send bills.',
+            'The token belongs to you and is shown only once. Entries reported with a service token belong to you; a read token reads entries, sheets, reports, work and prices as far as you can see them, and rules and bills if your role may. An API token does what its scopes and your role allow, and needs the setting `api_tokens`. Only admins can create organization tokens, and only people with the role billing or admin can create tokens that may send bills.',
           body: { example: EXAMPLE_NEW_TOKEN },
           responses: {
             201: {
@@ -115,6 +123,7 @@ export const tokensRoutes = ({ people, organization }: TokensDependencies) =>
     )
     .get('/:id', async ({ params, caller }) => listedTokenBody(await people.getToken(scopeOf(caller), params.id)), {
       allow,
+      scope: 'people-only',
       detail: documented({
         id: 'getToken',
         tag,
@@ -124,11 +133,52 @@ export const tokensRoutes = ({ people, organization }: TokensDependencies) =>
       }),
     })
     .post(
+      '/:id/rotate',
+      async ({ params, body, caller, address, set }) => {
+        const { person } = requireCaller(caller)
+        const overlapMs = (body.overlap_hours ?? OVERLAP_HOURS) * HOUR_MS
+        // Only one's own, also for admins: the answer has the secret.
+        const made = await people.rotateToken(
+          { ownerId: person.id },
+          params.id,
+          overlapMs,
+          actorOf({ caller, address }),
+        )
+        set.status = 201
+        set.headers.location = `/api/v1/tokens/${made.token.uid}`
+        return createdTokenBody(made)
+      },
+      {
+        allow,
+        scope: 'people-only',
+        parse: 'report',
+        body: TokenRotation,
+        detail: documented({
+          id: 'rotateToken',
+          tag,
+          summary: 'Rotate an API token',
+          description:
+            'Creates a token with the name, scopes, networks and lifetime of one of your own. The old one keeps working for `overlap_hours`, and no longer than before.',
+          path,
+          body: { example: { overlap_hours: 24 } },
+          responses: {
+            201: {
+              description: 'The new token.',
+              schema: CreatedToken,
+              headers: ['Location'],
+              example: EXAMPLE_CREATED_TOKEN,
+            },
+          },
+        }),
+      },
+    )
+    .post(
       '/:id/revoke',
       async ({ params, caller, address }) =>
         tokenBody(await people.revokeToken(scopeOf(caller), params.id, actorOf({ caller, address })), 'revoked'),
       {
         allow,
+        scope: 'people-only',
         detail: documented({
           id: 'revokeToken',
           tag,

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { ROLES, USER_STATES } from '../../../fields.ts'
-import { access, actorOf } from '../../../http/access.ts'
+import { access, actorOf, requirePerson } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { linkBase } from '../../../http/link-base.ts'
@@ -62,6 +62,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       },
       {
         allow,
+        scope: 'people:read',
         query: UserQuery,
         detail: documented({
           id: 'listUsers',
@@ -89,6 +90,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       },
       {
         allow,
+        scope: 'people-only',
         parse: 'report',
         body: NewUser,
         detail: documented({
@@ -112,6 +114,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
     )
     .get('/:id', async ({ params }) => userBody(await people.getUser(params.id)), {
       allow,
+      scope: 'people:read',
       detail: documented({
         id: 'getUser',
         tag,
@@ -122,17 +125,23 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
     })
     .patch(
       '/:id',
-      async ({ params, body, caller, address }) =>
-        userBody(await people.changeUser(params.id, body, actorOf({ caller, address }))),
+      async ({ params, body, caller, address }) => {
+        if (body.email !== undefined || body.role !== undefined) {
+          requirePerson(caller, 'Changing a role or the e-mail address to sign in with')
+        }
+        return userBody(await people.changeUser(params.id, body, actorOf({ caller, address })))
+      },
       {
         allow,
+        scope: 'people:write',
         parse: 'report',
         body: UserChange,
         detail: documented({
           id: 'changeUser',
           tag,
           summary: 'Update a person',
-          description: 'A new role applies from the next request, including requests with their read tokens.',
+          description:
+            'A new role applies from the next request, including requests with their tokens. An API token can change names only.',
           path,
           body: { example: { role: 'billing' } },
           responses: { 200: { description: 'The updated person.', schema: UserBody, example: EXAMPLE_USER } },
@@ -142,6 +151,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
     )
     .get('/:id/emails', async ({ params }) => ({ emails: (await people.getFurtherEmails(params.id)).emails }), {
       allow,
+      scope: 'people:read',
       detail: documented({
         id: 'getFurtherEmails',
         tag,
@@ -161,6 +171,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       },
       {
         allow,
+        scope: 'people:write',
         parse: 'report',
         body: FurtherEmails,
         detail: documented({
@@ -184,12 +195,13 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
         disabledUserBody(await people.disableUser(params.id, actorOf({ caller, address }))),
       {
         allow,
+        scope: 'people:write',
         detail: documented({
           id: 'disableUser',
           tag,
           summary: 'Disable a person',
           description:
-            'Signs the person out and stops their service and read tokens immediately. Organization tokens belong to the organization and keep working.',
+            'Signs the person out and stops their service, read and API tokens immediately. Organization tokens belong to the organization and keep working.',
           path,
           responses: {
             200: {
@@ -207,6 +219,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       async ({ params, caller, address }) => userBody(await people.enableUser(params.id, actorOf({ caller, address }))),
       {
         allow,
+        scope: 'people:write',
         detail: documented({
           id: 'enableUser',
           tag,
@@ -227,6 +240,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       },
       {
         allow,
+        scope: 'people-only',
         detail: documented({
           id: 'inviteUserAgain',
           tag,
@@ -249,6 +263,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       },
       {
         allow,
+        scope: 'people-only',
         detail: documented({
           id: 'makePasswordLink',
           tag,

@@ -3,6 +3,7 @@ import { Cached } from '../../../database/cached.ts'
 import type { Database } from '../../../database/database.ts'
 import { Problem } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import type { OrganizationService } from '../../organization/service.ts'
 import { findTokenByHash, listUsableTokens, updateTokenLastUsed } from '../store/tokens.ts'
 import { hashOfSecret, hexHashOfSecret, issueOfSecret } from '../tokens/secret.ts'
 import { callerOf, stateOfToken, type Token, type TokenCaller } from '../tokens/token.ts'
@@ -46,16 +47,26 @@ function secretOf(authorization: string): string {
   }
   const issue = issueOfSecret(secret)
   if (issue === 'foreign') {
-    throw refused('This is not a Tally token. Tally tokens start with tally_svc_, tally_read_ or tally_org_.')
+    throw refused(
+      'This is not a Tally token. Tally tokens start with tally_svc_, tally_read_, tally_org_ or tally_api_.',
+    )
   }
   if (issue === 'mistyped')
     throw refused('The token is mistyped or incomplete: its checksum does not match. Copy the whole token again.')
   return secret
 }
 
-export function createAuthentication({ db, clock }: { db: Database; clock: Clock }) {
+interface Dependencies {
+  db: Database
+  clock: Clock
+  organization: Pick<OrganizationService, 'settings'>
+}
+
+export function createAuthentication({ db, clock, organization }: Dependencies) {
   const heldTokens = new Cached(async (reader) => {
-    const tokens = await listUsableTokens(reader, { now: clock.now(), limit: HELD_TOKENS })
+    const { apiTokens } = await organization.settings(reader)
+    const usable = await listUsableTokens(reader, { now: clock.now(), limit: HELD_TOKENS })
+    const tokens = apiTokens ? usable : usable.filter(({ kind }) => kind !== 'api')
     return new Map<string, HeldToken>(
       tokens.map(({ hash, ...token }) => [
         Buffer.from(hash).toString('hex'),
@@ -85,6 +96,9 @@ export function createAuthentication({ db, clock }: { db: Database; clock: Clock
     const now = clock.now()
     const state = stateOfToken(token, now)
     if (state !== 'usable') throw refusedToken(token, state)
+    if (token.kind === 'api' && !(await organization.settings(db.read)).apiTokens) {
+      throw refused(`The token '${token.name}' does not work because API tokens are turned off in the settings.`)
+    }
     uses.note(token.id, minuteOf(now))
     return callerOf(token)
   }

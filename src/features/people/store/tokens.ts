@@ -24,6 +24,8 @@ function tokenColumns({ tables: { tokens, users } }: Reader) {
     name: tokens.name,
     hint: tokens.hint,
     allowBills: tokens.allowBills,
+    scopes: tokens.scopes,
+    networks: tokens.networks,
     createdAt: tokens.createdAt,
     expiresAt: tokens.expiresAt,
     lastUsedAt: tokens.lastUsedAt,
@@ -104,7 +106,7 @@ export async function listTokensInUse(
   { createdBy, since, now }: { createdBy: number; since: number; now: number },
 ): Promise<Token[]> {
   const { tokens, users } = reader.tables
-  const stopping: TokenKind[] = ['svc', 'read']
+  const stopping: TokenKind[] = ['svc', 'read', 'api']
   return reader
     .select(tokenColumns(reader))
     .from(tokens)
@@ -155,6 +157,8 @@ interface NewToken {
   hint: string
   createdBy: number
   allowBills: boolean
+  scopes: string[] | null
+  networks: string[] | null
   expiresAt: number | null
   now: number
 }
@@ -183,4 +187,9 @@ export async function updateTokenLastUsed(tx: Tx, id: number, at: number): Promi
         .returning({ id: tokens.id })
     })
     .execute({ id, at })
+}
+
+export async function updateTokenExpiry(tx: Tx, id: number, expiresAt: number): Promise<void> {
+  const { tokens } = tx.tables
+  await tx.update(tokens).set({ expiresAt }).where(eq(tokens.id, id))
 }

@@ -9,7 +9,7 @@ import type { NewToken } from './tokens.ts'
  * invalid expiry, an unknown permission.
  */
 export function readNewToken(
-  { kind, name, expires_at, allow = [] }: NewTokenBody,
+  { kind, name, expires_at, allow = [], scopes, networks }: NewTokenBody,
   timeZone: string,
 ): Omit<NewToken, 'user'> {
   const issues: Issue[] = []
@@ -22,5 +22,5 @@ export function readNewToken(
     if (what !== 'bills') issues.push({ pointer: `/allow/${index}`, code: 'not_allowed', message: 'must be bills' })
   }
   if (issues.length > 0) throw validationFailed(issues)
-  return { kind, name, expiresAt, allowBills: allow.includes('bills') }
+  return { kind, name, expiresAt, allowBills: allow.includes('bills'), scopes, networks }
 }

@@ -14,7 +14,7 @@ const CHECKSUM_CHARACTERS = 6
 /** How many of the random characters are stored in the clear, so that people recognize a token in a list. */
 const HINT_CHARACTERS = 6
 
-const SHAPE = /^tally_(svc|read|org)_[0-9A-Za-z]{38}$/
+const SHAPE = /^tally_(svc|read|org|api)_[0-9A-Za-z]{38}$/
 
 const checksum = (text: string) => toBase62(Bun.hash.crc32(text), CHECKSUM_CHARACTERS)
 

@@ -13,6 +13,10 @@ export interface Token {
   /** The first characters of the secret's random part, to recognize it. */
   hint: string
   allowBills: boolean
+  /** What an API token may do; null for other kinds. */
+  scopes: string[] | null
+  /** Addresses and networks from which an API token works; null for any. */
+  networks: string[] | null
   createdAt: number
   /** Null for a token that does not expire. */
   expiresAt: number | null
@@ -41,15 +45,15 @@ export const MAY_MAKE_ORGANIZATION_TOKENS: readonly Role[] = ['admin']
 /** Roles that can send bills, and allow a service token to send them. */
 export const MAY_SEND_BILLS: readonly Role[] = ['billing', 'admin']
 
-const CALLER_KINDS = { svc: 'service', read: 'read', org: 'organization' } as const
+const CALLER_KINDS = { svc: 'service', read: 'read', org: 'organization', api: 'api' } as const
 
 export type TokenCaller = CallerOf<(typeof CALLER_KINDS)[TokenKind]>
 
 export function callerOf({ kind, creator, ...token }: Token): TokenCaller {
-  const { id, uid, name, hint, allowBills, expiresAt } = token
+  const { id, uid, name, hint, allowBills, expiresAt, scopes, networks } = token
   return {
     kind: CALLER_KINDS[kind],
-    token: { id, uid, name, hint, allowBills, expiresAt },
+    token: { id, uid, name, hint, allowBills, expiresAt, scopes, networks },
     person: { id: creator.id, uid: creator.uid, email: creator.email, name: creator.name, role: creator.role },
   }
 }

@@ -2,20 +2,30 @@
 
 import type { Actor } from '../../../access/actor.ts'
 import type { Person } from '../../../access/caller.ts'
-import type { Database } from '../../../database/database.ts'
+import type { Database, Tx } from '../../../database/database.ts'
 import { type Role, TOKEN_KINDS, type TokenKind } from '../../../database/schema/values.ts'
 import { Problem, validationFailed } from '../../../errors.ts'
 import { issuesOfName } from '../../../fields.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { timestampOrNull } from '../../../lib/duration.ts'
 import { isId } from '../../../lib/id.ts'
 import { composeName } from '../../../lib/names.ts'
 import { type Page, pageOf } from '../../../lists.ts'
 import { writeKeyPage } from '../../../query.ts'
 import type { AuditService } from '../../audit/service.ts'
+import type { OrganizationService } from '../../organization/service.ts'
 import type { TokenListQuery } from '../query.ts'
-import { findTokenByUid, insertToken, listTokens, type TokenFilter, updateTokenRevoked } from '../store/tokens.ts'
+import {
+  findTokenByUid,
+  insertToken,
+  listTokens,
+  type TokenFilter,
+  updateTokenExpiry,
+  updateTokenRevoked,
+} from '../store/tokens.ts'
 import type { User } from '../store/users.ts'
 import { getUser } from '../users/users.ts'
+import { API_TOKEN_LIFETIME_MS, apiTokensOff, issuesOfApiToken, notRotatable } from './api-token.ts'
 import { hashOfSecret, hintOfSecret, newSecret } from './secret.ts'
 import { MAY_MAKE_ORGANIZATION_TOKENS, MAY_SEND_BILLS, stateOfToken, type Token, type TokenState } from './token.ts'
 
@@ -28,6 +38,16 @@ export interface NewToken {
   expiresAt?: number | undefined
   /** Lets a service token send bills as well, as long as its creator's role may. */
   allowBills?: boolean | undefined
+  /** What an API token may do. */
+  scopes?: string[] | undefined
+  /** Addresses and networks, such as `10.0.0.0/8`, from which an API token works; any by default. */
+  networks?: string[] | undefined
+}
+
+/** A new token, with its secret, which is shown once. */
+export interface MadeToken {
+  token: Token
+  secret: string
 }
 
 /** A token and its current state. */
@@ -61,13 +81,14 @@ function refusedRole(user: User, what: string, roles: readonly Role[]): Problem 
 }
 
 /** The audit log record of a token, without the token or its hash. */
-function auditedToken({ kind, name, hint, allowBills, expiresAt, creator }: Token) {
+function auditedToken({ kind, name, hint, allowBills, scopes, networks, expiresAt, creator }: Token) {
   return {
     kind,
     name,
     hint,
     user: creator.email,
     allow_bills: allowBills,
+    ...(scopes && { scopes, networks }),
     expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
   }
 }
@@ -76,13 +97,68 @@ export interface TokensDependencies {
   db: Database
   clock: Clock
   audit: AuditService
+  organization: Pick<OrganizationService, 'settings'>
 }
 
-export function createTokens({ db, clock, audit }: TokensDependencies) {
+export function createTokens({ db, clock, audit, organization }: TokensDependencies) {
   async function list(filter: TokenFilter, page?: { after: number | undefined; limit: number }) {
     const now = clock.now()
     const tokens = await listTokens(db.read, filter, now, page)
     return tokens.map((token): ListedToken => ({ token, state: stateOfToken(token, now) }))
+  }
+
+  async function create(tx: Tx, given: NewToken, by: Actor): Promise<MadeToken> {
+    const { kind, user: who, name: givenName, allowBills = false, scopes, networks } = given
+    const user = await getUser(tx, who)
+    const name = composeName(givenName)
+    const now = clock.now()
+    const expiresAt = given.expiresAt ?? (kind === 'api' ? now + API_TOKEN_LIFETIME_MS : undefined)
+    const issues = [
+      ...(TOKEN_KINDS.includes(kind)
+        ? []
+        : [{ pointer: '/kind', code: 'not_allowed', message: `must be one of ${TOKEN_KINDS.join(', ')}` }]),
+      ...issuesOfName(name, '/name'),
+      ...issuesOfApiToken(given, user.role, now),
+      ...(expiresAt === undefined || expiresAt > now
+        ? []
+        : [{ pointer: '/expires_at', code: 'too_small', message: 'must be in the future' }]),
+      ...(allowBills && kind !== 'svc'
+        ? [{ pointer: '/allow', code: 'not_allowed', message: 'is available only for service tokens' }]
+        : []),
+      ...(user.disabledAt === null
+        ? []
+        : [
+            {
+              pointer: '/user',
+              code: 'not_allowed',
+              message: `${user.email} is disabled; enable them with \`tally users enable\` first`,
+            },
+          ]),
+    ]
+    if (issues.length > 0) throw validationFailed(issues)
+    if (kind === 'org' && !MAY_MAKE_ORGANIZATION_TOKENS.includes(user.role)) {
+      throw refusedRole(user, 'Creating an organization token', MAY_MAKE_ORGANIZATION_TOKENS)
+    }
+    if (allowBills && !MAY_SEND_BILLS.includes(user.role)) {
+      throw refusedRole(user, 'Creating a token that may send bills', MAY_SEND_BILLS)
+    }
+    if (kind === 'api' && !(await organization.settings(tx)).apiTokens) throw apiTokensOff()
+    const secret = newSecret(kind)
+    const token = await insertToken(tx, {
+      kind,
+      name,
+      hash: hashOfSecret(secret),
+      hint: hintOfSecret(secret),
+      createdBy: user.id,
+      allowBills,
+      scopes: kind === 'api' ? [...new Set(scopes)] : null,
+      networks: kind === 'api' && networks?.length ? networks : null,
+      expiresAt: expiresAt ?? null,
+      now,
+    })
+    const object = { id: token.uid, name }
+    await audit.record(tx, by, { action: 'token.created', object, after: auditedToken(token) })
+    return { token, secret }
   }
 
   return {
@@ -90,56 +166,40 @@ export function createTokens({ db, clock, audit }: TokensDependencies) {
      * Creates a token. `secret` is the token itself: shown once, never stored. Throws `forbidden` if the person's role
      * may not have such a token.
      */
-    createToken: (
-      { kind, user: who, name: givenName, expiresAt, allowBills = false }: NewToken,
-      by: Actor,
-    ): Promise<{ token: Token; secret: string }> =>
+    createToken: (token: NewToken, by: Actor): Promise<MadeToken> => db.write((tx) => create(tx, token, by)),
+
+    /**
+     * Replaces a person's own API token by one with the same scopes, networks and lifetime. The old one works for
+     * `overlapMs` more, so that programs can be switched over. Throws `not_found`, and `validation_failed` for a token of
+     * another kind, or one that no longer works.
+     */
+    rotateToken: ({ ownerId }: TokenScope, uid: string, overlapMs: number, by: Actor): Promise<MadeToken> =>
       db.write(async (tx) => {
-        const user = await getUser(tx, who)
-        const name = composeName(givenName)
+        const old = isId('tok', uid) ? await findTokenByUid(tx, uid) : undefined
+        if (!old || (ownerId !== undefined && old.creator.id !== ownerId)) throw unknownToken(uid)
         const now = clock.now()
-        const issues = [
-          ...(TOKEN_KINDS.includes(kind)
-            ? []
-            : [{ pointer: '/kind', code: 'not_allowed', message: `must be one of ${TOKEN_KINDS.join(', ')}` }]),
-          ...issuesOfName(name, '/name'),
-          ...(expiresAt === undefined || expiresAt > now
-            ? []
-            : [{ pointer: '/expires_at', code: 'too_small', message: 'must be in the future' }]),
-          ...(allowBills && kind !== 'svc'
-            ? [{ pointer: '/allow', code: 'not_allowed', message: 'is available only for service tokens' }]
-            : []),
-          ...(user.disabledAt === null
-            ? []
-            : [
-                {
-                  pointer: '/user',
-                  code: 'not_allowed',
-                  message: `${user.email} is disabled; enable them with \`tally users enable\` first`,
-                },
-              ]),
-        ]
-        if (issues.length > 0) throw validationFailed(issues)
-        if (kind === 'org' && !MAY_MAKE_ORGANIZATION_TOKENS.includes(user.role)) {
-          throw refusedRole(user, 'Creating an organization token', MAY_MAKE_ORGANIZATION_TOKENS)
-        }
-        if (allowBills && !MAY_SEND_BILLS.includes(user.role)) {
-          throw refusedRole(user, 'Creating a token that may send bills', MAY_SEND_BILLS)
-        }
-        const secret = newSecret(kind)
-        const token = await insertToken(tx, {
-          kind,
-          name,
-          hash: hashOfSecret(secret),
-          hint: hintOfSecret(secret),
-          createdBy: user.id,
-          allowBills,
-          expiresAt: expiresAt ?? null,
-          now,
+        if (old.kind !== 'api' || stateOfToken(old, now) !== 'usable') throw notRotatable(old)
+        const made = await create(
+          tx,
+          {
+            kind: 'api',
+            user: old.creator.uid,
+            name: old.name,
+            expiresAt: now + (old.expiresAt! - old.createdAt),
+            scopes: old.scopes ?? [],
+            networks: old.networks ?? undefined,
+          },
+          by,
+        )
+        const endsAt = Math.min(old.expiresAt!, now + overlapMs)
+        await updateTokenExpiry(tx, old.id, endsAt)
+        await audit.record(tx, by, {
+          action: 'token.rotated',
+          object: { id: old.uid, name: old.name },
+          before: { expires_at: timestampOrNull(old.expiresAt) },
+          after: { expires_at: timestampOrNull(endsAt), replaced_by: made.token.uid },
         })
-        const object = { id: token.uid, name }
-        await audit.record(tx, by, { action: 'token.created', object, after: auditedToken(token) })
-        return { token, secret }
+        return made
       }),
 
     /** A page of the tokens in the scope, newest first. */

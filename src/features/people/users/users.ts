@@ -210,7 +210,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     setRole: (who: string, role: Role, by: Actor): Promise<User> => change(who, { role }, by),
 
     /**
-     * Signs a person out and stops their service and read tokens. Returns those of them that were used in the last 30
+     * Signs a person out and stops their service, read and API tokens. Returns those of them that were used in the last 30
      * days. Throws `last_admin` if no admin would remain.
      */
     disableUser: (who: string, by: Actor): Promise<{ user: User; tokensInUse: Token[] }> =>

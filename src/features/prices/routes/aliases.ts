@@ -46,6 +46,7 @@ export const aliasesRoutes = ({ prices, revaluation }: AliasesDependencies) =>
       },
       {
         allow: ['read', 'session'],
+        scope: 'prices:read',
         query: AliasListQuery,
         detail: documented({
           id: 'listPriceAliases',
@@ -73,6 +74,7 @@ export const aliasesRoutes = ({ prices, revaluation }: AliasesDependencies) =>
       },
       {
         allow: MAY_CHANGE,
+        scope: 'prices:write',
         parse: 'report',
         body: NewAlias,
         detail: documented({
@@ -101,6 +103,7 @@ export const aliasesRoutes = ({ prices, revaluation }: AliasesDependencies) =>
       },
       {
         allow: MAY_CHANGE,
+        scope: 'prices:write',
         query: AliasQuery,
         detail: documented({
           id: 'removePriceAlias',

@@ -58,6 +58,7 @@ export const loadsRoutes = ({ prices, priceUpdates }: LoadsDependencies) =>
       },
       {
         allow: MAY_CHANGE,
+        scope: 'prices:read',
         query: LoadListQuery,
         detail: documented({
           id: 'listPriceLoads',
@@ -82,6 +83,7 @@ export const loadsRoutes = ({ prices, priceUpdates }: LoadsDependencies) =>
       },
       {
         allow: MAY_CHANGE,
+        scope: 'prices:read',
         detail: documented({
           id: 'getPriceLoad',
           tag,
@@ -100,6 +102,7 @@ export const loadsRoutes = ({ prices, priceUpdates }: LoadsDependencies) =>
       async ({ params, caller, address }) => loadBody(await prices.loads.undo(params.id, actorOf({ caller, address }))),
       {
         allow: MAY_CHANGE,
+        scope: 'prices:write',
         detail: documented({
           id: 'undoPriceLoad',
           tag,
@@ -120,6 +123,7 @@ export const loadsRoutes = ({ prices, priceUpdates }: LoadsDependencies) =>
     )
     .get('/update', async () => updateStateBody(await priceUpdates.state()), {
       allow: MAY_CHANGE,
+      scope: 'prices:read',
       detail: documented({
         id: 'getPriceUpdate',
         tag,
@@ -141,6 +145,7 @@ export const loadsRoutes = ({ prices, priceUpdates }: LoadsDependencies) =>
       },
       {
         allow: MAY_CHANGE,
+        scope: 'prices:write',
         query: UpdateQuery,
         detail: documented({
           id: 'updatePrices',
@@ -167,6 +172,7 @@ export const loadsRoutes = ({ prices, priceUpdates }: LoadsDependencies) =>
     )
     .get('/check', async () => comparisonBody(await prices.compare()), {
       allow: MAY_CHANGE,
+      scope: 'prices:read',
       detail: documented({
         id: 'checkPrices',
         tag,
@@ -182,6 +188,7 @@ export const loadsRoutes = ({ prices, priceUpdates }: LoadsDependencies) =>
         comparisonBody(await prices.compare({ text: body as string, format: readFormat(query) })),
       {
         allow: MAY_CHANGE,
+        scope: 'prices:read',
         parse: 'table',
         query: CompareQuery,
         detail: documented({

@@ -118,6 +118,7 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
       },
       {
         allow: ['read', 'session'],
+        scope: 'prices:read',
         query: PriceQuery,
         detail: documented({
           id: 'listPrices',
@@ -144,6 +145,7 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
       },
       {
         allow: ['read', 'session'],
+        scope: 'prices:read',
         query: ResolveQuery,
         detail: documented({
           id: 'resolvePrice',
@@ -159,6 +161,7 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
     )
     .get('/:id', async ({ params }) => priceBody(await prices.getPrice(params.id)), {
       allow: ['read', 'session'],
+      scope: 'prices:read',
       detail: documented({
         id: 'getPrice',
         tag,
@@ -181,6 +184,7 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
       },
       {
         allow: MAY_CHANGE,
+        scope: 'prices:write',
         parse: 'report',
         body: NewPrice,
         detail: documented({
@@ -223,6 +227,7 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
       },
       {
         allow: MAY_CHANGE,
+        scope: 'prices:write',
         parse: 'table',
         query: LoadQuery,
         detail: documented({

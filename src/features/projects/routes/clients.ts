@@ -39,6 +39,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
       },
       {
         allow: ['read', 'session'],
+        scope: 'projects:read',
         query: ClientQuery,
         detail: documented({
           id: 'listClients',
@@ -68,6 +69,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
       },
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         parse: 'report',
         body: NewClient,
         detail: documented({
@@ -95,6 +97,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
       },
       {
         allow: ['read', 'session'],
+        scope: 'projects:read',
         detail: documented({ id: 'getClient', tag, summary: 'Get a client', path, responses: answer }),
       },
     )
@@ -107,6 +110,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
         ),
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         parse: 'report',
         body: ClientChange,
         detail: documented({
@@ -129,6 +133,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
       },
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         detail: documented({
           id: 'removeClient',
           tag,
@@ -145,6 +150,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
         clientBody(await projects.archiveClient(partyOf({ caller, address }), params.id), 'everything'),
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         detail: documented({
           id: 'archiveClient',
           tag,
@@ -161,6 +167,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
         clientBody(await projects.restoreClient(partyOf({ caller, address }), params.id), 'everything'),
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         detail: documented({
           id: 'restoreClient',
           tag,

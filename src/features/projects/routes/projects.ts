@@ -73,6 +73,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
       },
       {
         allow: ['read', 'session'],
+        scope: 'projects:read',
         query: ProjectQuery,
         detail: documented({
           id: 'listProjects',
@@ -102,6 +103,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
       },
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         parse: 'report',
         body: NewProject,
         detail: documented({
@@ -130,6 +132,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
       },
       {
         allow: ['read', 'session'],
+        scope: 'projects:read',
         detail: documented({
           id: 'getProject',
           tag,
@@ -150,6 +153,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
       },
       {
         allow: ['session'],
+        scope: 'projects:write',
         parse: 'report',
         body: ProjectChange,
         detail: documented({
@@ -173,6 +177,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
       },
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         detail: documented({
           id: 'removeProject',
           tag,
@@ -189,6 +194,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
         projectBody(await projects.archiveProject(partyOf({ caller, address }), params.id), 'everything'),
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         detail: documented({
           id: 'archiveProject',
           tag,
@@ -207,6 +213,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
         projectBody(await projects.restoreProject(partyOf({ caller, address }), params.id), 'everything'),
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         detail: documented({
           id: 'restoreProject',
           tag,
@@ -228,6 +235,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
         ),
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         parse: 'report',
         body: Merge,
         detail: documented({

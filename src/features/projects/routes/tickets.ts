@@ -66,6 +66,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
       },
       {
         allow: ['read', 'session'],
+        scope: 'projects:read',
         query: TicketQuery,
         detail: documented({
           id: 'listTickets',
@@ -94,6 +95,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
       },
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         parse: 'report',
         body: NewTicket,
         detail: documented({
@@ -116,6 +118,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
     )
     .get('/:id', async ({ params, caller }) => shown(caller, await projects.showTicket(params.id)), {
       allow: ['read', 'session'],
+      scope: 'projects:read',
       detail: documented({ id: 'getTicket', tag, summary: 'Get a ticket', path, responses: answer }),
     })
     .patch(
@@ -124,6 +127,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
         shown(caller, await relocation.changeTicket(partyOf({ caller, address }), params.id, readTicket(body))),
       {
         allow: ['session'],
+        scope: 'projects:write',
         parse: 'report',
         body: TicketChange,
         detail: documented({
@@ -146,6 +150,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
       },
       {
         allow: MAY_CHANGE,
+        scope: 'projects:write',
         detail: documented({
           id: 'removeTicket',
           tag,
@@ -162,6 +167,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
         shown(caller, await projects.archiveTicket(partyOf({ caller, address }), params.id)),
       {
         allow: ['session'],
+        scope: 'projects:write',
         detail: documented({
           id: 'archiveTicket',
           tag,
@@ -179,6 +185,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
         shown(caller, await projects.restoreTicket(partyOf({ caller, address }), params.id)),
       {
         allow: ['session'],
+        scope: 'projects:write',
         detail: documented({
           id: 'restoreTicket',
           tag,

@@ -35,6 +35,7 @@ export const completenessRoute = ({ reports }: { reports: ReportsService }) =>
     },
     {
       allow: ['read', 'session'],
+      scope: 'entries:read',
       query: CompletenessQuery,
       detail: documented({
         id: 'reportCompleteness',

@@ -8,6 +8,7 @@ import type { ReportsService } from '../service.ts'
 export const sumsRoute = ({ reports }: { reports: ReportsService }) =>
   new Elysia({ name: 'sums', normalize: false }).use(access()).get('/sums', () => reports.progress(), {
     allow: ['read', 'session'],
+    scope: 'entries:read',
     detail: documented({
       id: 'readSumsProgress',
       tag: 'Reports',

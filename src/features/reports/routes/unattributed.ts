@@ -21,6 +21,7 @@ export const unattributedRoute = ({ reports }: { reports: ReportsService }) =>
     },
     {
       allow: ['read', 'session'],
+      scope: 'entries:read',
       query: UnattributedQuery,
       detail: documented({
         id: 'reportUnattributed',

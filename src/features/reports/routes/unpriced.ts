@@ -26,6 +26,7 @@ export const unpricedRoute = ({ reports }: { reports: ReportsService }) =>
     },
     {
       allow: ['read', 'session'],
+      scope: 'entries:read',
       query: UnpricedQuery,
       detail: documented({
         id: 'reportUnpriced',

@@ -55,6 +55,7 @@ export const usageRoute = ({ reports }: { reports: ReportsService }) =>
     },
     {
       allow: ['read', 'session'],
+      scope: 'entries:read',
       query: UsageQuery,
       detail: documented({
         id: 'reportUsage',

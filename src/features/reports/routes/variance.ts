@@ -30,6 +30,7 @@ export const varianceRoute = ({ reports }: { reports: ReportsService }) =>
     },
     {
       allow: ['read', 'session'],
+      scope: 'entries:read',
       query: VarianceQuery,
       detail: documented({
         id: 'reportVariance',

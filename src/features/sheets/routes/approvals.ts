@@ -15,6 +15,7 @@ export const approvalsRoute = ({ sheets }: { sheets: SheetsService }) =>
         sheets.listApprovals(await sheets.readApprovals(query), approverOf({ caller, address })),
       {
         allow: ['read', 'session'],
+        scope: 'entries:read',
         query: t.Object(moments, { additionalProperties: false }),
         detail: documented({
           id: 'listApprovals',

@@ -35,6 +35,7 @@ export const sheetEntriesRoutes = ({
       },
       {
         allow: ['read', 'session'],
+        scope: 'sheets:read',
         query: t.Object(
           { limit: listPage('Entries').limit, page: listPage('Entries').page },
           { additionalProperties: false },
@@ -72,6 +73,7 @@ export const sheetEntriesRoutes = ({
       },
       {
         allow: ['session'],
+        scope: 'sheets:write',
         parse: 'report',
         body: TokenEntryDraft,
         detail: documented({
@@ -99,6 +101,7 @@ export const sheetEntriesRoutes = ({
         sheets.importEntries(params.id, body as string, approverOf({ caller, address })),
       {
         allow: ['session'],
+        scope: 'sheets:write',
         parse: 'table',
         detail: documented({
           id: 'importTokenSheetEntries',
@@ -132,6 +135,7 @@ export const sheetEntriesRoutes = ({
         sheets.changeEntry(params.id, params.entry, body, approverOf({ caller, address })),
       {
         allow: ['session'],
+        scope: 'sheets:write',
         parse: 'report',
         body: TokenEntryDraftChange,
         detail: documented({
@@ -154,6 +158,7 @@ export const sheetEntriesRoutes = ({
       },
       {
         allow: ['session'],
+        scope: 'sheets:write',
         detail: documented({
           id: 'removeTokenSheetEntry',
           tag,

@@ -45,6 +45,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
       },
       {
         allow: ['read', 'session'],
+        scope: 'sheets:read',
         query: SheetQuery,
         detail: documented({
           id: 'listTokenSheets',
@@ -73,6 +74,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
       },
       {
         allow: ['session'],
+        scope: 'sheets:write',
         parse: 'report',
         body: NewTokenSheet,
         detail: documented({
@@ -116,6 +118,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
         }),
       {
         allow: ['read', 'session'],
+        scope: 'sheets:read',
         detail: documented({
           id: 'getTokenSheetTemplate',
           tag,
@@ -130,6 +133,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
     )
     .get('/:id', ({ params, caller }) => sheets.getSheet(params.id, approvalViewerOf(caller)), {
       allow: ['read', 'session'],
+      scope: 'sheets:read',
       detail: documented({
         id: 'getTokenSheet',
         tag,
@@ -146,6 +150,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
       },
       {
         allow: ['session'],
+        scope: 'sheets:write',
         detail: documented({
           id: 'removeTokenSheet',
           tag,
@@ -159,6 +164,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
     )
     .get('/:id/overlaps', ({ params, caller }) => sheets.listOverlaps(params.id, approvalViewerOf(caller)), {
       allow: ['read', 'session'],
+      scope: 'sheets:read',
       detail: documented({
         id: 'listTokenSheetOverlaps',
         tag,
@@ -178,6 +184,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
         }),
       {
         allow: ['session'],
+        scope: 'sheets:write',
         parse: 'report',
         body: SheetSubmission,
         detail: documented({
@@ -197,6 +204,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
       ({ params, caller, address }) => sheets.approveSheet(params.id, approverOf({ caller, address })),
       {
         allow: ['session'],
+        scope: 'entries:approve',
         detail: documented({
           id: 'approveTokenSheet',
           tag,
@@ -214,6 +222,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
         sheets.returnSheet(params.id, body.reason, approverOf({ caller, address })),
       {
         allow: ['session'],
+        scope: 'entries:approve',
         parse: 'report',
         body: Reason,
         detail: documented({
@@ -233,6 +242,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
       ({ params, caller, address }) => sheets.withdrawApproval(params.id, approverOf({ caller, address })),
       {
         allow: ['session'],
+        scope: 'entries:approve',
         detail: documented({
           id: 'withdrawApprovalOfTokenSheet',
           tag,

@@ -22,6 +22,7 @@ export const telemetryStatusRoutes = ({ telemetry }: { telemetry: Pick<Telemetry
       },
       {
         allow: { session: ['billing', 'admin'] },
+        scope: 'telemetry:read',
         detail: documented({
           id: 'getTelemetryStatus',
           tag,
@@ -46,6 +47,7 @@ export const telemetryStatusRoutes = ({ telemetry }: { telemetry: Pick<Telemetry
         }),
       {
         allow: { session: ['admin'] },
+        scope: 'people:write',
         parse: 'report',
         body: TelemetryAssignment,
         detail: documented({

@@ -39,6 +39,7 @@ const SAYS: Record<TokenKind, string> = {
   svc: 'Entries reported with a service token belong to you. Each person should create their own.',
   org: 'One organization token can send telemetry for everyone. Entries belong to you, or to the person with the reported e-mail address if that is enabled in the settings.',
   read: '',
+  api: '',
 }
 
 function TokenForm({ guide, made }: Pick<TokenStepProps, 'guide' | 'made'>) {

@@ -75,8 +75,8 @@ function DisableButton({ person: { id, name } }: { person: Person }) {
         confirm={() => disable.mutateAsync()}
       >
         <Text size="sm">
-          They are signed out, and their service and read tokens stop working immediately. Their entries stay theirs.
-          You can enable them again later.
+          They are signed out, and their service, read and API tokens stop working immediately. Their entries stay
+          theirs. You can enable them again later.
         </Text>
         <TokensLately id={id} />
       </Confirm>

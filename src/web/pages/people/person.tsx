@@ -53,8 +53,8 @@ export function PersonPage({ id }: { id: string }) {
     >
       {person.disabled_at !== null && (
         <Alert color="red" variant="light" title="Disabled">
-          Since <Moment at={person.disabled_at} />, they can’t sign in, and their service and read tokens are rejected.
-          Their entries are kept.
+          Since <Moment at={person.disabled_at} />, they can’t sign in, and their service, read and API tokens are
+          rejected. Their entries are kept.
         </Alert>
       )}
       <Grid gap="xl">

@@ -61,6 +61,11 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
         {...form.getInputProps('approval_required', { type: 'checkbox' })}
       />
       <Switch
+        label="Allow API tokens"
+        description="People can create tokens with which scripts do what they choose, as far as their role allows, such as managing projects. When you turn this off, existing ones stop working."
+        {...form.getInputProps('api_tokens', { type: 'checkbox' })}
+      />
+      <Switch
         label="Assign telemetry by e-mail address"
         description="Telemetry pushed with an organization token belongs to the person whose e-mail address it contains. Anyone who holds such a token can send any address; each entry shows how it was assigned."
         {...form.getInputProps('telemetry_by_email', { type: 'checkbox' })}

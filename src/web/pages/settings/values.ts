@@ -14,6 +14,7 @@ export const valuesOf = (settings: AllSettings) => ({
   unknown_projects: settings.unknown_projects,
   same_session: settings.same_session,
   approval_required: settings.approval_required,
+  api_tokens: settings.api_tokens,
   telemetry_by_email: settings.telemetry_by_email,
   email: settings.email ?? '',
   address: settings.address ?? '',

@@ -1,11 +1,12 @@
-import { Alert, Button, Checkbox, Group, Modal, Radio, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Modal, Radio, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { rolesOfScope, SCOPE_NAMES, SCOPES } from '../../../token-scopes.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { TokenOnce } from '../../parts/token-once.tsx'
-import { useFirstDayOfWeek, useRole, useSettings } from '../../server/me.ts'
+import { useFirstDayOfWeek, useMe, useRole, useSettings } from '../../server/me.ts'
 import { showIssues } from '../../server/send.ts'
 import { type CreatedToken, type TokenKind, useNewToken } from '../../server/tokens.ts'
 import { EMPTY_TOKEN, requestOf, type TokenValues } from './token-values.ts'
@@ -46,11 +47,20 @@ export function NewToken({ isOpen, close }: NewTokenProps) {
 
 const KINDS: { kind: TokenKind; label: string; description: string }[] = [
   { kind: 'svc', label: 'Service token', description: 'Reports entries and telemetry. Its entries belong to you.' },
-  { kind: 'read', label: 'Read token', description: 'Reads what your role can see at the time of the request.' },
+  {
+    kind: 'read',
+    label: 'Read token',
+    description: 'Reads entries, reports, work, prices and bills, as far as your role can see them.',
+  },
   {
     kind: 'org',
     label: 'Organization token',
     description: 'Pushes telemetry only. Keeps working if its creator is disabled.',
+  },
+  {
+    kind: 'api',
+    label: 'API token',
+    description: 'Does what you choose, as far as your role allows: for scripts that manage projects, prices or bills.',
   },
 ]
 
@@ -65,13 +75,16 @@ const EXPIRIES = [
 function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave: () => void }) {
   const isAdmin = useRole('admin')
   const mayBill = useRole('billing', 'admin')
-  const today = dayOf(new Date(), useSettings().time_zone)
+  const { time_zone, api_tokens } = useSettings()
+  const { role } = useMe().person
+  const today = dayOf(new Date(), time_zone)
   const firstDayOfWeek = useFirstDayOfWeek()
   const [refusal, setRefusal] = useState('')
   const form = useForm<TokenValues>({
     initialValues: EMPTY_TOKEN,
     validate: {
       name: (value) => (value.trim() === '' ? 'Required.' : null),
+      scopes: (value, { kind }) => (kind === 'api' && value.length === 0 ? 'Choose at least one scope.' : null),
       expires_at: (value, { expiry }) => (expiry === 'day' && value === null ? 'Required.' : null),
     },
   })
@@ -86,6 +99,11 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
     })
   }, focusFirstIssue)
   const { kind, expiry } = form.values
+  const choose = (chosen: string) => {
+    form.setFieldValue('kind', chosen as TokenKind)
+    // API tokens always expire.
+    if (chosen === 'api' && expiry === 'never') form.setFieldValue('expiry', '90')
+  }
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -102,13 +120,20 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
           data-autofocus
           {...form.getInputProps('name')}
         />
-        <Radio.Group label="Type" {...form.getInputProps('kind')}>
+        <Radio.Group label="Type" {...form.getInputProps('kind')} onChange={choose}>
           <Stack gap="xs" mt="xs">
-            {KINDS.filter((offered) => offered.kind !== 'org' || isAdmin).map(({ kind, label, description }) => (
-              <Radio key={kind} value={kind} label={label} description={description} />
-            ))}
+            {KINDS.filter(({ kind }) => (kind !== 'org' || isAdmin) && (kind !== 'api' || api_tokens)).map(
+              ({ kind, label, description }) => (
+                <Radio key={kind} value={kind} label={label} description={description} />
+              ),
+            )}
           </Stack>
         </Radio.Group>
+        {!api_tokens && isAdmin && (
+          <Text size="xs" c="dimmed">
+            API tokens, with which scripts can change data, are turned off in the settings.
+          </Text>
+        )}
         {kind === 'svc' && mayBill && (
           <Checkbox
             label="Allow sending bills"
@@ -116,8 +141,33 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
             {...form.getInputProps('allow_bills', { type: 'checkbox' })}
           />
         )}
+        {kind === 'api' && (
+          <>
+            <Checkbox.Group
+              label="Scopes"
+              description="Any scope of an area includes reading in it."
+              {...form.getInputProps('scopes')}
+            >
+              <Stack gap={6} mt="xs">
+                {SCOPE_NAMES.filter((scope) => rolesOfScope(scope)?.includes(role) ?? true).map((scope) => (
+                  <Checkbox key={scope} value={scope} label={scope} description={SCOPES[scope].description} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+            <TagsInput
+              label="Networks"
+              description="Addresses from which the token works, such as 10.0.0.0/8. Without one, it works from any."
+              {...form.getInputProps('networks')}
+            />
+          </>
+        )}
         <Group grow align="flex-start">
-          <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps('expiry')} />
+          <Select
+            label="Expires"
+            data={kind === 'api' ? EXPIRIES.slice(1) : EXPIRIES}
+            allowDeselect={false}
+            {...form.getInputProps('expiry')}
+          />
           {expiry === 'day' && (
             <DateInput
               label="Date (UTC)"

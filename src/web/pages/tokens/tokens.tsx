@@ -17,6 +17,7 @@ import { useMe, useRole } from '../../server/me.ts'
 import type { Token } from '../../server/tokens.ts'
 import { NewToken } from './new-token.tsx'
 import { RevokeToken } from './revoke-token.tsx'
+import { RotateToken } from './rotate-token.tsx'
 
 /** One filter for all; each row shows the token's own state. */
 const REFUSED = ['revoked', 'expired', 'stopped'] as const
@@ -30,6 +31,8 @@ export default function Tokens() {
     create: one,
   })
   const [revoked, setRevoked] = useState<Token | null>(null)
+  const [rotated, setRotated] = useState<Token | null>(null)
+  const { person } = useMe()
   const query = {
     ...(state !== 'any' && { state: state === 'usable' ? ['usable'] : [...REFUSED] }),
     ...(kind.length > 0 && { kind }),
@@ -78,7 +81,7 @@ export default function Tokens() {
       </Group>
       <DataTable
         label="Tokens"
-        columns={columnsOf(isAdmin, setRevoked)}
+        columns={columnsOf(isAdmin, { ownId: person.id, revoke: setRevoked, rotate: setRotated })}
         list={list}
         rowKey={({ id }) => id}
         isMuted={(token) => token.state !== 'usable'}
@@ -86,6 +89,7 @@ export default function Tokens() {
       />
       <NewToken isOpen={create === 'true'} close={() => show({ create: undefined }, { replace: true })} />
       <RevokeToken token={revoked} close={() => setRevoked(null)} />
+      {rotated && <RotateToken token={rotated} close={() => setRotated(null)} />}
     </Page>
   )
 }
@@ -114,9 +118,15 @@ function NoTokens({ state, openNew }: { state: string; openNew: () => void }) {
   )
 }
 
-const KINDS: Record<Token['kind'], string> = { svc: 'Service', read: 'Read', org: 'Organization' }
+const KINDS: Record<Token['kind'], string> = { svc: 'Service', read: 'Read', org: 'Organization', api: 'API' }
 
-function columnsOf(isAdmin: boolean, revoke: (token: Token) => void): Column<Token>[] {
+interface RowActions {
+  ownId: string
+  revoke: (token: Token) => void
+  rotate: (token: Token) => void
+}
+
+function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Column<Token>[] {
   return [
     {
       key: 'name',
@@ -135,7 +145,16 @@ function columnsOf(isAdmin: boolean, revoke: (token: Token) => void): Column<Tok
       key: 'kind',
       title: 'Type',
       width: '150px',
-      cell: ({ kind, allow_bills }) => (allow_bills ? `${KINDS[kind]}, bills` : KINDS[kind]),
+      cell: ({ kind, allow_bills, scopes, networks }) => (
+        <>
+          {allow_bills ? `${KINDS[kind]}, bills` : KINDS[kind]}
+          {scopes && (
+            <Text size="xs" c="dimmed" fw={400}>
+              {[...scopes, ...(networks ?? []).map((network) => `from ${network}`)].join(', ')}
+            </Text>
+          )}
+        </>
+      ),
     },
     ...(isAdmin
       ? [
@@ -165,14 +184,32 @@ function columnsOf(isAdmin: boolean, revoke: (token: Token) => void): Column<Tok
     {
       key: 'revoke',
       title: 'Action',
-      width: '110px',
+      width: '190px',
       isNumber: true,
-      cell: (token) =>
-        token.revoked_at === null && (
-          <Button size="compact-xs" variant="default" onClick={() => revoke(token)} aria-label={`Revoke ${token.name}`}>
-            Revoke…
-          </Button>
-        ),
+      cell: (token) => (
+        <Group gap={4} justify="flex-end" wrap="nowrap">
+          {token.kind === 'api' && token.state === 'usable' && token.user.id === ownId && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => rotate(token)}
+              aria-label={`Rotate ${token.name}`}
+            >
+              Rotate…
+            </Button>
+          )}
+          {token.revoked_at === null && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => revoke(token)}
+              aria-label={`Revoke ${token.name}`}
+            >
+              Revoke…
+            </Button>
+          )}
+        </Group>
+      ),
     },
   ]
 }

@@ -32,6 +32,7 @@ export const ruleApplicationRoute = ({ entries }: { entries: EntriesService }) =
     },
     {
       allow: { session: ['admin'] },
+      scope: 'rules:write',
       parse: 'report',
       body: RuleApplication,
       query: t.Object(entryFilters(), { additionalProperties: false }),

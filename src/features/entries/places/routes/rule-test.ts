@@ -16,6 +16,7 @@ export const ruleTestRoute = ({ entries }: { entries: EntriesService }) =>
     },
     {
       allow: { session: ['billing', 'admin'] },
+      scope: 'rules:read',
       parse: 'report',
       body: RuleTrial,
       query: t.Object(entryFilters(), { additionalProperties: false }),
