@@ -3,6 +3,7 @@
  * kinds of credentials it accepts, which the macro checks before parsing and validation. Both throw: Elysia's
  * ahead-of-time compilation may ignore a guard that returns its refusal.
  */
+import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Actor, Party } from '../access/actor.ts'
 import type { Asker } from '../access/asker.ts'
@@ -15,7 +16,7 @@ import {
 import { Problem } from '../errors.ts'
 import { networkTest } from '../lib/network.ts'
 import { includesScope, type RouteScope, type Scope, scopesOfRoute } from '../token-scopes.ts'
-import { bodies } from './body.ts'
+import { bodies, jsonParser } from './body.ts'
 import { readResponse } from './responses.ts'
 
 type Role = Person['role']
@@ -84,7 +85,7 @@ export const requestState = () =>
  * The part of a route that `allow` reads, and the field that it sets for {@link requireAllow} and the OpenAPI document.
  */
 interface Declared {
-  /** Not read: the one property that this type and Elysia's have in common. */
+  /** Its schema. */
   body?: unknown
   parse?: unknown
   allowed?: Allowed
@@ -113,6 +114,7 @@ export const access = () =>
           introspect: (route: Declared) => {
             declared = route
             route.allowed = allowed
+            if (route.parse === 'report' && route.body) route.parse = jsonParser(route.body as TSchema)
             // Parsers run first: without this, issues of the body would be reported to callers who may not call the
             // route.
             if (check && route.parse && route.parse !== 'none') route.parse = [check, route.parse].flat()

@@ -3,7 +3,9 @@
  * and replaces invalid UTF-8 and lone surrogates with U+FFFD, so that two different ids could become the same.
  */
 import { isUtf8 } from 'node:buffer'
+import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { removeNulls } from '../absent-fields.ts'
 import { Problem, validationFailed } from '../errors.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
 import { GatheredBytes } from '../lib/gathered-bytes.ts'
@@ -67,15 +69,23 @@ export const bodies = () =>
     .parser('table', parser(readTable))
     .parser('picture', parser(readPicture))
 
-export async function readJson(context: BodyContext): Promise<unknown> {
+/** `report` for a route whose `body` is this schema: nulls of optional fields are removed before validation. */
+export function jsonParser(schema: TSchema) {
+  return function report(context: object) {
+    return readJson(context as BodyContext, schema)
+  }
+}
+
+export async function readJson(context: BodyContext, schema?: TSchema): Promise<unknown> {
   requireContentType(context.request, ['application/json'])
   const limitBytes = context.caller === null ? ANONYMOUS_LIMIT_BYTES : REPORT_LIMIT_BYTES
   const bytes = await readBytes(context, limitBytes)
   const counted = countJson(bytes, REPORT_LIMIT_PARTS)
   const room = roomToParse(context, counted)
   if (room) await room
-  const { value, isUnique } = parseJson(bytes, counted)
+  const { value, isUnique, mayHaveNull } = parseJson(bytes, counted)
   if (!isUnique) throw notUnique(duplicateNames(bytes)[0]!)
+  if (mayHaveNull && schema && context.request.method !== 'PATCH') removeNulls(schema, value)
   return value
 }
 
@@ -261,7 +271,7 @@ function parseJson(
   bytes: Uint8Array,
   { members }: Pick<JsonCounts, 'members'>,
   where = 'The body',
-): { value: unknown; isUnique: boolean } {
+): { value: unknown; isUnique: boolean; mayHaveNull: boolean } {
   const text = decode(bytes)
   let value: unknown
   try {
@@ -275,7 +285,7 @@ function parseJson(
       `${where} contains a lone surrogate (such as "\\ud83d"), which is not a valid character.`,
     )
   }
-  return { value, isUnique: countParsedMembers(value) === members }
+  return { value, isUnique: countParsedMembers(value) === members, mayHaveNull: text.includes('null') }
 }
 
 /** JSON does not define which of the values counts, and intermediaries may have read the other one. */

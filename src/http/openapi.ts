@@ -6,6 +6,7 @@
  */
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { acceptingNulls } from '../absent-fields.ts'
 import { PROBLEMS, type ProblemCode } from '../errors.ts'
 import { VERSION } from '../version.ts'
 import { access, type GuardedRoute, SECURITY_SCHEMES, SESSION_COOKIE, securityOf } from './access.ts'
@@ -81,7 +82,7 @@ const DESCRIPTION = `Tally records the token usage of AI agents, calculates its 
 - Timestamps are RFC 3339 or another form of ISO 8601 with a UTC offset; responses use UTC with milliseconds. A date in a parameter is the first moment of that day in the organization's time zone, so that \`ending_at\` does not include it.
 - Empty parameters are rejected, and so are filters by projects, tickets, clients and people that do not exist.
 - Amounts of money are JSON numbers in US dollars (on bills, in the bill's currency) with at most 9 decimals, exact to the last digit. Unknown amounts are \`null\`, never 0.
-- Absent values are \`null\` in responses.
+- Absent values are \`null\` in responses. In requests, \`null\` is the same as leaving out an optional field, except in \`PATCH\`, where it clears the field.
 - Lists return \`data\`, \`has_more\` and \`next_page\`; pass \`next_page\` as \`page\` to get the next page. Pagination is stable while new entries arrive.
 - Errors are [problems](/problems/) (RFC 9457). Programs should rely on \`code\`; \`errors\` lists every issue of a request with a JSON pointer.
 - Responses to \`GET\` are compressed with zstd, Brotli or gzip if \`Accept-Encoding\` allows it. JSON that needs a credential has an \`ETag\`; send it back in \`If-None-Match\`, and an unchanged response is a \`304\` without a body.
@@ -116,6 +117,11 @@ export function openApiDocument(routes: readonly DescribedRoute[]): OpenApiDocum
   }
 }
 
+/** In a change, null clears a field; everywhere else it means that an optional field is not given. */
+function requestOf(method: string, { schema, ...contents }: Contents): Contents {
+  return { ...contents, ...(schema && { schema: method === 'PATCH' ? schema : acceptingNulls(schema) }) }
+}
+
 /** Writes operations and collects their shared components. */
 class DocumentWriter {
   readonly #schemas = new Components()
@@ -129,7 +135,9 @@ class DocumentWriter {
       : documentation
     const named = ['X-Request-Id', ...headers].map((name) => ({ $ref: `#/components/parameters/${name}` }))
     const content =
-      body || hooks.body ? this.#content({ ...(hooks.body && { schema: hooks.body }), ...body }) : undefined
+      body || hooks.body
+        ? this.#content(requestOf(method, { ...(hooks.body && { schema: hooks.body }), ...body }))
+        : undefined
     return {
       operationId: id,
       tags: [tag],

@@ -201,8 +201,9 @@ describe('routes', () => {
   test('read bodies with a strict parser, never with Elysia’s', () => {
     for (const { method, path, hooks } of routes()) {
       if (!hooks.body) continue
-      const named = hooks.parse?.map(({ fn }) => fn).filter((fn) => typeof fn === 'string')
-      expect([method, path, named]).toEqual([method, path, [expect.stringMatching(/^(report|batch|credentials)$/)]])
+      const names = hooks.parse?.map(({ fn }) => (typeof fn === 'string' ? fn : (fn as () => unknown).name)) ?? []
+      const named = names.filter((name) => /^(report|batch|credentials)$/.test(name))
+      expect([method, path, named]).toEqual([method, path, [expect.any(String)]])
     }
   })
 

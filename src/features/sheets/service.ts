@@ -4,6 +4,7 @@
  */
 import type { Static, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { removeNulls } from '../../absent-fields.ts'
 import { actingFor, type Party } from '../../access/actor.ts'
 import type { Asker } from '../../access/asker.ts'
 import { approversOf, EVERYTHING, type Viewer } from '../../access/visibility.ts'
@@ -67,6 +68,7 @@ const changeChecker = TypeCompiler.Compile(TokenEntryDraftChange)
  * Checks a body that did not come through a route, from the command line. Throws `validation_failed` with every issue.
  */
 export function requireDraft(value: unknown): TokenEntryDraft {
+  removeNulls(TokenEntryDraft, value)
   return required(draftChecker, value)
 }
 

@@ -267,7 +267,7 @@ function readSelection(body: TokenEntriesAction, texts: QueryTexts, timeZone: st
   }
   const foreign = body.action === 'place' ? (['reason', 'later_reports'] as const) : (['project', 'ticket'] as const)
   for (const field of foreign) {
-    if (body[field] === undefined) continue
+    if (body[field] === undefined || body[field] === null) continue
     issues.push({ pointer: `/${field}`, code: 'not_allowed', message: `is not allowed for the action ${body.action}` })
   }
   if (issues.length > 0) throw validationFailed(issues)

@@ -9,7 +9,7 @@ import { toTokenEntry } from '../wire.ts'
 import { type SetItem, setItem } from './plan.ts'
 import type { Recorded, Reporter } from './record.ts'
 import { createRecorder, type RecorderDependencies } from './recorder.ts'
-import { issuesBeyondSchema, issuesOfReport, type Report, readReport, reportChecker } from './report.ts'
+import { isReport, issuesBeyondSchema, issuesOfReport, type Report, readReport } from './report.ts'
 import { assignSession, lockSessions, planAssignment } from './session-assignment.ts'
 import { createTelemetrySessions } from './telemetry-sessions.ts'
 
@@ -46,7 +46,7 @@ export function createReporting({ db, ...dependencies }: ReportingDependencies) 
   /** The item of a batch. Throws `validation_failed` with every issue. */
   function readItem(item: unknown, now: number, thresholds: readonly number[] | undefined): Report {
     if (item instanceof Problem) throw item
-    if (!reportChecker.Check(item)) throw validationFailed(issuesOfReport(item, now))
+    if (!isReport(item)) throw validationFailed(issuesOfReport(item, now))
     return readReport(item, now, thresholds)
   }
 

@@ -532,7 +532,7 @@ describe('bad input writes nothing and is told with every issue', () => {
     ['the far future', { ended_at: '2099-01-01T00:00:00Z' }, ['/ended_at in_the_future']],
     ['a negative cost', { reported_cost: -1 }, ['/reported_cost too_small']],
     ['an endless cost', { reported_cost: 1e300 }, ['/reported_cost too_large']],
-    ['null for an optional field', { project: null }, ['/project wrong_type']],
+    ['null for a required field', { model: null }, ['/model wrong_type']],
     ['a blank name', { project: '   ' }, ['/project bad_format']],
   ]
   for (const [name, change, pointers] of fields) {

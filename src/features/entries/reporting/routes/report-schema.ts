@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { acceptingNulls } from '../../../../absent-fields.ts'
 import { access } from '../../../../http/access.ts'
 import { FixedContent } from '../../../../http/content.ts'
 import { documented } from '../../../../http/documentation.ts'
@@ -7,7 +8,7 @@ import { TokenEntryReport } from '../../schema.ts'
 
 /** The published schema of a report, the same that validates reports. */
 export const reportSchemaRoute = () => {
-  const schema = standaloneSchema(TokenEntryReport, 'urn:tally:v1:token-entry', 'Token entry')
+  const schema = standaloneSchema(acceptingNulls(TokenEntryReport), 'urn:tally:v1:token-entry', 'Token entry')
   const content = new FixedContent(JSON.stringify(schema), 'application/schema+json')
   return new Elysia({ name: 'token-entry-schema' }).use(access()).get('', ({ request }) => content.respond(request), {
     allow: 'anyone',
