@@ -174,6 +174,7 @@ export function printBill(bill: Bill): void {
     ['corrects', bill.corrects?.number],
     ['replaced by', numbersOf(bill.replaced_by)],
     ['corrected by', numbersOf(bill.corrected_by)],
+    ['released by', bill.released_by?.number],
     ['remaining', remainingText(bill)],
     ['note', document.note?.replaceAll('\n', `\n${' '.repeat(13)}`)],
     ['sent by', bill.created_by?.name ?? 'the command line'],
