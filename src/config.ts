@@ -34,6 +34,12 @@ export const OPTIONS = {
     default: '',
     doc: 'file that contains the database URL',
   },
+  as: {
+    flag: '--as <user>',
+    variable: 'TALLY_AS',
+    default: '',
+    doc: 'e-mail address or id of the person to record as the actor in the audit log',
+  },
   host: {
     flag: '--host <address>',
     variable: 'TALLY_HOST',
@@ -325,6 +331,25 @@ export function exposedSecrets(flags: Flags, environment: Environment = process.
     if ((mode & 0o004) === 0 || process.platform === 'win32') return []
     return [`Every user of this machine can read ${path} (${OPTIONS[name].variable}). To fix it: chmod 600 ${path}`]
   })
+}
+
+/** Who runs a command, as far as flags and the environment say. */
+export interface Operator {
+  /** The person in Tally. */
+  as: string | undefined
+  /** The operating system's user who called sudo. */
+  sudoUser: string | undefined
+}
+
+/** Names of users on Linux, macOS and in directories; anything else does not come from sudo. */
+const USER_NAME = /^[\w.@\\-]{1,64}\$?$/
+
+export function readOperator(flags: Flags, environment: Environment = process.env): Operator {
+  const { SUDO_USER: sudoUser } = environment
+  return {
+    as: new Reading(flags, environment).text('as') || undefined,
+    sudoUser: sudoUser !== undefined && USER_NAME.test(sudoUser) ? sudoUser : undefined,
+  }
 }
 
 /** The effective options: the flag, or else the variable, or else the default. Throws {@link ConfigError}. */

@@ -6,7 +6,7 @@ import type { Viewer } from './visibility.ts'
 
 /** Who makes a change, and from where. */
 export interface Actor {
-  /** Null on the command line and for Tally itself. */
+  /** Null for Tally itself, and on the command line unless `--as` names a person. */
   userId: number | null
   tokenId: number | null
   /** The client's address for a request, otherwise a short description. */
@@ -35,8 +35,19 @@ export const TALLY: Actor = { userId: null, tokenId: null, origin: 'tally' }
 /** What Bun returns if the environment names no user, as under some schedulers. */
 const NO_NAME = 'unknown'
 
-/** The operating system user who runs the command line: their name, or else their uid. */
-export function commandLineActor(): Actor {
+/**
+ * The operating system user who runs the command line: their name, or else their uid, and who became this user by sudo.
+ * Whoever runs it has an admin's rights, so the person that they name (`userId`) is recorded, and decides nothing.
+ */
+export function commandLineActor({
+  userId = null,
+  sudoUser,
+}: {
+  userId?: number | null
+  sudoUser?: string
+} = {}): Actor {
   const { username, uid } = userInfo()
-  return { userId: null, tokenId: null, origin: `command line of ${username === NO_NAME ? `user ${uid}` : username}` }
+  const name = username === NO_NAME ? `user ${uid}` : username
+  const sudo = sudoUser === undefined || sudoUser === username ? '' : ` (sudo by ${sudoUser})`
+  return { userId, tokenId: null, origin: `command line of ${name}${sudo}` }
 }

@@ -42,6 +42,7 @@ export function createProgram(): Command {
     .addOption(optionOf('data'))
     .addOption(optionOf('databaseUrl'))
     .addOption(optionOf('databaseUrlFile'))
+    .addOption(optionOf('as'))
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'tally: ')) })
     .showHelpAfterError('(run with --help for usage and examples)')

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Party } from '../access/actor.ts'
 import type { Asker } from '../access/asker.ts'
-import { readConfig } from '../config.ts'
+import { readConfig, readOperator } from '../config.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Services } from '../services.ts'
 import { CommandError } from './failures.ts'
@@ -16,6 +16,8 @@ export interface DatabaseFlags {
   data?: string
   databaseUrl?: string
   databaseUrlFile?: string
+  /** The person to record as the actor. */
+  as?: string
 }
 
 /** The flags that most commands accept. */
@@ -25,7 +27,7 @@ export interface CommandFlags extends DatabaseFlags {
 
 /**
  * Runs `work` on the database that the flags name, even while a server uses it. It has the rights of an admin,
- * and what it changes is kept under the name of the machine's user. Only a command that
+ * and what it changes is recorded under the name of the machine's user, and of the person in `--as`. Only a command that
  * `creates` makes a database where there is none: to the others, a missing one is a slip in the name of the folder.
  */
 export async function withServices<Result>(
@@ -56,14 +58,21 @@ export async function withServices<Result>(
   })
   if (creates && !databaseUrl) await keepPrivate(dataDir)
   try {
-    return await work(createServices({ db, clock: clock ?? systemClock, mail, priceUpdates }), {
-      ...COMMAND_LINE,
-      person: null,
-      by: commandLineActor(),
-    })
+    const services = createServices({ db, clock: clock ?? systemClock, mail, priceUpdates })
+    const { as, sudoUser } = readOperator(flags)
+    const userId = as === undefined ? null : await keyOf(services, as)
+    return await work(services, { ...COMMAND_LINE, person: null, by: commandLineActor({ userId, sudoUser }) })
   } finally {
     await db.close()
   }
+}
+
+async function keyOf({ people }: Services, who: string): Promise<number> {
+  const user = await people.findUser(who)
+  if (!user)
+    throw new CommandError(`--as (TALLY_AS): the person '${who}' was not found. List them with \`tally users list\`.`)
+  if (user.disabledAt === null) return user.id
+  throw new CommandError(`--as (TALLY_AS): the account of '${who}' is disabled, so it cannot act.`)
 }
 
 /** Not `existsSync`, to which a folder that one may not read is as good as none. */

@@ -36,6 +36,22 @@ test('what is changed on the command line is kept with the user of this machine'
   expect(stdout).toContain('name: "grace" → "Grace", role: "member" → "billing"')
 })
 
+test('a command names its person with --as or TALLY_AS, and who called sudo', async () => {
+  const id = await tally.addUser('hedy@example.com', 'member')
+  const admin = await tally.addUser('ida@example.com', 'admin')
+  await tally.done(['users', 'change', id, '--name', 'Hedy L', '--as', 'ida@example.com'], {
+    env: { SUDO_USER: 'ops' },
+  })
+  await tally.done(['users', 'change', id, '--name', 'Hedy'], { env: { TALLY_AS: admin, SUDO_USER: 'x (root)\n' } })
+  const { data } = await tally.json(['audit', '--object', id, '--limit', '2'])
+  expect(data).toMatchObject([
+    { user: { id: admin, email: 'ida@example.com' }, origin: ORIGIN },
+    { user: { id: admin, email: 'ida@example.com' }, origin: `${ORIGIN} (sudo by ops)` },
+  ])
+  const refused = await tally.run(['users', 'change', id, '--name', 'X', '--as', 'nobody@example.com'])
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("--as (TALLY_AS): the person 'nobody@")])
+})
+
 test('every command that changes something leaves its line', async () => {
   const grace = 'linus@example.com'
   await tally.addUser(grace, 'member')

@@ -17,7 +17,7 @@ export const AuditedChange = Type.Object(
         {
           ...strict,
           description:
-            'The person who made the change; null for the command line and for Tally itself, as named in `origin`.',
+            'The person who made the change; null for Tally itself, and for the command line unless `--as` named one. `origin` says which.',
         },
       ),
     ),
@@ -34,7 +34,8 @@ export const AuditedChange = Type.Object(
       ),
     ),
     origin: Type.String({
-      description: 'The address of the client, `command line of <user>`, or `tally`.',
+      description:
+        'The address of the client, `command line of <user>`, `command line of <user> (sudo by <user>)`, or `tally`.',
       examples: ['192.0.2.7'],
     }),
     action: Type.String({ description: 'What was done, such as `project.changed`.', examples: ['token.created'] }),
