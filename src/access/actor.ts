@@ -44,7 +44,7 @@ export function commandLineActor({
   sudoUser,
 }: {
   userId?: number | null
-  sudoUser?: string
+  sudoUser?: string | undefined
 } = {}): Actor {
   const { username, uid } = userInfo()
   const name = username === NO_NAME ? `user ${uid}` : username

@@ -1,10 +1,11 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { AuditedChange } from '../features/audit/schema.ts'
+import type { AuditView } from '../features/audit/service.ts'
 import { columnsOption, wideOption } from './flags/columns.ts'
 import { collect, examples } from './flags/options.ts'
 import { addDayAndEarlierFlags, type DayFlags, dayTexts } from './flags/period.ts'
 import type { ColumnFlags } from './terminal/columns.ts'
-import { note, printJson, printTable } from './terminal/print.ts'
+import { note, print, printCsv, printJson, printTable } from './terminal/print.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
 
 interface AuditFlags extends CommandFlags, ColumnFlags, DayFlags {
@@ -15,6 +16,7 @@ interface AuditFlags extends CommandFlags, ColumnFlags, DayFlags {
   search?: string
   limit?: string
   page?: string
+  format?: 'csv' | 'ndjson'
 }
 
 /** The actor, if known; for changes on the command line, the origin names the user. */
@@ -44,7 +46,7 @@ export function addAuditCommand(program: Command): void {
     )
     .option(
       '--object <object>',
-      'changed object, by id or by its name at the time; repeatable or comma-separated',
+      'what was changed, or what a change refers to, such as a merge or move: by id or name at the time; repeatable or comma-separated',
       collect,
     )
     .option('--user <user>', 'actor, or the person for whom a deputy acted, by e-mail address or id', collect)
@@ -54,6 +56,11 @@ export function addAuditCommand(program: Command): void {
     .option('--search <text>', 'text in the action, object, origin or changed fields')
     .option('--limit <number>', 'changes per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')
+    .addOption(
+      new Option('--format <format>', 'export all matching changes')
+        .choices(['csv', 'ndjson'])
+        .conflicts(['json', 'limit', 'page', 'columns']),
+    )
     .addOption(columnsOption())
     .addOption(wideOption())
     .option('--json', 'print JSON, as returned by GET /api/v1/audit')
@@ -63,6 +70,7 @@ export function addAuditCommand(program: Command): void {
         'tally audit --action token --user ada@example.com',
         'tally audit --object usr_01a1fa172a0277f3983322718874f2ef --json',
         "tally audit --search 'command line' --from 2026-11-01",
+        'tally audit --from 2026-10-01 --to 2026-12-31 --format csv > audit.csv',
       ),
     )
     .action(async (_flags, command: Command) => {
@@ -81,8 +89,10 @@ export function addAuditCommand(program: Command): void {
       const page = await withServices(flags, async ({ audit, organization, people }) => {
         const query = readAuditQuery(texts, (await organization.settings()).timeZone)
         await people.requireKnown(query.filter.users, '/query/user')
-        return audit.listChanges(query)
+        if (!flags.format) return audit.listChanges(query)
+        await printChanges(audit.everyChange(query.filter), flags.format)
       })
+      if (!page) return
       const { changeBody } = await import('../features/audit/schema.ts')
       const bodies = page.data.map(changeBody)
       if (flags.json) return printJson({ ...page, data: bodies })
@@ -101,4 +111,14 @@ export function addAuditCommand(program: Command): void {
       )
       if (page.has_more) note(`More changes: add --page ${page.next_page}`)
     })
+}
+
+/** All of them as they are read. */
+async function printChanges(changes: AsyncIterable<AuditView>, format: 'csv' | 'ndjson'): Promise<void> {
+  const { AUDIT_COLUMNS, changeBody } = await import('../features/audit/schema.ts')
+  const bodies = async function* () {
+    for await (const change of changes) yield changeBody(change)
+  }
+  if (format === 'csv') return printCsv(bodies(), AUDIT_COLUMNS)
+  for await (const body of bodies()) print(JSON.stringify(body))
 }

@@ -40,6 +40,15 @@ export function csvResponse<Row>(
   return fileResponse(bytes(), fileName, 'csv')
 }
 
+/** A JSON object per line. */
+export function ndjsonResponse(rows: AsyncIterable<object>, fileName: string): Response {
+  const encoder = new TextEncoder()
+  async function* bytes() {
+    for await (const row of rows) yield encoder.encode(`${JSON.stringify(row)}\n`)
+  }
+  return fileResponse(bytes(), fileName, 'ndjson')
+}
+
 /** An already formatted file, in chunks. */
 export function fileResponse(chunks: AsyncGenerator<Uint8Array>, fileName: string, format: FileFormat): Response {
   return streamedResponse(chunks, {

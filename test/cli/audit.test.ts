@@ -121,6 +121,8 @@ test('settings are shown and set as the API answers them', async () => {
     address: '1 Road\n10115 Berlin',
     tax_id: 'DE123456789',
     markup: 12.5,
+    reminder_days: null,
+    api_tokens: false,
     due_days: 14,
     bill_number_format: 'R-{year}-{sequence:3}',
     bill_footer: null,
@@ -168,4 +170,26 @@ test('settings are shown and set as the API answers them', async () => {
   expect(await tally.json(['settings', 'show'])).toEqual(settings)
   const cleared = await tally.json(['settings', 'set', '--address', 'none', '--markup', 'none', '--logo', 'none'])
   expect(cleared).toEqual({ ...settings, address: null, markup: null, logo: null })
+})
+
+test('an object is found in what was merged into it and moved to it, and all of it is exported', async () => {
+  for (const key of ['FROM', 'INTO', 'INTO-2']) await tally.done(['projects', 'add', key])
+  const { id } = await tally.json(['projects', 'show', 'INTO'])
+  await tally.done(['tickets', 'add', 'MOVED-1', '--project', 'FROM'])
+  await tally.done(['tickets', 'change', 'MOVED-1', '--project', 'INTO'])
+  await tally.done(['projects', 'merge', 'FROM', 'INTO', '--yes'])
+  const actions = ['project.merged', 'ticket.changed', 'project.added']
+  for (const object of [id, 'INTO']) {
+    const { data } = await tally.json(['audit', '--object', object])
+    expect(data.map(({ action }: { action: string }) => action)).toEqual(actions)
+  }
+  const { stdout } = await tally.done(['audit', '--object', id, '--format', 'ndjson'])
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).action),
+  ).toEqual(actions)
+  const csv = await tally.done(['audit', '--object', id, '--format', 'csv'])
+  expect(csv.stdout.trim().split('\n')).toHaveLength(actions.length + 1)
 })

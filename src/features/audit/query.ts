@@ -1,9 +1,12 @@
 /** Query parameters of the audit log. Issues are reported under `/query/<name>`. Pure. */
-import { type ListPage, Query, type QueryTexts } from '../../query.ts'
+import { LIST_FORMATS, type ListPage, Query, type QueryTexts, readKeyPage } from '../../query.ts'
 import type { AuditFilter } from './store.ts'
 
-export interface AuditQuery extends ListPage {
+export const AUDIT_FORMATS = [...LIST_FORMATS, 'ndjson'] as const
+
+export interface AuditQuery extends Omit<ListPage, 'format'> {
   filter: AuditFilter
+  format: (typeof AUDIT_FORMATS)[number] | undefined
 }
 
 /** Dates are days of the time zone. Throws 422 with every issue. */
@@ -19,7 +22,9 @@ export function readAuditQuery(texts: QueryTexts, timeZone: string): AuditQuery 
       endingAt: query.moment('ending_at', timeZone),
       search: query.text('search'),
     },
-    ...query.listPage(),
+    limit: query.limit(),
+    after: query.page(readKeyPage),
+    format: query.oneOf('format', AUDIT_FORMATS),
   }
   query.finish()
   return read

@@ -1,15 +1,17 @@
 import { Elysia, t } from 'elysia'
 import { access } from '../../http/access.ts'
-import { csvResponse, wantsCsv } from '../../http/csv.ts'
+import { csvResponse, fileFormat, ndjsonResponse } from '../../http/csv.ts'
 import { documented } from '../../http/documentation.ts'
 import { listPage, listParameter, momentParameter, parameter } from '../../http/query.ts'
-import { readAuditQuery } from './query.ts'
+import { AUDIT_FORMATS, readAuditQuery } from './query.ts'
 import { AUDIT_COLUMNS, AuditTrail, changeBody, EXAMPLE_CHANGE } from './schema.ts'
 import type { AuditService, AuditView } from './service.ts'
 
 const AuditParameters = t.Object(
   {
-    object: listParameter('The object that was changed: its id, or its name at the time.'),
+    object: listParameter(
+      'The object: its id, or its name at the time. Also finds changes of other objects that refer to it, such as a project that was merged into it, or a ticket or entries that were moved to it.',
+    ),
     user: listParameter('The person who made the change, or for whom a deputy made it: id or e-mail address.'),
     action: listParameter('The action, or the part before its dot, such as `token`.'),
     without_action: listParameter(
@@ -22,6 +24,12 @@ const AuditParameters = t.Object(
       description: 'Text to search for in the action, the object, the origin and the changed values.',
     }),
     ...listPage('Changes'),
+    format: parameter({
+      type: 'string',
+      enum: [...AUDIT_FORMATS],
+      description:
+        '`csv` and `ndjson` export all changes that match the filters, regardless of `limit` and `page`; `Accept: text/csv` and `Accept: application/x-ndjson` do the same.',
+    }),
   },
   { additionalProperties: false },
 )
@@ -39,9 +47,10 @@ export const auditRoutes = ({ audit, organization, people }: AuditDependencies) 
     async ({ query, request }) => {
       const asked = readAuditQuery(query, (await organization.settings()).timeZone)
       await people.requireKnown(asked.filter.users, '/query/user')
-      if (wantsCsv(request, asked.format)) {
-        return csvResponse(bodiesOf(audit.everyChange(asked.filter)), AUDIT_COLUMNS, 'audit.csv')
-      }
+      const format = fileFormat(request, asked.format)
+      const changes = () => bodiesOf(audit.everyChange(asked.filter))
+      if (format === 'csv') return csvResponse(changes(), AUDIT_COLUMNS, 'audit.csv')
+      if (format === 'ndjson') return ndjsonResponse(changes(), 'audit.ndjson')
       const page = await audit.listChanges(asked)
       return { ...page, data: page.data.map(changeBody) }
     },
@@ -60,7 +69,7 @@ export const auditRoutes = ({ audit, organization, people }: AuditDependencies) 
             description: 'A page of audit log entries.',
             schema: AuditTrail,
             example: { data: [EXAMPLE_CHANGE], has_more: false, next_page: null },
-            also: { 'text/csv': { schema: t.String() } },
+            also: { 'text/csv': { schema: t.String() }, 'application/x-ndjson': { schema: t.String() } },
           },
         },
         problems: ['database_deadline'],

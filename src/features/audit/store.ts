@@ -1,5 +1,21 @@
 /** The table `audit`. Rows are append-only, which triggers enforce. */
-import { aliasedTable, and, asc, desc, eq, gt, gte, inArray, lt, max, not, or, type SQL, sql } from 'drizzle-orm'
+import {
+  aliasedTable,
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  lt,
+  max,
+  not,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import { beginningWith, containing } from '../../database/search-pattern.ts'
@@ -14,7 +30,7 @@ export async function insertChange(tx: Tx, change: Omit<AuditRecord, 'id'>): Pro
 
 /** Filters, all of which must match. */
 export interface AuditFilter {
-  /** Ids, or names at the time of the change. */
+  /** Ids, or names at the time of the change, of objects that were changed or that the changed values refer to. */
   objects?: string[] | undefined
   /** Ids and e-mail addresses of the people who made the change, or for whom a deputy made it. */
   users?: string[] | undefined
@@ -40,13 +56,42 @@ export interface AuditView extends Omit<AuditRecord, 'userId' | 'tokenId' | 'for
 
 const ID = /^[a-z]{3}_[0-9a-f]{32}$/
 
-function conditionOf(reader: Reader, filter: AuditFilter): SQL | undefined {
-  const { audit, users } = reader.tables
+/** Objects whose names are unique, so that a value that equals the name refers to the object. */
+const UNIQUELY_NAMED = /^(cli|prj|tkt|usr)_/
+
+/** The names that objects had when they were changed: some values refer to an object by its name only. */
+async function namesOf(reader: Reader, objects: readonly string[]): Promise<string[]> {
+  const ids = objects.filter((object) => ID.test(object) && UNIQUELY_NAMED.test(object))
+  if (ids.length === 0) return []
+  const { audit } = reader.tables
+  const rows = await reader
+    .selectDistinct({ name: audit.objectName })
+    .from(audit)
+    .where(and(inArray(audit.objectId, ids), isNotNull(audit.objectName)))
+  return rows.map(({ name }) => name!)
+}
+
+/** Changes of the objects, and changes whose values refer to one of them, such as a merge into a project. */
+function touching({ tables: { audit } }: Reader, objects: readonly string[], referredTo: readonly string[]): SQL {
   // Names have no index, so they are compared only if the filter contains one.
-  const [ids, names] = [
-    filter.objects?.filter((object) => ID.test(object)) ?? [],
-    filter.objects?.filter((object) => !ID.test(object)) ?? [],
-  ]
+  const ids = objects.filter((object) => ID.test(object))
+  const names = objects.filter((object) => !ID.test(object))
+  const mentions = [...objects, ...referredTo].flatMap((value) =>
+    [audit.before, audit.after].map((values) => {
+      const text = sql`CAST(${values} AS text)`
+      // As a whole value of the JSON, so that ACME does not match ACME-WEB. On SQLite, LIKE would ignore the case.
+      return sql`replace(${text}, ${JSON.stringify(value)}, '') <> ${text}`
+    }),
+  )
+  return or(
+    ids.length > 0 ? inArray(audit.objectId, ids) : undefined,
+    names.length > 0 ? inArray(audit.objectName, names) : undefined,
+    ...mentions,
+  )!
+}
+
+function conditionOf(reader: Reader, filter: AuditFilter, referredTo: readonly string[]): SQL | undefined {
+  const { audit, users } = reader.tables
   const pattern = filter.search === undefined ? undefined : containing(filter.search.toLowerCase())
   // The dot prevents `price` from matching `price_alias.set`.
   const isAction = (action: string) =>
@@ -66,11 +111,7 @@ function conditionOf(reader: Reader, filter: AuditFilter): SQL | undefined {
         ),
       )
   return and(
-    filter.objects &&
-      or(
-        ids.length > 0 ? inArray(audit.objectId, ids) : undefined,
-        names.length > 0 ? inArray(audit.objectName, names) : undefined,
-      ),
+    filter.objects && touching(reader, filter.objects, referredTo),
     filter.users && or(inArray(audit.userId, named(filter.users)), inArray(audit.forId, named(filter.users))),
     filter.actions && or(...filter.actions.map(isAction)),
     filter.withoutActions && not(or(...filter.withoutActions.map(isAction))!),
@@ -96,6 +137,7 @@ export async function listChanges(
 ): Promise<AuditView[]> {
   const { audit, users, tokens } = reader.tables
   const represented = aliasedTable(users, 'represented')
+  const referredTo = await namesOf(reader, filter.objects ?? [])
   return reader
     .select({
       id: audit.id,
@@ -114,7 +156,7 @@ export async function listChanges(
     .leftJoin(users, eq(users.id, audit.userId))
     .leftJoin(tokens, eq(tokens.id, audit.tokenId))
     .leftJoin(represented, eq(represented.id, audit.forId))
-    .where(and(conditionOf(reader, filter), after === undefined ? undefined : lt(audit.id, after)))
+    .where(and(conditionOf(reader, filter, referredTo), after === undefined ? undefined : lt(audit.id, after)))
     .orderBy(desc(audit.id))
     .limit(limit)
 }

@@ -110,6 +110,14 @@ test('the trail is for admins, as CSV as well, and cannot be changed', async () 
   const [heading, row] = text.split('\r\n')
   expect(heading).toBe('at,user,token,origin,action,object_id,object,before,after,for')
   expect(row).toMatch(/Z,,,tally,user\.added,usr_\w{32},eve@example\.com,,"\{""email"":/)
+  const lines = await app.call('GET /api/v1/audit?object=eve@example.com&format=ndjson', { session })
+  expect(lines.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
+  expect(
+    lines.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).action),
+  ).toEqual(['user.added'])
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     expect((await app.call(`${method} /api/v1/audit`, { session })).status).toBe(405)
   }

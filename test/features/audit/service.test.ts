@@ -255,8 +255,12 @@ forEachEngine('the audit trail', (open, engine) => {
     const at = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOString()
     test.each([
       ['all, the newest first', () => ({}), ['user.disabled', 'token.created', 'user.added', 'user.added']],
-      ['by the id of the object', () => ({ object: graceId }), ['user.disabled', 'user.added']],
-      ['by its name', () => ({ object: 'grace@example.com' }), ['user.disabled', 'user.added']],
+      [
+        'by the id of the object, or of one that it refers to',
+        () => ({ object: graceId }),
+        ['user.disabled', 'token.created', 'user.added'],
+      ],
+      ['by its name', () => ({ object: 'grace@example.com' }), ['user.disabled', 'token.created', 'user.added']],
       ['by several of them', () => ({ object: [graceId, 'ci'] }), ['user.disabled', 'token.created', 'user.added']],
       ['by who did it', () => ({ user: 'ADA@example.com' }), ['user.disabled', 'user.added']],
       ['by nobody of that name', () => ({ user: 'nobody@example.com' }), []],
