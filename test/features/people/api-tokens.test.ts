@@ -100,6 +100,12 @@ forEachEngine('an API token', (open) => {
     }
   })
 
+  test('records payments with the scope of bills', async () => {
+    const pay = (token: string) => app.call('POST /api/v1/bills/2026-9999/payments', { token, json: {} })
+    const [writing, reading] = [(await create(['bills:write'])).json.token, (await create(['bills:read'])).json.token]
+    expect([(await pay(writing)).status, (await pay(reading)).status]).toEqual([404, 403])
+  })
+
   test('cannot approve when it may only assign, by any route', async () => {
     const { token } = (await create(['entries:place'])).json
     const filter = '?status=submitted'

@@ -25,7 +25,7 @@ export const paymentsRoutes = ({ bills }: { bills: BillsService }) => {
   const answer = billAnswer(bills)
 
   function pay({ params: { id }, body, caller: sent, address, request }: Paying) {
-    const caller = requireCaller(sent, ['session'])
+    const caller = requireCaller(sent, ['session', 'api'])
     // With the bill: a payment of another one under the same key is no repetition.
     const key = submittedUnder(readIdempotencyKey(request.headers.get('idempotency-key')), caller, [id, body])
     return bills.payBill(id, body, { by: actorOf({ caller, address }), key })
