@@ -46,7 +46,7 @@ export type Scope = keyof typeof SCOPES
 export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
 
 export function isScope(text: string): text is Scope {
-  return text in SCOPES
+  return Object.hasOwn(SCOPES, text)
 }
 
 /** The roles that can use a scope; undefined for every role. */

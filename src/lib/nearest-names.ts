@@ -64,5 +64,5 @@ export function unknownName(pointer: string, what: string, text: string, known: 
   const nearest = nearestNames(text, known)
   const shown = text.length > COMPARED_LENGTH ? `${text.slice(0, COMPARED_LENGTH)}…` : text
   const hint = nearest.length > 0 ? `; did you mean ${nearest.map((name) => `'${name}'`).join(' or ')}?` : ''
-  return { pointer, code: 'unknown_name', message: `names no ${what}: '${shown}'${hint}` }
+  return { pointer, code: 'unknown_name', message: `there is no ${what} '${shown}'${hint}` }
 }
