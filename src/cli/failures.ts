@@ -60,6 +60,7 @@ const FLAGS: Record<string, string> = {
   'agent-harness': '--harness',
   'agent-name': '--agent',
   'bucket-width': '--bucket',
+  'group-by': '--by',
   'reported-cost': '--cost',
   'session-id': '--session',
   'starting-at': '--from',

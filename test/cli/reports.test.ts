@@ -124,14 +124,14 @@ describe('tally usage', () => {
       const { code, stderr } = await tally.run(['usage', ...args])
       return `${code} ${stderr}`
     }
-    expect(await refused('--by', 'modell')).toStartWith('1 tally: group-by: must be one of project,')
-    expect(await refused('--last', '1y')).toBe('1 tally: last: must be a duration, such as 30d, 12h or 2w\n')
-    expect(await refused('--month', '2025-13')).toBe('1 tally: month: must be a month, such as 2026-11\n')
+    expect(await refused('--by', 'modell')).toStartWith('2 tally: --by: must be one of project,')
+    expect(await refused('--last', '1y')).toBe('2 tally: --last: must be a duration, such as 30d, 12h or 2w\n')
+    expect(await refused('--month', '2025-13')).toBe('2 tally: --month: must be a month, such as 2026-11\n')
     expect(await refused('--month', '2025-11', '--last', '2d')).toContain(
-      'month: cannot be combined with another period',
+      '--month: cannot be combined with another period',
     )
-    expect(await refused('--to', '2025-11-01')).toContain('to: requires a start date')
-    expect(await refused('--time-zone', 'Mars/Base')).toContain('time-zone: must be an IANA time zone')
+    expect(await refused('--to', '2025-11-01')).toContain('--to: requires a start date')
+    expect(await refused('--time-zone', 'Mars/Base')).toContain('--time-zone: must be an IANA time zone')
   })
 })
 

@@ -135,15 +135,15 @@ describe('refused with one clear message and no trace:', () => {
     {
       what: 'a bad address',
       args: add({ email: 'grace' }),
-      code: 1,
-      message: /^tally: email: must be an e-mail address.*\n$/,
+      code: 2,
+      message: /^tally: --email: must be an e-mail address.*\n$/,
     },
-    { what: 'an empty name', args: add({ name: ' ' }), code: 1, message: /^tally: name: must not be empty\n$/ },
+    { what: 'an empty name', args: add({ name: ' ' }), code: 2, message: /^tally: --name: must not be empty\n$/ },
     {
       what: 'several issues',
       args: add({ email: 'x', name: '' }),
-      code: 1,
-      message: /^tally: email: .*\ntally: name: .*\n$/,
+      code: 2,
+      message: /^tally: --email: .*\ntally: --name: .*\n$/,
     },
     {
       what: 'a short password',

@@ -13,7 +13,7 @@ from tally_client import AuthenticatedClient
 from tally_client.api.token_entries import list_token_entries, report_token_entry
 from tally_client.api.bills import send_bill
 from tally_client.api.reports import report_usage
-from tally_client.models import BillSending, Problem, TokenEntryReport, TokenEntryReportTokens
+from tally_client.models import BillSending, Problem, TokenEntryReport, TokenEntryReportTokensType0
 
 url, service, read = sys.argv[1:]
 at = '2026-11-20T17:53:04Z'
@@ -21,7 +21,7 @@ client = AuthenticatedClient(base_url=url, token=service)
 reader = AuthenticatedClient(base_url=url, token=read)
 report = TokenEntryReport(
     agent_harness='python', agent_name='reviewer', model='gpt-5-codex', project='ACME', reported_cost=1.25,
-    started_at=at, ended_at=at, tokens=TokenEntryReportTokens(input_=522, output=228))
+    started_at=at, ended_at=at, tokens=TokenEntryReportTokensType0(input_=522, output=228))
 entry = report_token_entry.sync(client=client, body=report)
 listed = list_token_entries.sync(client=reader, agent_harness=['python'])
 usage = report_usage.sync(client=reader, starting_at='2026-11-01')

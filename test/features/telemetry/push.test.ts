@@ -174,7 +174,11 @@ describe('a refusal is a google.rpc.Status in the encoding that was sent', () =>
 
   test('while what is no export gets a problem as everywhere', async () => {
     const answer = await app.call('GET /api/v1/telemetry/v1/logs', { token: organization })
-    expect([answer.status, answer.json.code, answer.headers.get('allow')]).toEqual([405, 'method_not_allowed', 'POST'])
+    expect([answer.status, answer.json.code, answer.headers.get('allow')]).toEqual([
+      405,
+      'method_not_allowed',
+      'OPTIONS, POST',
+    ])
   })
 })
 
