@@ -385,7 +385,7 @@ describe('tally entries list', () => {
     for (const command of [['entries', 'list'], ['usage']]) {
       const { code, stdout, stderr } = await tally.run([...command, '--project', 'alhpa'])
       expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toBe("tally: --project: names no project: 'alhpa'; did you mean 'alpha'?\n")
+      expect(stderr).toBe("tally: --project: there is no project 'alhpa'; did you mean 'alpha'?\n")
     }
   })
 
