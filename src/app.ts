@@ -6,6 +6,7 @@ import { billsRoutes } from './features/bills/routes/bills.ts'
 import { billDocumentsRoutes } from './features/bills/routes/documents.ts'
 import { paymentsRoutes } from './features/bills/routes/payments.ts'
 import { approvalRoutes } from './features/entries/approval/routes.ts'
+import { divisionRoutes } from './features/entries/division/routes.ts'
 import { listingRoutes } from './features/entries/listing/routes.ts'
 import { placesRoutes } from './features/entries/places/routes/places.ts'
 import { ruleApplicationRoute } from './features/entries/places/routes/rule-application.ts'
@@ -113,7 +114,8 @@ export const createApp = ({
         .use(reportingRoutes({ ...services, logger, figures: metrics }))
         .use(listingRoutes(services))
         .use(approvalRoutes(services))
-        .use(placesRoutes(services)),
+        .use(placesRoutes(services))
+        .use(divisionRoutes(services)),
     )
     .use(at('/api/v1/token-entry-schema').use(reportSchemaRoute()))
     .use(at('/api/v1/approvals').use(approvalsRoute(services)))

@@ -102,6 +102,16 @@ export const PROBLEMS = {
     title: 'On a token sheet',
     help: 'Manual entries are approved, returned and changed with their token sheet, not individually. The detail names the sheet.',
   },
+  entry_divided: {
+    status: 409,
+    title: 'Divided entry',
+    help: 'The entry is a part of a divided entry. Undo the division before you divide it again or correct its figures.',
+  },
+  not_divided: {
+    status: 409,
+    title: 'Not divided',
+    help: 'The entry is not a part of a divided entry, or no longer is.',
+  },
   empty_sheet: {
     status: 409,
     title: 'Empty token sheet',

@@ -1,4 +1,5 @@
 /** Shapes of columns with JSON text. */
+import type { Id } from '../../lib/id.ts'
 
 /** Label names and values, sorted by name, so that equal sets are equal text. */
 export type LabelMap = Record<string, string>
@@ -88,10 +89,25 @@ export interface ReportedFigures extends Omit<SessionTotals, 'attributes'> {
   list_value: string | null
 }
 
+/** One of the parts that an entry was divided into. */
+export interface EntryDivision {
+  /** The entry that was divided: it is the first of the parts. */
+  of: Id<'ent'>
+  /** Decimal text. The share is `weight` of `total`. */
+  weight: string
+  total: string
+}
+
 /** What a person has decided about the figures of an entry, against what its session reports. */
 export interface EntryAmendment {
   /** The figures before they were corrected, which later reports of the session are compared with. */
   reported?: ReportedFigures
+  /** Of an entry that was divided: its share, and where the rest is. */
+  division?: EntryDivision
+  /** The figures of all parts together: only in the entry that was divided, which the others refer to. */
+  whole?: ReportedFigures
+  /** The entry that this one was a part of until the division was undone. Its usage counts there again. */
+  undivided?: Id<'ent'>
   /** Of a voided entry: later reports of its session change nothing, and add no further part. */
   later_reports?: 'ignore'
 }

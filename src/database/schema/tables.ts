@@ -392,6 +392,7 @@ function defineTables(kit: ColumnKit) {
       managerBy: text<ManagerBy>('manager_by').notNull().default('token'),
       corrected: json<CorrectedField[]>('corrected'),
       amendment: json<EntryAmendment>('amendment'),
+      dividedFromId: integer('divided_from_id'),
     }),
     staleHours: table('stale_hours', {
       hour: integer('hour').notNull(),

@@ -1,5 +1,6 @@
 /** A session as it is reported and returned, for the OpenAPI document. */
 import type {
+  DividedTokenEntry,
   TokenEntriesActionResults,
   TokenEntry,
   TokenEntryDetail,
@@ -66,6 +67,7 @@ export const EXAMPLE_ENTRY: TokenEntry = {
   part: 1,
   continues: null,
   corrected: [],
+  division: null,
   superseded: false,
   possible_duplicate_of: null,
   bill: null,
@@ -147,4 +149,12 @@ export const EXAMPLE_ACTION_RESULTS: TokenEntriesActionResults = {
       },
     },
   ],
+}
+
+export const EXAMPLE_DIVIDED: DividedTokenEntry = {
+  entry: EXAMPLE_ENTRY.id,
+  cost: EXAMPLE_ENTRY.cost,
+  tokens: EXAMPLE_ENTRY.tokens.total,
+  parts: [{ ...EXAMPLE_PLACED_ENTRY, division: { entry: EXAMPLE_ENTRY.id, share: 0.7 } }],
+  hidden_parts: 1,
 }

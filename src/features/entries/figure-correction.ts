@@ -11,11 +11,13 @@ import type { Clock } from '../../lib/clock.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import { changedBody, identify } from './changed-report.ts'
+import { figuresOf, isShare } from './division/divided.ts'
+import { divided } from './division/problems.ts'
 import { insertHistory } from './history/store.ts'
 import type { Interned } from './reporting/names.ts'
 import { valuationColumns } from './reporting/record.ts'
 import { readReport } from './reporting/report.ts'
-import { partOf, usageColumns, writeTotals } from './rows.ts'
+import { usageColumns } from './rows.ts'
 import { type EntryCorrection, FIGURE_FIELDS, type TokenEntry } from './schema.ts'
 import { type EntryChange, type EntryRecord, type EntryView, getView, updateEntry } from './store.ts'
 import { toTokenEntry } from './wire.ts'
@@ -45,12 +47,13 @@ export function createFigureCorrection({ clock, audit, prices, interned }: Depen
      */
     async correct(
       tx: Tx,
-      { id, uid, sheetId }: EntryRecord,
+      { id, uid, sheetId, amendment }: EntryRecord,
       { reason, ...correction }: EntryCorrection,
       { person, by }: Party,
     ): Promise<EntryView> {
       requireBooks(person)
       if (sheetId !== null) throw onASheet(uid)
+      if (isShare({ amendment })) throw divided(uid)
       const now = clock.now()
       const before = await getView(tx, id)
       // A copy, which keeps the digits of money that a number cannot have.
@@ -118,12 +121,6 @@ function withFigures(corrected: readonly CorrectedField[], isCorrected: boolean)
 }
 
 type Figures = Pick<EntryView, 'entry' | 'model' | 'provider'>
-
-function figuresOf({ entry, model, provider }: Figures): ReportedFigures {
-  const statement = { model, provider: provider ?? undefined, totals: partOf(entry) }
-  const { attributes: _none, ...totals } = writeTotals({ ...statement, attributes: undefined })
-  return { ...totals, list_value: entry.listValue === null ? null : entry.listValue.toString() }
-}
 
 /** Without the list value: prices may have changed since. */
 function usageText({ list_value: _value, ...usage }: ReportedFigures): string {

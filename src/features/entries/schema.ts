@@ -423,6 +423,15 @@ export const TokenEntry = Type.Object(
       description:
         'What a person has corrected, which later reports do not change: `figures` (also times, model and provider), `labels`, `summary`.',
     }),
+    division: orNull(
+      Type.Object(
+        {
+          entry: Type.String({ description: 'The entry that was divided, which is the first of its parts.' }),
+          share: Type.Number({ description: 'The share of this entry, between 0 and 1, rounded.', examples: [0.3] }),
+        },
+        { ...strict, description: 'Set if the entry is a part of a divided entry.' },
+      ),
+    ),
     superseded: Type.Boolean({
       description: 'True if another source now supplies the session. The figures of this entry are 0.',
     }),
@@ -680,6 +689,52 @@ export const EntryVoiding = Type.Object(
   { reason, later_reports: Type.Optional(laterReports) },
   { ...strict, $id: 'TokenEntryVoiding' },
 )
+
+/** Parts of a divided entry: more than anybody fills in by hand. */
+const PART_LIMIT = 50
+
+const positive = (description: string, examples: number[]) =>
+  Type.Optional(
+    Type.Number({ description, exclusiveMinimum: 0, maximum: 1e9, examples, errorMessage: 'must be a number above 0' }),
+  )
+
+/** Where the parts of an entry go, and how much each gets. */
+export const EntryDivision = Type.Object(
+  {
+    parts: Type.Array(
+      Type.Object(
+        {
+          project: EntryCorrection.properties.project,
+          ticket: EntryCorrection.properties.ticket,
+          share: positive('Weight of the part, such as its percentage. The shares need not sum up to 100.', [70]),
+          amount: positive('Cost of the part in US dollars.', [42.5]),
+        },
+        { ...strict, $id: 'TokenEntryDivisionPart' },
+      ),
+      {
+        description:
+          'The first part is the entry itself. Each part has a `share`, or each an `amount`, which one of them may omit to get the rest. A part without `project` and `ticket` stays where the entry is.',
+        minItems: 2,
+        maxItems: PART_LIMIT,
+        errorMessage: `must be 2 to ${PART_LIMIT} parts`,
+      },
+    ),
+  },
+  { ...strict, $id: 'TokenEntryDivision' },
+)
+export type EntryDivision = Static<typeof EntryDivision>
+
+export const DividedTokenEntry = Type.Object(
+  {
+    entry: Type.String({ description: 'The entry that was divided.' }),
+    cost: orNull(money('The cost of all parts together; null if it is unknown.')),
+    tokens: Type.Integer({ description: 'The tokens of all parts together.' }),
+    parts: Type.Array(TokenEntry, { description: 'The parts that you can see; the divided entry is the first.' }),
+    hidden_parts: Type.Integer({ description: 'The number of parts that you cannot see.' }),
+  },
+  { ...strict, $id: 'DividedTokenEntry' },
+)
+export type DividedTokenEntry = Static<typeof DividedTokenEntry>
 
 /** Entries per call: half a second of a transaction, or two if entries move, during which reports wait. */
 export const ACTION_LIMIT = 10_000

@@ -4,6 +4,7 @@
  * - `reporting` records reports and telemetry, `sheetEntries` entries made by hand on a token sheet;
  * - `filters` reads the parameters that select entries, and `listing` the entries;
  * - `places` moves them between projects and tickets, by hand, by rules and with their work;
+ * - `division` divides them between projects and tickets;
  * - `approval` handles decisions about them;
  * - `valuation` recalculates their list values;
  * - `billing` freezes them on a bill, and releases them when it is voided, the many of a large bill in portions.
@@ -19,6 +20,7 @@ import { createApproval } from './approval/service.ts'
 import { createLeases, PORTION } from './billing/lease.ts'
 import { releaseEntries } from './billing/release.ts'
 import { freezeEntries } from './billing/store.ts'
+import { createDivision } from './division/service.ts'
 import { findInconsistentEntries } from './integrity/integrity.ts'
 import { createFilters } from './listing/filters.ts'
 import { createListing } from './listing/service.ts'
@@ -59,6 +61,7 @@ export function createEntriesService(dependencies: EntriesDependencies) {
       ...createRuleTest(dependencies),
       ...createRelocation(dependencies),
     },
+    division: createDivision(dependencies),
     approval: createApproval(dependencies),
     valuation: createRepricing(dependencies),
     billing: { ...leases, portion: PORTION, freezeEntries, releaseEntries },

@@ -5,7 +5,7 @@
  * statement again at every execution if the planner has weighed a bound value for one of them, which costs 4 µs for a
  * narrow row and 23 µs for an entry. Such queries find a few rows by a unique key, and are sorted afterwards.
  */
-import { aliasedTable, and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { LabelMap } from '../../database/schema/records.ts'
 import type { Tables } from '../../database/schema/tables.ts'
@@ -160,12 +160,23 @@ function inOrderOfParts(views: EntryView[]): EntryView[] {
   return views.sort((a, b) => a.entry.part! - b.entry.part!)
 }
 
+/** Entries of these sessions, and the other parts of those that were divided. */
+export function isOfSessions(reader: Reader, sessionIds: readonly number[]): SQL | undefined {
+  const { entries } = reader.tables
+  const divided = aliasedTable(entries, 'divided')
+  const ids = [...sessionIds]
+  const wholes = reader.select({ id: divided.id }).from(divided).where(inArray(divided.sessionId, ids))
+  return or(inArray(entries.sessionId, ids), inArray(entries.dividedFromId, wholes))
+}
+
 /**
  * What these entries follow of their sessions, which are locked: adopting or holding a session at the same time would
  * otherwise pass over an entry that is just being unlocked.
  */
 export async function listFollowed(tx: Tx, ids: readonly number[]) {
   const { entries, sessions } = tx.tables
+  // The other parts of a divided entry follow its session.
+  const ofWhole = sql`(SELECT divided.session_id FROM ${entries} divided WHERE divided.id = ${entries.dividedFromId})`
   const owners = tx
     .select({
       id: entries.id,
@@ -175,7 +186,7 @@ export async function listFollowed(tx: Tx, ids: readonly number[]) {
       duplicate: sessions.duplicate,
     })
     .from(entries)
-    .innerJoin(sessions, eq(sessions.id, entries.sessionId))
+    .innerJoin(sessions, eq(sessions.id, sql`coalesce(${entries.sessionId}, ${ofWhole})`))
     .where(inArray(entries.id, [...ids]))
   return tx.locking(owners, sessions, 'share')
 }
@@ -226,6 +237,7 @@ export async function updateReported(tx: Tx, changes: readonly ReportedChange[])
     if (isSame) ofUsage.push(after.entry)
     else ofAll.push(after.entry)
   }
+  await tx.updateAll(entries, dividedOf(changes))
   await tx.updateAll(entries, ofUsage.map(usageUpdate))
   await tx.updateAll(
     entries,
@@ -233,6 +245,13 @@ export async function updateReported(tx: Tx, changes: readonly ReportedChange[])
       const others = OTHER_COLUMNS.map((column) => [column, entry[column]] as const)
       return { ...usageUpdate(entry), ...Object.fromEntries(others) }
     }),
+  )
+}
+
+/** The whole that a divided entry keeps is the sum of its parts. */
+function dividedOf(changes: readonly ReportedChange[]): Pick<EntryRecord, 'id' | 'amendment'>[] {
+  return changes.flatMap(({ after: { entry } }) =>
+    entry.amendment?.whole ? [{ id: entry.id, amendment: entry.amendment }] : [],
   )
 }
 

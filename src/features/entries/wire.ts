@@ -1,7 +1,8 @@
 /** Serializes a view of an entry. */
 
+import type { EntryDivision } from '../../database/schema/records.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { moneyNumber } from '../../lib/money.ts'
+import { divideHalfEven, moneyNumber } from '../../lib/money.ts'
 import type { Counts, UsageDetails } from '../prices/usage.ts'
 import { isCostMismatch } from './cost-mismatch.ts'
 import { detailsOf } from './rows.ts'
@@ -54,6 +55,7 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     part: entry.part,
     continues: view.continues,
     corrected: entry.corrected ?? [],
+    division: entry.amendment?.division ? wireDivision(entry.amendment.division) : null,
     superseded: entry.superseded,
     possible_duplicate_of: view.duplicateOf,
     bill: bill && { id: bill.uid, number: bill.number },
@@ -61,6 +63,11 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     created_at: timestamp(entry.createdAt),
     updated_at: timestampOrNull(entry.updatedAt),
   }
+}
+
+function wireDivision({ of, weight, total }: EntryDivision): TokenEntry['division'] {
+  const millionths = divideHalfEven(BigInt(weight) * 1_000_000n, BigInt(total))
+  return { entry: of, share: Number(millionths) / 1_000_000 }
 }
 
 export function wireTokens(entry: Counts, details: UsageDetails | null): TokenEntry['tokens'] {

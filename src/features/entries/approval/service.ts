@@ -100,6 +100,13 @@ function beingBilled({ uid }: DecidableEntry): Problem {
   )
 }
 
+function countedElsewhere(uid: string, whole: string): Problem {
+  return new Problem(
+    'wrong_status',
+    `Entry ${uid} was a part of entry ${whole} until its division was undone. Its usage counts there, so it cannot be restored.`,
+  )
+}
+
 function onASheet({ uid, sheet }: DecidableEntry): Problem {
   return new Problem(
     'on_a_sheet',
@@ -318,6 +325,7 @@ function requireDecidable(
   const forId = requireRight(action, ENTRY_TRANSITIONS, subject, person, approvers)
   if (entry.status === 'billed' && entry.bill === null) throw beingBilled(entry)
   if (entry.sheet !== null) throw onASheet(entry)
+  if (action === 'restore' && entry.amendment?.undivided) throw countedElsewhere(entry.uid, entry.amendment.undivided)
   transitionFrom(ENTRY_TRANSITIONS, action, entry.status, name)
   return forId
 }

@@ -15,7 +15,7 @@ import type { LaterReports, SessionDuplicate, Status } from '../../../database/s
 import type { Id } from '../../../lib/id.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import { conditionOf } from '../listing/store/conditions.ts'
-import { isBilledOn } from '../store.ts'
+import { isBilledOn, isOfSessions } from '../store.ts'
 
 export interface DecidableEntry {
   id: number
@@ -81,14 +81,14 @@ export async function listDecidable(
     .limit(limit)
 }
 
-/** The entries of these sessions, whoever may see them. */
+/** The entries of these sessions with the other parts of divided ones, whoever may see them. */
 export async function listDecidableOfSessions(
   reader: Reader,
   sessionIds: readonly number[],
 ): Promise<DecidableEntry[]> {
   const found: DecidableEntry[] = []
   for (const portion of portionsOf(sessionIds)) {
-    found.push(...(await selectDecidable(reader).where(inArray(reader.tables.entries.sessionId, portion))))
+    found.push(...(await selectDecidable(reader).where(isOfSessions(reader, portion))))
   }
   return found
 }

@@ -15,6 +15,7 @@ import {
   listLabelSets,
   listMisplacedStatuses,
   listStrayedEntries,
+  listUnevenDivisions,
   listUnsuppliedSessions,
   pairsBySet,
 } from './store.ts'
@@ -75,6 +76,10 @@ export async function findInconsistentEntries(reader: Reader): Promise<string[]>
       (limit) => listStrayedEntries(reader, limit),
       ({ uid, manager, session, owner }) =>
         `Entry ${uid} belongs to ${manager}, but its session ${session} belongs to ${owner}. ${REVIEW}`,
+    )),
+    ...(await firstNamed(
+      (limit) => listUnevenDivisions(reader, limit),
+      ({ uid }) => `The parts of entry ${uid} are not the shares of what was divided. ${RESTORE}`,
     )),
     ...(await firstNamed(
       (limit) => listChainedNames(reader, limit),

@@ -19,9 +19,13 @@ import {
 } from 'drizzle-orm'
 import { ledProjects } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
+import { portionsOf } from '../../../database/portions.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { SheetStatus, Status } from '../../../database/schema/values.ts'
-import { LOCKED_STATUSES } from '../store.ts'
+import type { Id } from '../../../lib/id.ts'
+import { figuresOf, rowsOf, wholeOf } from '../division/divided.ts'
+import { listOtherParts } from '../division/store.ts'
+import { getViews, LOCKED_STATUSES } from '../store.ts'
 
 /** Statuses that entries may have: without a sheet, and on a sheet in each of its states. */
 export interface AllowedStatuses {
@@ -234,4 +238,35 @@ export async function pairsBySet(reader: Reader): Promise<Map<number, LabelMap>>
   const labelsOf = (pairs: { name: string; value: string }[]) =>
     Object.fromEntries(pairs.map(({ name, value }) => [name, value]))
   return new Map([...bySet].map(([id, pairs]) => [id, labelsOf(pairs)]))
+}
+
+/** Divided entries whose parts do not sum to the whole that they keep. */
+export async function listUnevenDivisions(reader: Reader, limit: number) {
+  const { entries } = reader.tables
+  const divided = await reader
+    .select({ id: entries.id, uid: entries.uid })
+    .from(entries)
+    .where(
+      inArray(
+        entries.id,
+        reader
+          .select({ id: sql`${entries.dividedFromId}` })
+          .from(entries)
+          .where(isNotNull(entries.dividedFromId)),
+      ),
+    )
+  const uneven: { uid: Id<'ent'> }[] = []
+  for (const portion of portionsOf(divided)) {
+    const ids = portion.map(({ id }) => id)
+    const [firsts, others] = [await getViews(reader, ids), await listOtherParts(reader, ids)]
+    for (const [position, first] of firsts.entries()) {
+      const stored = [first, ...others[position]!].map(({ entry }) => figuresOf({ entry, model: '', provider: null }))
+      const due = rowsOf(wholeOf(first), others[position]!).map(({ entry }) =>
+        figuresOf({ entry, model: '', provider: null }),
+      )
+      if (JSON.stringify(stored) !== JSON.stringify(due)) uneven.push({ uid: first.entry.uid })
+    }
+    if (uneven.length >= limit) break
+  }
+  return uneven.slice(0, limit)
 }

@@ -14,7 +14,7 @@ import type { LabelMap } from '../../../database/schema/records.ts'
 import { type Issue, notFound, Problem, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { timestamp } from '../../../lib/duration.ts'
-import { type Id, isId } from '../../../lib/id.ts'
+import { isId } from '../../../lib/id.ts'
 import { moneyNumber } from '../../../lib/money.ts'
 import { type AuditService, difference } from '../../audit/service.ts'
 import type { PlacementService } from '../../placement/service.ts'
@@ -31,7 +31,8 @@ import type { EntryCorrection } from '../schema.ts'
 import { type EntryChange, getView } from '../store.ts'
 import { moveAlong } from '../ticket-moves.ts'
 import { toTokenEntry } from '../wire.ts'
-import { createNamedPlaces, isPlace, type Place, type Resolved } from './named-place.ts'
+import { type Destination, entryLocked, movedTo, placedByHand } from './destination.ts'
+import { createNamedPlaces, isPlace, type Place } from './named-place.ts'
 import { isForRules, type PlaceBody, placeAgain, placeOf } from './placed-entry.ts'
 import { changeEntries, listPlacedByUid, listPlacedNewest, type PlacedEntry } from './store/places.ts'
 
@@ -148,7 +149,7 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
         const corrected = await correctionOf(tx, placed, correction)
         const hasNews = hasFigures || Object.keys(corrected.change).length > 0
         const moved = isPlace(correction)
-          ? byHand(destinationOf(placed, await places.resolve(tx, correction, party)))
+          ? byHand(movedTo(placed, await places.resolve(tx, correction, party)))
           : hasNews
             ? await placeByRules(tx, placed, corrected, by)
             : undefined
@@ -191,7 +192,7 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
         const results: Placed[] = selected.map(({ id, entry: placed }) => {
           if (!placed) return { id, result: 'refused', problem: notFound(`The entry ${id}`) }
           if (isLocked(placed.entry)) return { id, result: 'refused', problem: entryLocked(placed) }
-          const to = destinationOf(placed, resolved)
+          const to = movedTo(placed, resolved)
           if (!to) return { id, result: 'unchanged', problem: null }
           moves.push({ placed, to })
           return { id, result: 'placed', problem: null }
@@ -238,40 +239,6 @@ function selectPlaced(reader: Reader, selection: Selection, viewer: Viewer): Pro
   })
 }
 
-interface Destination {
-  project: { id: number; uid: Id<'prj'>; key: string } | null
-  ticket: { id: number; uid: Id<'tkt'>; key: string } | null
-}
-
-/**
- * The entry's new place; undefined if it was already placed there by hand. An entry that changes its project loses a
- * ticket of the old one; an entry that loses its ticket stays in the project.
- */
-function destinationOf({ entry, ...at }: PlacedEntry, resolved: Resolved): Destination | undefined {
-  const here: Destination = {
-    project: at.project && { id: entry.projectId!, ...at.project },
-    ticket: at.ticket && { id: entry.ticketId!, ...at.ticket },
-  }
-  // Removing the ticket of an entry that has none does not affect its project.
-  if (resolved.project === undefined && resolved.ticket === null && !here.ticket) return undefined
-  const project = resolved.project === undefined ? here.project : resolved.project
-  const stays = project !== null && project.id === here.project?.id
-  const ticket = resolved.ticket === undefined ? (stays ? here.ticket : null) : resolved.ticket
-  const destination = { project, ticket }
-  const same = destination.project?.id === here.project?.id && destination.ticket?.id === here.ticket?.id
-  return same && entry.placedBy === 'manual' ? undefined : destination
-}
-
-function placedByHand({ project, ticket }: Destination) {
-  return {
-    projectId: project?.id ?? null,
-    ticketId: ticket?.id ?? null,
-    placedBy: 'manual' as const,
-    ruleVersionId: null,
-    placementNote: null,
-  }
-}
-
 /** A change of an entry's place: the columns to update, and the place as the history shows it. */
 interface Moved {
   because: 'by_hand' | 'corrected'
@@ -308,21 +275,6 @@ function correctionDetails({ before, after }: Correction) {
 /** The name of an entry in the audit log, since it has none of its own. */
 function nameOf({ agent, entry }: PlacedEntry): string {
   return `${agent}, ${timestamp(entry.startedAt)}`
-}
-
-/** The error for an entry in this state, with what has to happen before it can change. */
-function entryLocked({ entry, bill }: PlacedEntry): Problem {
-  const reason =
-    entry.status === 'billed'
-      ? bill
-        ? `It is on bill ${bill.number}. Void the bill first`
-        : 'Its bill is being sent or voided at this moment. Try again in a few seconds'
-      : entry.status === 'voided'
-        ? 'It is voided. Restore it first'
-        : entry.sheetId !== null
-          ? 'Its token sheet has been submitted. Have the sheet returned first'
-          : 'It is approved. Withdraw the approval first'
-  return new Problem('entry_locked', `Entry ${entry.uid} is locked. ${reason}.`)
 }
 
 function correctionForbidden(): Problem {

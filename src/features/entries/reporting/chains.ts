@@ -110,7 +110,7 @@ export function appendPart(recording: Recording, last: EntryView | undefined, to
     recording,
   )
   const view = last ? continued(recording, entry, last, placement !== undefined) : entry
-  state.addEntry(view)
+  state.addEntry(view, last)
   return { outcome: 'created', replayed: false, entry: view }
 }
 
@@ -148,6 +148,7 @@ function continued({ state, identity, report }: Recording, view: EntryView, last
       providerId: identity.providerId ?? last.entry.providerId,
       summary: report.summary ?? last.entry.summary,
       corrected: withoutFigures(last.entry.corrected),
+      amendment: continuedDivision(last.entry, view.entry.uid),
     },
     agent: namesAgent(report) ? report.agent : last.agent,
     labels: identity.labelSetId === null ? last.labels : view.labels,
@@ -163,6 +164,11 @@ function continued({ state, identity, report }: Recording, view: EntryView, last
     rule: last.rule,
     ruleVersion: last.ruleVersion,
   }
+}
+
+/** A session that goes on keeps its division. */
+function continuedDivision({ amendment }: EntryRecord, of: EntryRecord['uid']): EntryRecord['amendment'] {
+  return amendment?.division ? { division: { ...amendment.division, of } } : null
 }
 
 /** The figures of a part were corrected, not those of the session. */

@@ -203,6 +203,7 @@ export function newEntry(
       updatedAt: null,
       corrected: null,
       amendment: null,
+      dividedFromId: null,
     },
     manager: reporter.manager,
     harness: report.harness,

@@ -47,7 +47,7 @@ export function createRecorder({ clock, organization, prices, placement, interne
       const outcomes = await state.set.plan(tx, () =>
         items.map((item): Outcome<Recorded> => {
           try {
-            return { value: state.set.step(() => recordItem(state, item, circumstances))! }
+            return { value: state.set.step(() => state.answered(recordItem(state, item, circumstances)))! }
           } catch (error) {
             return { error }
           }

@@ -2,9 +2,11 @@
 import type { Tx } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { type Changes, type KnownRows, type NewIds, WorkingSet } from '../../../database/working-set.ts'
-import type { Id } from '../../../lib/id.ts'
+import { type Id, newId } from '../../../lib/id.ts'
 import { chainName } from '../../prices/usage.ts'
 import { NamedWork, type ProjectRow } from '../../projects/service.ts'
+import { continuedOthers, isDivided, isShare, rowsOf, sessionPartOf } from '../division/divided.ts'
+import { lockOtherParts } from '../division/store.ts'
 import {
   type Change,
   findIdempotencyKeys,
@@ -26,7 +28,7 @@ import {
 } from '../store.ts'
 import { foundProjectDetails, moveOwnEntries } from '../ticket-moves.ts'
 import { type Interned, internLabelSets, internNames, textOfLabels } from './names.ts'
-import type { Identity, Submission } from './record.ts'
+import type { Identity, Recorded, Submission } from './record.ts'
 import type { NameKey } from './store/names.ts'
 import {
   getManagers,
@@ -97,6 +99,8 @@ export class RecordingState {
   readonly #newEntries: Changes<number, EntryView>
   readonly #changedEntries: Changes<number, ReportedChange>
   readonly #savedSources: Changes<string, SourceTotals & { sessionId: number }>
+  /** The other parts of divided entries that are new. */
+  readonly #newParts: Changes<number, readonly EntryView[]>
   readonly #newKeys: Changes<string, IdempotencyKey>
   readonly #newContents: Changes<string, Reference>
   readonly #history: Changes<number, HistoryRow>
@@ -117,7 +121,10 @@ export class RecordingState {
     )
     this.#labelSets = set.rows(textOfLabels, (tx, sets) => internLabelSets(tx, interned, sets))
     this.#sessions = set.rows(({ sessionKey, harnessId }) => `${harnessId} ${sessionKey}`, lockSessionsOf)
-    this.#chains = set.rows(({ sessionId, chainModelId }) => `${sessionId} ${chainModelId}`, listChains)
+    this.#chains = set.rows(
+      ({ sessionId, chainModelId }) => `${sessionId} ${chainModelId}`,
+      async (tx, chains) => this.#asWholes(tx, await listChains(tx, chains)),
+    )
     this.#models = set.rows(
       (sessionId) => sessionId,
       (tx, sessionIds) => this.#loadWholeSessions(tx, sessionIds),
@@ -130,6 +137,7 @@ export class RecordingState {
     this.#changedSessions = set.changes()
     this.#movedSessions = set.changes()
     this.#newEntries = set.changes()
+    this.#newParts = set.changes()
     this.#changedEntries = set.changes()
     this.#savedSources = set.changes()
     this.#newKeys = set.changes()
@@ -274,9 +282,11 @@ export class RecordingState {
     return this.#entryIds.next()
   }
 
-  addEntry(view: EntryView): void {
+  /** Adds an entry. A further part of a session is divided as the last one was. */
+  addEntry(view: EntryView, last?: EntryView): void {
     const { id, sessionId, chainModelId, managerId, startedAt, fingerprint } = view.entry
-    this.#newEntries.put(id, view)
+    if (last && isShare(view.entry)) this.#addDivided(view, this.#otherParts(last))
+    else this.#newEntries.put(id, view)
     if (sessionId !== null) this.#appendPart(view, { sessionId, chainModelId: chainModelId! })
     if (fingerprint === null) return
     const name = contentName({ managerId, startedAt, fingerprint })
@@ -286,11 +296,13 @@ export class RecordingState {
   changeEntry(view: EntryView): void {
     const { id, sessionId, chainModelId } = view.entry
     const isNew = this.#newEntries.has(id)
-    if (isNew) this.#newEntries.put(id, view)
+    if (isNew && !isShare(view.entry)) this.#newEntries.put(id, view)
     if (sessionId === null) return
     const chain = { sessionId, chainModelId: chainModelId! }
     const parts = this.#chains.get(chain)
-    if (!isNew) {
+    if (isShare(view.entry)) {
+      this.#changeDivided(view)
+    } else if (!isNew) {
       const before = this.#changedEntries.get(id)?.before ?? parts.find(({ entry }) => entry.id === id)!.entry
       this.#changedEntries.put(id, { before, after: view })
     }
@@ -299,6 +311,14 @@ export class RecordingState {
       chain,
       parts.map((part) => (part.entry.id === id ? view : part)),
     )
+  }
+
+  /** With the entry as it is stored: in the chain of its session, a divided one stands for all of its parts. */
+  answered(recorded: Recorded): Recorded {
+    const { entry } = recorded.entry
+    if (entry.amendment === null || !isShare(entry)) return recorded
+    const stored = this.#newEntries.get(entry.id) ?? this.#changedEntries.get(entry.id)?.after
+    return { ...recorded, entry: stored ?? this.#divided.get(entry.id)?.[0] ?? recorded.entry }
   }
 
   addHistory(entryId: number, change: Change, details: Record<string, unknown>): void {
@@ -350,6 +370,47 @@ export class RecordingState {
     for (const found of this.#foundProjects.values()) await moveOwnEntries(tx, found)
   }
 
+  /** Divided entries as they were loaded, each with its other parts. */
+  readonly #divided = new Map<number, readonly EntryView[]>()
+
+  /** Loads the other parts of divided entries, which are rare. */
+  async #asWholes(tx: Tx, chains: EntryView[][]): Promise<EntryView[][]> {
+    const divided = chains.flat().filter(({ entry }) => entry.amendment !== null && isDivided(entry))
+    if (divided.length === 0) return chains
+    const others = await lockOtherParts(
+      tx,
+      divided.map(({ entry }) => entry.id),
+    )
+    for (const [position, view] of divided.entries()) this.#divided.set(view.entry.id, [view, ...others[position]!])
+    return chains.map((views) =>
+      views.map((view) => {
+        const parts = this.#divided.get(view.entry.id)
+        return parts ? sessionPartOf(view, parts.slice(1)) : view
+      }),
+    )
+  }
+
+  #otherParts({ entry: { id } }: EntryView): readonly EntryView[] {
+    return this.#newParts.get(id) ?? this.#divided.get(id)!.slice(1)
+  }
+
+  #addDivided(whole: EntryView, like: readonly EntryView[]): void {
+    const others = continuedOthers(whole, like, () => ({ id: this.nextEntryId(), uid: newId('ent') })).map((part) => {
+      const project = this.work.findCurrentProject(part.entry)
+      return { ...part, project, entry: { ...part.entry, projectId: project?.id ?? null } }
+    })
+    this.#newParts.put(whole.entry.id, others)
+    for (const row of rowsOf(whole, others)) this.#newEntries.put(row.entry.id, row)
+  }
+
+  #changeDivided(whole: EntryView): void {
+    const loaded = this.#divided.get(whole.entry.id)
+    for (const [position, row] of rowsOf(whole, this.#otherParts(whole)).entries()) {
+      if (!loaded) this.#newEntries.put(row.entry.id, row)
+      else this.#changedEntries.put(row.entry.id, { before: loaded[position]!.entry, after: row })
+    }
+  }
+
   #appendPart(view: EntryView, chain: SessionChain): void {
     const parts = this.parts(chain.sessionId, chain.chainModelId)
     if (this.#loadedParts.has(chain.sessionId)) this.#movedSessions.put(chain.sessionId, true)
@@ -362,7 +423,7 @@ export class RecordingState {
   }
 
   async #loadWholeSessions(tx: Tx, sessionIds: readonly number[]): Promise<number[][]> {
-    const sessions = await listSessionChains(tx, sessionIds)
+    const sessions = await this.#asWholes(tx, await listSessionChains(tx, sessionIds))
     return sessions.map((views, position) => {
       this.#loadedParts.set(sessionIds[position]!, views)
       const chains = Map.groupBy(views, ({ entry }) => entry.chainModelId!)

@@ -12,6 +12,8 @@ import { moneyNumber } from '../../../lib/money.ts'
 import { badPage } from '../../../query.ts'
 import type { AuditService } from '../../audit/service.ts'
 import { type PricesService, type PriceTable, type Repriced, repricedBody } from '../../prices/service.ts'
+import { isDivided, wholeOf } from '../division/divided.ts'
+import { divideValues, listFixedDivisions } from '../division/values.ts'
 import { insertHistory } from '../history/store.ts'
 import { type EntryFilter, type Position, readPage, writePage } from '../listing/filter.ts'
 import { valuationColumns } from '../reporting/record.ts'
@@ -136,7 +138,9 @@ export function createRepricing({ db, clock, audit, prices }: Dependencies) {
     return db.write(async (tx) => {
       const table = await prices.table(tx)
       const current = await listPriced(tx, ids)
-      return record(tx, revaluedOf(current.filter(mayChange), table), clock.now(), by)
+      const fixed = await listFixedDivisions(tx, current)
+      const changeable = current.filter((one) => mayChange(one) && !fixed.has(one.entry.id))
+      return record(tx, revaluedOf(changeable, table), clock.now(), by)
     })
   }
 
@@ -191,22 +195,24 @@ function mayChange({ entry }: PricedEntry): boolean {
 /** The entries with a new value. Entries that the table cannot value keep their value. */
 function revaluedOf(priced: PricedEntry[], table: PriceTable): Revalued[] {
   return priced.flatMap((one) => {
-    const { entry, model, provider } = one
+    // The other parts of a divided entry follow the whole.
+    if (one.entry.dividedFromId !== null) return []
+    const { entry, model, provider } = isDivided(one.entry) ? wholeOf(one) : one
     const { columns, price } = valuationColumns(
       { model, provider: provider ?? undefined, totals: partOf(entry) },
       table,
     )
     // Another price row with the same price is not a change.
     if (price === null || columns.listValue === entry.listValue) return []
-    return [{ priced: one, columns, price }]
+    return [{ priced: { ...one, entry }, columns, price }]
   })
 }
 
 async function record(tx: Tx, changing: Revalued[], now: number, by: Actor): Promise<Revalued[]> {
-  await updateValuations(
-    tx,
-    changing.map(({ priced: { entry }, columns }) => ({ id: entry.id, ...columns, updatedAt: now })),
-  )
+  const isWhole = ({ priced: { entry } }: Revalued) => isDivided(entry)
+  const changeOf = ({ priced: { entry }, columns }: Revalued) => ({ id: entry.id, ...columns, updatedAt: now })
+  await updateValuations(tx, changing.filter((one) => !isWhole(one)).map(changeOf))
+  await divideValues(tx, changing.filter(isWhole).map(changeOf))
   await insertHistory(
     tx,
     { action: 'repriced', at: now, by },

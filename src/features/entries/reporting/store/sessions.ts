@@ -6,7 +6,7 @@ import type { SessionTotals } from '../../../../database/schema/records.ts'
 import type { Tables } from '../../../../database/schema/tables.ts'
 import type { ManagerBy, SessionSource } from '../../../../database/schema/values.ts'
 import type { Id } from '../../../../lib/id.ts'
-import { type EntryRecord, LOCKED_STATUSES } from '../../store.ts'
+import { type EntryRecord, isOfSessions, LOCKED_STATUSES } from '../../store.ts'
 
 /** The owner of a session and its entries. */
 export interface Manager {
@@ -164,7 +164,7 @@ export async function changeManager(
     .set({ managerId, managerBy })
     .where(
       and(
-        eq(entries.sessionId, sessionId),
+        isOfSessions(tx, [sessionId]),
         or(ne(entries.managerId, managerId), ne(entries.managerBy, managerBy)),
         notInArray(entries.status, [...LOCKED_STATUSES]),
       ),

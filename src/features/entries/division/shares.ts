@@ -1,0 +1,74 @@
+/**
+ * Dividing whole numbers and usage by weights, so that the parts always sum to what was divided. Pure.
+ *
+ * Numbers are divided by the method of D'Hondt (Jefferson): each part gets its share rounded down, and what is left goes
+ * one by one to the part with the largest `weight / (share + 1)`. Unlike with the method of the largest remainder, no part
+ * shrinks when the number grows, so that a session that goes on never takes usage away from a part, and a count that is
+ * contained in another, such as that of long requests, stays so in each part.
+ * See Balinski and Young, Fair Representation (1982), on house monotonicity.
+ */
+
+import { usageDetails } from '../../prices/usage.ts'
+import { mapCounts, type Usage } from '../totals.ts'
+
+/** Divides a number that is not negative by positive weights. On a tie, the first part gets more. */
+export function divideNumber(whole: bigint, weights: readonly bigint[]): bigint[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0n)
+  const shares = weights.map((weight) => (whole * weight) / total)
+  let left = whole - shares.reduce((sum, share) => sum + share, 0n)
+  for (; left > 0n; left -= 1n) {
+    let next = 0
+    for (let part = 1; part < weights.length; part += 1) {
+      if (weights[part]! * (shares[next]! + 1n) > weights[next]! * (shares[part]! + 1n)) next = part
+    }
+    shares[next]! += 1n
+  }
+  return shares
+}
+
+/** The divided figures of an entry. */
+export interface DivisibleFigures extends Usage {
+  listValue: bigint | null
+}
+
+/** Divides each count, the model calls and both costs. What is not known stays unknown in each part. */
+export function divideFigures(whole: DivisibleFigures, weights: readonly bigint[]): DivisibleFigures[] {
+  const counts = mapAll(whole.counts, (count) => divideCount(count, weights))
+  const requests = whole.requests === null ? null : divideCount(whole.requests, weights)
+  const reported = whole.reportedCostNanos === null ? null : divideNumber(whole.reportedCostNanos, weights)
+  const values = whole.listValue === null ? null : divideNumber(whole.listValue, weights)
+  const above = whole.details?.requestsAbove?.map(({ threshold, counts: long }) => ({
+    threshold,
+    counts: mapAll(long, (count) => divideCount(count, weights)),
+  }))
+  const tools = whole.details?.tools && mapAll(whole.details.tools, (uses) => divideCount(uses, weights))
+  const media = whole.details?.media && mapAll(whole.details.media, (tokens) => divideCount(tokens!, weights))
+  return weights.map((_, part) => {
+    const at = <Name extends string>(shares: Record<Name, number[]>) => mapAll(shares, (each) => each[part]!)
+    return {
+      counts: mapCounts((kind) => counts[kind][part]!),
+      details:
+        whole.details &&
+        usageDetails({
+          ...whole.details,
+          requestsAbove: above?.map(({ threshold, counts: long }) => ({ threshold, counts: at(long) })) ?? null,
+          tools: tools ? at(tools) : null,
+          media: media ? at(media) : null,
+        }),
+      requests: requests && requests[part]!,
+      reportedCostNanos: reported && reported[part]!,
+      listValue: values && values[part]!,
+    }
+  })
+}
+
+function divideCount(count: number, weights: readonly bigint[]): number[] {
+  return divideNumber(BigInt(count), weights).map(Number)
+}
+
+function mapAll<Name extends string, From, To>(record: Partial<Record<Name, From>>, map: (value: From) => To) {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value as From)])) as Record<
+    Name,
+    To
+  >
+}
