@@ -13,7 +13,9 @@ interface ScopeDefinition {
 /** Any scope of an area includes its `read`. */
 export const SCOPES = {
   'entries:read': { description: 'Read entries, approvals and reports' },
-  'entries:place': { description: 'Assign entries to projects and tickets, and change their summary and labels' },
+  'entries:place': {
+    description: 'Assign entries to projects and tickets, divide them, and change their summary and labels',
+  },
   'entries:correct': {
     description: 'Correct figures, times, models and providers of entries',
     roles: ['billing', 'admin'],

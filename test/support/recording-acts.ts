@@ -33,6 +33,8 @@ interface Kinds {
     /** Input tokens. */
     input: number | undefined
   }
+  divide: { target: number; project: string; weights: number[] }
+  undivide: { target: number }
   bill: { project: string }
   voidBill: object
   settings: { unknownProjects?: UnknownProjects; telemetryByEmail?: boolean }
@@ -152,6 +154,8 @@ class Scenario {
       [12, () => this.#decide()],
       [3, () => this.#place()],
       [2, () => this.#correct()],
+      [3, () => this.#divide()],
+      [1, () => ({ what: 'undivide', target: random.bits() })],
       [2, () => ({ what: 'bill', project: random.pick(PROJECTS) })],
       [1, () => ({ what: 'voidBill' })],
       [2, () => this.#settings()],
@@ -312,6 +316,12 @@ class Scenario {
     const labels = random.pick([undefined, null, { repository: 'led/app', branch: 'LED-1' }, { repository: 'acme/x' }])
     const input = random.chance(0.5) ? random.below(100) : undefined
     return { what: 'correct', target: random.bits(), summary, labels, input }
+  }
+
+  #divide(): Chosen {
+    const { random } = this
+    const weights = Array.from({ length: 2 + random.below(2) }, () => 1 + random.below(9))
+    return { what: 'divide', target: random.bits(), project: random.pick(PROJECTS), weights }
   }
 
   #settings(): Chosen {

@@ -139,6 +139,7 @@ export async function dumpOf(db: Database): Promise<Dump> {
       labelSetId: labelsOf(row.labelSetId),
       sessionId: sessionOf(row.sessionId),
       continuesId: entryOf(row.continuesId),
+      dividedFromId: entryOf(row.dividedFromId),
       possibleDuplicateId: entryOf(row.possibleDuplicateId),
       billId: billOf(row.billId),
       ruleVersionId: versionOf(row.ruleVersionId),

@@ -157,6 +157,12 @@ export async function stageOf({ db, together }: StageOptions): Promise<Stage> {
         }
         return entries.places.changeEntry((await targetsOf(act))[0]!, correction, OPERATOR)
       }
+      case 'divide': {
+        const parts = act.weights.map((share, part) => ({ share, ...(part > 0 && { project: act.project }) }))
+        return entries.division.divide((await targetsOf(act))[0]!, { parts }, OPERATOR)
+      }
+      case 'undivide':
+        return entries.division.undivide((await targetsOf(act))[0]!, OPERATOR)
       case 'bill': {
         const { bill } = await bills.send(
           { month: '2026-11', project: act.project, leave_unpriced: true },

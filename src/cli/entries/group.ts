@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
 import { addEntriesApprovalCommands } from './approval.ts'
 import { addEntriesCorrectCommand } from './correct.ts'
+import { addEntriesDivideCommands } from './divide.ts'
 import { addEntriesExportCommand } from './export.ts'
 import { addEntriesListCommand } from './list.ts'
 import { addEntriesPlaceCommand } from './place.ts'
@@ -24,6 +25,7 @@ export function addEntriesCommands(program: Command): void {
   addEntriesShowCommand(entries)
   addEntriesApprovalCommands(entries)
   addEntriesCorrectCommand(entries)
+  addEntriesDivideCommands(entries)
   addEntriesListCommand(entries)
   addEntriesExportCommand(entries)
 }

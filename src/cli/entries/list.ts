@@ -108,7 +108,7 @@ const LIST_VALUE: Column<TokenEntry> = {
   align: 'right',
 }
 
-function placeOf({ project, ticket }: TokenEntry): string {
+export function placeOf({ project, ticket }: Pick<TokenEntry, 'project' | 'ticket'>): string {
   if (!project && !ticket) return 'unattributed'
   return [project?.key, ticket?.key].filter(Boolean).join(' ')
 }

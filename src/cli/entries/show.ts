@@ -52,6 +52,7 @@ function printFields(entry: TokenEntryDetail): void {
     ['model calls', entry.requests === null ? null : entry.requests.toLocaleString('en')],
     ['tools', toolsText(entry.tools)],
     ['cost', costText(entry)],
+    ['part of', entry.division && `${entry.division.entry}, ${(entry.division.share * 100).toFixed(1)}%`],
     ['corrected', entry.corrected.join(', ') || null],
   ]
   for (const [name, value] of fields) if (value !== null) print(`${name.padEnd(12)} ${value}`)

@@ -4,7 +4,7 @@ import { type Issue, validationFailed } from '../../errors.ts'
 import { issuesOf } from '../../issues.ts'
 import { EntryCorrection, TokenEntryReport } from './schema.ts'
 
-/** Fields of a report that a correction cannot have, so that whoever tries is told more than that they are unknown. */
+/** Fields of a report that a correction cannot have, so that the error explains why instead of calling them unknown. */
 const FIXED = Object.keys(TokenEntryReport.properties).filter((name) => !(name in EntryCorrection.properties))
 
 function explainFixed(issue: Issue): Issue {

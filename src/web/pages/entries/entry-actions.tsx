@@ -13,12 +13,13 @@ import { useSend } from '../../server/send.ts'
 import classes from './entries.module.css'
 import { rightsTo } from './rights.ts'
 
-/** With its pickers of dates, which the list does without. */
+/** With fields that the list does without. */
 const CorrectFigures = lazy(() => import('./correct-figures.tsx'))
+const Divide = lazy(() => import('./divide.tsx'))
 
 export function EntryActions({ entry }: { entry: Entry }) {
   const rights = rightsTo(entry, useMe())
-  const [dialog, setDialog] = useState<'reject' | 'void' | 'correct' | null>(null)
+  const [dialog, setDialog] = useState<'reject' | 'void' | 'correct' | 'divide' | null>(null)
   const decide = useDecisions(entry.id, rights.release)
   const actions = useRef<HTMLDivElement>(null)
   // The pressed button is gone, so focus would return to the top of the page.
@@ -74,6 +75,21 @@ export function EntryActions({ entry }: { entry: Entry }) {
           Correct figures…
         </Button>
       )}
+      {rights.divide && (
+        <Button size="xs" variant="default" onClick={() => setDialog('divide')}>
+          Divide…
+        </Button>
+      )}
+      {rights.undivide && (
+        <Button
+          size="xs"
+          variant="default"
+          loading={decide.undivide.isPending}
+          onClick={() => decide.undivide.mutate()}
+        >
+          Undo division
+        </Button>
+      )}
       {rights.void && (
         <Button size="xs" variant="default" onClick={() => setDialog('void')}>
           Void…
@@ -88,6 +104,11 @@ export function EntryActions({ entry }: { entry: Entry }) {
       {dialog === 'correct' && (
         <Suspense>
           <CorrectFigures entry={entry} close={() => setDialog(null)} />
+        </Suspense>
+      )}
+      {dialog === 'divide' && (
+        <Suspense>
+          <Divide entry={entry} close={() => setDialog(null)} />
         </Suspense>
       )}
       <Void entry={entry} isOpen={dialog === 'void'} close={() => setDialog(null)} send={decide.void.mutateAsync} />
@@ -114,8 +135,14 @@ function useDecisions(id: string, mayRelease: boolean) {
     changes,
     done: () => 'Entry restored. It is counted again.',
   })
+  const undivide = useSend({
+    send: () => answer(entry.undivide.post()),
+    changes,
+    done: () => 'Division undone. The entry has the usage of all its parts again.',
+  })
   return {
     withdraw,
+    undivide,
     reopen,
     release,
     restore,

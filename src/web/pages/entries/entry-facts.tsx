@@ -5,10 +5,12 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { serviceText, toolsText } from '../../../price-texts.ts'
 import { addressOf } from '../../address.ts'
-import { count } from '../../format/counts.ts'
+import { count, percent } from '../../format/counts.ts'
 import { duration } from '../../format/moments.ts'
-import { askEntry, type Entry } from '../../parts/entries/entry.ts'
+import { money } from '../../format/money.ts'
+import { askEntry, type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { Facts } from './facts.tsx'
 
@@ -49,6 +51,7 @@ export const EntryFacts = ({ entry }: { entry: Entry }) => (
       ['Source', <Source key="source" entry={entry} />],
       ['Labels', Object.keys(entry.labels).length > 0 && <Labels key="labels" labels={entry.labels} />],
       ['Corrected', entry.corrected.length > 0 && entry.corrected.join(', ')],
+      ['Part of', entry.division && <Division key="division" entry={entry} />],
       ['Bill', entry.bill && <To href={`/bills/${entry.bill.id}`}>{entry.bill.number}</To>],
       ['Token sheet', entry.sheet && <To href={`/sheets/${entry.sheet.id}`}>View token sheet</To>],
       [
@@ -71,6 +74,30 @@ function Session({ entry: { session_id, part, continues } }: { entry: Entry }) {
           <To href={addressOf('/entries', { open: continues })}>previous part</To>
         </>
       )}
+    </>
+  )
+}
+
+/** The other parts of a divided entry, as far as the viewer sees them. */
+function Division({ entry: { id, division } }: { entry: Entry }) {
+  const { data } = useQuery({
+    queryKey: ['entries', 'division', id],
+    queryFn: ({ signal }) => answer(apiUntil(signal)['token-entries']({ id }).division.get()),
+  })
+  const others = data?.parts.filter((part) => part.id !== id) ?? []
+  return (
+    <>
+      {`${percent(division!.share)} of a divided entry`}
+      {data?.cost != null && ` of ${money(data.cost)}`}
+      {others.map((part) => (
+        <span key={part.id}>
+          {' · '}
+          <To href={addressOf('/entries', { open: part.id })}>
+            <bdi>{placeKey(part) ?? 'unattributed'}</bdi> {percent(part.division!.share)}
+          </To>
+        </span>
+      ))}
+      {data && data.hidden_parts > 0 && ` · ${data.hidden_parts} in projects that you cannot see`}
     </>
   )
 }

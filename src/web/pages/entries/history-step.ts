@@ -22,6 +22,8 @@ const ACTIONS: Record<string, string> = {
   shrunk: 'Reported with lower totals',
   adopted: 'Adopted from telemetry',
   assigned: 'Agent manager set',
+  divided: 'Divided',
+  division_undone: 'Division undone',
 }
 
 export const actionOf = ({ action }: Pick<HistoryStep, 'action'>): string => ACTIONS[action] ?? sentenceOf(action)

@@ -24,6 +24,8 @@ export interface Rights {
   void: boolean
   restore: boolean
   place: boolean
+  divide: boolean
+  undivide: boolean
   /** Its summary and labels. */
   correct: boolean
   /** Its figures, times, model and provider. */
@@ -31,7 +33,7 @@ export interface Rights {
 }
 
 export function rightsTo(
-  entry: Pick<Entry, 'status' | 'agent_manager' | 'project' | 'sheet'>,
+  entry: Pick<Entry, 'status' | 'agent_manager' | 'project' | 'sheet' | 'division'>,
   { person, ledIds, approvedIds }: Pick<Me, 'person' | 'ledIds' | 'approvedIds'>,
 ): Rights {
   const { status } = entry
@@ -43,6 +45,7 @@ export function rightsTo(
   // Manual entries are approved with their token sheet.
   const isAlone = entry.sheet === null
   const isOpen = !isLocked(entry)
+  const mayPlace = isOpen && (isOwn || isOf(ledIds))
   const sendsBills = person.role !== 'member'
   return {
     approve: isAlone && status === 'submitted' && isAnother,
@@ -54,8 +57,10 @@ export function rightsTo(
     void: isAlone && VOIDABLE.includes(status) && isApprover,
     restore: status === 'voided' && isAnother,
     // Those who only approve do not place.
-    place: isOpen && (isOwn || isOf(ledIds)),
+    place: mayPlace,
+    divide: mayPlace && isAlone && status === 'submitted' && entry.division === null,
+    undivide: mayPlace && entry.division !== null,
     correct: isOpen && (isOwn || person.role !== 'member'),
-    correctFigures: isOpen && isAlone && person.role !== 'member',
+    correctFigures: isOpen && isAlone && entry.division === null && person.role !== 'member',
   }
 }
