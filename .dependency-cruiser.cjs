@@ -14,6 +14,7 @@ const FEATURES = [
   'sheets',
   'bills',
   'reports',
+  'share-links',
   'telemetry',
 ]
 

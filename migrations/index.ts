@@ -23,6 +23,7 @@ import postgresReleasedBills from './postgres/0021_released_bills.sql' with { ty
 import postgresReminders from './postgres/0022_reminders.sql' with { type: 'text' }
 import postgresApiTokens from './postgres/0023_api_tokens.sql' with { type: 'text' }
 import postgresDividedEntries from './postgres/0024_divided_entries.sql' with { type: 'text' }
+import postgresShareLinks from './postgres/0025_share_links.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -47,6 +48,7 @@ import sqliteReleasedBills from './sqlite/0021_released_bills.sql' with { type: 
 import sqliteReminders from './sqlite/0022_reminders.sql' with { type: 'text' }
 import sqliteApiTokens from './sqlite/0023_api_tokens.sql' with { type: 'text' }
 import sqliteDividedEntries from './sqlite/0024_divided_entries.sql' with { type: 'text' }
+import sqliteShareLinks from './sqlite/0025_share_links.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -91,4 +93,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 22, name: 'reminders', sql: { sqlite: sqliteReminders, postgres: postgresReminders } },
   { version: 23, name: 'api_tokens', sql: { sqlite: sqliteApiTokens, postgres: postgresApiTokens } },
   { version: 24, name: 'divided_entries', sql: { sqlite: sqliteDividedEntries, postgres: postgresDividedEntries } },
+  { version: 25, name: 'share_links', sql: { sqlite: sqliteShareLinks, postgres: postgresShareLinks } },
 ]

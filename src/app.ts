@@ -35,6 +35,8 @@ import { unattributedRoute } from './features/reports/routes/unattributed.ts'
 import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
 import { varianceRoute } from './features/reports/routes/variance.ts'
+import { shareLinksRoutes } from './features/share-links/routes/links.ts'
+import { sharedPages } from './features/share-links/routes/pages.ts'
 import { approvalsRoute } from './features/sheets/routes/approvals.ts'
 import { sheetEntriesRoutes } from './features/sheets/routes/entries.ts'
 import { sheetsRoutes } from './features/sheets/routes/sheets.ts'
@@ -96,6 +98,7 @@ export const createApp = ({
     .use(health(services))
     .use(pages({ files }))
     .use(web({ cookie, files }))
+    .use(sharedPages(services))
     .use(at('/api/v1/openapi.json').use(openApi({ routes })))
     .use(at('/api/v1/setup').use(setUpRoute({ people, cookie })))
     .use(at('/api/v1/session').use(sessionRoutes({ people, organization, cookie })))
@@ -103,6 +106,7 @@ export const createApp = ({
     .use(at('/api/v1/me').use(meRoutes({ people, organization, cookie, countHeld: entries.approval.countHeld })))
     .use(at('/api/v1/users').use(usersRoutes({ people, publicUrl })))
     .use(at('/api/v1/tokens').use(tokensRoutes(services)))
+    .use(at('/api/v1/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
     .use(at('/api/v1/deputies').use(deputiesRoutes(services)))
     .use(at('/api/v1/settings').use(organizationRoutes(services)))
     .use(at('/api/v1/audit').use(auditRoutes(services)))

@@ -11,6 +11,7 @@ import { createPlacementService } from './features/placement/service.ts'
 import { createPricesService, createPriceUpdates, type UpdatesConfig } from './features/prices/service.ts'
 import { createProjectsService } from './features/projects/service.ts'
 import { createReportsService } from './features/reports/service.ts'
+import { createShareLinksService } from './features/share-links/service.ts'
 import { createSheetsService } from './features/sheets/service.ts'
 import { createTelemetryService } from './features/telemetry/service.ts'
 import type { Clock } from './lib/clock.ts'
@@ -46,6 +47,16 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
   const bills = createBillsService({ db, clock, audit, projects, entries, mail })
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
+  const shareLinks = createShareLinksService({
+    db,
+    clock,
+    audit,
+    organization,
+    people,
+    projects,
+    reports,
+    bills,
+  })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
   return {
     db,
@@ -60,6 +71,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
     sheets,
     bills,
     reports,
+    shareLinks,
     telemetry,
     checkReady: readinessOf(db),
     findDamage: () => findDamage(db),

@@ -23,6 +23,7 @@ import { addRestoreCommand } from './restore.ts'
 import { addRulesCommands } from './rules/group.ts'
 import { addServeCommand } from './serve.ts'
 import { addSettingsCommands } from './settings/group.ts'
+import { addShareLinksCommands } from './share-links/group.ts'
 import { addSheetsCommands } from './sheets/group.ts'
 import { addSqlCommand } from './sql.ts'
 import { addTelemetryCommands } from './telemetry/group.ts'
@@ -60,6 +61,7 @@ export function createProgram(): Command {
   addUsersCommands(program)
   addTokensCommands(program)
   addDeputiesCommands(program)
+  addShareLinksCommands(program)
   addSettingsCommands(program)
   addAuditCommand(program)
   addEntriesCommands(program)

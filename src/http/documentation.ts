@@ -18,6 +18,7 @@ export const TAGS = {
   'Token sheets': 'Collections of manual entries that are submitted and approved as a whole.',
   Bills: 'Numbered statements of usage: preview, send, mark as paid, void and correct them.',
   Reports: 'Usage and cost reports, including missing data.',
+  'Share links': 'Links that show one report or bill to those without an account.',
   Telemetry: 'OpenTelemetry data (OTLP over HTTP) pushed by agents.',
   'Placement rules': 'Rules that assign a project and a ticket to entries whose report names neither.',
   Prices: 'Model prices: list them, explain how one is found, load price tables and set prices by hand.',

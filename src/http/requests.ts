@@ -185,7 +185,11 @@ export const requests = (dependencies: RequestsDependencies) => {
       if (!(response instanceof ExportResponse)) return
       const { request, path, requestId, caller } = context
       exportLimit.admit(response, request, caller, (error) =>
-        logProblem(logger, asProblemOf(error), error, { id: requestId, method: request.method, path }),
+        logProblem(logger, asProblemOf(error), error, {
+          id: requestId,
+          method: request.method,
+          path: loggedPath(path),
+        }),
       )
     })
     .onAfterResponse({ as: 'global' }, (context) => {
@@ -210,7 +214,7 @@ export const requests = (dependencies: RequestsDependencies) => {
       const problem = code === 'NOT_FOUND' ? noRouteProblem(routes(), path) : asProblemOf(error, code)
       // The response has its own status; this one is for the metrics.
       set.status = problem.status
-      logProblem(logger, problem, error, { id: requestId, method: request.method, path })
+      logProblem(logger, problem, error, { id: requestId, method: request.method, path: loggedPath(path) })
       const id = requestId || Bun.randomUUIDv7()
       const response = isOtlpExport(request.method, path)
         ? otlpRefusal(problem, id, request)
@@ -219,6 +223,11 @@ export const requests = (dependencies: RequestsDependencies) => {
       if (!(await unreadBodies.discard(request, address()))) response.headers.set('connection', 'close')
       return response
     })
+}
+
+/** The path of a share link is its secret. */
+function loggedPath(path: string): string {
+  return path.replace(/^\/+share\/.*/is, '/share/…')
 }
 
 /** Paths that are public for every existing method, and `METHOD path` for others. */

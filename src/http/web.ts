@@ -21,6 +21,7 @@ export const SECTIONS = [
   'telemetry',
   'people',
   'tokens',
+  'share-links',
   'settings',
   'audit',
   'account',

@@ -1,5 +1,18 @@
 /** Prefixes of public ids. The rest of an id is a UUIDv7 in 32 hexadecimal digits, so ids sort by creation time. */
-export type IdPrefix = 'ent' | 'prj' | 'tkt' | 'cli' | 'rul' | 'usr' | 'tok' | 'sht' | 'bil' | 'prc' | 'pld' | 'dep'
+export type IdPrefix =
+  | 'ent'
+  | 'prj'
+  | 'tkt'
+  | 'cli'
+  | 'rul'
+  | 'usr'
+  | 'tok'
+  | 'sht'
+  | 'bil'
+  | 'prc'
+  | 'pld'
+  | 'dep'
+  | 'shr'
 
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`
 

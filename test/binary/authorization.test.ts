@@ -70,6 +70,7 @@ const people = {} as Record<Role, Person>
 const credentials: Credential[] = []
 let other: Person & {
   deputy: string
+  shareLink: string
   entry: string
   sheet: string
   sheetEntry: string
@@ -181,7 +182,7 @@ beforeAll(async () => {
   tally = await Installation.make()
   server = await tally.serve(['--trusted-proxies', '127.0.0.1'])
   await addPerson('keeper@example.com', 'admin')
-  await run(['settings', 'set', '--api-tokens', 'yes'])
+  await run(['settings', 'set', '--api-tokens', 'yes', '--share-links', 'yes'])
   for (const role of ROLES) {
     const email = `${role}@example.com`
     await addPerson(email, role)
@@ -231,9 +232,14 @@ beforeAll(async () => {
   const days = { deputy: 'keeper@example.com', from: '2030-01-01', to: '2030-01-02' }
   const deputy = await call('POST', '/api/v1/deputies', session, { body: JSON.stringify(days) })
   expect(deputy.status).toBe(201)
+  const shared = await call('POST', '/api/v1/share-links', session, {
+    body: JSON.stringify({ report: { period: 'month' }, note: `For ${MARK}` }),
+  })
+  expect(shared.status).toBe(201)
   other = {
     email,
     deputy: deputy.json.id,
+    shareLink: shared.json.id,
     userId,
     tokenId,
     entry: entry.id,
@@ -451,6 +457,7 @@ describe('a member', () => {
     const objects: Record<string, { id: () => string; none: string; entry?: () => string } | null> = {
       '/api/v1/token-entries/{id}': { id: () => other.entry, none: newId('ent') },
       '/api/v1/deputies/{id}': { id: () => other.deputy, none: newId('dep') },
+      '/api/v1/share-links/{id}': { id: () => other.shareLink, none: newId('shr') },
       '/api/v1/tokens/{id}': { id: () => other.tokenId, none: newId('tok') },
       '/api/v1/token-sheets/{id}': { id: () => other.sheet, none: newId('sht'), entry: () => other.sheetEntry },
       // Prices are everybody's to read.

@@ -30,6 +30,7 @@ const ASKING: Record<string, string[]> = {
   restore: ['--replace'],
   'rules apply': [],
   'rules remove': [],
+  'share-links revoke': [],
   'sheets remove': [],
   'sheets remove-entry': [],
   'telemetry assign': [],

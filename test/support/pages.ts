@@ -47,6 +47,7 @@ export const PAGES: readonly WebPage[] = [
   { name: 'telemetry', path: '/telemetry', roles: BOOKS },
   { name: 'people', path: '/people', roles: ADMIN, inDocs: true },
   { name: 'tokens', path: '/tokens', inDocs: true },
+  { name: 'share-links', path: '/share-links' },
   { name: 'settings', path: '/settings', roles: ADMIN, inDocs: true },
   { name: 'audit', path: '/audit', roles: ADMIN, inDocs: true },
   { name: 'account', path: '/account' },

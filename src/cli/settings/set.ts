@@ -21,6 +21,7 @@ interface SetFlags extends CommandFlags {
   sameSession?: Settings['same_session']
   approvalRequired?: 'yes' | 'no'
   apiTokens?: 'yes' | 'no'
+  shareLinks?: 'yes' | 'no'
   telemetryByEmail?: 'yes' | 'no'
   email?: string
   address?: string
@@ -64,6 +65,12 @@ export function addSettingsSetCommand(settings: Command): void {
     )
     .addOption(
       new Option(
+        '--share-links <yes|no>',
+        'whether people can share reports and bills by links that work without an account, and existing ones work',
+      ).choices(['yes', 'no']),
+    )
+    .addOption(
+      new Option(
         '--telemetry-by-email <yes|no>',
         'whether sessions pushed with an organization token are assigned to the person whose e-mail address the agent sends',
       ).choices(['yes', 'no']),
@@ -102,6 +109,7 @@ export function addSettingsSetCommand(settings: Command): void {
         sameSession,
         approvalRequired: yesOrNo(flags.approvalRequired),
         apiTokens: yesOrNo(flags.apiTokens),
+        shareLinks: yesOrNo(flags.shareLinks),
         telemetryByEmail: yesOrNo(flags.telemetryByEmail),
         email: textOrNone(flags.email),
         address: textOrNone(flags.address),

@@ -19,6 +19,7 @@ export function printSettings(body: Settings, { json }: CommandFlags): void {
   print(`same session      ${body.same_session}`)
   print(`approval required ${body.approval_required ? 'yes' : 'no'}`)
   print(`api tokens        ${body.api_tokens ? 'yes' : 'no'}`)
+  print(`share links       ${body.share_links ? 'yes' : 'no'}`)
   print(`telemetry by mail ${body.telemetry_by_email ? 'yes' : 'no'}`)
   const lines = (text: string | null | undefined) => text?.replaceAll('\n', `\n${' '.repeat(18)}`) ?? '–'
   print(`e-mail            ${lines(body.email)}`)

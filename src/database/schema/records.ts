@@ -188,3 +188,10 @@ export interface PriceChangeNotice {
     prices: { kind: string; before: string; after: string }[]
   }[]
 }
+
+/** The report of a share link: the parameters of `GET /reports/usage`, and its period if that moves. */
+export interface SharedReport {
+  texts: Record<string, string | string[] | undefined>
+  /** Instead of `starting_at` and `ending_at`. */
+  period?: string | undefined
+}

@@ -68,3 +68,7 @@ export type ProjectNameKind = (typeof PROJECT_NAME_KINDS)[number]
 
 /** The purposes of one-time links: set up Tally, set a first password, or set a new one. */
 export type LinkPurpose = 'set_up' | 'invitation' | 'password'
+
+/** The money that a share link shows: the amounts of its bill, or the cost in its report. */
+export const SHARED_MONEY = ['amounts', 'cost', 'none'] as const
+export type SharedMoney = (typeof SHARED_MONEY)[number]

@@ -10,6 +10,7 @@ export const EXAMPLE_SETTINGS: Settings = {
   same_session: 'hold',
   approval_required: false,
   api_tokens: false,
+  share_links: false,
   telemetry_by_email: false,
   demo: false,
   email: 'bills@acme.example',

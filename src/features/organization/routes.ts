@@ -130,6 +130,7 @@ function readChange(body: SettingsChange): Parameters<OrganizationService['chang
     sameSession: body.same_session,
     approvalRequired: body.approval_required,
     apiTokens: body.api_tokens,
+    shareLinks: body.share_links,
     telemetryByEmail: body.telemetry_by_email,
     taxId: body.tax_id,
     dueDays: body.due_days,

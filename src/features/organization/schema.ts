@@ -30,6 +30,10 @@ export const Settings = Type.Object(
     api_tokens: Type.Boolean({
       description: 'Whether people can create API tokens, and existing ones work. Off by default.',
     }),
+    share_links: Type.Boolean({
+      description:
+        'Whether people can create links that show a report or a bill to those without an account, and existing ones work. Off by default.',
+    }),
     telemetry_by_email: telemetryByEmail,
     demo: Type.Boolean({ description: 'Whether the database contains demo data from `tally demo`.' }),
     email: forBilling(orNull(emailAddress({ description: 'Sender and reply address of bills.' }))),
@@ -87,6 +91,10 @@ export const SettingsChange = Type.Partial(
     approval_required: Type.Boolean({ description: 'Whether only approved entries are billed.' }),
     api_tokens: Type.Boolean({
       description: 'Whether people can create API tokens, and existing ones work. Off by default.',
+    }),
+    share_links: Type.Boolean({
+      description:
+        'Whether people can create links that show a report or a bill to those without an account, and existing ones work. Off by default.',
     }),
     telemetry_by_email: telemetryByEmail,
     email: orNull(emailAddress({ description: 'Sender and reply address of bills.' })),

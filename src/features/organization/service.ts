@@ -57,7 +57,7 @@ export function settingsBody(organization: Organization) {
 /** The settings that everyone can read: placement and counting, but no billing details. */
 export function commonSettingsBody(organization: Organization) {
   const { name, timeZone, weekStart, currency, unknownProjects, sameSession } = organization
-  const { approvalRequired, apiTokens, telemetryByEmail, demoAt } = organization
+  const { approvalRequired, apiTokens, shareLinks, telemetryByEmail, demoAt } = organization
   return {
     name,
     time_zone: timeZone,
@@ -67,6 +67,7 @@ export function commonSettingsBody(organization: Organization) {
     same_session: sameSession,
     approval_required: approvalRequired,
     api_tokens: apiTokens,
+    share_links: shareLinks,
     telemetry_by_email: telemetryByEmail,
     demo: demoAt !== null,
   }
@@ -142,6 +143,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
           sameSession: sameSession ?? before.sameSession,
           approvalRequired: given.approvalRequired ?? before.approvalRequired,
           apiTokens: given.apiTokens ?? before.apiTokens,
+          shareLinks: given.shareLinks ?? before.shareLinks,
           telemetryByEmail: given.telemetryByEmail ?? before.telemetryByEmail,
           email: given.email === undefined ? before.email : given.email,
           address: given.address === undefined ? before.address : given.address,

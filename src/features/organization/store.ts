@@ -18,6 +18,8 @@ export interface Organization {
   approvalRequired: boolean
   /** Whether people can create API tokens, and existing ones work. */
   apiTokens: boolean
+  /** Whether people can create links for those without an account, and existing ones work. */
+  shareLinks: boolean
   /** The following fields are shown on bills. This address is also the sender of mails with bills. */
   email: string | null
   address: string | null
@@ -56,6 +58,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       sameSession: organization.sameSession,
       approvalRequired: organization.approvalRequired,
       apiTokens: organization.apiTokens,
+      shareLinks: organization.shareLinks,
       email: organization.email,
       address: organization.address,
       taxId: organization.taxId,

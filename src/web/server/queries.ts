@@ -18,6 +18,7 @@ export type Part =
   | 'bills'
   | 'users'
   | 'tokens'
+  | 'share-links'
   | 'settings'
   | 'audit'
   | 'telemetry'

@@ -15,6 +15,7 @@ import {
   IconReportAnalytics,
   IconRoute,
   IconSettings,
+  IconShare,
   IconUsers,
 } from '@tabler/icons-react'
 import { type ComponentType, lazy } from 'react'
@@ -176,6 +177,15 @@ export const SECTIONS: readonly Section[] = [
     group: 'Setup',
     isFor: everybody,
     page: lazy(() => import('../pages/tokens/tokens.tsx')),
+  },
+  {
+    path: '/share-links',
+    title: 'Share links',
+    icon: IconShare,
+    key: 'l',
+    group: 'Setup',
+    isFor: ({ settings }) => settings.share_links,
+    page: lazy(() => import('../pages/share-links/share-links.tsx')),
   },
   {
     path: '/settings',

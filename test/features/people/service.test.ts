@@ -346,6 +346,7 @@ forEachEngine('people', (open) => {
       sameSession: 'hold',
       approvalRequired: false,
       apiTokens: false,
+      shareLinks: false,
       telemetryByEmail: false,
       email: null,
       address: null,

@@ -248,6 +248,7 @@ describe('settings', () => {
       same_session: 'hold',
       approval_required: false,
       api_tokens: false,
+      share_links: false,
       telemetry_by_email: false,
       demo: false,
     })
@@ -260,6 +261,7 @@ describe('settings', () => {
       same_session: 'count',
       approval_required: true,
       api_tokens: true,
+      share_links: true,
       telemetry_by_email: true,
     }
     const { status, json } = await app.call('PATCH /api/v1/settings', { session: admin, json: change })
@@ -304,7 +306,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(10)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(11)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })

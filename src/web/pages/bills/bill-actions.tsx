@@ -4,6 +4,7 @@ import { IconChevronDown, IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
+import { ShareButton } from '../../parts/share-button.tsx'
 import type { Bill } from './bill-body.ts'
 import { CreditDialog } from './credit-dialog.tsx'
 import { DeliverDialog } from './deliver-dialog.tsx'
@@ -21,6 +22,7 @@ export function BillActions({ bill }: { bill: Bill }) {
   return (
     <>
       <Documents bill={bill} />
+      <ShareButton subject={{ bill: bill.id }} what={kind === 'bill' ? 'bill' : 'credit note'} />
       <Button variant="default" onClick={() => setOpen('deliver')}>
         Send by e-mail…
       </Button>

@@ -11,9 +11,10 @@ import { Failure } from '../../parts/failure.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
-import { asBounds, periodInWords, readPeriod } from '../../parts/period.ts'
+import { asBounds, PERIODS, type Period, periodInWords, readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
+import { ShareButton } from '../../parts/share-button.tsx'
 import type { Sorting } from '../../parts/sorting.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -51,6 +52,7 @@ export default function Reports() {
       actions={
         <>
           <PeriodPicker value={name} change={(period) => show({ period })} />
+          <ShareButton subject={{ report: { ...sharedPeriod(name, period), group_by: [by] } }} what="report" />
           <DownloadCsv path="/reports/usage" query={{ ...asBounds(period), bucket_width: 'all', group_by: [by] }} />
         </>
       }
@@ -91,6 +93,11 @@ export default function Reports() {
       )}
     </Page>
   )
+}
+
+/** A named period moves with the calendar, also where it is shared. */
+function sharedPeriod(name = '30d', period: Period): Record<string, string> {
+  return Object.hasOwn(PERIODS, name) ? { period: name.replace('-', '_') } : asBounds(period)
 }
 
 type Totals = Pick<Result, 'entries' | 'tokens' | 'cost' | 'list_value'>

@@ -66,6 +66,11 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
         {...form.getInputProps('api_tokens', { type: 'checkbox' })}
       />
       <Switch
+        label="Allow share links"
+        description="People can create links that show one report or bill, as far as they can see it, to anyone who has the link. Links expire. When you turn this off, existing ones stop working."
+        {...form.getInputProps('share_links', { type: 'checkbox' })}
+      />
+      <Switch
         label="Assign telemetry by e-mail address"
         description="Telemetry pushed with an organization token belongs to the person whose e-mail address it contains. Anyone who holds such a token can send any address; each entry shows how it was assigned."
         {...form.getInputProps('telemetry_by_email', { type: 'checkbox' })}

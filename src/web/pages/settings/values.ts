@@ -15,6 +15,7 @@ export const valuesOf = (settings: AllSettings) => ({
   same_session: settings.same_session,
   approval_required: settings.approval_required,
   api_tokens: settings.api_tokens,
+  share_links: settings.share_links,
   telemetry_by_email: settings.telemetry_by_email,
   email: settings.email ?? '',
   address: settings.address ?? '',

@@ -1,0 +1,161 @@
+/** API schema of share links, shared by validation, OpenAPI and the command line's `--json`. */
+import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
+import { ENTRY_FILTER_LIST, isListFilter } from '../../entry-filters.ts'
+import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import type { QueryTexts } from '../../query.ts'
+import { chosen, listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { MOVING_PERIODS, type MovingPeriod } from './period.ts'
+import type { ShareLink } from './store.ts'
+
+export const NOTE_LIMIT = 500
+
+/** Filters are stored with the link: longer than the names of anything. */
+const TEXT_LIMIT = 500
+
+export const SHARE_LINK_STATES = ['active', 'expired', 'revoked', 'stopped'] as const
+export type ShareLinkState = (typeof SHARE_LINK_STATES)[number]
+
+const BUCKET_WIDTHS = ['1h', '1d', '1w', '1mo', '1q', '1y', 'all'] as const
+
+/** The parameters of a report, as in `GET /reports/usage`. */
+export type SharedReportBody = { period?: MovingPeriod } & Record<string, string | string[]>
+
+/** An object whose type is plainer than that of its schema, which still checks it. */
+const checkedAs = <T>(schema: TSchema) => schema as TUnsafe<T>
+
+const filters: Record<string, TSchema> = Object.fromEntries(
+  ENTRY_FILTER_LIST.map(([name, { kind, description }]) => [
+    name,
+    Type.Optional(
+      isListFilter(name)
+        ? Type.Array(Type.String({ maxLength: TEXT_LIMIT }), { description: `${description}.`, maxItems: 100 })
+        : Type.String({
+            description: kind === 'flag' ? `${description}: \`true\` or \`false\`.` : `${description}.`,
+            maxLength: TEXT_LIMIT,
+          }),
+    ),
+  ]),
+)
+
+const SharedReport = checkedAs<SharedReportBody>(
+  Type.Object(
+    {
+      period: Type.Optional(
+        chosen(
+          MOVING_PERIODS,
+          'A period that moves with the calendar, in the time zone of the report. Otherwise `starting_at` and `ending_at` fix it.',
+        ),
+      ),
+      time_zone: Type.Optional(Type.String({ description: 'Time zone of days. Default: the organization’s.' })),
+      bucket_width: Type.Optional(chosen(BUCKET_WIDTHS, 'Default: `all`, which is the whole period.')),
+      week_start: Type.Optional(chosen(WEEKDAYS, 'First day of the weeks of `1w`.')),
+      group_by: Type.Optional(
+        Type.Array(Type.String({ maxLength: TEXT_LIMIT }), { description: 'As in `GET /reports/usage`.', maxItems: 3 }),
+      ),
+      ...filters,
+    },
+    { ...strict, $id: 'SharedReport', description: 'A report on usage: its parameters, as in `GET /reports/usage`.' },
+  ),
+)
+
+/** The money that a report may show. */
+export const REPORT_MONEY = ['cost', 'none'] as const
+
+const money = oneOf(
+  SHARED_MONEY,
+  '`amounts`: those of the bill. `cost`: the cost of usage. `none`: tokens and entries only.',
+)
+
+export const NewShareLink = Type.Object(
+  {
+    report: Type.Optional(SharedReport),
+    bill: Type.Optional(Type.String({ description: 'Id (bil_…) or number of the bill. Either this or `report`.' })),
+    money: Type.Optional(
+      chosen(REPORT_MONEY, 'The money that a report shows. Default: `none`. A bill always shows its amounts.'),
+    ),
+    people: Type.Optional(Type.Boolean({ description: 'Whether a report may name people. Default: false.' })),
+    note: Type.Optional(
+      Type.String({ description: `For whom it is, at most ${NOTE_LIMIT} characters. Only shown in lists of links.` }),
+    ),
+    expires_at: Type.Optional(
+      Type.String({
+        description:
+          'A timestamp with its offset, or a date for its first moment in the organization’s time zone; within 366 days. Default: in 30 days.',
+      }),
+    ),
+  },
+  { ...strict, $id: 'NewShareLink' },
+)
+export type NewShareLink = Static<typeof NewShareLink>
+
+const person = Type.Object({ id: Type.String(), name: Type.String() }, strict)
+
+const fields = {
+  id: Type.String({ description: 'Id of the share link (shr_…).' }),
+  report: orNull(SharedReport),
+  bill: orNull(Type.Object({ id: Type.String(), number: Type.String() }, strict)),
+  money,
+  people: Type.Boolean({ description: 'Whether it may name people.' }),
+  note: orNull(Type.String()),
+  created_by: person,
+  created_at: moment('When it was created.'),
+  expires_at: moment('When it expires.'),
+  revoked_at: orNull(moment('When it was revoked.')),
+  last_used_at: orNull(moment('When its page was last opened.')),
+  uses: Type.Integer({
+    description: 'How often its page was opened, also by programs that preview links.',
+    minimum: 0,
+  }),
+  state: oneOf(SHARE_LINK_STATES, '`stopped`: its creator is disabled, or may no longer see bills.'),
+}
+
+export const ShareLinkBody = Type.Object(fields, {
+  ...strict,
+  $id: 'ShareLink',
+  description: 'A link that shows one report or bill to whoever has it.',
+})
+export type ShareLinkBody = Static<typeof ShareLinkBody>
+
+export const CreatedShareLink = Type.Object(
+  { ...fields, link: Type.String({ description: 'The link. Shown only once.', format: 'uri' }) },
+  { ...strict, $id: 'CreatedShareLink', description: 'A new share link.' },
+)
+export type CreatedShareLink = Static<typeof CreatedShareLink>
+
+export const ShareLinkList = listOf(ShareLinkBody, 'ShareLinkList', 'Share links, newest first.')
+
+/** Roles that can see bills, and share them. */
+export const MAY_SHARE_BILLS: readonly string[] = ['billing', 'admin']
+
+export function stateOf({ record, creator }: ShareLink, now: number): ShareLinkState {
+  if (record.revokedAt !== null) return 'revoked'
+  if (record.expiresAt <= now) return 'expired'
+  const maySee = creator.disabledAt === null && (record.billId === null || MAY_SHARE_BILLS.includes(creator.role))
+  return maySee ? 'active' : 'stopped'
+}
+
+/** The parameters as they were given; those that are absent are left out. */
+function reportBody({ texts, period }: { texts: QueryTexts; period?: string | undefined }): SharedReportBody {
+  const given = Object.entries(texts).filter(([, text]) => text !== undefined)
+  return Object.fromEntries([...(period === undefined ? [] : [['period', period]]), ...given]) as SharedReportBody
+}
+
+export function shareLinkBody(link: ShareLink, now: number): ShareLinkBody {
+  const { record, bill, creator } = link
+  return {
+    id: record.uid,
+    report: record.report && reportBody(record.report),
+    bill: bill && { id: bill.uid, number: bill.number },
+    money: record.money,
+    people: record.showsPeople,
+    note: record.note,
+    created_by: { id: creator.uid, name: creator.name },
+    created_at: timestamp(record.createdAt),
+    expires_at: timestamp(record.expiresAt),
+    revoked_at: timestampOrNull(record.revokedAt),
+    last_used_at: timestampOrNull(record.lastUsedAt),
+    uses: record.uses,
+    state: stateOf(link, now),
+  }
+}

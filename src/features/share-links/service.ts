@@ -1,0 +1,379 @@
+/**
+ * Share links: whoever has one sees one report or bill without an account, as far as its creator can see it at that
+ * moment. Of the secret in a link, only a hash is stored.
+ */
+import type { Actor, Party } from '../../access/actor.ts'
+import type { Asker } from '../../access/asker.ts'
+import { viewerOf } from '../../access/visibility.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import type { SharedReport } from '../../database/schema/records.ts'
+import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
+import { issuesOfText, issuesOfTimeZone } from '../../fields.ts'
+import { randomBase62 } from '../../lib/base62.ts'
+import { dayAt } from '../../lib/calendar.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { parseMoment } from '../../lib/duration.ts'
+import { isId } from '../../lib/id.ts'
+import { eachPage, type Page, pageOf } from '../../lists.ts'
+import { writeKeyPage } from '../../query.ts'
+import type { AuditService } from '../audit/service.ts'
+import type { BillsService } from '../bills/service.ts'
+import type { OrganizationService } from '../organization/service.ts'
+import type { PeopleService, User } from '../people/service.ts'
+import type { ProjectsService } from '../projects/service.ts'
+import type { UsageReport } from '../reports/schema.ts'
+import type { ReportsService } from '../reports/service.ts'
+import { MOVING_PERIODS, type MovingPeriod, movingBounds } from './period.ts'
+import {
+  MAY_SHARE_BILLS,
+  type NewShareLink,
+  NOTE_LIMIT,
+  REPORT_MONEY,
+  type ShareLinkBody,
+  shareLinkBody,
+  stateOf,
+} from './schema.ts'
+import {
+  countActive,
+  findShareLink,
+  findShareLinkByHash,
+  insertShareLink,
+  listShareLinks,
+  type ShareLink,
+  type ShareLinkScope,
+  updateShareLinkRevoked,
+  updateShareLinkUsed,
+} from './store.ts'
+
+export { readShareLinkList } from './query.ts'
+
+const DAY_MS = 86_400_000
+const LIFETIME_MS = 30 * DAY_MS
+const LIFETIME_LIMIT_MS = 366 * DAY_MS
+
+/** More than anyone needs, and few enough that nobody fills the table. */
+const ACTIVE_LIMIT = 200
+
+/** 190 bits, as tokens have: impossible to guess. */
+const SECRET_CHARACTERS = 32
+const SECRET = /^[0-9A-Za-z]{32}$/
+
+/** A new link, with its secret, which is shown once. */
+export interface MadeShareLink {
+  body: ShareLinkBody
+  secret: string
+}
+
+export interface SharedBill {
+  kind: 'bill'
+  number: string
+  isVoid: boolean
+  isCreditNote: boolean
+}
+
+export interface SharedUsage {
+  kind: 'report'
+  report: UsageReport
+  showsCost: boolean
+}
+
+export type SharedContent = (SharedBill | SharedUsage) & { organization: string }
+
+export type ShareLinksService = ReturnType<typeof createShareLinksService>
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  audit: Pick<AuditService, 'record'>
+  organization: Pick<OrganizationService, 'settings'>
+  people: Pick<PeopleService, 'getUser'>
+  projects: Pick<ProjectsService, 'findProject' | 'getClient'>
+  reports: Pick<ReportsService, 'readUsage' | 'usage'>
+  bills: Pick<BillsService, 'getBill' | 'renderBill'>
+}
+
+export function createShareLinksService(dependencies: Dependencies) {
+  const { db, clock, audit, organization, people, projects, reports, bills } = dependencies
+
+  const scopeOf = ({ person }: Pick<Party, 'person'>): ShareLinkScope =>
+    person === null || person.role === 'admin' ? null : person.id
+
+  /** The parameters at the moment, where the period moves. */
+  async function textsOf({ texts, period }: SharedReport) {
+    if (period === undefined) return texts
+    const zone = typeof texts.time_zone === 'string' ? texts.time_zone : (await organization.settings()).timeZone
+    return { ...texts, ...movingBounds(period as MovingPeriod, dayAt(clock.now(), zone)) }
+  }
+
+  const readReport = async (shared: SharedReport, creator: User | ShareLink['creator']) =>
+    reports.readUsage(await textsOf(shared), askerOf(creator))
+
+  /** A name can later be given to another project or client, which the link must not show. */
+  async function pinned(texts: SharedReport['texts']): Promise<SharedReport['texts']> {
+    const idsOf = async (values: string | string[] | undefined, idOf: (name: string) => Promise<string | undefined>) =>
+      values &&
+      Promise.all([values].flat().map(async (value) => (value === 'none' ? value : ((await idOf(value)) ?? value))))
+    const project = await idsOf(texts.project, async (name) =>
+      isId('prj', name) ? name : (await projects.findProject(db.read, name))?.uid,
+    )
+    const client = await idsOf(texts.client, async (name) => (await projects.getClient(name)).uid)
+    return { ...texts, ...(project && { project }), ...(client && { client }) }
+  }
+
+  async function reportOf({ report, people: showsPeople = false }: NewShareLink, user: User): Promise<SharedReport> {
+    const { period, ...given } = report!
+    const bounds = ['starting_at', 'ending_at'].filter((name) => given[name] !== undefined)
+    const issues: Issue[] = issuesOfChoice(period, MOVING_PERIODS, '/report/period')
+    if (typeof given.time_zone === 'string') issues.push(...issuesOfTimeZone(given.time_zone, '/report/time_zone'))
+    if (period === undefined && bounds.length < 2) {
+      issues.push({
+        pointer: '/report/period',
+        code: 'required',
+        message: 'is required, unless starting_at and ending_at fix the period',
+      })
+    }
+    if (period !== undefined && bounds.length > 0) {
+      issues.push({ pointer: '/report/period', code: 'not_allowed', message: `excludes ${bounds.join(' and ')}` })
+    }
+    if (!showsPeople && [given.group_by ?? []].flat().includes('agent_manager')) {
+      issues.push({
+        pointer: '/report/group_by',
+        code: 'not_allowed',
+        message: 'must not contain agent_manager, unless people is true',
+      })
+    }
+    if (issues.length > 0) throw validationFailed(issues)
+    const shared = { texts: { bucket_width: 'all', ...given }, ...(period !== undefined && { period }) }
+    try {
+      await readReport(shared, user)
+    } catch (error) {
+      throw pointedAtReport(error)
+    }
+    return { ...shared, texts: await pinned(shared.texts) }
+  }
+
+  async function billOf(bill: string) {
+    try {
+      return await bills.getBill(bill)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'not_found') throw error
+      throw validationFailed([
+        { pointer: '/bill', code: 'unknown_name', message: 'must be the id or number of a bill' },
+      ])
+    }
+  }
+
+  async function create(given: NewShareLink, user: User, by: Actor): Promise<MadeShareLink> {
+    const { report, bill, note } = given
+    const { shareLinks, timeZone } = await organization.settings()
+    if (!shareLinks) throw shareLinksOff()
+    const now = clock.now()
+    const expiresAt = given.expires_at === undefined ? now + LIFETIME_MS : parseMoment(given.expires_at, timeZone)
+    const issues = [
+      ...((report === undefined) === (bill === undefined)
+        ? [{ pointer: '', code: 'required', message: 'must have either report or bill' }]
+        : []),
+      ...(bill !== undefined && (given.money !== undefined || given.people !== undefined)
+        ? [
+            {
+              pointer: '/bill',
+              code: 'not_allowed',
+              message: 'excludes money and people: a bill is shown as it was sent',
+            },
+          ]
+        : []),
+      ...issuesOfChoice(given.money, REPORT_MONEY, '/money'),
+      ...(note === undefined ? [] : issuesOfText(note, '/note', NOTE_LIMIT)),
+      ...issuesOfExpiry(expiresAt, now),
+      ...(user.disabledAt === null
+        ? []
+        : [{ pointer: '/user', code: 'not_allowed', message: `${user.email} is disabled` }]),
+    ]
+    if (issues.length > 0) throw validationFailed(issues)
+    if (bill !== undefined && !MAY_SHARE_BILLS.includes(user.role)) throw mayNotShareBills(user)
+    const shared = report === undefined ? null : await reportOf(given, user)
+    const view = bill === undefined ? null : await billOf(bill)
+    const secret = randomBase62(SECRET_CHARACTERS)
+    const link = await db.write(async (tx) => {
+      if ((await countActive(tx, user.id, now)) >= ACTIVE_LIMIT) throw tooMany()
+      const added = await insertShareLink(tx, {
+        hash: hashOf(secret),
+        createdBy: user.id,
+        report: shared,
+        billId: view?.bill.id ?? null,
+        money: view ? 'amounts' : (given.money ?? 'none'),
+        showsPeople: given.people ?? false,
+        note: note ?? null,
+        createdAt: now,
+        expiresAt: expiresAt!,
+      })
+      await audit.record(tx, by, { action: 'share_link.created', object: objectOf(added), after: auditedLink(added) })
+      return added
+    })
+    return { body: shareLinkBody(link, now), secret }
+  }
+
+  /** The link with this secret if it shows anything now; the same answer for all that do not. */
+  async function findActive(secret: string): Promise<ShareLink | undefined> {
+    if (!SECRET.test(secret) || !(await organization.settings()).shareLinks) return undefined
+    const link = await findShareLinkByHash(db.read, hashOf(secret))
+    return link && stateOf(link, clock.now()) === 'active' ? link : undefined
+  }
+
+  async function contentOf({ record, bill, creator }: ShareLink): Promise<SharedContent | undefined> {
+    const { name } = await organization.settings()
+    if (record.report === null) {
+      const view = await bills.getBill(bill!.uid)
+      const { number, state, kind } = view.bill
+      return { kind: 'bill', organization: name, number, isVoid: state === 'void', isCreditNote: kind !== 'bill' }
+    }
+    try {
+      const report = await reports.usage(viewerOf(creator), await readReport(record.report, creator))
+      return { kind: 'report', organization: name, report, showsCost: record.money === 'cost' }
+    } catch (error) {
+      // What it filtered by is gone, or is no longer known to its creator.
+      if (error instanceof Problem && error.code === 'validation_failed') return undefined
+      throw error
+    }
+  }
+
+  /** Reports that are being read, so that many visitors of a link at once cost as much as one. */
+  const reading = new Map<string, Promise<SharedContent | undefined>>()
+
+  function read(link: ShareLink): Promise<SharedContent | undefined> {
+    const key = `${link.record.id} ${link.creator.role}`
+    let coming = reading.get(key)
+    if (!coming) {
+      coming = contentOf(link).finally(() => reading.delete(key))
+      reading.set(key, coming)
+    }
+    return coming
+  }
+
+  return {
+    /**
+     * Creates a link of the person with this id or e-mail address, as whom it sees. Throws `forbidden` while links are
+     * off, and for bills without the role.
+     */
+    createShareLink: async (who: string, given: NewShareLink, by: Actor): Promise<MadeShareLink> =>
+      create(given, await people.getUser(who), by),
+
+    /** A page of the caller's links; of everybody's for admins. */
+    async listShareLinks(
+      party: Pick<Party, 'person'>,
+      { after, limit }: { after: number | undefined; limit: number },
+    ): Promise<Page<ShareLinkBody>> {
+      const found = await listShareLinks(db.read, scopeOf(party), { after, limit: limit + 1 })
+      const page = pageOf(found, limit, ({ record }) => writeKeyPage(record.id))
+      return { ...page, data: page.data.map((link) => shareLinkBody(link, clock.now())) }
+    },
+
+    /** All of them. */
+    async everyShareLink(party: Pick<Party, 'person'>): Promise<ShareLinkBody[]> {
+      const pages = eachPage(
+        (page) => listShareLinks(db.read, scopeOf(party), page),
+        ({ record }: ShareLink) => record.id,
+      )
+      const all: ShareLinkBody[] = []
+      for await (const links of pages) all.push(...links.map((link) => shareLinkBody(link, clock.now())))
+      return all
+    },
+
+    /** Takes effect at once. Its creator and admins may. Throws `not_found`. */
+    revokeShareLink: (uid: string, { person, by }: Party): Promise<ShareLinkBody> =>
+      db.write(async (tx: Tx) => {
+        const link = isId('shr', uid) ? await findShareLink(tx, uid, scopeOf({ person })) : undefined
+        if (!link) throw notFound(`The share link '${uid}'`)
+        const now = clock.now()
+        if (link.record.revokedAt !== null) return shareLinkBody(link, now)
+        await updateShareLinkRevoked(tx, link.record.id, now)
+        await audit.record(tx, by, { action: 'share_link.revoked', object: objectOf(link), before: auditedLink(link) })
+        return shareLinkBody({ ...link, record: { ...link.record, revokedAt: now } }, now)
+      }),
+
+    /** What the link with this secret shows; undefined for one that shows nothing, whatever the reason. */
+    async openShareLink(secret: string, { isCounted }: { isCounted: boolean }): Promise<SharedContent | undefined> {
+      const link = await findActive(secret)
+      const content = link && (await read(link))
+      if (!content) return undefined
+      // A full disk must not keep anybody from reading.
+      if (isCounted) await db.write((tx) => updateShareLinkUsed(tx, link.record.id, clock.now())).catch(() => {})
+      return content
+    },
+
+    /** The document of the bill that a link shows. */
+    async sharedDocument(secret: string, format: 'pdf' | 'html') {
+      const bill = (await findActive(secret))?.bill
+      return bill ? bills.renderBill(bill.uid, format) : undefined
+    },
+  }
+}
+
+function askerOf(creator: User | ShareLink['creator']): Asker {
+  return { viewer: viewerOf(creator), listsPeople: creator.role === 'admin' }
+}
+
+function hashOf(secret: string): Uint8Array {
+  return Bun.SHA256.hash(secret) as Uint8Array
+}
+
+function issuesOfChoice(given: string | undefined, choices: readonly string[], pointer: string): Issue[] {
+  if (given === undefined || choices.includes(given)) return []
+  return [{ pointer, code: 'not_allowed', message: `must be one of ${choices.join(', ')}` }]
+}
+
+function issuesOfExpiry(expiresAt: number | undefined, now: number): Issue[] {
+  const pointer = '/expires_at'
+  if (expiresAt === undefined) {
+    const message = 'must be a date, or a timestamp with a UTC offset, such as 2027-01-01T08:00:00Z'
+    return [{ pointer, code: 'bad_format', message }]
+  }
+  if (expiresAt <= now) return [{ pointer, code: 'too_small', message: 'must be in the future' }]
+  if (expiresAt > now + LIFETIME_LIMIT_MS) return [{ pointer, code: 'too_large', message: 'must be within 366 days' }]
+  return []
+}
+
+/** The issues of a report's parameters, at the place where the body has them. */
+function pointedAtReport(error: unknown): unknown {
+  const issues = error instanceof Problem && error.code === 'validation_failed' ? error.more.issues : undefined
+  if (!issues) return error
+  return validationFailed(
+    issues.map((issue) => ({ ...issue, pointer: issue.pointer.replace(/^\/query\//, '/report/') })),
+  )
+}
+
+const objectOf = ({ record, bill }: ShareLink) => ({
+  id: record.uid,
+  name: bill ? `bill ${bill.number}` : 'usage report',
+})
+
+function auditedLink(link: ShareLink) {
+  const { report, bill, money, people, note, expires_at } = shareLinkBody(link, link.record.createdAt)
+  return {
+    ...(report ? { report } : { bill: bill?.number }),
+    user: link.creator.email,
+    money,
+    people,
+    note,
+    expires_at,
+  }
+}
+
+function shareLinksOff(): Problem {
+  return new Problem(
+    'forbidden',
+    'Share links are turned off. An admin can turn them on in the settings, or with `tally settings set --share-links yes`.',
+  )
+}
+
+function mayNotShareBills({ email, role }: User): Problem {
+  return new Problem(
+    'forbidden',
+    `Sharing a bill needs the role ${MAY_SHARE_BILLS.join(' or ')}; ${email} has the role ${role}.`,
+  )
+}
+
+function tooMany(): Problem {
+  const message = `has ${ACTIVE_LIMIT} active share links; revoke some first`
+  return validationFailed([{ pointer: '', code: 'too_many', message }])
+}

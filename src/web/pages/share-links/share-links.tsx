@@ -1,0 +1,131 @@
+/** Links that show a report or a bill without an account: what they show, their use, and revoking them. */
+import { Button, Text } from '@mantine/core'
+import { useState } from 'react'
+import { count } from '../../format/counts.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Ago, Moment } from '../../parts/figures.tsx'
+import { Page } from '../../parts/page.tsx'
+import { PERIODS } from '../../parts/period.ts'
+import { Status } from '../../parts/status.tsx'
+import { answer, api, apiUntil } from '../../server/api.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { useRole, useSettings } from '../../server/me.ts'
+import { useSend } from '../../server/send.ts'
+import type { ShareLink } from '../../server/share-links.ts'
+
+export default function ShareLinks() {
+  const isAdmin = useRole('admin')
+  const { share_links } = useSettings()
+  const [revoked, setRevoked] = useState<ShareLink | null>(null)
+  const list = useList(['share-links', 'list'], (page, signal) =>
+    answer(apiUntil(signal)['share-links'].get({ query: { page, limit: PAGE_LIMIT } })),
+  )
+  return (
+    <Page
+      title="Share links"
+      lead={
+        share_links
+          ? 'Whoever has a link sees one report or bill without an account, as far as its creator can see it.'
+          : 'Share links are turned off in the settings: existing ones don’t work.'
+      }
+    >
+      <DataTable
+        label="Share links"
+        columns={columnsOf(isAdmin, setRevoked)}
+        list={list}
+        rowKey={({ id }) => id}
+        isMuted={({ state }) => state !== 'active'}
+        empty={<Empty title="No share links">“Share…” on the page Reports, or on a bill, creates one.</Empty>}
+      />
+      <RevokeShareLink link={revoked} close={() => setRevoked(null)} />
+    </Page>
+  )
+}
+
+function RevokeShareLink({ link, close }: { link: ShareLink | null; close: () => void }) {
+  const revoke = useSend({
+    send: (id: string) => answer(api['share-links']({ id }).revoke.post()),
+    changes: ['share-links', 'audit'],
+    done: () => 'Share link revoked.',
+    quiet: true,
+  })
+  return (
+    <Confirm
+      isOpen={link !== null}
+      close={close}
+      title="Revoke share link?"
+      action="Revoke"
+      isDangerous
+      confirm={() => revoke.mutateAsync(link!.id)}
+    >
+      <Text size="sm">Whoever has it can no longer open it. You can’t undo this.</Text>
+    </Confirm>
+  )
+}
+
+function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<ShareLink>[] {
+  return [
+    {
+      key: 'shows',
+      title: 'Shows',
+      phone: 'title',
+      cell: (link) => (
+        <>
+          {subjectOf(link)}
+          <Text size="xs" c="dimmed" fw={400}>
+            <bdi>{link.note ?? ''}</bdi>
+          </Text>
+        </>
+      ),
+    },
+    {
+      key: 'money',
+      title: 'Money',
+      width: '110px',
+      cell: ({ money }) => (money === 'none' ? 'tokens only' : money),
+    },
+    ...(isAdmin
+      ? [
+          {
+            key: 'person',
+            title: 'Created by',
+            width: '150px',
+            cell: ({ created_by }: ShareLink) => <bdi>{created_by.name}</bdi>,
+          },
+        ]
+      : []),
+    { key: 'uses', title: 'Opened', width: '90px', isNumber: true, cell: ({ uses }) => count(uses) },
+    { key: 'used', title: 'Last opened', width: '130px', cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+    { key: 'expires', title: 'Expires', width: '165px', cell: ({ expires_at }) => <Moment at={expires_at} /> },
+    { key: 'state', title: 'State', width: '90px', phone: 'value', cell: ({ state }) => <Status of={state} /> },
+    {
+      key: 'revoke',
+      title: 'Action',
+      width: '110px',
+      isNumber: true,
+      cell: (link) =>
+        link.revoked_at === null && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => revoke(link)}
+            aria-label={`Revoke link to ${subjectOf(link)}`}
+          >
+            Revoke…
+          </Button>
+        ),
+    },
+  ]
+}
+
+function subjectOf({ bill, report }: ShareLink): string {
+  if (bill) return `Bill ${bill.number}`
+  const moving = report?.period?.replace('_', '-')
+  const period =
+    moving !== undefined && Object.hasOwn(PERIODS, moving)
+      ? PERIODS[moving as keyof typeof PERIODS].title
+      : `${report?.starting_at} to before ${report?.ending_at}`
+  return `Usage, ${period}`
+}

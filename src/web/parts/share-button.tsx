@@ -1,0 +1,130 @@
+/** Shares a report or a bill: a dialog that creates a link, and shows it once. */
+import { Alert, Button, Checkbox, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { IconShare } from '@tabler/icons-react'
+import { useState } from 'react'
+import { addDays, dayOf } from '../format/moments.ts'
+import { useSettings } from '../server/me.ts'
+import { showIssues } from '../server/send.ts'
+import { type CreatedShareLink, type NewShareLink, useNewShareLink } from '../server/share-links.ts'
+import { CopyLine } from './copy-line.tsx'
+import { Moment } from './figures.tsx'
+
+const EXPIRIES = [
+  { value: '7', label: 'In 7 days' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+]
+
+type Subject = Pick<NewShareLink, 'report'> | Pick<NewShareLink, 'bill'>
+
+interface ShareProps {
+  /** Whether it may show cost and, if it is grouped by them, names people. */
+  subject: Subject
+  what: string
+}
+
+/** Only while an admin allows share links. */
+export function ShareButton(props: ShareProps) {
+  const { share_links } = useSettings()
+  const [isOpen, setOpen] = useState(false)
+  const [made, setMade] = useState<CreatedShareLink | null>(null)
+  const close = () => {
+    setOpen(false)
+    setMade(null)
+  }
+  if (!share_links) return null
+  return (
+    <>
+      <Button variant="default" leftSection={<IconShare size={16} />} onClick={() => setOpen(true)}>
+        Share…
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={`Share ${props.what}`} closeOnClickOutside={false}>
+        {made ? <LinkOnce made={made} leave={close} /> : <ShareForm {...props} made={setMade} leave={close} />}
+      </Modal>
+    </>
+  )
+}
+
+function LinkOnce({ made, leave }: { made: CreatedShareLink; leave: () => void }) {
+  return (
+    <Stack>
+      <Text size="sm">
+        Anyone who has this link can open it until <Moment at={made.expires_at} />. It won’t be shown again; you can
+        revoke it on the page Share links.
+      </Text>
+      <CopyLine text={made.link} label="Copy link" />
+      <Group justify="flex-end">
+        <Button onClick={leave}>Done</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+interface ShareFormProps extends ShareProps {
+  made: (link: CreatedShareLink) => void
+  leave: () => void
+}
+
+function ShareForm({ subject, made, leave }: ShareFormProps) {
+  const { time_zone } = useSettings()
+  const [refusal, setRefusal] = useState('')
+  const form = useForm({ initialValues: { note: '', expiry: '30', cost: false } })
+  const create = useNewShareLink(made)
+  const isReport = 'report' in subject
+  const showsPeople = isReport && [subject.report?.group_by ?? []].flat().includes('agent_manager')
+  const submit = form.onSubmit(({ note, expiry, cost }) => {
+    setRefusal('')
+    const request = {
+      ...subject,
+      expires_at: addDays(dayOf(new Date(), time_zone), Number(expiry)),
+      ...(note.trim() !== '' && { note: note.trim() }),
+      ...(isReport && { money: cost ? ('cost' as const) : ('none' as const), people: showsPeople }),
+    }
+    create.mutate(request, { onError: (problem) => setRefusal(showIssues(form, problem)) })
+  })
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {refusal !== '' && (
+          <Alert color="red" variant="light" role="alert">
+            {refusal}
+          </Alert>
+        )}
+        <Text size="sm">
+          Whoever has the link sees this {isReport ? 'report' : 'bill'} without an account, as far as you can see it
+          then, and nothing else.
+        </Text>
+        {showsPeople && (
+          <Alert color="orange" variant="light">
+            This report is grouped by person: the link shows their names.
+          </Alert>
+        )}
+        {isReport && (
+          <Checkbox
+            label="Show cost"
+            description="Otherwise, tokens and entries only."
+            {...form.getInputProps('cost', { type: 'checkbox' })}
+          />
+        )}
+        <TextInput
+          label="Note"
+          description="For whom it is. Only shown in the list of links."
+          maxLength={500}
+          data-autofocus
+          {...form.getInputProps('note')}
+        />
+        <Select label="Expires" data={EXPIRIES} allowDeselect={false} {...form.getInputProps('expiry')} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={leave}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create link
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

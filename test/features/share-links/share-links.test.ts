@@ -1,0 +1,246 @@
+/** Share links: what whoever has one sees, what nobody sees, and who creates and revokes them. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { TALLY } from '../../../src/access/actor.ts'
+import type { Database } from '../../../src/database/database.ts'
+import { movingBounds } from '../../../src/features/share-links/period.ts'
+import type { NewShareLink } from '../../../src/features/share-links/schema.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { forEachEngine } from '../../support/databases.ts'
+import { reportBody } from '../../support/reports.ts'
+
+const DAY = 86_400_000
+const NOW = Date.parse('2026-12-03T12:00:00Z')
+
+test('periods move with the calendar', () => {
+  const at = (period: Parameters<typeof movingBounds>[0], today: string) => {
+    const { starting_at, ending_at } = movingBounds(period, today)
+    return `${starting_at} ${ending_at}`
+  }
+  expect(at('7d', '2026-03-01')).toBe('2026-02-23 2026-03-02')
+  expect(at('12m', '2026-03-31')).toBe('2025-04-01 2026-04-01')
+  expect(at('month', '2026-03-31')).toBe('2026-03-01 2026-04-01')
+  expect(at('last_month', '2026-01-31')).toBe('2025-12-01 2026-01-01')
+  expect(at('quarter', '2026-12-31')).toBe('2026-10-01 2027-01-01')
+  expect(at('last_quarter', '2026-02-28')).toBe('2025-10-01 2026-01-01')
+  expect(at('year', '2026-02-28')).toBe('2026-01-01 2026-03-01')
+  expect(at('last_year', '2026-02-28')).toBe('2025-01-01 2026-01-01')
+})
+
+forEachEngine('a share link', (open) => {
+  let db: Database
+  let app: TestApp
+  let now = NOW
+  let admin: string
+
+  beforeAll(async () => {
+    db = await open({ serving: true })
+    app = await startApp({ db, clock: { now: () => now }, logLevel: 'debug' })
+    admin = await app.session('admin')
+    const post = async (path: string, json: object) =>
+      expect((await app.call(`POST /api/v1/${path}`, { session: admin, json })).status).toBe(201)
+    await post('clients', { name: 'Acme' })
+    await post('projects', { key: 'WEB', name: 'Acme <b>web</b>', client: 'Acme' })
+    await post('projects', { key: 'OTHER', name: 'Secret other' })
+  })
+  afterAll(() => app.close())
+
+  const allow = async (share_links: boolean) =>
+    expect((await app.call('PATCH /api/v1/settings', { session: admin, json: { share_links } })).status).toBe(200)
+  const create = (json: NewShareLink, session = admin) => app.call('POST /api/v1/share-links', { session, json })
+  /** Without any credential. Its answers are pages, also where there is nothing. */
+  const visit = async (link: string, rest = '') => {
+    const response = await fetch(link + rest)
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  const report = async (project: string, model: string, cost: number, input: number, token?: string) => {
+    const body = { ...reportBody({ project, model, reported_cost: cost }), tokens: { input, output: 5 } }
+    const sent = await app.call('POST /api/v1/token-entries', {
+      token: token ?? (await app.token('svc')),
+      json: { ...body, started_at: '2026-11-20T10:00:00Z', ended_at: '2026-11-20T10:20:00Z' },
+    })
+    expect(sent.status).toBe(201)
+  }
+  const usage: NewShareLink = { report: { period: 'last_month', group_by: ['model'], project: ['WEB'] } }
+
+  test('exists only while an admin allows it, and reports what is wrong with it', async () => {
+    expect((await create(usage)).json.detail).toContain('turned off')
+    await allow(true)
+    const pointers = async (json: NewShareLink) => {
+      const { status, json: answer } = await create(json)
+      return [status, ...(answer.errors ?? []).map(({ pointer }: { pointer: string }) => pointer)]
+    }
+    expect(await pointers({})).toEqual([422, ''])
+    expect(await pointers({ ...usage, bill: '2026-0001' })).toEqual([422, ''])
+    expect(await pointers({ report: {} })).toEqual([422, '/report/period'])
+    expect(await pointers({ report: { period: 'month', starting_at: '2026-11-01' } })).toEqual([422, '/report/period'])
+    expect(await pointers({ report: { period: 'month', project: ['nothing'] } })).toEqual([422, '/report/project'])
+    expect(await pointers({ report: { period: 'month', group_by: ['agent_manager'] } })).toEqual([
+      422,
+      '/report/group_by',
+    ])
+    expect(await pointers({ report: { period: 'fortnight' as 'month' } })).toEqual([422, '/report/period'])
+    expect(await pointers({ report: { period: 'month', bucket_width: '2d' } })).toEqual([422, '/report/bucket_width'])
+    expect(await pointers({ report: { period: 'month', time_zone: 'Nowhere' } })).toEqual([422, '/report/time_zone'])
+    expect(await pointers({ report: { period: 'month', q: 'x'.repeat(501) } })).toEqual([422, '/report/q'])
+    expect(await pointers({ ...usage, money: 'all' as 'cost' })).toEqual([422, '/money'])
+    expect(await pointers({ ...usage, expires_at: '2026-12-01' })).toEqual([422, '/expires_at'])
+    expect(await pointers({ ...usage, expires_at: '2028-01-01' })).toEqual([422, '/expires_at'])
+    expect(await pointers({ bill: '2026-0001' })).toEqual([422, '/bill'])
+  })
+
+  test('shows one report without an account: tokens only, unless it shows cost', async () => {
+    await report('WEB', 'cheap-model', 1, 9_000)
+    await report('WEB', 'dear-model', 777.25, 10)
+    await report('OTHER', 'other-model', 5, 10)
+    const { json } = await create(usage)
+    expect(json).toMatchObject({ money: 'none', people: false, state: 'active', uses: 0 })
+    expect(Date.parse(json.expires_at)).toBe(now + 30 * DAY)
+    const { status, text, headers } = await visit(json.link)
+    expect(status).toBe(200)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-robots-tag': 'noindex, nofollow',
+      'cache-control': 'private, no-store',
+      'referrer-policy': 'no-referrer',
+    })
+    expect(headers.get('content-security-policy')).toStartWith("default-src 'none'")
+    expect(text).not.toMatch(/<script|777|Cost|\$|other-model|Secret|Person|example\.com/)
+    // In the order of tokens: that of cost would show which one costs most.
+    expect(text.indexOf('cheap-model')).toBeLessThan(text.indexOf('dear-model'))
+    expect(text.indexOf('cheap-model')).toBeGreaterThan(0)
+    const dear = await visit((await create({ ...usage, money: 'cost' })).json.link)
+    expect(dear.text).toContain('$778.25')
+    expect(dear.text.indexOf('dear-model')).toBeLessThan(dear.text.indexOf('cheap-model'))
+  })
+
+  test('escapes names, and names people only if it may', async () => {
+    const { json } = await create({
+      report: { starting_at: '2026-11-01', ending_at: '2026-12-01', group_by: ['project', 'agent_manager'] },
+      people: true,
+    })
+    const { text } = await visit(json.link)
+    expect(text).toContain('Acme &lt;b&gt;web&lt;/b&gt;')
+    expect(text).toContain('Person')
+  })
+
+  test('counts its visits, and its secret is in no list, no log, no audit record and not in the database', async () => {
+    const { json } = await create({ ...usage, note: 'For Acme' })
+    const secret = json.link.split('/').at(-1)
+    await visit(json.link)
+    await visit(json.link)
+    await fetch(json.link, { method: 'HEAD' })
+    await visit(json.link, '/nothing')
+    await fetch(json.link, { method: 'POST' })
+    const list = await app.call('GET /api/v1/share-links', { session: admin })
+    expect(list.json.data[0]).toMatchObject({
+      id: json.id,
+      note: 'For Acme',
+      uses: 2,
+      last_used_at: new Date(now).toISOString(),
+    })
+    const audit = await app.call('GET /api/v1/audit?action=share_link', { session: admin })
+    expect(audit.json.data[0]).toMatchObject({ action: 'share_link.created', object: { id: json.id } })
+    const rows = await db.read.select().from(db.read.tables.shareLinks)
+    expect(`${list.text} ${audit.text} ${JSON.stringify(app.log)} ${JSON.stringify(rows)}`).not.toContain(secret)
+    expect(app.log.some(({ path }) => path === '/share/…')).toBe(true)
+  })
+
+  test('that is unknown, expired, revoked or switched off gets the same answer', async () => {
+    const of = async (link: string) => {
+      const { status, text, headers } = await visit(link)
+      const { date: _, 'x-request-id': id, ...rest } = Object.fromEntries(headers)
+      return { status, text, rest, hasId: id !== undefined }
+    }
+    const unknown = await of(`${app.url}/share/${'x'.repeat(32)}`)
+    expect(unknown).toMatchObject({ status: 404, rest: { 'x-robots-tag': 'noindex, nofollow' } })
+    expect(await of(`${app.url}/share/short`)).toEqual(unknown)
+    const { json } = await create({ ...usage, expires_at: '2026-12-05' })
+    now += 2 * DAY
+    expect(await of(json.link)).toEqual(unknown)
+    now = NOW
+    await allow(false)
+    expect(await of(json.link)).toEqual(unknown)
+    await allow(true)
+    expect((await of(json.link)).status).toBe(200)
+    const revoked = await app.call(`POST /api/v1/share-links/${json.id}/revoke`, { session: admin })
+    expect(revoked.json.state).toBe('revoked')
+    expect(await of(json.link)).toEqual(unknown)
+    const audit = await app.call('GET /api/v1/audit?action=share_link.revoked', { session: admin })
+    expect(audit.json.data).toHaveLength(1)
+    await app.call(`POST /api/v1/share-links/${json.id}/revoke`, { session: admin })
+    expect((await app.call('GET /api/v1/audit?action=share_link.revoked', { session: admin })).json).toEqual(audit.json)
+  })
+
+  test('shows what its creator sees now, and only they and admins see and revoke it', async () => {
+    const session = await app.session('member')
+    const { id } = (await app.call('GET /api/v1/me', { session })).json.person
+    const token = await app.token('svc', id)
+    await report('WEB', 'own-model', 3, 42, token)
+    const { json } = await create({ report: { period: 'last_month', group_by: ['model'] } }, session)
+    const seen = (await visit(json.link)).text
+    expect(seen).toContain('own-model')
+    expect(seen).not.toMatch(/dear-model|other-model/)
+    await app.services.people.setRole(id, 'billing', TALLY)
+    expect((await visit(json.link)).text).toContain('other-model')
+    await app.services.people.setRole(id, 'member', TALLY)
+    expect((await visit(json.link)).text).not.toContain('other-model')
+
+    const other = await app.session('billing')
+    expect((await app.call('GET /api/v1/share-links', { session: other })).json.data).toEqual([])
+    expect((await app.call(`POST /api/v1/share-links/${json.id}/revoke`, { session: other })).status).toBe(404)
+    expect((await app.call('GET /api/v1/share-links', { session })).json.data).toHaveLength(1)
+    await app.services.people.disableUser(id, TALLY)
+    expect((await visit(json.link)).status).toBe(404)
+    const { data } = (await app.call('GET /api/v1/share-links', { session: admin })).json
+    expect(data.find((link: { id: string }) => link.id === json.id).state).toBe('stopped')
+  })
+
+  test('keeps its project when another one gets the name', async () => {
+    await app.call('POST /api/v1/projects', { session: admin, json: { key: 'OLD', name: 'Old' } })
+    await report('OLD', 'old-model', 1, 10)
+    const { json } = await create({ report: { period: 'last_month', group_by: ['model'], project: ['OLD'] } })
+    expect(json.report.project[0]).toStartWith('prj_')
+    expect((await visit(json.link)).text).toContain('old-model')
+  })
+
+  test('shows a bill and its documents, as long as its creator may see bills', async () => {
+    const session = await app.session('billing')
+    const { id } = (await app.call('GET /api/v1/me', { session })).json.person
+    const sent = await app.call('POST /api/v1/bills', { session, json: { month: '2026-11', client: 'Acme' } })
+    expect(sent.status).toBe(201)
+    const { number } = sent.json
+    expect((await create({ bill: number }, await app.session('member'))).status).toBe(403)
+    expect((await create({ bill: number, money: 'none' }, session)).status).toBe(422)
+    const { json } = await create({ bill: number }, session)
+    expect(json).toMatchObject({ bill: { number }, money: 'amounts', report: null })
+    expect((await visit(json.link)).text).toContain(`Bill ${number}`)
+    const document = await visit(json.link, '/bill.html')
+    expect(document.text).toContain(number)
+    expect(document.headers.get('x-robots-tag')).toBe('noindex, nofollow')
+    expect((await visit(json.link, '/entries.csv')).status).toBe(404)
+    const other = (await create(usage)).json.link
+    expect((await visit(other, '/bill.html')).status).toBe(404)
+    await app.services.people.setRole(id, 'member', TALLY)
+    for (const rest of ['', '/bill.html', '/bill.pdf']) expect((await visit(json.link, rest)).status).toBe(404)
+  })
+
+  test('is not made without end', async () => {
+    const session = await app.session('member')
+    const { id } = (await app.call('GET /api/v1/me', { session })).json.person
+    const { json } = await create({ report: { period: 'month' } }, session)
+    await db.write(async (tx) => {
+      const { shareLinks } = tx.tables
+      const [row] = (await tx.select().from(shareLinks)).filter(({ uid }) => uid === json.id)
+      const copies = Array.from({ length: 199 }, () => {
+        const { id: _, uid: __, ...rest } = row!
+        return {
+          ...rest,
+          uid: `shr_${Bun.randomUUIDv7().replaceAll('-', '')}` as const,
+          hash: crypto.getRandomValues(new Uint8Array(32)),
+        }
+      })
+      await tx.insert(shareLinks).values(copies)
+    })
+    expect(id).toStartWith('usr_')
+    expect((await create({ report: { period: 'month' } }, session)).json.detail).toContain('200 active share links')
+  })
+})
