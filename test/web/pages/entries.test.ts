@@ -6,7 +6,7 @@ type Entry = Parameters<typeof rightsTo>[0]
 type Me = Parameters<typeof rightsTo>[1]
 
 const entry = (status: string, changes: object = {}) =>
-  ({ status, agent_manager: { id: 'usr_ada' }, project: { id: 'prj_1' }, sheet: null, ...changes }) as unknown as Entry
+  ({ status, agent_manager: { id: 'usr_ada' }, project: { id: 'prj_1' }, sheet: null, division: null, ...changes }) as unknown as Entry
 const person = (id: string, role: string, ledIds: string[] = [], approvedIds = ledIds) =>
   ({ person: { id, role }, ledIds, approvedIds }) as unknown as Me
 
@@ -15,7 +15,7 @@ const allowed = (entry: Entry, me: Me) =>
   Object.entries(rightsTo(entry, me)).flatMap(([name, isAllowed]) => (isAllowed ? [name] : []))
 
 test('members edit and assign their own entries', () => {
-  expect(allowed(entry('submitted'), person('usr_ada', 'member'))).toEqual(['place', 'correct'])
+  expect(allowed(entry('submitted'), person('usr_ada', 'member'))).toEqual(['place', 'divide', 'correct'])
   expect(allowed(entry('submitted'), person('usr_bob', 'member'))).toEqual([])
 })
 
@@ -25,7 +25,7 @@ test('approvers and deputies approve and reject, but do not assign', () => {
 
 test('leads approve, reject and void the entries of others in their projects only', () => {
   const bob = person('usr_bob', 'member', ['prj_1'])
-  expect(allowed(entry('submitted'), bob)).toEqual(['approve', 'reject', 'void', 'place'])
+  expect(allowed(entry('submitted'), bob)).toEqual(['approve', 'reject', 'void', 'place', 'divide'])
   expect(allowed(entry('submitted', { project: { id: 'prj_2' } }), bob)).toEqual([])
   expect(allowed(entry('submitted', { project: null }), bob)).toEqual([])
 })
@@ -35,6 +35,7 @@ test('people with a role reject and void their own entries, but only admins appr
     'reject',
     'void',
     'place',
+    'divide',
     'correct',
     'correctFigures',
   ])
@@ -43,6 +44,7 @@ test('people with a role reject and void their own entries, but only admins appr
     'reject',
     'void',
     'place',
+    'divide',
     'correct',
     'correctFigures',
   ])
