@@ -80,7 +80,7 @@ function costText({ cost, reported_cost, cost_mismatch, model }: TokenEntryDetai
 }
 
 /** The arithmetic, a line for each product. */
-function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
+function printValue({ list_value, valuation, price, division }: TokenEntryDetail): void {
   if (!valuation || !price) {
     print(list_value === null ? 'No list value.' : `List value $${exactText(list_value)}.`)
     return
@@ -90,6 +90,8 @@ function printValue({ list_value, valuation, price }: TokenEntryDetail): void {
     `List value at the price of '${row.model}' at ${row.provider || 'any provider'} (${row.source}, ${effectiveText(row.effective_from)}), found in lookup step ${price.step}:`,
   )
   printCalculation(valuation, price.note)
+  if (division)
+    print('A share of the value of the whole entry: its lines may differ from the total by parts of a token.')
 }
 
 function printHistory({ data }: TokenEntryHistory): void {

@@ -72,6 +72,11 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
         </Alert>
       )}
       {isComplete ? <Arithmetic entry={entry} /> : <Skeleton height={140} />}
+      {entry.division && valuation && (
+        <Text size="sm" c="dimmed">
+          A share of the value of the whole entry: its lines may differ from the total by parts of a token.
+        </Text>
+      )}
       {isComplete && list_value === null && <Unpriced entry={entry} />}
       {valuation && <PriceRow entry={entry} valuation={valuation} />}
       <Notes notes={noteTexts(entry.price?.note)} />
