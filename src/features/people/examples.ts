@@ -29,6 +29,7 @@ export const EXAMPLE_ME: Me = {
   kind: 'service',
   token: {
     id: 'tok_01a1fa172a0277f3983322718874f2ef',
+    kind: 'svc',
     name: 'ci',
     hint: 'k3Rw0p',
     allow_bills: false,

@@ -1,7 +1,7 @@
 /** API schema of people and tokens, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, Type } from '@sinclair/typebox'
 import type { Caller } from '../../access/caller.ts'
-import { ROLES, TOKEN_KINDS } from '../../database/schema/values.ts'
+import { ROLES, TOKEN_KINDS, type TokenKind } from '../../database/schema/values.ts'
 import { PASSWORD_LIMIT, PASSWORD_MIN } from '../../fields.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
@@ -13,17 +13,24 @@ import { TOKEN_STATES, type TokenCaller } from './tokens/token.ts'
 
 const CALLER_KINDS = ['service', 'read', 'organization', 'api', 'session'] as const satisfies Caller['kind'][]
 
+const TOKEN_KIND =
+  '`svc` reports entries, `read` reads data, `org` pushes telemetry, `api` does what its scopes allow.'
+
 const SCOPES_OF_TOKEN = orNull(
   Type.Array(oneOf(SCOPE_NAMES), { description: 'What an API token may do; null for other tokens.' }),
 )
 
 export const Me = Type.Object(
   {
-    kind: oneOf(CALLER_KINDS, 'The kind of token, or `session` for a signed-in person.'),
+    kind: oneOf(
+      CALLER_KINDS,
+      'Who calls: `session` is a signed-in person, the others are programs with a token of the kind in `token.kind`.',
+    ),
     token: orNull(
       Type.Object(
         {
           id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
+          kind: oneOf(TOKEN_KINDS, TOKEN_KIND),
           name: Type.String(),
           hint: Type.String({
             description: 'The first characters after the prefix, which identify the token in lists.',
@@ -229,10 +236,7 @@ export type SetUpAnswer = Static<typeof SetUpAnswer>
 export const TokenBody = Type.Object(
   {
     id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
-    kind: oneOf(
-      TOKEN_KINDS,
-      '`svc` reports entries, `read` reads data, `org` pushes telemetry, `api` does what its scopes allow.',
-    ),
+    kind: oneOf(TOKEN_KINDS, TOKEN_KIND),
     name: Type.String(),
     hint: Type.String({ description: 'The first characters after the prefix.' }),
     state: oneOf(TOKEN_STATES, '`stopped` means that its creator is disabled.'),
@@ -346,11 +350,16 @@ export const DisabledUser = Type.Object(
 )
 export type DisabledUser = Static<typeof DisabledUser>
 
+const KIND_OF = { service: 'svc', read: 'read', organization: 'org', api: 'api' } as const satisfies Record<
+  TokenCaller['kind'],
+  TokenKind
+>
+
 export function meBody(caller: Caller, { name }: { name: string }): Me {
   const { kind, person } = caller
   return {
     kind,
-    token: kind === 'session' ? null : callingToken(caller.token),
+    token: kind === 'session' ? null : { kind: KIND_OF[kind], ...callingToken(caller.token) },
     session:
       kind === 'session'
         ? { signed_in_at: timestamp(caller.session.signedInAt), expires_at: timestamp(caller.session.expiresAt) }
@@ -361,7 +370,7 @@ export function meBody(caller: Caller, { name }: { name: string }): Me {
   }
 }
 
-function callingToken({ uid, name, hint, allowBills, scopes, expiresAt }: TokenCaller['token']): Me['token'] {
+function callingToken({ uid, name, hint, allowBills, scopes, expiresAt }: TokenCaller['token']): Omit<NonNullable<Me['token']>, 'kind'> {
   return {
     id: uid,
     name,

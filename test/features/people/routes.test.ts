@@ -29,6 +29,7 @@ describe('GET /me', () => {
       kind: known,
       token: {
         id: expect.stringMatching(/^tok_[0-9a-f]{32}$/),
+        kind,
         name: 'test',
         hint: secret.split('_')[2]!.slice(0, 6),
         allow_bills: false,
