@@ -50,9 +50,9 @@ function problemFailure({ detail, more: { issues = [] } }: Problem, command: Com
   return { message: lines.join('\n'), exitCode: isUsage ? EXIT_USAGE : EXIT_FAILED }
 }
 
-/** `/query/time_zone` as `time-zone`, and `/tiers/0/input` as `tiers/0/input`. */
+/** `/query/time_zone` and `/report/time_zone` as `time-zone`, and `/tiers/0/input` as `tiers/0/input`. */
 function wordsOf(pointer: string): string {
-  return pointer.replace(/^\/(query\/)?/, '').replaceAll('_', '-')
+  return pointer.replace(/^\/((query|report)\/)?/, '').replaceAll('_', '-')
 }
 
 /** Flags whose names differ from the fields of the API. */

@@ -3,6 +3,7 @@ import { readConfig } from '../../config.ts'
 import type { NewShareLink } from '../../features/share-links/schema.ts'
 import { parseDuration, parseMoment } from '../../lib/duration.ts'
 import { linkBase } from '../address.ts'
+import { CommandError } from '../failures.ts'
 import { addReportFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { collect, examples, optionOf } from '../flags/options.ts'
 import { addDayFlags, type DayFlags, dayTexts } from '../flags/period.ts'
@@ -42,7 +43,11 @@ export function addShareLinksCreateCommands(links: Command): void {
     )
   const report = addLinkFlags(create.command('report'))
     .description('Create a link to a report on usage: tokens only, unless it shows cost')
-    .addOption(new Option('--period <period>', 'a period that moves with the calendar (default 30d)').choices(PERIODS))
+    .addOption(
+      new Option('--period <period>', 'a period that moves with the calendar (default 30d)')
+        .choices(PERIODS)
+        .conflicts(['from', 'to']),
+    )
     .option('--time-zone <zone>', 'time zone of days (default: that of the organization)')
     .option('--by <what>', 'group by up to three fields, as in `tally usage`', collect)
     .option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, 1q, 1y, or all for one bucket (default all)')
@@ -90,6 +95,9 @@ function reportOf(flags: ReportFlags): NonNullable<NewShareLink['report']> {
   const { period, by, bucket, timeZone } = flags
   const bounds = dayTexts(flags)
   const isFixed = bounds.starting_at !== undefined || bounds.ending_at !== undefined
+  if (isFixed && (bounds.starting_at === undefined || bounds.ending_at === undefined)) {
+    throw new CommandError('A fixed period needs both --from and --to; --period moves with the calendar.', 2)
+  }
   const given = {
     ...entryFilterTexts(flags),
     ...bounds,

@@ -92,7 +92,8 @@ forEachEngine('a share link', (open) => {
     await report('WEB', 'cheap-model', 1, 9_000)
     await report('WEB', 'dear-model', 777.25, 10)
     await report('OTHER', 'other-model', 5, 10)
-    const { json } = await create(usage)
+    // `null` means not given.
+    const { json } = await create({ ...usage, note: null, bill: null, money: null } as never)
     expect(json).toMatchObject({ money: 'none', people: false, state: 'active', uses: 0 })
     expect(Date.parse(json.expires_at)).toBe(now + 30 * DAY)
     const { status, text, headers } = await visit(json.link)
