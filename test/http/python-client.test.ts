@@ -59,7 +59,9 @@ describe.skipIf(!generator)('a client in Python', () => {
       return out
     }
     const made = await run(
-      generator!.program,
+      generator!,
+      '-m',
+      'openapi_python_client',
       'generate',
       '--path',
       'api.json',
@@ -72,7 +74,7 @@ describe.skipIf(!generator)('a client in Python', () => {
     expect(made.match(/conflicting|could not find reference|can't be merged|Unable to/gi)).toBeNull()
     const user = await app.person('admin')
     const [service, read] = [await app.token('svc', user, { allowBills: true }), await app.token('read', user)]
-    const said = JSON.parse(await run(generator!.python, 'use.py', app.url, service, read))
+    const said = JSON.parse(await run(generator!, 'use.py', app.url, service, read))
     expect(said).toEqual({
       entry: [expect.stringMatching(/^ent_/), 'submitted', 1.25],
       listed: [said.entry[0]],

@@ -6,25 +6,21 @@ import { join } from 'node:path'
 const PACKAGE = 'openapi-python-client==0.29.1'
 const FOLDER = join(import.meta.dir, '../../node_modules/.cache/python-generator')
 
-export interface PythonGenerator {
-  program: string
-  python: string
-}
-
-/** Undefined where there is no Python with `venv`, or no package index can be reached. */
-export function findPythonGenerator(): PythonGenerator | undefined {
-  const generator = { program: join(FOLDER, 'bin/openapi-python-client'), python: join(FOLDER, 'bin/python') }
-  if (existsSync(generator.program)) return generator
-  const python = Bun.which('python3')
-  if (!python) return undefined
+/** The Python that has it; undefined where there is none with `venv`, or no package index can be reached. */
+export function findPythonGenerator(): string | undefined {
+  const python = join(FOLDER, 'bin/python')
+  // Not the program in `bin`, which names the folder that the environment was made in.
+  if (succeeds(python, '-m', 'openapi_python_client', '--version')) return python
+  const system = Bun.which('python3')
+  if (!system) return undefined
   const isInstalled =
-    succeeds(python, '-m', 'venv', '--clear', FOLDER) &&
-    succeeds(generator.python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', PACKAGE)
-  if (isInstalled) return generator
+    succeeds(system, '-m', 'venv', '--clear', FOLDER) &&
+    succeeds(python, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', PACKAGE)
+  if (isInstalled) return python
   console.log(`${PACKAGE} could not be installed: the test of a client in Python is skipped.`)
   return undefined
 }
 
-function succeeds(...command: string[]): boolean {
-  return Bun.spawnSync(command, { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
+function succeeds(program: string, ...args: string[]): boolean {
+  return existsSync(program) && Bun.spawnSync([program, ...args], { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
 }
