@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { TokenEntry } from '../../features/entries/schema.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
-import { type EntryFlags, parseCost, parseCount } from '../flags/entry.ts'
+import { addCountFlags, type EntryFlags, parseCost, parseCount } from '../flags/entry.ts'
 import { examples, NONE, requireFields, textOrNone } from '../flags/options.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
@@ -15,7 +15,7 @@ type Flags = CommandFlags &
 
 /** `tally entries correct`. */
 export function addEntriesCorrectCommand(entries: Command): void {
-  entries
+  const command = entries
     .command('correct')
     .description('Correct what an agent has reported by mistake; later reports of the session do not undo it')
     .argument('<id>', 'id of the entry (ent_…)')
@@ -24,11 +24,7 @@ export function addEntriesCorrectCommand(entries: Command): void {
     .option('--provider <name>', 'provider of the model; none removes it')
     .option('--started-at <timestamp>', 'session start, such as 2026-11-20T17:53:04Z')
     .option('--ended-at <timestamp>', 'session end')
-    .option('--input <count>', 'uncached input tokens', parseCount)
-    .option('--output <count>', 'output tokens, including reasoning', parseCount)
-    .option('--cache-read <count>', 'tokens read from the cache', parseCount)
-    .option('--cache-write <count>', 'tokens written to the cache', parseCount)
-    .option('--cache-write-1h <count>', 'tokens written to the cache for one hour (Anthropic)', parseCount)
+  addCountFlags(command)
     .option('--requests <count>', 'model calls', parseCount)
     .option('--service-tier <name>', 'service tier; none is the standard one')
     .option('--speed <name>', 'speed; none is the standard one')

@@ -167,20 +167,26 @@ export async function readEntry(flags: EntryFlags): Promise<{ text: string; entr
   return entryOfFile(flags.file)
 }
 
+/** The flags of the five token counts. */
+export function addCountFlags(command: Command): Command {
+  return command
+    .option('--input <count>', 'uncached input tokens', parseCount)
+    .option('--output <count>', 'output tokens, including reasoning', parseCount)
+    .option('--cache-read <count>', 'tokens read from the cache', parseCount)
+    .option('--cache-write <count>', 'tokens written to the cache', parseCount)
+    .option('--cache-write-1h <count>', 'tokens written to the cache for one hour (Anthropic)', parseCount)
+}
+
 /** The flags that describe an entry, or the file that contains it: for reports, and for drafts on a sheet. */
 export function addEntryFlags(command: Command): Command {
-  return command
+  command
     .option('--file <path>', 'file with the whole entry as JSON, as in the API; - for standard input')
     .option('--harness <name>', 'agent harness: the application that ran the agent')
     .option('--agent <name>', 'name of the agent')
     .option('--model <name>', 'name of the model')
     .option('--started-at <timestamp>', 'session start, such as 2026-11-20T17:53:04Z')
     .option('--ended-at <timestamp>', 'session end (default: now)')
-    .option('--input <count>', 'uncached input tokens', parseCount)
-    .option('--output <count>', 'output tokens, including reasoning', parseCount)
-    .option('--cache-read <count>', 'tokens read from the cache', parseCount)
-    .option('--cache-write <count>', 'tokens written to the cache', parseCount)
-    .option('--cache-write-1h <count>', 'tokens written to the cache for one hour (Anthropic)', parseCount)
+  return addCountFlags(command)
     .option('--input-includes-cache', 'the input count includes the cached tokens, as OpenAI and Gemini count')
     .option(
       '--cost <dollars>',

@@ -4,6 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { addDays, dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { decimalNumber } from '../../lib/money.ts'
+import { periodically } from '../../lib/periodically.ts'
 import type { AuditService } from '../audit/service.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { createDeliveries } from './delivery.ts'
@@ -56,19 +57,6 @@ export function createReminders({ db, clock, audit, deliveries }: ReminderDepend
     remindDue,
 
     /** Looks now and from time to time until it is stopped. */
-    start(onError: (error: unknown) => void): { stop(): Promise<void> } {
-      let running = Promise.resolve()
-      const look = () => {
-        running = running.then(remindDue).catch(onError)
-      }
-      look()
-      const timer = setInterval(look, LOOK_EVERY_MS)
-      return {
-        async stop() {
-          clearInterval(timer)
-          await running
-        },
-      }
-    },
+    start: (onError: (error: unknown) => void) => periodically(remindDue, LOOK_EVERY_MS, onError),
   }
 }

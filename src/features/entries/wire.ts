@@ -1,6 +1,6 @@
 /** Serializes a view of an entry. */
 
-import type { EntryDivision } from '../../database/schema/records.ts'
+import type { EntryAmendment } from '../../database/schema/records.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { divideHalfEven, moneyNumber } from '../../lib/money.ts'
 import type { Counts, UsageDetails } from '../prices/usage.ts'
@@ -55,7 +55,7 @@ export function toTokenEntry(view: EntryView): TokenEntry {
     part: entry.part,
     continues: view.continues,
     corrected: entry.corrected ?? [],
-    division: entry.amendment?.division ? wireDivision(entry.amendment.division) : null,
+    division: wireDivision(entry.amendment),
     superseded: entry.superseded,
     possible_duplicate_of: view.duplicateOf,
     bill: bill && { id: bill.uid, number: bill.number },
@@ -65,7 +65,9 @@ export function toTokenEntry(view: EntryView): TokenEntry {
   }
 }
 
-function wireDivision({ of, weight, total }: EntryDivision): TokenEntry['division'] {
+export function wireDivision(amendment: EntryAmendment | null): TokenEntry['division'] {
+  if (!amendment?.division) return null
+  const { of, weight, total } = amendment.division
   const millionths = divideHalfEven(BigInt(weight) * 1_000_000n, BigInt(total))
   return { entry: of, share: Number(millionths) / 1_000_000 }
 }

@@ -13,8 +13,7 @@ import { TOKEN_STATES, type TokenCaller } from './tokens/token.ts'
 
 const CALLER_KINDS = ['service', 'read', 'organization', 'api', 'session'] as const satisfies Caller['kind'][]
 
-const TOKEN_KIND =
-  '`svc` reports entries, `read` reads data, `org` pushes telemetry, `api` does what its scopes allow.'
+const TOKEN_KIND = '`svc` reports entries, `read` reads data, `org` pushes telemetry, `api` does what its scopes allow.'
 
 const SCOPES_OF_TOKEN = orNull(
   Type.Array(oneOf(SCOPE_NAMES), { description: 'What an API token may do; null for other tokens.' }),
@@ -370,7 +369,14 @@ export function meBody(caller: Caller, { name }: { name: string }): Me {
   }
 }
 
-function callingToken({ uid, name, hint, allowBills, scopes, expiresAt }: TokenCaller['token']): Omit<NonNullable<Me['token']>, 'kind'> {
+function callingToken({
+  uid,
+  name,
+  hint,
+  allowBills,
+  scopes,
+  expiresAt,
+}: TokenCaller['token']): Omit<NonNullable<Me['token']>, 'kind'> {
   return {
     id: uid,
     name,

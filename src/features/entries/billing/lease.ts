@@ -10,6 +10,7 @@ import { type Actor, TALLY } from '../../../access/actor.ts'
 import type { Database, Tx } from '../../../database/database.ts'
 import { databaseBusy } from '../../../database/errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { periodically } from '../../../lib/periodically.ts'
 import { releaseEntries } from './release.ts'
 import { getBillState, getLease, type LeaseRecord, removeBill, updateLease } from './store.ts'
 
@@ -148,22 +149,11 @@ export function createLeases({ db, clock }: { db: Database; clock: Clock }) {
     },
 
     /** Releases what other processes have left claimed, now and from time to time: the server's job. */
-    start(onError: (error: unknown) => void): { stop(): Promise<void> } {
-      let running = Promise.resolve()
-      const look = () => {
-        running = running.then(async () => {
-          if (isAbandoned(await getLease(db.read), clock.now())) await releaseAbandoned()
-        })
-        running = running.catch(onError)
+    start(onError: (error: unknown) => void) {
+      const look = async () => {
+        if (isAbandoned(await getLease(db.read), clock.now())) await releaseAbandoned()
       }
-      look()
-      const timer = setInterval(look, LOOK_EVERY_MS)
-      return {
-        async stop() {
-          clearInterval(timer)
-          await running
-        },
-      }
+      return periodically(look, LOOK_EVERY_MS, onError)
     },
   }
 }

@@ -4,7 +4,7 @@ import { csvCell, csvLine } from '../../../lib/csv-text.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { MEDIA_KINDS, type UsageDetails } from '../../prices/usage.ts'
 import { ENTRY_COLUMNS, labelsText } from './csv.ts'
-import { isMismatch, type LineFormat } from './export-lines.ts'
+import { divisionOf, isMismatch, type LineFormat } from './export-lines.ts'
 
 /** Those that need no quotes, wherever they are. */
 const PLAIN = plainCharacters({ except: '",' })
@@ -96,7 +96,9 @@ export const CSV: LineFormat = {
     writer.byte(COMMA)
     writer.ascii(isMismatch(row) ? 'true,' : 'false,')
     writer.bytes(texts.details.of(row.usageDetails)[0]!)
-    writer.ascii(row.corrected === null ? '\r\n' : `${JSON.parse(row.corrected).join(' ')}\r\n`)
+    if (row.corrected !== null) writer.ascii(JSON.parse(row.corrected).join(' '))
+    const division = divisionOf(row)
+    writer.ascii(division ? `,${division.entry},${division.share}\r\n` : ',,\r\n')
   },
 }
 

@@ -63,4 +63,6 @@ export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
   { heading: 'output_audio', cell: (entry) => entry.tokens.output_audio },
   { heading: 'output_image', cell: (entry) => entry.tokens.output_image },
   { heading: 'corrected', cell: (entry) => entry.corrected.join(' ') },
+  { heading: 'divided_entry', cell: (entry) => entry.division?.entry },
+  { heading: 'share', cell: (entry) => entry.division?.share },
 ]

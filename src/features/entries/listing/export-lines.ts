@@ -2,6 +2,8 @@
 import type { ByteWriter } from '../../../lib/byte-writer.ts'
 import type { UsageDetails } from '../../prices/usage.ts'
 import { isCostMismatch } from '../cost-mismatch.ts'
+import type { TokenEntry } from '../schema.ts'
+import { wireDivision } from '../wire.ts'
 import type { ExportedRow, Referred, ReferredRow } from './store/export.ts'
 
 /** Texts that many entries share, as they are written. */
@@ -25,6 +27,11 @@ export interface LineFormat {
   /** The parts of a line that show the details; most entries have none, or the same as others. */
   details: (details: UsageDetails | null) => string[]
   line: (writer: ByteWriter, row: ExportedRow, texts: SharedTexts) => void
+}
+
+/** The share that an entry is of a divided one. */
+export function divisionOf({ amendment }: ExportedRow): TokenEntry['division'] {
+  return amendment === null ? null : wireDivision(JSON.parse(amendment))
 }
 
 export function isMismatch({ reportedDollars, reportedNanos, listDollars, listNanos }: ExportedRow): boolean {

@@ -2,7 +2,7 @@
 import { type ByteWriter, encoded, plainCharacters } from '../../../lib/byte-writer.ts'
 import { ZERO_COUNTS } from '../../prices/usage.ts'
 import { wireRequestsAbove, wireTokens } from '../wire.ts'
-import { isMismatch, type LineFormat } from './export-lines.ts'
+import { divisionOf, isMismatch, type LineFormat } from './export-lines.ts'
 import type { ExportedRow } from './store/export.ts'
 
 /** Those that need no escape in a string. */
@@ -108,6 +108,8 @@ export const NDJSON: LineFormat = {
     writeInteger(writer, row.part)
     writer.bytes(texts.continued.of(row.continuesId))
     writer.ascii(row.corrected === null ? '[]' : json(JSON.parse(row.corrected)))
+    writer.ascii(',"division":')
+    writer.ascii(json(divisionOf(row)))
     writer.ascii(row.superseded === 1 ? ',"superseded":true' : ',"superseded":false')
     writer.bytes(texts.duplicated.of(row.duplicateId))
     writer.bytes(texts.bills.of(row.billId))

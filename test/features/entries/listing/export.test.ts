@@ -84,6 +84,11 @@ const change = fc.record({
   summary: orNull(text),
   superseded: fc.boolean(),
   corrected: orNull(fc.subarray([...CORRECTED_FIELDS], { minLength: 1 })),
+  amendment: orNull(
+    fc.nat(998).map((share) => ({
+      division: { of: newId('ent'), weight: String(share + 1), total: '1000' },
+    })),
+  ),
   status: fc.constantFrom('submitted', 'approved', 'rejected'),
   source: fc.constantFrom('report', 'log', 'span', 'metric'),
   managerBy: fc.constantFrom('token', 'email'),

@@ -59,6 +59,7 @@ function fieldsOf(reader: Reader) {
     part: e.part,
     continuesId: e.continuesId,
     corrected: e.corrected,
+    amendment: e.amendment,
     superseded: sql`CASE WHEN ${e.superseded} THEN 1 ELSE 0 END`,
     duplicateId: e.possibleDuplicateId,
     billId,
@@ -80,6 +81,7 @@ type OptionalTexts =
   | 'summary'
   | 'sessionKey'
   | 'corrected'
+  | 'amendment'
 type OptionalNumbers =
   | 'providerId'
   | 'requests'
