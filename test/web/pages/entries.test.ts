@@ -6,7 +6,14 @@ type Entry = Parameters<typeof rightsTo>[0]
 type Me = Parameters<typeof rightsTo>[1]
 
 const entry = (status: string, changes: object = {}) =>
-  ({ status, agent_manager: { id: 'usr_ada' }, project: { id: 'prj_1' }, sheet: null, division: null, ...changes }) as unknown as Entry
+  ({
+    status,
+    agent_manager: { id: 'usr_ada' },
+    project: { id: 'prj_1' },
+    sheet: null,
+    division: null,
+    ...changes,
+  }) as unknown as Entry
 const person = (id: string, role: string, ledIds: string[] = [], approvedIds = ledIds) =>
   ({ person: { id, role }, ledIds, approvedIds }) as unknown as Me
 
