@@ -4,7 +4,9 @@ import type { Me } from '../../../src/web/server/me.ts'
 import { GROUPS, SECTIONS } from '../../../src/web/shell/navigation.ts'
 
 const titlesFor = (role: string) =>
-  SECTIONS.filter(({ isFor }) => isFor({ person: { role } } as unknown as Me)).map(({ title }) => title)
+  SECTIONS.filter(({ isFor }) => isFor({ person: { role }, settings: { share_links: true } } as unknown as Me)).map(
+    ({ title }) => title,
+  )
 
 test('every page has an address, a shortcut and a group of its own', () => {
   for (const values of [SECTIONS.map(({ path }) => path), SECTIONS.map(({ key }) => key)]) {
@@ -24,6 +26,7 @@ test('each role sees the pages that it may use, and admins see all', () => {
     'Prices',
     'Connect an agent',
     'Tokens',
+    'Share links',
   ])
   const withMoney = new Set(titlesFor('billing')).difference(new Set(titlesFor('member')))
   expect([...withMoney]).toEqual(['Rules', 'Bills', 'Telemetry'])
