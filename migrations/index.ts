@@ -24,6 +24,7 @@ import postgresReminders from './postgres/0022_reminders.sql' with { type: 'text
 import postgresApiTokens from './postgres/0023_api_tokens.sql' with { type: 'text' }
 import postgresDividedEntries from './postgres/0024_divided_entries.sql' with { type: 'text' }
 import postgresShareLinks from './postgres/0025_share_links.sql' with { type: 'text' }
+import postgresPriceEnds from './postgres/0026_price_ends.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -49,6 +50,7 @@ import sqliteReminders from './sqlite/0022_reminders.sql' with { type: 'text' }
 import sqliteApiTokens from './sqlite/0023_api_tokens.sql' with { type: 'text' }
 import sqliteDividedEntries from './sqlite/0024_divided_entries.sql' with { type: 'text' }
 import sqliteShareLinks from './sqlite/0025_share_links.sql' with { type: 'text' }
+import sqlitePriceEnds from './sqlite/0026_price_ends.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -94,4 +96,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 23, name: 'api_tokens', sql: { sqlite: sqliteApiTokens, postgres: postgresApiTokens } },
   { version: 24, name: 'divided_entries', sql: { sqlite: sqliteDividedEntries, postgres: postgresDividedEntries } },
   { version: 25, name: 'share_links', sql: { sqlite: sqliteShareLinks, postgres: postgresShareLinks } },
+  { version: 26, name: 'price_ends', sql: { sqlite: sqlitePriceEnds, postgres: postgresPriceEnds } },
 ]

@@ -64,7 +64,7 @@ test('every command that changes something leaves its line', async () => {
   await tally.done(['users', 'disable', grace])
   await tally.done(['users', 'enable', grace])
   await tally.done(['settings', 'set', '--name', 'Acme'])
-  await tally.done(['prices', 'set', 'our-coder', '--input', '1', '--output', '2'])
+  await tally.done(['prices', 'set', 'our-coder', '--input', '1', '--output', '2', '--yes'])
   await tally.done(['prices', 'alias', 'add', 'coder', 'our-coder'])
   await tally.done(['prices', 'alias', 'remove', 'coder'])
   const table = 'model,provider,input,output\nx,y,1,2\n'

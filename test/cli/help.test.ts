@@ -110,6 +110,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally prices show',
     'tally prices undo',
     'tally prices update',
+    'tally prices withdraw',
     'tally projects',
     'tally projects add',
     'tally projects alias',

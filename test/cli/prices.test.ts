@@ -220,6 +220,7 @@ describe('tally prices', () => {
       '8',
       '--cache-read',
       '0.1',
+      '--yes',
     ]
     const made = await tally.json([...args, '--effective-from', '2026-12-01'])
     expect(made).toMatchObject({
@@ -233,7 +234,7 @@ describe('tally prices', () => {
       expect([input, code]).toEqual([input, 2])
       expect(stderr).toContain('Use US dollars per million tokens')
     }
-    const dear = await tally.run(['prices', 'set', 'own', '--input', '5000', '--output', '1'])
+    const dear = await tally.run(['prices', 'set', 'own', '--input', '5000', '--output', '1', '--yes'])
     expect([dear.code, dear.stderr]).toEqual([
       1,
       'tally: input is $5,000 per million tokens, above the limit of $1,000; check the unit\n',
@@ -241,7 +242,7 @@ describe('tally prices', () => {
   })
 
   test('set takes tiers, variants, hours and tools, and refuses what the API refuses', async () => {
-    const set = ['prices', 'set', 'other-charges', '--input', '2', '--output', '8']
+    const set = ['prices', 'set', 'other-charges', '--input', '2', '--output', '8', '--yes']
     const charges = {
       tiers: [{ from_tokens: 272_001, input: 4, output: 12.1 }],
       variants: [{ service_tier: 'batch', multiplier: 0.5 }],
@@ -259,15 +260,43 @@ describe('tally prices', () => {
     })
     for (const [flag, value, message] of [
       ['--tiers', '{}', 'Use a JSON list'],
+      ['--tiers', '[{}]', '--tiers: has a tier without from_tokens'],
       ['--variants', '[', 'Use a JSON list'],
       ['--tool', 'web_search', 'Use name=dollars'],
       ['--variants', '[{"speed":"fast"}]', 'the variant fast must have either a multiplier or prices'],
       ['--tool', 'web_search=2000', 'must be US dollars per use, at most 1,000'],
     ] as const) {
       const { code, stderr } = await tally.run([...set, flag, value])
-      expect([flag, value, code === 0]).toEqual([flag, value, false])
+      expect([flag, value, code]).toEqual([flag, value, 2])
       expect(stderr).toContain(message)
     }
+  })
+
+  test('set keeps what is not given and shows it first, and withdraw brings back the price of the table', async () => {
+    const openai = ['--provider', 'openai']
+    const { stdout } = await tally.done(['prices', 'set', 'gpt-5', ...openai, '--input', '1', '--dry-run'])
+    expect(stdout).toMatch(/^input +1\.25 +1$/m)
+    expect(stdout).toMatch(/^cache read +0\.125 +0\.125 +kept$/m)
+    const refused = await tally.run(['prices', 'set', 'gpt-5', ...openai, '--input', '1'])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Add --yes')])
+    const set = await tally.json(['prices', 'set', 'gpt-5', ...openai, '--input', '1', '--yes'])
+    expect(set).toMatchObject({ added: true, price: { input: 1, output: 10, cache_read: 0.125, source: 'admin' } })
+    const missing = await tally.run(['prices', 'set', 'nobody-lists-this', '--input', '1', '--yes'])
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      "tally: output: is required, because 'nobody-lists-this' has no output price at that time that could be kept\n",
+    ])
+
+    const withdraw = ['prices', 'withdraw', 'gpt-5', ...openai]
+    const shown = await tally.done([...withdraw, '--dry-run'])
+    expect(shown.stdout).toMatch(/From \d{4}-\d\d-\d\d on: input 1\.25, output 10, 'gpt-5' at openai \(default\)\./)
+    expect((await tally.done([...withdraw, '--yes'])).stdout).toMatch(/Withdrawn from \d{4}-\d\d-\d\d on\.\n$/)
+    expect((await tally.json(['prices', 'resolve', 'gpt-5', ...openai])).price).toMatchObject({
+      input: 1.25,
+      source: 'default',
+    })
+    const again = await tally.run([...withdraw, '--yes'])
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("A price of 'gpt-5' at openai")])
   })
 
   test('alias adds, lists and removes other names', async () => {
@@ -284,8 +313,19 @@ describe('tally prices', () => {
 
   test('reprice previews first, and changes only the requested entries', async () => {
     const { id } = await report('moving')
-    await tally.done(['prices', 'set', 'moving', '--input', '1', '--output', '2'])
-    await tally.done(['prices', 'set', 'moving', '--input', '3', '--output', '2', '--effective-from', 'always'])
+    await tally.done(['prices', 'set', 'moving', '--input', '1', '--output', '2', '--yes'])
+    await tally.done([
+      'prices',
+      'set',
+      'moving',
+      '--input',
+      '3',
+      '--output',
+      '2',
+      '--effective-from',
+      'always',
+      '--yes',
+    ])
     const change = ['prices', 'reprice', '--all', '--model', 'moving', '--from', '2026-11-20', '--to', '2026-11-21']
     const planned = await tally.done([...change, '--dry-run'])
     expect(planned.stdout).toMatch(/moving +1 +0\.002 +0\.004\n/)

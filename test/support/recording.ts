@@ -9,7 +9,7 @@ import type { Database } from '../../src/database/database.ts'
 import { Problem } from '../../src/errors.ts'
 import { readReport } from '../../src/features/entries/reporting/report.ts'
 import { toTokenEntry } from '../../src/features/entries/wire.ts'
-import { normalizeModelName, readNewPrice } from '../../src/features/prices/service.ts'
+import { normalizeModelName } from '../../src/features/prices/service.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { type Act, ORGANIZATIONS, PEOPLE, RULES, type Sent } from './recording-acts.ts'
 import { type EntryKeys, entryKeysOf } from './recording-dump.ts'
@@ -52,7 +52,7 @@ export async function stageOf({ db, together }: StageOptions): Promise<Stage> {
     const price = { input, output: 2 * input, ...(cached && { cache_read: 0.5, cache_write: 3, cache_write_1h: 4 }) }
     const tiers = [{ from_tokens: 200_000, input: 2 * input, output: 3 * input }]
     const body = { model, ...price, effective_from: from, ...(tiered && { tiers }) }
-    return prices.addPrice(readNewPrice(body as never), TALLY, { force: true })
+    return prices.setPrice({ ...body, only: true, force: true } as never, TALLY)
   }
   const always = { input: 1, from: 'always', tiered: false, cached: true }
   await addPrice({ what: 'price', after: 0, model: 'gpt-5-codex', ...always })

@@ -11,6 +11,7 @@ import { addPricesResolveCommand } from './resolve.ts'
 import { addPricesSetCommand } from './set.ts'
 import { addPricesShowCommand } from './show.ts'
 import { addPricesUpdateCommand } from './update.ts'
+import { addPricesWithdrawCommand } from './withdraw.ts'
 
 export function addPricesCommands(program: Command): void {
   const prices = program
@@ -33,6 +34,7 @@ export function addPricesCommands(program: Command): void {
   addPricesShowCommand(prices)
   addPricesResolveCommand(prices)
   addPricesSetCommand(prices)
+  addPricesWithdrawCommand(prices)
   addPricesAliasCommands(prices)
   addPricesRepriceCommand(prices)
   addPricesExportCommand(prices)

@@ -1,27 +1,43 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { NewPrice, PriceBody } from '../../features/prices/schema.ts'
+import type { NewPrice } from '../../features/prices/schema.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
-import { chargesTexts } from '../../price-texts.ts'
+import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
-import { exactText } from '../terminal/numbers.ts'
-import { print, printJson, printTable } from '../terminal/print.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { ID, momentOf, PRICE_COLUMNS, parsePrice, parseStart, priceService, type Start } from './text.ts'
+import { printPriceChange } from './price-change.ts'
+import { parseDay, parsePrice, parseStart, priceService } from './text.ts'
 import { printValued, valueUnpriced } from './unpriced-entries.ts'
 
 interface SetFlags extends CommandFlags {
   provider: string
-  input: bigint
-  output: bigint
-  cacheRead?: bigint
-  cacheWrite?: bigint
-  cacheWrite1h?: bigint
+  input?: number
+  output?: number
+  cacheRead?: number
+  cacheWrite?: number
+  cacheWrite1h?: number
   tiers?: NonNullable<NewPrice['tiers']>
   variants?: NonNullable<NewPrice['variants']>
   hours?: NonNullable<NewPrice['hours']>
   tool?: NonNullable<NewPrice['tools']>
-  effectiveFrom?: Start
+  effectiveFrom?: string
+  effectiveUntil?: string
+  only?: boolean
   force?: boolean
+  dryRun?: boolean
+  yes?: boolean
+}
+
+/** Dates stay as they are written: the service reads them. */
+function writtenStart(text: string): string {
+  parseStart(text)
+  return text
+}
+
+function writtenEnd(text: string): string {
+  parseDay(text)
+  return text
 }
 
 /** Only whether it is a list of objects: the service checks what is in it. */
@@ -43,23 +59,18 @@ function collectToolPrice(text: string, before: Record<string, number> = {}): Re
 }
 
 export function addPricesSetCommand(prices: Command): void {
-  prices
-    .command('set')
-    .description('Set the price of a model; it takes precedence over price tables')
+  asksFirst(prices.command('set'))
+    .description('Set the price of a model; it takes precedence over price tables and keeps what is not given')
     .argument('<model>', 'exact name of the model, as reported in entries')
     .option('--provider <provider>', 'provider that the price applies to (default: any)', '')
-    .requiredOption('--input <dollars>', 'US dollars per million input tokens', parsePrice)
-    .requiredOption('--output <dollars>', 'US dollars per million output tokens', parsePrice)
-    .option('--cache-read <dollars>', 'US dollars per million cache-read tokens (default: input price)', parsePrice)
-    .option('--cache-write <dollars>', 'US dollars per million cache-write tokens (default: input price)', parsePrice)
-    .option(
-      '--cache-write-1h <dollars>',
-      'US dollars per million one-hour cache-write tokens (default: cache-write price)',
-      parsePrice,
-    )
-    .option('--tiers <json>', 'prices of long requests', parseList)
-    .option('--variants <json>', 'prices or multipliers of service tiers, speeds and regions', parseList)
-    .option('--hours <json>', 'prices or multipliers at some hours of the day, in UTC', parseList)
+    .option('--input <dollars>', 'US dollars per million input tokens', parsePrice)
+    .option('--output <dollars>', 'US dollars per million output tokens', parsePrice)
+    .option('--cache-read <dollars>', 'US dollars per million cache-read tokens', parsePrice)
+    .option('--cache-write <dollars>', 'US dollars per million cache-write tokens', parsePrice)
+    .option('--cache-write-1h <dollars>', 'US dollars per million one-hour cache-write tokens', parsePrice)
+    .option('--tiers <json>', 'prices of long requests; [] for none', parseList)
+    .option('--variants <json>', 'prices or multipliers of service tiers, speeds and regions; [] for none', parseList)
+    .option('--hours <json>', 'prices or multipliers at some hours of the day, in UTC; [] for none', parseList)
     .option(
       '--tool <name=dollars>',
       'US dollars per use of a tool, such as web_search=0.01, repeatable',
@@ -68,60 +79,71 @@ export function addPricesSetCommand(prices: Command): void {
     .option(
       '--effective-from <when>',
       'a date, a timestamp or always (default: today, or always for a new model)',
-      parseStart,
+      writtenStart,
     )
+    .option('--effective-until <when>', 'end, exclusive: a date or a timestamp (default: none)', writtenEnd)
+    .option('--only', 'keep nothing: what is not given is unknown')
+    .option('--dry-run', 'only print what would change')
     .option('--force', 'accept a price that looks like a mistake')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      examples(
-        'tally prices set our-coder --input 0.5 --output 2',
-        'tally prices set gpt-5 --provider openai --input 1 --output 8 --cache-read 0.1 --effective-from 2026-12-01',
-        `tally prices set our-coder --input 2 --output 8 --tiers '[{"from_tokens": 272001, "input": 4, "output": 12}]'`,
-        `tally prices set our-coder --input 2 --output 8 --variants '[{"service_tier": "batch", "multiplier": 0.5}]' --tool web_search=0.01`,
-      ),
+      `
+A model that has a price keeps the prices, tiers and other charges that are not given. Without any of its own, cached
+tokens have the price of input, and one-hour cache writes that of cache writes.
+${examples(
+  'tally prices set our-coder --input 0.5 --output 2',
+  'tally prices set gpt-5 --provider openai --input 1 --dry-run',
+  'tally prices set gpt-5 --provider openai --input 1 --output 8 --cache-read 0.1 --effective-from 2026-12-01 --yes',
+  `tally prices set our-coder --input 2 --output 8 --tiers '[{"from_tokens": 272001, "input": 4, "output": 12}]'`,
+  `tally prices set our-coder --input 2 --output 8 --variants '[{"service_tier": "batch", "multiplier": 0.5}]' --tool web_search=0.01`,
+)}`,
     )
     .action(async (model: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<SetFlags>()
-      const { priceBody, readNewPrice, repricedBody } = await priceService()
-      const { tiers, extras } = readNewPrice(chargesOf(model, flags))
-      const { added, valued } = await withServices(flags, async (all, { by }) => {
+      const { priceChangeBody, repricedBody, setPriceBody } = await priceService()
+      const price = newPrice(model, flags)
+      await withServices(flags, async (all, { by }) => {
         await all.prices.loadDefaultPrices()
-        const row = {
-          provider: flags.provider,
-          model,
-          input: flags.input,
-          output: flags.output,
-          cacheRead: flags.cacheRead ?? null,
-          cacheWrite: flags.cacheWrite ?? null,
-          cacheWrite1h: flags.cacheWrite1h ?? null,
-          tiers,
-          extras: extras ?? null,
-          effectiveFrom: momentOf(flags.effectiveFrom),
+        const { table, ...planned } = await all.prices.planPrice(price)
+        if (flags.dryRun) {
+          const valued = repricedBody(await valueUnpriced(all.entries, by, { dryRun: true, table }), { dryRun: true })
+          if (flags.json) return printJson(setPriceBody(planned, { price: null, valued }))
+          printPriceChange(priceChangeBody(planned))
+          return printValued(valued)
         }
-        const added = await all.prices.addPrice(row, by, { force: flags.force })
-        return { added, valued: await valueUnpriced(all.entries, by) }
+        const asks = planned.isAdded && !flags.yes
+        if (asks) {
+          if (!flags.json) printPriceChange(priceChangeBody(planned))
+          await confirm(`Set the price of ${model}?`, flags)
+        }
+        const { price: set, ...effect } = await all.prices.setPrice(price, by)
+        const valued = repricedBody(await valueUnpriced(all.entries, by), { dryRun: false })
+        if (flags.json) return printJson(setPriceBody(effect, { price: set, valued }))
+        if (!asks) printPriceChange(priceChangeBody(effect))
+        if (effect.isAdded) print(`Added: ${set.uid}`)
+        printValued(valued)
       })
-      const price = priceBody(added.price)
-      if (flags.json) {
-        return printJson({ added: added.isAdded, price, valued: repricedBody(valued, { dryRun: false }) })
-      }
-      print(added.isAdded ? 'Added:' : 'This price already exists:')
-      printTable<PriceBody>([...PRICE_COLUMNS, ID], [price])
-      for (const text of chargesTexts(price, exactText)) print(text)
-      printValued(repricedBody(valued, { dryRun: false }))
     })
 }
 
-/** What a price has besides the five prices, as the API takes it; those stay exact on their own way. */
-function chargesOf(model: string, { tiers, variants, hours, tool }: SetFlags): NewPrice {
-  return {
-    model,
-    input: 0,
-    output: 0,
-    ...(tiers && { tiers }),
-    ...(variants && { variants }),
-    ...(hours && { hours }),
-    ...(tool && { tools: tool }),
+function newPrice(model: string, flags: SetFlags): NewPrice {
+  const { provider, input, output, cacheRead, cacheWrite, cacheWrite1h, tiers, variants, hours, tool } = flags
+  const price = {
+    provider,
+    input,
+    output,
+    cache_read: cacheRead,
+    cache_write: cacheWrite,
+    cache_write_1h: cacheWrite1h,
+    tiers,
+    variants,
+    hours,
+    tools: tool,
+    effective_from: flags.effectiveFrom,
+    effective_until: flags.effectiveUntil,
+    only: flags.only,
+    force: flags.force,
   }
+  return { model, ...Object.fromEntries(Object.entries(price).filter(([, value]) => value !== undefined)) }
 }

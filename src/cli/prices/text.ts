@@ -13,11 +13,11 @@ export const priceService = () => import('../../features/prices/service.ts')
 /** Decimals of such a price: Tally's unit is the pico-dollar per token. */
 const PRICE_DIGITS = 6
 
-/** Pico-dollars per token. */
-export function parsePrice(text: string): bigint {
+/** US dollars per million tokens. */
+export function parsePrice(text: string): number {
   const picos = parseDecimal(text, PRICE_DIGITS)
   const isExact = picos !== undefined && parseDecimal(text, 2 * PRICE_DIGITS) === picos * 10n ** BigInt(PRICE_DIGITS)
-  if (picos !== undefined && picos >= 0n && isExact) return picos
+  if (picos !== undefined && picos >= 0n && isExact) return Number(text)
   throw new InvalidArgumentError('Use US dollars per million tokens with at most 6 decimals, such as 2.5.')
 }
 
@@ -85,6 +85,7 @@ export const PRICE_COLUMNS: Column<PriceRow>[] = [
     of: ({ tiers }) => tiers.map((tier) => tier.from_tokens.toLocaleString('en')).join(' '),
   },
   { title: 'EFFECTIVE FROM', of: (row) => startText(row.effective_from) },
+  { title: 'UNTIL', rank: 1, of: ({ effective_until }) => effective_until?.replace('T00:00:00.000Z', '') ?? '' },
 ]
 
 export const SOURCE: Column<PriceBody> = { title: 'SOURCE', rank: 1, of: ({ source }) => source }

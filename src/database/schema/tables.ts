@@ -541,6 +541,7 @@ function defineTables(kit: ColumnKit) {
       tiers: json<PriceTier[]>('tiers'),
       extras: json<PriceExtras>('extras'),
       effectiveFrom: time('effective_from'),
+      effectiveUntil: time('effective_until'),
       source: text('source').notNull(),
       loadedAt: time('loaded_at').notNull(),
       loadedBy: integer('loaded_by'),

@@ -1,6 +1,15 @@
 /** Requests and responses about prices, for the OpenAPI document. */
 import type { ComparisonBody, PriceLoadBody, UpdateStateBody } from './load-schema.ts'
-import type { AliasBody, NewPrice, PriceBody, PriceTableBody, RepricingBody, ResolutionBody } from './schema.ts'
+import type {
+  AddedPrice,
+  AliasBody,
+  NewPrice,
+  PriceBody,
+  PriceTableBody,
+  RepricingBody,
+  ResolutionBody,
+  WithdrawnPrices,
+} from './schema.ts'
 
 const NO_OTHER_CHARGES = {
   input_audio: null,
@@ -24,6 +33,7 @@ export const EXAMPLE_PRICE: PriceBody = {
   tiers: [{ from_tokens: 200001, input: 6, output: 22.5, cache_read: 0.6, cache_write: 7.5, cache_write_1h: 12 }],
   ...NO_OTHER_CHARGES,
   effective_from: null,
+  effective_until: null,
   source: 'default',
   as_of: '2026-09-23',
   loaded_at: '2026-11-20T17:40:00.000Z',
@@ -54,6 +64,7 @@ export const EXAMPLE_SET_PRICE: PriceBody = {
   tiers: [],
   ...NO_OTHER_CHARGES,
   effective_from: '2026-12-01T00:00:00.000Z',
+  effective_until: null,
   source: 'admin',
   as_of: '2026-11-20',
   loaded_at: '2026-11-20T18:20:42.117Z',
@@ -71,7 +82,37 @@ export const EXAMPLE_VALUED: RepricingBody = {
   next_page: null,
 }
 
-const { id: _id, loaded_at: _at, loaded_by: _by, withdrawn_at: _withdrawn, ...ROW } = EXAMPLE_PRICE
+const listed = ({ id: _id, loaded_at: _at, loaded_by: _by, withdrawn_at: _withdrawn, ...row }: PriceBody) => row
+const ROW = listed(EXAMPLE_PRICE)
+const { source: _source, as_of: _asOf, ...SET_ROW } = listed(EXAMPLE_SET_PRICE)
+const TABLE_ROW = {
+  ...listed(EXAMPLE_SET_PRICE),
+  input: 1.25,
+  output: 10,
+  cache_read: 0.125,
+  effective_from: null,
+  source: 'default' as const,
+}
+
+export const EXAMPLE_ADDED_PRICE: AddedPrice = {
+  dry_run: false,
+  added: true,
+  price: null,
+  before: TABLE_ROW,
+  after: SET_ROW,
+  kept: [],
+  valued: EXAMPLE_VALUED,
+}
+
+const UNTIL = '2027-01-01T00:00:00.000Z'
+
+export const EXAMPLE_WITHDRAWN_PRICES: WithdrawnPrices = {
+  dry_run: false,
+  effective_until: UNTIL,
+  prices: [{ ...EXAMPLE_SET_PRICE, effective_until: UNTIL }],
+  before: listed(EXAMPLE_SET_PRICE),
+  after: TABLE_ROW,
+}
 
 const CHANGED = {
   before: { ...ROW, input: 3.3 },

@@ -5,8 +5,9 @@ import type { Hit, Lookup, Price } from './price-table.ts'
 import type { CountsValue } from './rates.ts'
 import type { PriceView } from './store.ts'
 
-/** `found`, `not_listed`, listed but `not_yet` in effect, or the step `does_not_apply` to the name. */
-export type StepOutcome = 'found' | 'not_listed' | 'not_yet' | 'does_not_apply'
+/** `found`, `not_listed`, listed but `not_yet` or no longer (`ended`) in effect, or the step `does_not_apply` to the name. */
+export type StepOutcome = (typeof STEP_OUTCOMES)[number]
+export const STEP_OUTCOMES = ['found', 'not_listed', 'not_yet', 'ended', 'does_not_apply'] as const
 
 export interface ExplainedStep {
   /** 1 to 7 as in the steps of the resolution; 8 is unpriced. */
@@ -52,29 +53,20 @@ export function explainSteps({ model, at, hit, lookups }: Search): ExplainedStep
   for (let step = 1; step <= (hit?.step ?? LAST_STEP); step += 1) {
     steps.push({
       step,
-      ...explainStep(
-        step,
-        model,
-        lookups.filter((lookup) => lookup.step === step),
-        hit,
-      ),
+      ...explainStep(step, { model, at, hit, lookups: lookups.filter((lookup) => lookup.step === step) }),
     })
   }
   if (!hit) steps.push({ step: 8, outcome: 'not_listed', detail: `unpriced on ${dayText(at)}` })
   return steps
 }
 
-function explainStep(
-  step: number,
-  model: string,
-  lookups: Lookup[],
-  hit: Hit | undefined,
-): Omit<ExplainedStep, 'step'> {
+function explainStep(step: number, { model, at, hit, lookups }: Search): Omit<ExplainedStep, 'step'> {
   if (hit?.step === step) return { outcome: 'found', detail: describePrice(hit.price) }
   const listed = lookups.find(({ prices }) => prices.length > 0)
   if (listed) {
-    const [price] = listed.prices
-    return { outcome: 'not_yet', detail: `'${price!.model}' at ${providerText(price!)} ${startText(price!)}` }
+    const price = listed.prices[0]!
+    const outcome = (price.effectiveFrom ?? at) > at ? 'not_yet' : 'ended'
+    return { outcome, detail: `'${price.model}' at ${providerText(price)} ${periodText(price)}` }
   }
   if (lookups.length === 0) return { outcome: 'does_not_apply', detail: NO_LOOKUP[step] ?? 'nothing to look for' }
   if (step === 1) return { outcome: 'not_listed', detail: 'no price set by hand has this name' }
@@ -92,15 +84,17 @@ function missText({ name, providers }: Lookup): string {
 }
 
 function describePrice(price: Price): string {
-  return `'${price.model}' at ${providerText(price)}, ${startText(price)}, source ${price.source}`
+  return `'${price.model}' at ${providerText(price)}, ${periodText(price)}, source ${price.source}`
 }
 
 function providerText({ provider }: Price): string {
   return provider === '' ? 'any provider' : provider
 }
 
-function startText({ effectiveFrom }: Price): string {
-  return effectiveFrom === null ? 'always in effect' : `in effect from ${dayText(effectiveFrom)}`
+function periodText({ effectiveFrom, effectiveUntil }: Price): string {
+  const end = effectiveUntil === null ? '' : ` until ${dayText(effectiveUntil)}`
+  if (effectiveFrom === null) return end === '' ? 'always in effect' : `in effect${end}`
+  return `in effect from ${dayText(effectiveFrom)}${end}`
 }
 
 /** A day, with the time unless it is midnight. */

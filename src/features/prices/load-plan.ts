@@ -317,7 +317,7 @@ function newRows(
     // A date in the file always makes a row of its own, even at the price already in effect; without one, only a
     // changed price does.
     const current = isDated ? rows.findLast((one) => one.effectiveFrom === effectiveFrom) : rowAt(rows, effectiveFrom)
-    if (current && isSamePrice(row, current)) {
+    if (current && isSamePrice(row, current) && (row.effectiveUntil ?? null) === (current.effectiveUntil ?? null)) {
       held.push(...own.filter((price) => price === current))
       continue
     }

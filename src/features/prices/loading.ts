@@ -75,17 +75,18 @@ export function createLoading({ db, clock, audit, table }: Dependencies) {
 
   const modelsInUse = () => listModelsInUse(db.slow, clock.now() - IN_USE_MS)
 
-  async function plan(reading: TableReading, options: LoadOptions): Promise<Planned> {
+  /** `read` may depend on the loaded prices: a price set by hand keeps some of the one that it replaces. */
+  async function plan(read: (loaded: PriceSet) => TableReading, options: LoadOptions): Promise<Planned> {
     const revision = await readRevision(db.read)
     const loaded = await loadedPrices()
     await yieldTurn()
-    return { plan: await inPortions(planSteps(reading, loaded, clock.now(), options)), revision, loaded }
+    return { plan: await inPortions(planSteps(read(loaded), loaded, clock.now(), options)), revision, loaded }
   }
 
   async function planFile(
     file: Pick<PlannedTable, 'format' | 'reading' | 'options' | 'origin'>,
   ): Promise<PlannedTable> {
-    const { loaded, ...planned } = await plan(file.reading, file.options)
+    const { loaded, ...planned } = await plan(() => file.reading, file.options)
     const inUse = changesInUse(loaded, planned.plan, await modelsInUse(), clock.now())
     return { ...file, ...planned, inUse }
   }
@@ -183,16 +184,20 @@ function isEmpty({ additions, aliases }: LoadPlan): boolean {
 /** The models in use whose price differs once the plan is written, also from a later date on. */
 function changesInUse(loaded: PriceSet, plan: LoadPlan, models: ModelInUse[], now: number): PriceDifference[] {
   if (models.length === 0 || isEmpty(plan)) return []
-  const newest = Math.max(0, ...loaded.prices.map(({ id }) => id))
+  return differencesInUse(models, loaded, pricesAfter(loaded, plan), {
+    now,
+    later: plan.additions.flatMap(({ row }) => row.effectiveFrom ?? []),
+  })
+}
+
+/** The prices as they will be once the plan is written. */
+export function pricesAfter(loaded: PriceSet, plan: LoadPlan): PriceSet {
+  const newest = loaded.prices.reduce((last, { id }) => Math.max(last, id), 0)
   const added = plan.additions.map(({ row, source, asOf }, index) =>
     withIdentity({ ...row, source, asOf }, newest + index + 1),
   )
   const kept = loaded.aliases.filter((alias) => !plan.replacedAliases.includes(alias))
-  const after = priceSet([...loaded.prices, ...added], [...kept, ...plan.aliases])
-  return differencesInUse(models, loaded, after, {
-    now,
-    later: added.flatMap(({ effectiveFrom }) => effectiveFrom ?? []),
-  })
+  return priceSet([...loaded.prices, ...added], [...kept, ...plan.aliases])
 }
 
 export function countsOf({ plan }: Pick<PlannedTable, 'plan'>) {

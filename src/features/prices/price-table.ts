@@ -42,6 +42,8 @@ export interface Price {
   model: string
   source: PriceSource
   effectiveFrom: number | null
+  /** Exclusive; null if it has no end. */
+  effectiveUntil: number | null
   readonly rates: Rates
 }
 
@@ -154,7 +156,7 @@ export class PriceTable {
     for (const { step, prices } of this.#search(model, provider)) {
       hits.push(...prices.map((price) => ({ price, step })))
       // Rows after one that has always been in effect can't be reached.
-      if (prices.some((price) => price.effectiveFrom === null)) break
+      if (prices.some((price) => price.effectiveFrom === null && price.effectiveUntil === null)) break
     }
     if (this.#remembered >= REMEMBERED_NAMES) {
       this.#found = new Map()
@@ -301,7 +303,7 @@ function spellingsOf(name: string): string[] {
 }
 
 function readyPrice(stored: StoredPrice): Price {
-  const { id, uid, provider, model, source, effectiveFrom } = stored
+  const { id, uid, provider, model, source, effectiveFrom, effectiveUntil = null } = stored
   let rates: Rates | undefined
   return {
     id,
@@ -310,6 +312,7 @@ function readyPrice(stored: StoredPrice): Price {
     model,
     source,
     effectiveFrom,
+    effectiveUntil,
     // Only when it is used: a table has thousands of prices, of which an installation uses dozens.
     get rates() {
       rates ??= ratesOf(stored)
@@ -332,8 +335,8 @@ function defaultLast(prices: Price[]): Price[] {
   return prices.sort((one, other) => Number(one.source === 'default') - Number(other.source === 'default'))
 }
 
-function holdsAt({ effectiveFrom }: Price, at: number): boolean {
-  return effectiveFrom === null || effectiveFrom <= at
+function holdsAt({ effectiveFrom, effectiveUntil }: Price, at: number): boolean {
+  return (effectiveFrom === null || effectiveFrom <= at) && (effectiveUntil === null || at < effectiveUntil)
 }
 
 function entryOf<Value>(

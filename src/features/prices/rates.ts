@@ -89,6 +89,8 @@ export interface PriceRow extends TokenPrices {
   extras?: ExtraPrices | null
   /** The start of its effect, in milliseconds since 1970; null if it has always been in effect. */
   effectiveFrom: number | null
+  /** The end of its effect, exclusive; null or absent if it has none. */
+  effectiveUntil?: number | null
 }
 
 /**

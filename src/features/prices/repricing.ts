@@ -2,6 +2,7 @@
 
 import type { Actor } from '../../access/actor.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
+import type { PriceTable } from './price-table.ts'
 import type { RepricingBody } from './schema.ts'
 
 /** The result of valuing entries again, actual or in a dry run. */
@@ -31,7 +32,8 @@ export const REVALUATION_BUDGET_MS = 10_000
 
 /** Values the entries that have no price, after prices were added. */
 export interface Revaluation {
-  valueUnpriced(options: { by: Actor; budgetMs: number }): Promise<Repriced>
+  /** With `table` as if these were the prices, which only a dry run may assume. */
+  valueUnpriced(options: { by: Actor; budgetMs: number; dryRun?: boolean; table?: PriceTable }): Promise<Repriced>
 }
 
 export function repricedBody(repriced: Repriced, { dryRun }: { dryRun: boolean }): RepricingBody {

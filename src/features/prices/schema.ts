@@ -2,11 +2,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PRICE_NOTES } from '../../price-texts.ts'
 import { listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { STEP_OUTCOMES } from './explain.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
 import { AS_OF_FROM } from './load-plan.ts'
 import { PRICE_SOURCES } from './price-table.ts'
 import { TOKEN_FIELDS } from './records.ts'
+import { KEPT_FIELDS } from './set-price.ts'
 import { SERVICE_FIELDS, SERVICE_NAME, TOOL_NAME } from './usage.ts'
 
 const nameOf = (description: string, examples: string[], minLength = 1) =>
@@ -178,6 +180,7 @@ const rowFields = {
   variants: Variants,
   hours: Hours,
   effective_from: orNull(moment('When the price takes effect; null if it was always in effect.')),
+  effective_until: orNull(moment('When the price ends, exclusive; null if it has no end.')),
 }
 
 export const date = (description: string) => Type.String({ description, examples: ['2026-11-20'] })
@@ -222,11 +225,7 @@ export const NewPrice = Type.Object(
       nameOf('Provider of the model. Without it, the price applies to any provider.', ['openai'], 0),
     ),
     model: nameOf('The exact name that entries report.', ['gpt-5']),
-    input: priceOf(PRICES.input),
-    output: priceOf(PRICES.output),
-    cache_read: given.cache_read,
-    cache_write: given.cache_write,
-    cache_write_1h: given.cache_write_1h,
+    ...given,
     tiers: Type.Optional(Tiers),
     ...givenMedia,
     tools: Type.Optional(Tools),
@@ -238,8 +237,30 @@ export const NewPrice = Type.Object(
         examples: ['2026-12-01', '2026-12-01T00:00:00+01:00', ALWAYS],
       }),
     ),
+    effective_until: Type.Optional(
+      Type.String({
+        description:
+          'When the price ends, exclusive: a date or a timestamp with a UTC offset. By default it has no end. Afterwards the price applies that would apply without this one.',
+        examples: ['2027-01-01'],
+      }),
+    ),
+    only: Type.Optional(
+      Type.Boolean({ description: 'If true, prices that are not given are unknown instead of being kept.' }),
+    ),
+    force: Type.Optional(
+      Type.Boolean({
+        description:
+          'Accepts an implausible price: above $1,000 per million tokens, or cache writes above 4 times the input price.',
+      }),
+    ),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Return what would change without saving it.' })),
   },
-  { ...strict, $id: 'NewPrice', description: 'A price set by hand. Takes precedence over the prices of all tables.' },
+  {
+    ...strict,
+    $id: 'NewPrice',
+    description:
+      'A price set by hand. Takes precedence over the prices of all tables. Prices, tiers and other charges that are not given are those of the price that the model has at that time.',
+  },
 )
 export type NewPrice = Static<typeof NewPrice>
 
@@ -273,14 +294,60 @@ export const RepricingBody = Type.Object(
 )
 export type RepricingBody = Static<typeof RepricingBody>
 
+const Before = orNull({ ...ListedRow, description: 'The price that the model has at that time without this change.' })
+
 export const AddedPrice = Type.Object(
   {
-    added: Type.Boolean({ description: 'False if the same price was already set by hand.' }),
-    price: PriceBody,
+    dry_run: Type.Boolean({ description: 'If true, nothing was written.' }),
+    added: Type.Boolean({
+      description: 'Whether the price was added, or would be; false if the same price is already set by hand.',
+    }),
+    price: orNull({ ...PriceBody, description: 'Null in a dry run.' }),
+    before: Before,
+    after: Type.Object(rowFields, { ...strict, description: 'The price with everything that it keeps.' }),
+    kept: Type.Array(oneOf(KEPT_FIELDS, 'A field.'), {
+      description: 'Fields that were not given and are those of `before`.',
+      examples: [['cache_read', 'tiers']],
+    }),
     valued: RepricingBody,
   },
   { ...strict, $id: 'AddedPrice' },
 )
+export type AddedPrice = Static<typeof AddedPrice>
+
+export const PriceWithdrawal = Type.Object(
+  {
+    model: nameOf('The model, exactly as in its prices.', ['gpt-5']),
+    provider: Type.Optional(
+      nameOf('Provider of the prices. Without it, prices for any provider are withdrawn.', ['openai'], 0),
+    ),
+    effective_until: Type.Optional(
+      Type.String({
+        description:
+          'When the prices end, exclusive: a date or a timestamp with a UTC offset. By default today. Prices that begin later never apply.',
+        examples: ['2027-01-01'],
+      }),
+    ),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Return what would change without saving it.' })),
+  },
+  { ...strict, $id: 'PriceWithdrawal' },
+)
+export type PriceWithdrawal = Static<typeof PriceWithdrawal>
+
+export const WithdrawnPrices = Type.Object(
+  {
+    dry_run: Type.Boolean({ description: 'If true, nothing was written.' }),
+    effective_until: moment('When the prices end.'),
+    prices: Type.Array(PriceBody, { description: 'The prices that end, most recently loaded first.' }),
+    before: Before,
+    after: orNull({
+      ...ListedRow,
+      description: 'The price that the model has from then on; null if new entries have none.',
+    }),
+  },
+  { ...strict, $id: 'WithdrawnPrices' },
+)
+export type WithdrawnPrices = Static<typeof WithdrawnPrices>
 
 const Reasons = Type.Array(
   Type.Object(
@@ -467,8 +534,8 @@ export const ResolutionBody = Type.Object(
         {
           step: Type.Integer({ minimum: 1, maximum: 8 }),
           outcome: oneOf(
-            ['found', 'not_listed', 'not_yet', 'does_not_apply'],
-            '`not_yet` means that a price is listed but takes effect later.',
+            STEP_OUTCOMES,
+            '`not_yet` means that a price is listed but takes effect later, `ended` that it no longer applies.',
           ),
           detail: Type.String(),
         },

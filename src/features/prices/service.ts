@@ -18,7 +18,6 @@ import {
   defaultTableAsOf,
 } from './default-table.ts'
 import { explainSteps, type Resolution } from './explain.ts'
-import type { ListedPrice, TableReading } from './formats/reader.ts'
 import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-export.ts'
 import { differencesInUse, type PriceComparison, priceSet, withIdentity } from './in-use.ts'
@@ -28,7 +27,7 @@ import { createLoads } from './loads.ts'
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './price-table.ts'
 import { type PriceListQuery, readResolve } from './query.ts'
 import { type CountsValue, type TimedUsage, valueCounts } from './rates.ts'
-import { refusedPrice } from './request.ts'
+import { createSetByHand } from './set-by-hand.ts'
 import { findNewestDate, insertLoad, listEmbeddedVersions } from './store/loads.ts'
 import {
   type AliasView,
@@ -46,15 +45,14 @@ import {
   type PriceView,
   replaceAdminAlias,
 } from './store.ts'
-import { ALWAYS, offeredRows, rowAt } from './update-offer.ts'
+import { ALWAYS, offeredRows } from './update-offer.ts'
 import { createPriceUpdates, type PriceUpdate, type PriceUpdates, type UpdatesConfig } from './updates.ts'
-import { rowBody } from './wire.ts'
 
 export type { PriceLoadBody } from './load-schema.ts'
 export { normalizeModelName } from './model-name.ts'
 export type { Price, PriceTable } from './price-table.ts'
 export { REVALUATION_BUDGET_MS, type Repriced, type Revaluation, repricedBody } from './repricing.ts'
-export { readNewPrice } from './request.ts'
+export { readWithdrawal } from './request.ts'
 export { RepricingBody } from './schema.ts'
 export type { UpdateState } from './store/updates.ts'
 export type { TableFile } from './table-source.ts'
@@ -64,10 +62,13 @@ export {
   comparisonBody,
   loadBody,
   priceBody,
+  priceChangeBody,
   resolutionBody,
+  setPriceBody,
   tableBody,
   updateStateBody,
   valueBody,
+  withdrawalBody,
 } from './wire.ts'
 export type {
   AliasView,
@@ -84,7 +85,7 @@ export type {
 }
 export { createPriceUpdates, EXPORT_FORMATS, PRICE_SOURCES, readResolve, TABLE_FORMATS }
 
-export interface PricesService {
+export interface PricesService extends ReturnType<typeof createSetByHand> {
   /**
    * Loads the embedded table if the database does not have its version; otherwise this costs one read. A database
    * without the table gets all of it; one with an older version gets new and changed rows, with dates. A table older
@@ -114,16 +115,6 @@ export interface PricesService {
   newestDate(): Promise<number | null>
   /** The models of recent entries whose price differs in another table, the embedded one by default. */
   compare(file?: { text: string; format?: TableFormat | undefined }): Promise<PriceComparison>
-  /**
-   * Adds a single custom price, which takes precedence over every table. Without a date it is in effect from today, or
-   * always if the name had no price so far. Adds nothing if the price is already in effect. Throws `validation_failed`
-   * (422) for apparent mistakes, unless `force`.
-   */
-  addPrice(
-    row: Omit<ListedPrice, 'source'>,
-    by: Actor,
-    options?: { force?: boolean | undefined },
-  ): Promise<{ isAdded: boolean; price: PriceView }>
   /** A page of prices, the last loaded first. */
   listPrices(query: Pick<PriceListQuery, 'filter' | 'limit' | 'after'>): Promise<Page<PriceView>>
   /** All prices that match the filter, by provider and model, the newest first. */
@@ -262,29 +253,7 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
       return { format, models: models.length, differences }
     },
 
-    async addPrice(row, by, { force } = {}) {
-      const reading: TableReading = { ...NOTHING_READ, rows: [{ ...row, source: 'admin' }] }
-      // A person who enters 0 means it, and means it now.
-      const options = { force, allowFree: true, allowOlder: true }
-      const filter = { providers: [row.provider], models: [row.model], sources: ['admin'] as PriceSource[] }
-      const asOf = dayOf(clock.now())
-      const prepare = async () => {
-        const { plan, revision } = await loading.plan(reading, options)
-        const [refused] = plan.refused
-        if (refused) throw refusedPrice(refused.reasons)
-        return { plan, revision, asOf }
-      }
-      const { additions } = await loading.writePlan(prepare, by, async (tx, { plan: { additions } }) => {
-        const [view] = await listViews(tx, filter, { after: undefined, limit: 1 })
-        const { replaced, isSame } = additions[0]!
-        const before = replaced && !isSame ? rowBody(replaced) : undefined
-        return { action: 'price.set', object: { id: view!.uid, name: view!.model }, before, after: rowBody(view!) }
-      })
-      const views = await listViews(db.read, filter)
-      const isAdded = additions.length > 0
-      const price = isAdded ? views[0]! : rowAt(views.toReversed(), row.effectiveFrom ?? clock.now())!
-      return { isAdded, price }
-    },
+    ...createSetByHand({ db, clock, audit, loading }),
 
     async listPrices({ filter, limit, after }) {
       const views = await listViews(db.read, filter, { after, limit: limit + 1 })
@@ -348,8 +317,6 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
 
 /** The step after all that can find a row. */
 const UNPRICED_STEP = 8
-
-const NOTHING_READ: TableReading = { rows: [], aliases: [], refused: [], skipped: {}, unused: {}, rounded: [] }
 
 function byModel(one: PriceView, other: PriceView): number {
   return (

@@ -1,5 +1,5 @@
-/** The tables `prices` and `price_aliases`. Price rows are only ever added, and withdrawn if their load is undone. */
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+/** The tables `prices` and `price_aliases`. Price rows are only ever added, ended, and withdrawn if their load is undone. */
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import { portionsOf } from '../../database/portions.ts'
 import type { Tables } from '../../database/schema/tables.ts'
@@ -59,11 +59,24 @@ export async function addPrices(tx: Tx, rows: DatedRow[], origin: PriceOrigin): 
         tiers: tiers.length > 0 ? tiers.map(tierRecord) : null,
         extras: extras ? extrasRecord(extras) : null,
         effectiveFrom: row.effectiveFrom,
+        effectiveUntil: row.effectiveUntil,
         asOf: row.asOf,
         ...origin,
       })),
     )
   }
+}
+
+/** Ends prices that do not end before; one that begins later never applies. Returns those that changed. */
+export async function endPrices(tx: Tx, { ids, until }: { ids: number[]; until: number }): Promise<number[]> {
+  const { prices } = tx.tables
+  const end = sql`CASE WHEN ${prices.effectiveFrom} > ${until} THEN ${prices.effectiveFrom} ELSE ${until} END`
+  const changed = await tx
+    .update(prices)
+    .set({ effectiveUntil: end })
+    .where(and(inArray(prices.id, ids), or(isNull(prices.effectiveUntil), gt(prices.effectiveUntil, end))))
+    .returning({ id: prices.id })
+  return changed.map(({ id }) => id)
 }
 
 /** Above the ceiling a value could exceed 64 bits, which a database would wrap or reject only much later. */
@@ -129,6 +142,7 @@ export interface PriceView extends StoredPrice {
 
 /** Filters, all of which must match. */
 export interface PriceFilter {
+  ids?: number[] | undefined
   /** Text contained in the model name or the provider, ignoring case. */
   search?: string | undefined
   providers?: string[] | undefined
@@ -168,11 +182,12 @@ export async function findView(reader: Reader, uid: Id<'prc'>): Promise<PriceVie
   return row && viewOf(row)
 }
 
-function conditionOf(reader: Reader, { search, providers, models, sources }: PriceFilter): SQL | undefined {
+function conditionOf(reader: Reader, { ids, search, providers, models, sources }: PriceFilter): SQL | undefined {
   const { prices } = reader.tables
   const pattern = search && `%${search.toLowerCase().replace(/[!%_]/g, (character) => `!${character}`)}%`
   return and(
     isNull(prices.withdrawnAt),
+    ids && inArray(prices.id, ids),
     pattern
       ? or(
           sql`lower(${prices.model}) LIKE ${pattern} ESCAPE '!'`,

@@ -61,13 +61,14 @@ function changes<Row extends PriceRow>(known: PriceRow[], offered: Row[], today:
 export const ALWAYS = Number.MIN_SAFE_INTEGER
 
 /**
- * The newest row not after the moment, and the later one of two with the same date; null returns the row that has
+ * The newest row in effect at the moment, and the later one of two with the same date; null returns the row that has
  * always been in effect.
  */
 export function rowAt<Row extends PriceRow>(rows: Row[], at: number | null): Row | undefined {
   let found: Row | undefined
   for (const row of rows) {
     const from = row.effectiveFrom ?? ALWAYS
+    if ((row.effectiveUntil ?? Number.POSITIVE_INFINITY) <= (at ?? ALWAYS)) continue
     if (from <= (at ?? ALWAYS) && from >= (found?.effectiveFrom ?? ALWAYS)) found = row
   }
   return found

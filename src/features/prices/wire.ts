@@ -23,7 +23,16 @@ import {
 } from './rates.ts'
 import { TOKEN_FIELDS, TOKEN_KINDS } from './records.ts'
 import { type Repriced, repricedBody } from './repricing.ts'
-import type { AliasBody, PriceBody, PriceTableBody, ResolutionBody } from './schema.ts'
+import type {
+  AddedPrice,
+  AliasBody,
+  PriceBody,
+  PriceTableBody,
+  RepricingBody,
+  ResolutionBody,
+  WithdrawnPrices,
+} from './schema.ts'
+import type { SetPrice, Withdrawal } from './set-price.ts'
 import type { LoadView } from './store/loads.ts'
 import type { UpdateState } from './store/updates.ts'
 import type { AliasView, PriceView } from './store.ts'
@@ -89,6 +98,7 @@ export function rowBody(row: PriceRow): Omit<PriceTableBody['new'][number], 'sou
     tiers: row.tiers.map(tierBody),
     ...extrasBody(row.extras ?? NO_EXTRAS),
     effective_from: timestampOrNull(row.effectiveFrom),
+    effective_until: timestampOrNull(row.effectiveUntil ?? null),
   }
 }
 
@@ -173,6 +183,30 @@ function differenceBody(difference: PriceDifference): PriceTableBody['in_use'][n
     after: after ? storedBody(after) : null,
     // JSON has no infinity.
     change: change !== null && Number.isFinite(change) ? change : null,
+  }
+}
+
+export function setPriceBody(
+  effect: SetPrice,
+  { price, valued }: { price: PriceView | null; valued: RepricingBody },
+): AddedPrice {
+  return { dry_run: valued.dry_run, price: price && priceBody(price), ...priceChangeBody(effect), valued }
+}
+
+export function priceChangeBody({ isAdded, before, after, kept }: SetPrice) {
+  return { added: isAdded, before: before ? storedBody(before) : null, after: rowBody(after), kept }
+}
+
+export function withdrawalBody(
+  { ended, until, before, after }: Withdrawal,
+  { dryRun }: { dryRun: boolean },
+): WithdrawnPrices {
+  return {
+    dry_run: dryRun,
+    effective_until: timestamp(until),
+    prices: ended.map(priceBody),
+    before: before ? storedBody(before) : null,
+    after: after ? storedBody(after) : null,
   }
 }
 

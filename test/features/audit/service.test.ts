@@ -202,20 +202,11 @@ forEachEngine('the audit trail', (open, engine) => {
     const { prices } = services
     await prices.loadDefaultPrices()
     await prices.load(await prices.planTable('model,provider,input,output\nx,y,1,2\nz,y,1,2\n', {}), ada)
-    const row = {
-      provider: '',
-      model: 'our-coder',
-      input: 500_000n,
-      output: 2_000_000n,
-      cacheRead: null,
-      cacheWrite: null,
-      cacheWrite1h: null,
-      tiers: [],
-      effectiveFrom: undefined,
-    }
-    const { price } = await prices.addPrice(row, ada)
-    await prices.addPrice(row, ada)
-    await prices.addPrice({ ...row, input: 1_000_000n }, ada)
+    const row = { model: 'our-coder', input: 0.5, output: 2 }
+    const { price } = await prices.setPrice(row, ada)
+    await prices.setPrice(row, ada)
+    await prices.setPrice({ ...row, input: 1 }, ada)
+    await prices.withdraw({ model: 'our-coder', provider: '' }, ada)
     await prices.setAlias({ alias: 'coder', provider: null, model: 'our-coder' }, ada)
     await prices.setAlias({ alias: 'coder', provider: null, model: 'gpt-5' }, ada)
     await prices.removeAlias('coder', ada)
@@ -228,6 +219,11 @@ forEachEngine('the audit trail', (open, engine) => {
       ],
       ['price.set', null, expect.objectContaining({ model: 'our-coder', input: 0.5, output: 2 })],
       ['price.set', expect.objectContaining({ input: 0.5 }), expect.objectContaining({ input: 1 })],
+      [
+        'price.withdrawn',
+        { provider: '', effective_until: null },
+        { provider: '', effective_until: '2026-11-20T00:00:00.000Z' },
+      ],
       ['price_alias.set', null, { alias: 'coder', model: 'our-coder', provider: null }],
       [
         'price_alias.set',

@@ -7,7 +7,6 @@ import type { Role } from '../../../src/database/schema/values.ts'
 import { divideFigures, divideNumber } from '../../../src/features/entries/division/shares.ts'
 import { readListQuery } from '../../../src/features/entries/listing/filter.ts'
 import type { EntryDivision, TokenEntryReport } from '../../../src/features/entries/schema.ts'
-import { readNewPrice } from '../../../src/features/prices/service.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { OPERATOR, reportBody } from '../../support/reports.ts'
@@ -32,9 +31,10 @@ async function stage(db: Database) {
   for (const key of ['ACME', 'BETA', 'CORE']) {
     await projects.addProject(OPERATOR, { key, leads: key === 'BETA' ? [] : ['lead@example.com'] })
   }
-  await prices.addPrice(readNewPrice({ model: 'small', input: 1, output: 0, effective_from: 'always' }), TALLY, {
-    force: true,
-  })
+  await prices.setPrice(
+    { model: 'small', input: 1, output: 0, effective_from: 'always', only: true, force: true },
+    TALLY,
+  )
   const report = async (input: number, more: Partial<TokenEntryReport> = {}) => {
     const body = reportBody({
       model: 'small',
@@ -203,12 +203,9 @@ forEachEngine('divided entries', (open) => {
     const { report, divide, services, listed } = await stage(await open())
     const { id } = await report(1_001)
     await divide(id, [{ share: 2 }, { project: 'BETA', share: 1 }])
-    await services.prices.addPrice(
-      readNewPrice({ model: 'small', input: 10, output: 0, effective_from: 'always' }),
+    await services.prices.setPrice(
+      { model: 'small', input: 10, output: 0, effective_from: 'always', only: true, force: true },
       TALLY,
-      {
-        force: true,
-      },
     )
     const repriced = await services.entries.valuation.reprice({ filter: {} })
     expect([repriced.entries, repriced.costNanos.after]).toEqual([1, 10_010_000n])

@@ -7,7 +7,6 @@ import type { Role } from '../../../src/database/schema/values.ts'
 import { readListQuery } from '../../../src/features/entries/listing/filter.ts'
 import { readReport } from '../../../src/features/entries/reporting/report.ts'
 import type { EntryCorrection, TokenEntryReport } from '../../../src/features/entries/schema.ts'
-import { readNewPrice } from '../../../src/features/prices/service.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { OPERATOR, reportBody } from '../../support/reports.ts'
@@ -39,7 +38,7 @@ async function stage(db: Database) {
     ['small', 1],
     ['large', 10],
   ] as const) {
-    await prices.addPrice(readNewPrice({ model, input, output: 0, effective_from: 'always' }), TALLY, { force: true })
+    await prices.setPrice({ model, input, output: 0, effective_from: 'always', only: true, force: true }, TALLY)
   }
   const body = (input: number, more: Partial<TokenEntryReport> = {}) =>
     reportBody({

@@ -64,7 +64,7 @@ forEachEngine('loading a table of prices', (open) => {
       const rows = (await prices.everyPrice({})).map(saidBy)
       expect(rows).toHaveLength(loaded.plan.additions.length)
       for (const { row, source } of loaded.plan.additions) {
-        expect(rows).toContainEqual({ extras: null, ...row, source, asOf: TODAY })
+        expect(rows).toContainEqual({ extras: null, effectiveUntil: null, ...row, source, asOf: TODAY })
       }
       const revision = await db.read.revision()
 
@@ -184,20 +184,27 @@ forEachEngine('loading a table of prices', (open) => {
       await prices.loadDefaultPrices()
       for (const name of ['litellm.json', 'models-dev.json', 'genai-prices.json', 'tally.csv', 'tally.json'])
         await load(await fixture(name))
-      await prices.addPrice({ ...OWN, model: 'gpt-5', effectiveFrom: undefined }, TALLY)
-      await prices.addPrice({ ...OWN, model: 'gpt-5', input: 2n, effectiveFrom: undefined }, TALLY)
-      await prices.addPrice({ ...OWN, model: '=HYPERLINK("x")', provider: '@home', effectiveFrom: TODAY + 1 }, TALLY)
+      await prices.setPrice({ ...OWN, model: 'gpt-5' }, TALLY)
+      await prices.setPrice({ ...OWN, model: 'gpt-5', input: 0.000002 }, TALLY)
+      await prices.setPrice(
+        {
+          ...OWN,
+          model: '=HYPERLINK("x")',
+          provider: '@home',
+          effective_from: new Date(TODAY + 1).toISOString(),
+          effective_until: '2030-01-01',
+        },
+        TALLY,
+      )
       await prices.setAlias({ alias: 'coder', provider: null, model: 'gpt-5' }, TALLY)
       return { db, prices, load }
     }
     const OWN = {
-      provider: '',
-      input: 1n,
-      output: 1_234_567n,
-      cacheRead: 0n,
-      cacheWrite: null,
-      cacheWrite1h: null,
-      tiers: [{ fromTokens: 9, prices: { input: 3n } }],
+      input: 0.000001,
+      output: 1.234567,
+      cache_read: 0,
+      tiers: [{ from_tokens: 9, input: 0.000003 }],
+      only: true,
     }
 
     test.each(['csv', 'json'] as const)(
@@ -242,36 +249,29 @@ function jsonOf(_key: string, value: unknown) {
 }
 
 forEachEngine('a price set by hand', (open) => {
-  const ROW = {
-    provider: 'openai',
-    model: 'gpt-9',
-    input: 1_000_000n,
-    output: 2_000_000n,
-    cacheRead: null,
-    cacheWrite: null,
-    cacheWrite1h: null,
-    tiers: [],
-    effectiveFrom: undefined,
-  }
+  const ROW = { provider: 'openai', model: 'gpt-9', input: 1, output: 2 }
   const service = async () => pricesOf(await open())
 
   test('is added once, always in effect for a new name, and from today where it changes', async () => {
     const prices = await service()
-    expect(await prices.addPrice(ROW, TALLY)).toMatchObject({ isAdded: true, price: { effectiveFrom: null } })
-    expect(await prices.addPrice(ROW, TALLY)).toMatchObject({ isAdded: false, price: { input: 1_000_000n } })
-    const changed = await prices.addPrice({ ...ROW, input: 3n }, TALLY)
+    expect(await prices.setPrice(ROW, TALLY)).toMatchObject({ isAdded: true, price: { effectiveFrom: null } })
+    expect(await prices.setPrice(ROW, TALLY)).toMatchObject({ isAdded: false, price: { input: 1_000_000n } })
+    const changed = await prices.setPrice({ ...ROW, input: 0.000003 }, TALLY)
     expect(changed).toMatchObject({ isAdded: true, price: { input: 3n, effectiveFrom: TODAY, source: 'admin' } })
-    expect(await prices.addPrice({ ...ROW, input: 3n }, TALLY)).toMatchObject({ isAdded: false, price: { input: 3n } })
+    expect(await prices.setPrice({ ...ROW, input: 0.000003 }, TALLY)).toMatchObject({
+      isAdded: false,
+      price: { input: 3n },
+    })
     expect(await prices.everyPrice({})).toHaveLength(2)
   })
 
   test('may cost nothing, which a person means, but not be beyond the limit unless forced', async () => {
     const prices = await service()
-    expect((await prices.addPrice({ ...ROW, input: 0n, output: 0n }, TALLY)).isAdded).toBe(true)
-    const dear = { ...ROW, model: 'dear', input: 1_500_000_000n }
-    await expect(prices.addPrice(dear, TALLY)).rejects.toThrow('$1,500 per million')
-    expect((await prices.addPrice(dear, TALLY, { force: true })).isAdded).toBe(true)
-    await expect(prices.addPrice({ ...dear, input: 1_800_000_001n }, TALLY, { force: true })).rejects.toThrow(Problem)
+    expect((await prices.setPrice({ ...ROW, input: 0, output: 0 }, TALLY)).isAdded).toBe(true)
+    const dear = { ...ROW, model: 'dear', input: 1_500 }
+    await expect(prices.setPrice(dear, TALLY)).rejects.toThrow('$1,500 per million')
+    expect((await prices.setPrice({ ...dear, force: true }, TALLY)).isAdded).toBe(true)
+    await expect(prices.setPrice({ ...dear, input: 1_800.000001, force: true }, TALLY)).rejects.toThrow(Problem)
   })
 })
 
@@ -304,7 +304,7 @@ forEachEngine('lists of prices', (open) => {
       const page = await prices.listPrices({ filter: {}, limit: 700, after })
       seen.push(...page.data.map(({ uid }) => uid))
       after = page.has_more ? page.data.at(-1)!.id : undefined
-      await prices.addPrice({ ...EMPTY, model: `late-${seen.length}` }, TALLY)
+      await prices.setPrice({ model: `late-${seen.length}`, input: 1, output: 1 }, TALLY)
     } while (after !== undefined)
     expect(new Set(seen).size).toBe(defaultRows().length)
     expect(seen).toHaveLength(defaultRows().length)
@@ -317,16 +317,6 @@ forEachEngine('lists of prices', (open) => {
       new Set(['x-ai']),
     )
   })
-  const EMPTY = {
-    provider: '',
-    input: 1n,
-    output: 1n,
-    cacheRead: null,
-    cacheWrite: null,
-    cacheWrite1h: null,
-    tiers: [],
-    effectiveFrom: undefined,
-  }
 })
 
 forEachEngine('the real tables', (open) => {

@@ -106,9 +106,8 @@ forEachEngine('loads of price tables', (open) => {
     await load(tableOf('openai gpt-5 2'), { asOf: NOW })
     await load(tableOf('openai gpt-5 3'), { asOf: day('2026-11-20') })
     expect(await priceOf('gpt-5')).toBe(3_000_000n)
-    const unknown = { cacheRead: null, cacheWrite: null, cacheWrite1h: null, tiers: [], effectiveFrom: undefined }
     clock.at = NOW + 2 * 86_400_000
-    await prices.addPrice({ provider: 'openai', model: 'gpt-5', input: 9n, output: 9n, ...unknown }, TALLY)
+    await prices.setPrice({ provider: 'openai', model: 'gpt-5', input: 0.000009, output: 0.000009 }, TALLY)
     const { plan: planned } = await plan(tableOf('openai gpt-5 4'), { asOf: NOW })
     expect([planned.additions, planned.older]).toMatchObject([[], [{ replaced: { source: 'admin', input: 9n } }]])
   })

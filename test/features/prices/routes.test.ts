@@ -114,7 +114,7 @@ describe('a list of prices', () => {
     })
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(text.split('\r\n')[0]).toBe(
-      'provider,model,input,output,cache_read,cache_write,cache_write_1h,tiers,input_audio,input_image,output_audio,output_image,tools,variants,hours,effective_from,source,as_of',
+      'provider,model,input,output,cache_read,cache_write,cache_write_1h,tiers,input_audio,input_image,output_audio,output_image,tools,variants,hours,effective_from,source,as_of,effective_until',
     )
     const { json } = await app.call('POST /api/v1/prices/load?dry_run=true', {
       session: admin,
@@ -261,12 +261,73 @@ describe('setting a price', () => {
     [{ model: 'x', input: '1', output: 1 }, '/input'],
     [{ model: '', input: 1, output: 1 }, '/model'],
     [{ model: 'x', input: 1, output: 1, outputs: 1 }, '/outputs'],
-    [{ model: 'x', input: 1, output: 1, effective_from: 'yesterday' }, ''],
+    [{ model: 'x', input: 1, output: 1, effective_from: 'yesterday' }, '/effective_from'],
+    [{ model: 'x', input: 1, output: 1, effective_until: 'soon' }, '/effective_until'],
+    [{ model: 'x', input: 1, output: 1, effective_from: '2026-12-01', effective_until: '2026-12-01' }, ''],
+    [{ model: 'x', input: 1, output: 1, tiers: [{ from_tokens: 9, input: 0.0000001 }] }, '/tiers'],
+    [{ model: 'x' }, '/input'],
     [{ model: 'x', input: 5_000, output: 1 }, ''],
-    [{ model: 'x', input: 0.0000001, output: 1 }, ''],
+    [{ model: 'x', input: 0.0000001, output: 1 }, '/input'],
   ])('refuses %j', async (json, pointer) => {
     const answer = await set(json)
     expect([answer.status, answer.json.errors[0].pointer]).toEqual([422, pointer])
+  })
+})
+
+describe('setting a price that another one has', () => {
+  const call = (path: string, json: object) => app.call(`POST /api/v1/prices${path}`, { session: billing, json })
+  const SONNET = { provider: 'anthropic', model: 'claude-sonnet-4-5' }
+  const applying = async () =>
+    (await app.call('GET /api/v1/prices/resolve?model=claude-sonnet-4-5&provider=anthropic', { token: reads })).json
+      .price
+
+  test('keeps what is not given, shows the change without making it, and can be withdrawn', async () => {
+    const table = await applying()
+    const dry = await call('', { ...SONNET, input: 2.5, cache_write: null, dry_run: true })
+    expect(dry).toMatchObject({
+      status: 200,
+      json: {
+        dry_run: true,
+        added: true,
+        price: null,
+        before: { input: 3, source: 'default' },
+        after: { input: 2.5, output: 15, cache_read: 0.3, tiers: table.tiers, tools: table.tools },
+        valued: { dry_run: true, entries: 0 },
+      },
+    })
+    expect(dry.json.kept).toContain('cache_write')
+    expect(dry.json.kept).not.toContain('input')
+    expect(await applying()).toEqual(table)
+
+    const set = await call('', { ...SONNET, input: 2.5, tiers: [] })
+    expect(set.json.price).toMatchObject({ ...dry.json.after, tiers: [] })
+    const only = await call('', { ...SONNET, input: 2.5, output: 14, only: true })
+    expect(only.json).toMatchObject({ kept: [], price: { cache_read: null, tiers: [], tools: {}, variants: [] } })
+
+    const until = { ...SONNET, effective_until: '2026-12-01' }
+    const planned = await call('/withdraw', { ...until, dry_run: true })
+    expect(planned.json).toMatchObject({
+      dry_run: true,
+      prices: [{ input: 2.5, effective_until: '2026-12-01T00:00:00.000Z' }, { input: 2.5 }],
+      before: { output: 14, source: 'admin' },
+      after: { output: 15, source: 'default' },
+    })
+    expect((await applying()).effective_until).toBeNull()
+    expect((await call('/withdraw', until)).json).toEqual({ ...planned.json, dry_run: false })
+    expect(await applying()).toMatchObject({ output: 14, effective_until: '2026-12-01T00:00:00.000Z' })
+    expect((await call('/withdraw', SONNET)).json.prices).toHaveLength(2)
+    expect(await applying()).toEqual(table)
+    expect((await call('/withdraw', SONNET)).json.code).toBe('not_found')
+    expect((await call('/withdraw', { ...SONNET, effective_until: 'soon' })).json.errors[0].pointer).toBe(
+      '/effective_until',
+    )
+  })
+
+  test('says in a dry run which entries without a price would be valued', async () => {
+    const id = await report('set-dry')
+    const { json } = await call('', { model: 'set-dry', input: 0.5, output: 2, dry_run: true })
+    expect(json).toMatchObject({ before: null, valued: { entries: 1, cost: { before: 0, after: 0.5 } } })
+    expect((await entryOf(id)).cost).toBeNull()
   })
 })
 

@@ -28,6 +28,7 @@ test('a price that is set again without a change is the same, with its tiers', (
         provider: 'acme',
         ...prices,
         ...(tiers.length > 0 && { tiers }),
+        only: true,
       })
     }),
   )

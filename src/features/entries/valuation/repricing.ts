@@ -35,6 +35,8 @@ const BATCH = 500
 export interface RepricingOptions {
   /** Only reports what would change. */
   dryRun?: boolean | undefined
+  /** The prices that a dry run assumes; those of the database if absent. */
+  table?: PriceTable | undefined
   /** The person who started it; Tally itself if absent. */
   by?: Actor | undefined
   /** Ends the call after the batch that exceeds this time, so that a caller over HTTP gets a response. */
@@ -101,14 +103,14 @@ export function createRepricing({ db, clock, audit, prices }: Dependencies) {
   async function revalue(
     pages: AsyncGenerator<PricedEntry[]>,
     total: number | undefined,
-    { dryRun = false, by = TALLY, budgetMs = Number.POSITIVE_INFINITY, onProgress }: RepricingOptions,
+    { dryRun = false, table, by = TALLY, budgetMs = Number.POSITIVE_INFINITY, onProgress }: RepricingOptions,
   ): Promise<Repriced> {
     const startedAt = performance.now()
     const repriced = nothingRepriced()
     let done = 0
     try {
       for await (const page of pages) {
-        const changing = revaluedOf(page, await prices.table(db.read))
+        const changing = revaluedOf(page, (dryRun && table) || (await prices.table(db.read)))
         const changed = dryRun || changing.length === 0 ? changing : await write(changing, by)
         for (const one of changed) count(repriced, one)
         done += page.length
@@ -148,7 +150,11 @@ export function createRepricing({ db, clock, audit, prices }: Dependencies) {
     /** Values entries that have no cost and are not on a bill, as far as there is a price for them now. */
     async valueUnpriced(options: RepricingOptions = {}): Promise<Repriced> {
       const total = options.onProgress && (await countUnpriced(db.slow))
-      const repriced = await revalue(unpricedPages(db.slow, await prices.table(db.read)), total, options)
+      const repriced = await revalue(
+        unpricedPages(db.slow, options.table ?? (await prices.table(db.read))),
+        total,
+        options,
+      )
       // Entries that have been valued are not found again, so the next call continues where this one ended.
       return { ...repriced, nextPage: null }
     },

@@ -154,7 +154,7 @@ function readPrices(notes: ModelNotes, listed: Holder, { hours, variants }: Extr
     hours: hours.map((each) => hoursOf(notes, each)),
   })
   const row = { input, output, cacheRead, cacheWrite, cacheWrite1h, tiers, extras }
-  return notes.take(row, 'genai-prices', dayOf(notes, startOf(listed)))
+  return notes.take(row, 'genai-prices', { effectiveFrom: dayOf(notes, startOf(listed)) })
 }
 
 function pricesOf(notes: ModelNotes, prices: Holder): { own: Adjustment['prices']; tiers: PriceTier[] } {

@@ -119,7 +119,14 @@ export class TableNotes implements TableReading {
 /** A name that reports may contain: without control characters, and within their length limit. */
 const NAME = /^[^\p{Cc}]{1,200}$/u
 
-type Prices = Omit<ListedPrice, 'provider' | 'model' | 'source' | 'effectiveFrom' | 'asOf'>
+/** When a listed price applies, and of which date it is; see {@link ListedPrice}. */
+export interface ListedDates {
+  effectiveFrom?: number | null | undefined
+  effectiveUntil?: number | undefined
+  asOf?: number | undefined
+}
+
+type Prices = Omit<ListedPrice, 'provider' | 'model' | 'source' | keyof ListedDates>
 
 /** A model being read from a file: its issues are collected, and it is accepted only if there are none. */
 export class ModelNotes {
@@ -180,12 +187,7 @@ export class ModelNotes {
   }
 
   /** Adds the model, or records why it was refused. Returns false if it was refused. */
-  take(
-    prices: Prices,
-    source: PriceSource,
-    effectiveFrom: number | null | undefined = undefined,
-    asOf: number | undefined = undefined,
-  ): boolean {
+  take(prices: Prices, source: PriceSource, { effectiveFrom, effectiveUntil, asOf }: ListedDates = {}): boolean {
     if (prices.input === null && this.#reasons.length === 0) {
       this.refuse('no_input_price', 'has no input price (a missing price means unknown, not free)')
     }
@@ -196,7 +198,11 @@ export class ModelNotes {
     }
     this.table.rounded.push(...this.#rounded)
     const { extras, ...others } = prices
-    const optional = { ...(extras && { extras }), ...(asOf !== undefined && { asOf }) }
+    const optional = {
+      ...(extras && { extras }),
+      ...(effectiveUntil !== undefined && { effectiveUntil }),
+      ...(asOf !== undefined && { asOf }),
+    }
     this.table.rows.push({ provider, model, ...others, ...optional, source, effectiveFrom })
     return true
   }

@@ -16,16 +16,21 @@ export function exportText(format: ExportFormat, prices: StoredPrice[], aliases:
   return format === 'json' ? jsonText(rows, aliases) : csvText(rows)
 }
 
-/** Of rows with the same date, the last loaded one is in effect; the others are never used again. */
+/**
+ * Of rows with the same dates, the last loaded one is in effect, and a row that ends when it begins never is: the others
+ * are never used again.
+ */
 function withoutReplaced(prices: StoredPrice[]): StoredPrice[] {
-  const keyOf = ({ source, provider, model, effectiveFrom }: StoredPrice) =>
-    JSON.stringify([source, provider, model, effectiveFrom])
+  const keyOf = ({ source, provider, model, effectiveFrom, effectiveUntil }: StoredPrice) =>
+    JSON.stringify([source, provider, model, effectiveFrom, effectiveUntil ?? null])
   const last = new Map(prices.map((price) => [keyOf(price), price]))
-  return prices.filter((price) => last.get(keyOf(price)) === price)
+  const applies = ({ effectiveFrom, effectiveUntil }: StoredPrice) =>
+    effectiveFrom === null || (effectiveUntil ?? Number.POSITIVE_INFINITY) > effectiveFrom
+  return prices.filter((price) => applies(price) && last.get(keyOf(price)) === price)
 }
 
 function fieldsOf(price: StoredPrice): Fields {
-  const { tiers, tools, variants, hours, effective_from: start, ...body } = rowBody(price)
+  const { tiers, tools, variants, hours, effective_from: start, effective_until: end, ...body } = rowBody(price)
   const listed = <Listed extends object>(value: Listed) => (Object.keys(value).length > 0 ? value : null)
   return {
     ...body,
@@ -33,10 +38,16 @@ function fieldsOf(price: StoredPrice): Fields {
     tools: listed(tools),
     variants: listed(variants),
     hours: listed(hours),
-    effective_from: start?.replace('T00:00:00.000Z', '') ?? ALWAYS,
+    effective_from: dayOrTime(start) ?? ALWAYS,
+    effective_until: dayOrTime(end),
     source: price.source,
     as_of: typeof price.asOf === 'number' ? dateText(price.asOf) : null,
   }
+}
+
+/** Of a midnight only the date. */
+function dayOrTime(moment: string | null): string | null {
+  return moment?.replace('T00:00:00.000Z', '') ?? null
 }
 
 function csvText(rows: Fields[]): string {

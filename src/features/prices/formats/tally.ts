@@ -10,7 +10,15 @@ import { PRICE_SOURCES, type PriceSource } from '../price-table.ts'
 import { COUNT_KINDS, type CountKind, PRICE_FIELDS } from '../rates.ts'
 import { MODELS_LIMIT, type Position, type TableDocument } from './document.ts'
 import { EXTRA_FIELDS, readExtras, readTiers } from './extras.ts'
-import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, pricesWithOurNames, TableNotes } from './reader.ts'
+import {
+  type Holder,
+  isHolder,
+  type ListedDates,
+  type ModelNotes,
+  PER_MILLION_DIGITS,
+  pricesWithOurNames,
+  TableNotes,
+} from './reader.ts'
 
 /** The columns of the CSV and the fields of a price in the JSON, in the order of an export. */
 export const TALLY_FIELDS = [
@@ -22,6 +30,7 @@ export const TALLY_FIELDS = [
   'effective_from',
   'source',
   'as_of',
+  'effective_until',
 ] as const
 type TallyField = (typeof TALLY_FIELDS)[number]
 
@@ -60,9 +69,7 @@ export function readTallyCsv(text: string): TableNotes {
     }
     const tiers = readTiers(notes, jsonInCell(notes, 'tiers', cellOf('tiers')))
     const extras = readExtras(notes, extrasInCells(notes, cellOf))
-    const effectiveFrom = momentOf(notes, cellOf('effective_from'))
-    const asOf = dateOf(notes, cellOf('as_of'))
-    notes.take({ ...prices, tiers, extras }, sourceOf(notes, cellOf('source')), effectiveFrom, asOf)
+    notes.take({ ...prices, tiers, extras }, sourceOf(notes, cellOf('source')), datesOf(notes, cellOf))
   }
   return table
 }
@@ -135,9 +142,17 @@ function readPrice(table: TableNotes, price: Holder): void {
       extras: readExtras(notes, price),
     },
     sourceOf(notes, price.source ?? ''),
-    momentOf(notes, price.effective_from ?? ''),
-    dateOf(notes, price.as_of ?? ''),
+    datesOf(notes, (field) => price[field] ?? ''),
   )
+}
+
+function datesOf(notes: ModelNotes, written: (field: TallyField) => unknown): ListedDates {
+  const effectiveFrom = momentOf(notes, written('effective_from'))
+  const effectiveUntil = dateOf(notes, 'effective_until', written('effective_until'))
+  if (effectiveUntil !== undefined && effectiveUntil <= (effectiveFrom ?? effectiveUntil - 1)) {
+    notes.refuse('bad_date', 'effective_until must be later than effective_from')
+  }
+  return { effectiveFrom, effectiveUntil, asOf: dateOf(notes, 'as_of', written('as_of')) }
 }
 
 function momentOf(notes: ModelNotes, written: unknown): number | null | undefined {
@@ -150,11 +165,10 @@ function momentOf(notes: ModelNotes, written: unknown): number | null | undefine
   return moment
 }
 
-/** The date of a row, or of the whole table. */
-function dateOf(notes: ModelNotes, written: unknown): number | undefined {
+function dateOf(notes: ModelNotes, field: TallyField, written: unknown): number | undefined {
   if (written === '') return undefined
   const moment = readDate(written)
-  if (moment === undefined) notes.refuse('bad_date', 'as_of must be a date or a timestamp with a UTC offset')
+  if (moment === undefined) notes.refuse('bad_date', `${field} must be a date or a timestamp with a UTC offset`)
   return moment
 }
 

@@ -6,26 +6,39 @@ import { bytesResponse } from '../../../http/exports.ts'
 import { listPage, listParameter, parameter, requiredParameter } from '../../../http/query.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import {
+  EXAMPLE_ADDED_PRICE,
   EXAMPLE_LOADED,
   EXAMPLE_NEW_PRICE,
   EXAMPLE_PRICE,
   EXAMPLE_RESOLUTION,
   EXAMPLE_SET_PRICE,
   EXAMPLE_VALUED,
+  EXAMPLE_WITHDRAWN_PRICES,
 } from '../examples.ts'
 import { MAY_CHANGE, TABLE_PARAMETERS } from '../parameters.ts'
 import { PRICE_SOURCES } from '../price-table.ts'
 import { readLoad, readPriceList, readResolve } from '../query.ts'
-import { AddedPrice, NewPrice, PriceBody, PriceList, PriceTableBody, ResolutionBody } from '../schema.ts'
+import {
+  AddedPrice,
+  NewPrice,
+  PriceBody,
+  PriceList,
+  PriceTableBody,
+  PriceWithdrawal,
+  ResolutionBody,
+  WithdrawnPrices,
+} from '../schema.ts'
 import {
   type PricesService,
   priceBody,
   REVALUATION_BUDGET_MS,
   type Revaluation,
-  readNewPrice,
+  readWithdrawal,
   repricedBody,
   resolutionBody,
+  setPriceBody,
   tableBody,
+  withdrawalBody,
 } from '../service.ts'
 
 const tag = 'Prices'
@@ -174,13 +187,19 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
       '',
       async ({ body, caller, address, set }) => {
         const by = actorOf({ caller, address })
-        const { isAdded, price } = await prices.addPrice(readNewPrice(body), by)
-        if (isAdded) {
+        const valuation = { by, budgetMs: REVALUATION_BUDGET_MS }
+        if (body.dry_run) {
+          const { table, ...effect } = await prices.planPrice(body)
+          const valued = await revaluation.valueUnpriced({ ...valuation, dryRun: true, table })
+          return setPriceBody(effect, { price: null, valued: repricedBody(valued, { dryRun: true }) })
+        }
+        const { price, ...effect } = await prices.setPrice(body, by)
+        if (effect.isAdded) {
           set.status = 201
           set.headers.location = `/api/v1/prices/${price.uid}`
         }
-        const valued = await revaluation.valueUnpriced({ by, budgetMs: REVALUATION_BUDGET_MS })
-        return { added: isAdded, price: priceBody(price), valued: repricedBody(valued, { dryRun: false }) }
+        const valued = await revaluation.valueUnpriced(valuation)
+        return setPriceBody(effect, { price, valued: repricedBody(valued, { dryRun: false }) })
       },
       {
         allow: MAY_CHANGE,
@@ -192,22 +211,55 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
           tag,
           summary: 'Set a price by hand',
           description:
-            'Takes precedence over the prices of all tables. Entries that already have a list value do not change; unpriced entries are valued.',
+            'Takes precedence over the prices of all tables. Prices, tiers and other charges that are not given are kept from the price that the model has at that time, unless `only`. Entries that already have a list value do not change; unpriced entries are valued. `dry_run` returns the price before and after without saving it.',
           body: { example: EXAMPLE_NEW_PRICE },
           responses: {
             201: {
               description: 'The price was added.',
               schema: AddedPrice,
               headers: ['Location'],
-              example: { added: true, price: EXAMPLE_SET_PRICE, valued: EXAMPLE_VALUED },
+              example: { ...EXAMPLE_ADDED_PRICE, added: true, price: EXAMPLE_SET_PRICE, valued: EXAMPLE_VALUED },
             },
             200: {
-              description: 'The same price is already set by hand.',
+              description: 'The same price is already set by hand, or with `dry_run` what would change.',
               schema: AddedPrice,
-              example: { added: false, price: EXAMPLE_SET_PRICE, valued: { ...EXAMPLE_VALUED, entries: 0 } },
+              example: { ...EXAMPLE_ADDED_PRICE, dry_run: true, valued: { ...EXAMPLE_VALUED, dry_run: true } },
             },
           },
           problems: ['database_deadline'],
+        }),
+      },
+    )
+    .post(
+      '/withdraw',
+      async ({ body, caller, address }) => {
+        const { dry_run: dryRun = false } = body
+        const model = readWithdrawal(body)
+        const withdrawal = dryRun
+          ? await prices.planWithdrawal(model)
+          : await prices.withdraw(model, actorOf({ caller, address }))
+        return withdrawalBody(withdrawal, { dryRun })
+      },
+      {
+        allow: MAY_CHANGE,
+        scope: 'prices:write',
+        parse: 'report',
+        body: PriceWithdrawal,
+        detail: documented({
+          id: 'withdrawPrices',
+          tag,
+          summary: 'Withdraw the prices of a model that were set by hand',
+          description:
+            'They end at the given time, and the prices of the tables apply again. Entries that already have a list value keep it. Setting a price again ends the withdrawal.',
+          body: { example: { model: 'gpt-5', provider: 'openai', effective_until: '2027-01-01' } },
+          responses: {
+            200: {
+              description: 'The prices that end, or would end with `dry_run`.',
+              schema: WithdrawnPrices,
+              example: EXAMPLE_WITHDRAWN_PRICES,
+            },
+          },
+          problems: ['not_found'],
         }),
       },
     )

@@ -245,6 +245,7 @@ const OUTCOMES: Record<Resolution['steps'][number]['outcome'], string> = {
   found: 'found',
   not_listed: 'not listed',
   not_yet: 'not yet effective',
+  ended: 'no longer effective',
   does_not_apply: 'does not apply',
 }
 

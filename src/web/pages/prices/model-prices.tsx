@@ -15,13 +15,15 @@ import { asProblem } from '../../server/problem.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { KINDS, type Price, priceText, providerText, sourceText } from './price.ts'
 import { PriceForm } from './price-form.tsx'
+import { WithdrawPrices } from './withdraw-prices.tsx'
 
 /** More dated prices than any model has. */
 const LIMIT = '200'
 
 export function ModelPrices({ of: { provider, model, ...price }, close }: { of: Price; close: () => void }) {
   const mayChange = useRole('billing', 'admin')
-  const [isSetting, setSetting] = useState(false)
+  const [open, setOpen] = useState<'set' | 'withdraw' | null>(null)
+  const shut = () => setOpen(null)
   const { data, error, refetch } = useQuery({
     queryKey: ['prices', 'model', provider, model],
     queryFn: async ({ signal }) => {
@@ -51,13 +53,21 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
           <Button variant="default" component={Link} href={addressOf('/entries', { model })}>
             View entries
           </Button>
-          {mayChange && <Button onClick={() => setSetting(true)}>Set new price</Button>}
+          {mayChange && data?.some(isWithdrawable) && (
+            <Button variant="default" onClick={() => setOpen('withdraw')}>
+              Withdraw manual price
+            </Button>
+          )}
+          {mayChange && <Button onClick={() => setOpen('set')}>Set new price</Button>}
         </Group>
       </Stack>
-      {isSetting && <PriceForm start={{ ...price, provider, model }} close={() => setSetting(false)} />}
+      {open === 'set' && <PriceForm start={{ ...price, provider, model }} close={shut} />}
+      {open === 'withdraw' && <WithdrawPrices of={{ provider, model }} close={shut} />}
     </Drawer>
   )
 }
+
+const isWithdrawable = ({ source, effective_until }: Price) => source === 'admin' && effective_until === null
 
 const DatedPrices = ({ prices }: { prices: Price[] }) => (
   <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
@@ -87,6 +97,11 @@ const PriceRows = ({ price }: { price: Price }) => (
     <Table.Tr>
       <Table.Td>
         <EffectiveFrom at={price.effective_from} />
+        {price.effective_until !== null && (
+          <Text size="xs" c="dimmed">
+            until <EffectiveFrom at={price.effective_until} />
+          </Text>
+        )}
       </Table.Td>
       {KINDS.map(({ kind }) => (
         <Table.Td key={kind} ta="right">

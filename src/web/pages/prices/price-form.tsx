@@ -3,11 +3,13 @@ import { ActionIcon, Button, Group, NumberInput, Select, SimpleGrid, Stack, Text
 import { DateInput } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { IconPlus, IconX } from '@tabler/icons-react'
+import { useState } from 'react'
 import { chargesTexts } from '../../../price-texts.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
-import { KINDS, type Kind, priceText } from './price.ts'
+import { KINDS, type Kind, priceText, type SetPrice } from './price.ts'
+import { PriceChange } from './price-change.tsx'
 import { bodyOf, NO_CHARGES, NO_PRICES, type PriceStart, type PriceValues, valuesOf } from './price-values.ts'
 import { PRICE_CHANGES, valuedText, valueTheRest } from './valuation.ts'
 
@@ -18,29 +20,48 @@ export function PriceForm({ start = {}, close }: { start?: PriceStart; close: ()
     initialValues: valuesOf(start),
     validate: {
       model: (model) => (model.trim() === '' ? 'Enter the name that entries report.' : null),
-      input: isMissing,
-      output: isMissing,
+      input: (input, { keepsOthers }) => (keepsOthers ? null : isMissing(input)),
+      output: (output, { keepsOthers }) => (keepsOthers ? null : isMissing(output)),
       day: (day, { holds }) => (holds === 'day' && !day ? 'Choose a date.' : null),
       tiers: { from_tokens: (from: number | string) => (from === '' ? 'Required.' : null) },
     },
   })
-  const sending = useFormSend({
-    form,
+  const [preview, setPreview] = useState<{ of: string; change: SetPrice }>()
+  const shared = { form, fields: { '/effective_from': 'day' } }
+  const previewing = useFormSend({
+    ...shared,
+    send: async (values: PriceValues) => {
+      const body = bodyOf(values)
+      const change = await answer(api.prices.post({ ...body, dry_run: true }))
+      return { of: JSON.stringify(body), change }
+    },
+    changes: [],
+    after: setPreview,
+  })
+  const setting = useFormSend({
+    ...shared,
     send: async (values: PriceValues) => {
       const added = await answer(api.prices.post(bodyOf(values)))
       return { ...added, entries: await valueTheRest(added.valued) }
     },
     changes: PRICE_CHANGES,
-    done: ({ added, price, entries }) =>
-      added ? `Price of ${price.model} set.${valuedText(entries)}` : 'This price is already set.',
+    done: ({ added, after, entries }) =>
+      added ? `Price of ${after.model} set.${valuedText(entries)}` : 'This price is already set.',
     after: close,
-    fields: { '/effective_from': 'day' },
   })
+  // A preview of other values would not say what is set.
+  const current = preview?.of === JSON.stringify(bodyOf(form.values)) ? preview.change : undefined
   return (
-    <FormDialog {...sending} title="Set price" action="Set price" close={close} size="xl">
+    <FormDialog
+      {...(current ? setting : previewing)}
+      title="Set price"
+      action={current ? 'Set price' : 'Preview'}
+      close={close}
+      size="xl"
+    >
       <Text size="sm" c="dimmed">
         This price takes precedence over all price tables. Entries that already have a list value keep it; entries
-        without a price get one now.
+        without a price get one now.{form.values.keepsOthers && ' Prices that you leave empty stay as they are.'}
       </Text>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
@@ -81,6 +102,7 @@ export function PriceForm({ start = {}, close }: { start?: PriceStart; close: ()
           />
         )}
       </SimpleGrid>
+      {current && <PriceChange of={current} />}
     </FormDialog>
   )
 }
@@ -103,8 +125,8 @@ const PriceFields = ({ form }: { form: Form }) => (
         <NumberInput
           key={kind}
           label={title}
-          placeholder={OTHERWISE[kind]}
-          required={OTHERWISE[kind] === undefined}
+          placeholder={form.values.keepsOthers ? 'unchanged' : OTHERWISE[kind]}
+          required={!form.values.keepsOthers && OTHERWISE[kind] === undefined}
           min={0}
           hideControls
           {...form.getInputProps(kind)}

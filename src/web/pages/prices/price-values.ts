@@ -12,6 +12,8 @@ export interface PriceValues extends Prices {
   tiers: (Prices & { from_tokens: number | string })[]
   /** Charges that the form only shows. */
   charges: Charges
+  /** Whether prices that are left empty stay as they are; otherwise the form has all of them. */
+  keepsOthers: boolean
 }
 
 const MEDIA = ['input_audio', 'input_image', 'output_audio', 'output_image'] as const
@@ -47,6 +49,7 @@ export const valuesOf = (start: PriceStart): PriceValues => ({
   day: null,
   tiers: (start.tiers ?? []).map((tier) => ({ from_tokens: tier.from_tokens, ...pricesOf(tier) })),
   charges: chargesOf(start),
+  keepsOthers: start.input === undefined,
 })
 
 const chargesOf = ({ input_audio, input_image, output_audio, output_image, tools, variants, hours }: PriceStart) => {
@@ -62,17 +65,16 @@ const givenCharges = (charges: Charges) =>
   ) as Partial<Omit<Charges, (typeof MEDIA)[number]> & Record<(typeof MEDIA)[number], number>>
 
 export function bodyOf(values: PriceValues) {
-  const { model, provider, holds, day, tiers, charges } = values
+  const { model, provider, holds, day, tiers, charges, keepsOthers } = values
   return {
     model: model.trim(),
     ...(provider.trim() === '' ? {} : { provider: provider.trim() }),
-    input: Number(values.input),
-    output: Number(values.output),
     ...given(values),
     ...(tiers.length === 0
       ? {}
       : { tiers: tiers.map((tier) => ({ from_tokens: Number(tier.from_tokens), ...given(tier) })) }),
     ...givenCharges(charges),
+    ...(keepsOthers ? {} : { only: true }),
     ...(holds === 'usual' ? {} : { effective_from: holds === 'always' ? 'always' : day! }),
   }
 }

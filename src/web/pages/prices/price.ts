@@ -2,6 +2,8 @@
 import type { api, Body } from '../../server/api.ts'
 
 export type Price = Body<Awaited<ReturnType<typeof api.prices.get>>>['data'][number]
+export type SetPrice = Body<Awaited<ReturnType<typeof api.prices.post>>>
+export type WithdrawnPrices = Body<Awaited<ReturnType<typeof api.prices.withdraw.post>>>
 export type Resolution = Body<Awaited<ReturnType<typeof api.prices.resolve.get>>>
 export type Repricing = Body<Awaited<ReturnType<typeof api.prices.reprice.post>>>
 export type PriceLoad = Body<Awaited<ReturnType<typeof api.prices.loads.get>>>['data'][number]

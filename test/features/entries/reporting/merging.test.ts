@@ -7,7 +7,6 @@ import { SESSION_SOURCES, type SessionSource } from '../../../../src/database/sc
 import { readListQuery } from '../../../../src/features/entries/listing/filter.ts'
 import { readReport } from '../../../../src/features/entries/reporting/report.ts'
 import type { TokenEntry, TokenEntryReport } from '../../../../src/features/entries/schema.ts'
-import { readNewPrice } from '../../../../src/features/prices/service.ts'
 import { Random } from '../../../../src/lib/random.ts'
 import { createServices } from '../../../../src/services.ts'
 import { forEachEngine } from '../../../support/databases.ts'
@@ -32,7 +31,7 @@ async function stage(db: Database) {
   await projects.addNewTicket(OPERATOR, { key: 'WEB-1', project: 'WEB' })
   await projects.addNewTicket(OPERATOR, { key: 'OPS-7', project: 'OPS' })
   const addPrice = (model: string, input: number, more: object = {}) =>
-    prices.addPrice(readNewPrice({ model, input, output: 5 * input, ...more } as never), TALLY, { force: true })
+    prices.setPrice({ model, input, output: 5 * input, ...more, only: true, force: true } as never, TALLY)
   await addPrice('claude-sonnet-5', 3)
   await addPrice('claude-sonnet-5', 4, { effective_from: '2026-11-20' })
   await addPrice('claude-sonnet-5', 7, { provider: 'bedrock' })

@@ -57,17 +57,14 @@ async function stage(db: Database) {
     },
     /** Sets prices of input by hand, in dollars per million tokens. */
     set: (model: string, input: number, effectiveFrom: number | null = null, provider = '') =>
-      prices.addPrice(
+      prices.setPrice(
         {
-          provider,
           model,
-          input: BigInt(input * 1_000_000),
-          output: 0n,
-          cacheRead: null,
-          cacheWrite: null,
-          cacheWrite1h: null,
-          tiers: [],
-          effectiveFrom,
+          ...(provider && { provider }),
+          input,
+          output: 0,
+          effective_from: effectiveFrom === null ? 'always' : new Date(effectiveFrom).toISOString(),
+          only: true,
         },
         TALLY,
       ),

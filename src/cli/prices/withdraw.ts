@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import type { WithdrawnPrices } from '../../features/prices/schema.ts'
+import { asksFirst } from '../flags/confirmation.ts'
+import { examples } from '../flags/options.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { exactText } from '../terminal/numbers.ts'
+import { print, printJson, printTable } from '../terminal/print.ts'
+import { type CommandFlags, withServices } from '../with-services.ts'
+import { ID, PRICE_COLUMNS, parseDay, priceService, startText } from './text.ts'
+
+interface WithdrawFlags extends CommandFlags {
+  provider: string
+  from?: number
+  dryRun?: boolean
+  yes?: boolean
+}
+
+export function addPricesWithdrawCommand(prices: Command): void {
+  asksFirst(prices.command('withdraw'))
+    .description('End the prices of a model that were set by hand, so that those of the tables apply again')
+    .argument('<model>', 'the model, exactly as in its prices')
+    .option('--provider <provider>', 'provider of the prices (default: those for any provider)', '')
+    .option('--from <when>', 'first day without them, or a timestamp (default: today, in UTC)', parseDay)
+    .option('--dry-run', 'only print what would change')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Entries that have a list value keep it. To undo it, set the price again.
+${examples(
+  'tally prices withdraw our-coder',
+  'tally prices withdraw gpt-5 --provider openai --from 2027-01-01 --dry-run',
+)}`,
+    )
+    .action(async (model: string, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<WithdrawFlags>()
+      const { withdrawalBody } = await priceService()
+      const { provider, from, dryRun = false, yes = false } = flags
+      await withServices(flags, async ({ prices: service }, { by }) => {
+        await service.loadDefaultPrices()
+        const planned = withdrawalBody(await service.planWithdrawal({ model, provider, from }), { dryRun: true })
+        const shows = !flags.json && (dryRun || !yes)
+        if (shows) printWithdrawal(planned)
+        if (dryRun) return flags.json ? printJson(planned) : undefined
+        await confirm(`Withdraw the prices of ${model}?`, { yes })
+        const done = withdrawalBody(await service.withdraw({ model, provider, from }, by), { dryRun: false })
+        if (flags.json) return printJson(done)
+        if (!shows) printWithdrawal(done)
+        print(`Withdrawn from ${startText(done.effective_until)} on.`)
+      })
+    })
+}
+
+function printWithdrawal(withdrawn: WithdrawnPrices): void {
+  printTable([...PRICE_COLUMNS, ID], withdrawn.prices)
+  print(afterText(withdrawn))
+}
+
+function afterText({ prices, after, effective_until }: WithdrawnPrices): string {
+  const from = startText(effective_until)
+  if (after === null) return `From ${from} on, '${prices[0]!.model}' has no price: new entries are unpriced.`
+  const amounts = `input ${exactText(after.input)}, output ${exactText(after.output)}`
+  return `From ${from} on: ${amounts}, '${after.model}' at ${after.provider || 'any provider'} (${after.source}).`
+}

@@ -1,0 +1,81 @@
+/** Ends the prices of a model that were set manually. */
+import { Alert, Text } from '@mantine/core'
+import { DateInput } from '@mantine/dates'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { Failure } from '../../parts/failure.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
+import { asProblem } from '../../server/problem.ts'
+import { EffectiveFrom } from './effective-from.tsx'
+import { type Price, priceText, providerText, sourceText, type WithdrawnPrices } from './price.ts'
+import { PRICE_CHANGES } from './valuation.ts'
+
+const todayInUtc = () => new Date().toISOString().slice(0, 10)
+
+export function WithdrawPrices({
+  of: { model, provider },
+  close,
+}: {
+  of: Pick<Price, 'model' | 'provider'>
+  close: () => void
+}) {
+  const form = useForm<{ day: string | null }>({
+    initialValues: { day: todayInUtc() },
+    validate: { day: (day) => (day ? null : 'Choose a date.') },
+  })
+  const { day } = form.values
+  const bodyOf = (until: string) => ({ model, provider, effective_until: until })
+  const { data, error, refetch } = useQuery({
+    queryKey: ['prices', 'withdrawal', provider, model, day],
+    enabled: day !== null,
+    queryFn: ({ signal }) => answer(apiUntil(signal).prices.withdraw.post({ ...bodyOf(day!), dry_run: true })),
+  })
+  const sending = useFormSend({
+    form,
+    send: (values: { day: string | null }) => answer(api.prices.withdraw.post(bodyOf(values.day!))),
+    changes: PRICE_CHANGES,
+    done: () => `Manual price of ${model} withdrawn.`,
+    after: close,
+    fields: { '/effective_until': 'day' },
+  })
+  return (
+    <FormDialog {...sending} title={`Withdraw manual price of ${model}`} action="Withdraw" close={close}>
+      <Text size="sm" c="dimmed">
+        Entries that already have a list value keep it. To undo this, set the price again.
+      </Text>
+      <DateInput
+        label="First day without it"
+        description="Starts at midnight UTC."
+        valueFormat="D MMM YYYY"
+        required
+        data-autofocus
+        {...form.getInputProps('day')}
+      />
+      {error && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!data && !error && <Loading lines={1} />}
+      {data && <Afterwards withdrawn={data} provider={provider} />}
+    </FormDialog>
+  )
+}
+
+const Afterwards = ({
+  withdrawn: { after, effective_until },
+  provider,
+}: {
+  withdrawn: WithdrawnPrices
+  provider: string
+}) =>
+  after ? (
+    <Text size="sm" aria-live="polite">
+      From <EffectiveFrom at={effective_until} /> on: input {priceText(after.input)}, output {priceText(after.output)},{' '}
+      {after.model} at {providerText(after.provider)} ({sourceText(after.source)}).
+    </Text>
+  ) : (
+    <Alert color="orange" variant="light" aria-live="polite">
+      From <EffectiveFrom at={effective_until} /> on, this model has no price
+      {provider && ` at ${provider}`}: new entries are unpriced.
+    </Alert>
+  )
