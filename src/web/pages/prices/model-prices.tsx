@@ -99,7 +99,13 @@ const PriceRows = ({ price }: { price: Price }) => (
         <EffectiveFrom at={price.effective_from} />
         {price.effective_until !== null && (
           <Text size="xs" c="dimmed">
-            until <EffectiveFrom at={price.effective_until} />
+            {price.effective_until === price.effective_from ? (
+              'withdrawn'
+            ) : (
+              <>
+                until <EffectiveFrom at={price.effective_until} />
+              </>
+            )}
           </Text>
         )}
       </Table.Td>

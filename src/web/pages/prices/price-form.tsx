@@ -172,7 +172,7 @@ const Tiers = ({ form }: { form: Form }) => (
       // Tiers are identified only by their position.
       // biome-ignore lint/suspicious/noArrayIndexKey: see above
       <Group key={index} gap="xs" align="flex-end" wrap="nowrap">
-        <SimpleGrid cols={{ base: 2, sm: 6 }} spacing="xs" flex={1}>
+        <SimpleGrid cols={{ base: 2, sm: 6 }} spacing="xs" flex={1} style={{ alignItems: 'end' }}>
           <NumberInput
             label="From tokens"
             thousandSeparator=","

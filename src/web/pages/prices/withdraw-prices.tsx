@@ -51,7 +51,6 @@ export function WithdrawPrices({
         description="Starts at midnight UTC."
         valueFormat="D MMM YYYY"
         required
-        data-autofocus
         {...form.getInputProps('day')}
       />
       {error && <Failure problem={asProblem(error)} retry={refetch} />}
