@@ -16,6 +16,7 @@ const FEATURES = [
   'reports',
   'share-links',
   'telemetry',
+  'personal-data',
 ]
 
 /** Everything except `lib` may import these; they know nothing of the layers above. */

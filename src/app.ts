@@ -22,6 +22,7 @@ import { sessionRoutes } from './features/people/routes/session.ts'
 import { setUpRoute } from './features/people/routes/set-up.ts'
 import { tokensRoutes } from './features/people/routes/tokens.ts'
 import { usersRoutes } from './features/people/routes/users.ts'
+import { ownDataRoute, personalDataRoutes } from './features/personal-data/routes.ts'
 import { placementRoutes } from './features/placement/routes.ts'
 import { aliasesRoutes } from './features/prices/routes/aliases.ts'
 import { loadsRoutes } from './features/prices/routes/loads.ts'
@@ -103,8 +104,12 @@ export const createApp = ({
     .use(at('/api/v1/setup').use(setUpRoute({ people, cookie })))
     .use(at('/api/v1/session').use(sessionRoutes({ people, organization, cookie })))
     .use(at('/api/v1/password').use(passwordRoute({ people, organization, cookie })))
-    .use(at('/api/v1/me').use(meRoutes({ people, organization, cookie, countHeld: entries.approval.countHeld })))
-    .use(at('/api/v1/users').use(usersRoutes({ people, publicUrl })))
+    .use(
+      at('/api/v1/me')
+        .use(meRoutes({ people, organization, cookie, countHeld: entries.approval.countHeld }))
+        .use(ownDataRoute(services)),
+    )
+    .use(at('/api/v1/users').use(usersRoutes({ people, publicUrl })).use(personalDataRoutes(services)))
     .use(at('/api/v1/tokens').use(tokensRoutes(services)))
     .use(at('/api/v1/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
     .use(at('/api/v1/deputies').use(deputiesRoutes(services)))

@@ -7,6 +7,7 @@ import { type BillsDependencies, createBillsService, createMailer } from './feat
 import { createEntriesService } from './features/entries/service.ts'
 import { createOrganizationService } from './features/organization/service.ts'
 import { createPeopleService } from './features/people/service.ts'
+import { createPersonalDataService } from './features/personal-data/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
 import { createPricesService, createPriceUpdates, type UpdatesConfig } from './features/prices/service.ts'
 import { createProjectsService } from './features/projects/service.ts'
@@ -58,6 +59,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
     bills,
   })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
+  const personalData = createPersonalDataService({ db, clock, audit, people, entries })
   return {
     db,
     audit,
@@ -73,6 +75,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
     reports,
     shareLinks,
     telemetry,
+    personalData,
     checkReady: readinessOf(db),
     findDamage: () => findDamage(db),
   }

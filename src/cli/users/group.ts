@@ -4,6 +4,7 @@ import { addUsersAddCommand } from './add.ts'
 import { addUsersChangeCommands } from './change.ts'
 import { addUsersDisableCommands } from './disable.ts'
 import { addUsersEmailsCommand } from './emails.ts'
+import { addUsersExportCommand } from './export.ts'
 import { addUsersLinkCommands } from './links.ts'
 import { addUsersListCommand } from './list.ts'
 import { addUsersSetPasswordCommand } from './set-password.ts'
@@ -13,7 +14,8 @@ import { addUsersUnlockCommand } from './unlock.ts'
 export function addUsersCommands(program: Command): void {
   const users = program
     .command('users')
-    .description('Add people, change their roles, disable and enable accounts')
+    .alias('people')
+    .description('Add people, change their roles, disable and enable accounts, export their data')
     .addHelpText(
       'after',
       examples('tally users add --email ada@example.com --name Ada --role admin', 'tally users list'),
@@ -27,4 +29,5 @@ export function addUsersCommands(program: Command): void {
   addUsersDisableCommands(users)
   addUsersSetPasswordCommand(users)
   addUsersLinkCommands(users)
+  addUsersExportCommand(users)
 }

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Download } from '../../parts/download.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago, Moment } from '../../parts/figures.tsx'
 import { NewPassword } from '../../parts/new-password.tsx'
@@ -39,6 +40,17 @@ export default function Account() {
         )}
         <Part title="Active sessions">
           <Sessions />
+        </Part>
+        <Part title="Your data">
+          <Text size="sm" mb="xs">
+            Everything that names you or that you wrote, without secrets. The export is recorded in the audit log.
+          </Text>
+          <Group gap="xs">
+            <Download path="/me/export">Export JSON</Download>
+            <Download path="/me/export" query={{ format: 'csv' }}>
+              Export CSV files (ZIP)
+            </Download>
+          </Group>
         </Part>
       </Stack>
     </Page>

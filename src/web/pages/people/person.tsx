@@ -3,6 +3,7 @@ import { Alert, Anchor, Button, Grid, Group, Skeleton, Stack, Text, Title } from
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { Download } from '../../parts/download.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -69,6 +70,7 @@ export function PersonPage({ id }: { id: string }) {
             <SignIn person={person} />
             <Projects id={person.id} />
             <Tokens id={person.id} email={person.email} />
+            <PersonalData id={person.id} />
           </Stack>
         </Grid.Col>
       </Grid>
@@ -97,6 +99,20 @@ const SignIn = ({ person: { last_signed_in_at, has_password, created_at } }: { p
       )}{' '}
       Added <Moment at={created_at} />.
     </Text>
+  </Part>
+)
+
+const PersonalData = ({ id }: { id: string }) => (
+  <Part title="Personal data">
+    <Text size="sm" mb="xs">
+      Everything that names this person or that they wrote, without secrets. The export is recorded in the audit log.
+    </Text>
+    <Group gap="xs">
+      <Download path={`/users/${id}/export`}>Export JSON</Download>
+      <Download path={`/users/${id}/export`} query={{ format: 'csv' }}>
+        Export CSV files (ZIP)
+      </Download>
+    </Group>
   </Part>
 )
 

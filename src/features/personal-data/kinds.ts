@@ -1,0 +1,292 @@
+/** What an export of a person's data contains: the kinds of objects, and their fields. Secrets and hashes are in none. */
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { Reader } from '../../database/database.ts'
+import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import { day, moment, oneOf, orNull, strict } from '../../schema.ts'
+import {
+  eachChange,
+  eachHistory,
+  eachIdempotencyKey,
+  eachSession,
+  listBills,
+  listDeputies,
+  listResponsibilities,
+  listRules,
+  listShareLinks,
+  listSheets,
+  listSignIns,
+  listTokens,
+  type Subject,
+} from './store.ts'
+
+type Fields = Record<string, TSchema>
+type Values<Of extends Fields> = { [Name in keyof Of]: Static<Of[Name]> }
+
+export interface Kind {
+  /** The member of the JSON document, and the name of the CSV file. */
+  name: string
+  description: string
+  fields: Fields
+  rows(reader: Reader, person: Subject): AsyncIterable<Record<string, unknown>>
+}
+
+/** The rows are typed by the fields that describe them. */
+function kind<Of extends Fields, Row>(
+  name: string,
+  description: string,
+  fields: Of,
+  rows: (reader: Reader, person: Subject) => Promise<Row[]> | AsyncGenerator<Row>,
+  valuesOf: (row: Row, person: Subject) => Values<Of>,
+): Kind {
+  return {
+    name,
+    description,
+    fields,
+    async *rows(reader, person) {
+      for await (const row of await rows(reader, person)) yield valuesOf(row, person)
+    },
+  }
+}
+
+const text = (description?: string) => Type.String(description === undefined ? {} : { description })
+const json = (description: string) => orNull(Type.Record(Type.String(), Type.Unknown(), { description }))
+const optional = {
+  text: (description?: string) => orNull(text(description)),
+  moment: (description: string) => orNull(moment(description)),
+}
+
+export const KINDS: readonly Kind[] = [
+  kind(
+    'sign_ins',
+    'When the person signed in. Addresses and browsers are not recorded.',
+    {
+      signed_in_at: moment('When the session began.'),
+      last_seen_at: moment('The last request in the session.'),
+      ended_at: optional.moment('When the person signed out, or was signed out.'),
+    },
+    listSignIns,
+    (row) => ({
+      signed_in_at: timestamp(row.createdAt),
+      last_seen_at: timestamp(row.lastSeenAt),
+      ended_at: timestampOrNull(row.endedAt),
+    }),
+  ),
+  kind(
+    'tokens',
+    'Tokens that the person created.',
+    {
+      id: text(),
+      kind: text(),
+      name: text(),
+      hint: text('The last characters of the secret.'),
+      networks: orNull(Type.Array(text())),
+      created_at: moment('When it was created.'),
+      expires_at: optional.moment('When it expires.'),
+      last_used_at: optional.moment('When it was last used.'),
+      revoked_at: optional.moment('When it was revoked.'),
+    },
+    listTokens,
+    (row) => ({
+      id: row.uid,
+      kind: row.kind,
+      name: row.name,
+      hint: row.hint,
+      networks: row.networks,
+      created_at: timestamp(row.createdAt),
+      expires_at: timestampOrNull(row.expiresAt),
+      last_used_at: timestampOrNull(row.lastUsedAt),
+      revoked_at: timestampOrNull(row.revokedAt),
+    }),
+  ),
+  kind(
+    'responsibilities',
+    'Clients and projects that the person leads or approves for.',
+    { relation: oneOf(['lead', 'approver']), id: text('Of the client or project.'), name: text() },
+    listResponsibilities,
+    ({ relation, of, name }) => ({ relation, id: of, name }),
+  ),
+  kind(
+    'deputies',
+    'Deputies of the person, and people whose deputy they are.',
+    {
+      id: text(),
+      person: text(),
+      deputy: text(),
+      from: day('First day.'),
+      to: day('Last day.'),
+      created_at: moment('When the deputy was named.'),
+    },
+    listDeputies,
+    ({ record, person, deputy }) => ({
+      id: record.uid,
+      person,
+      deputy,
+      from: record.firstDay,
+      to: record.lastDay,
+      created_at: timestamp(record.createdAt),
+    }),
+  ),
+  kind(
+    'share_links',
+    'Share links that the person created.',
+    {
+      id: text(),
+      note: optional.text(),
+      created_at: moment('When it was created.'),
+      expires_at: moment('When it expires.'),
+      revoked_at: optional.moment('When it was revoked.'),
+    },
+    listShareLinks,
+    (row) => ({
+      id: row.uid,
+      note: row.note,
+      created_at: timestamp(row.createdAt),
+      expires_at: timestamp(row.expiresAt),
+      revoked_at: timestampOrNull(row.revokedAt),
+    }),
+  ),
+  kind(
+    'placement_rules',
+    'Versions of placement rules that the person wrote.',
+    {
+      id: text(),
+      version: Type.Integer(),
+      name: text(),
+      conditions: Type.Array(Type.Object({ field: text(), matches: text() }, strict)),
+      created_at: moment('When it was saved.'),
+    },
+    listRules,
+    ({ uid, version }) => ({
+      id: uid,
+      version: version.version,
+      name: version.name,
+      conditions: version.conditions,
+      created_at: timestamp(version.createdAt),
+    }),
+  ),
+  kind(
+    'token_sheets',
+    'Token sheets of the person, and sheets that they approved or returned.',
+    {
+      id: text(),
+      relation: oneOf(['owner', 'approver']),
+      from: day('First day.'),
+      to: day('Last day.'),
+      status: text(),
+      note: optional.text(),
+      reason: optional.text('Why it was returned.'),
+      created_at: moment('When it was opened.'),
+      submitted_at: optional.moment('When it was submitted.'),
+      decided_at: optional.moment('When it was approved or returned.'),
+    },
+    listSheets,
+    (row, { id }) => ({
+      id: row.uid,
+      relation: row.managerId === id ? 'owner' : 'approver',
+      from: row.firstDay,
+      to: row.lastDay,
+      status: row.status,
+      note: row.managerId === id ? row.note : null,
+      reason: row.reason,
+      created_at: timestamp(row.createdAt),
+      submitted_at: timestampOrNull(row.submittedAt),
+      decided_at: timestampOrNull(row.decidedAt),
+    }),
+  ),
+  kind(
+    'bills',
+    'Bills that the person sent, that name them, or that contain entries of theirs. Without amounts.',
+    {
+      id: text(),
+      number: text(),
+      kind: text(),
+      state: text(),
+      issued_on: day('When it was issued.'),
+      sent_by_person: Type.Boolean({ description: 'Whether the person sent it.' }),
+      names_person: Type.Boolean({ description: 'Whether a line names the person.' }),
+    },
+    listBills,
+    (row, { id }) => ({
+      id: row.uid,
+      number: row.number,
+      kind: row.kind,
+      state: row.state,
+      issued_on: row.issuedOn,
+      sent_by_person: row.createdBy === id,
+      names_person: Boolean(row.isNamed),
+    }),
+  ),
+  kind(
+    'sessions',
+    'Agent sessions of the person.',
+    {
+      agent_harness: text(),
+      session_id: text(),
+      source: text(),
+      email: optional.text('The address that telemetry named.'),
+      telemetry: json('What telemetry said of the session besides usage.'),
+    },
+    eachSession,
+    (row) => ({
+      agent_harness: row.harness,
+      session_id: row.sessionKey,
+      source: row.source,
+      email: row.email,
+      telemetry: row.facts as Record<string, unknown> | null,
+    }),
+  ),
+  kind(
+    'entry_history',
+    'What happened to the person’s entries, and what they did to entries of others: decisions, reasons and corrections.',
+    {
+      at: moment('When it happened.'),
+      entry: text('Id of the entry.'),
+      action: text(),
+      by_person: Type.Boolean({ description: 'Whether the person did it.' }),
+      own_entry: Type.Boolean({ description: 'Whether it is an entry of the person.' }),
+      details: json('Reasons, and values before and after.'),
+    },
+    eachHistory,
+    ({ record, entry, managerId }, { id }) => ({
+      at: timestamp(record.at),
+      entry,
+      action: record.action,
+      by_person: record.userId === id,
+      own_entry: managerId === id,
+      details: record.details,
+    }),
+  ),
+  kind(
+    'idempotency_keys',
+    'Idempotency keys of the person’s reports.',
+    { key: text(), entry: text('Id of the entry.') },
+    eachIdempotencyKey,
+    ({ key, entry }) => ({ key, entry }),
+  ),
+  kind(
+    'audit_log',
+    'Changes that the person made, that a deputy made for them, and changes of their account.',
+    {
+      at: moment('When it happened.'),
+      by_person: Type.Boolean({ description: 'Whether the person did it.' }),
+      origin: optional.text('The address from which the person did it.'),
+      action: text(),
+      object_id: optional.text(),
+      object_name: optional.text(),
+      before: json('Values before the change.'),
+      after: json('Values after the change.'),
+    },
+    eachChange,
+    (row, { id }) => ({
+      at: timestamp(row.at),
+      by_person: row.userId === id,
+      // The address of somebody else is theirs.
+      origin: row.userId === id ? row.origin : null,
+      action: row.action,
+      object_id: row.objectId,
+      object_name: row.objectName,
+      before: row.before,
+      after: row.after,
+    }),
+  ),
+]

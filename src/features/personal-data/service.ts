@@ -1,0 +1,54 @@
+/** The personal data of one person: its export. */
+import type { Actor } from '../../access/actor.ts'
+import { EVERYTHING } from '../../access/visibility.ts'
+import type { Database } from '../../database/database.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { AuditService } from '../audit/service.ts'
+import type { EntriesService } from '../entries/service.ts'
+import { userBody } from '../people/schema.ts'
+import type { PeopleService } from '../people/service.ts'
+import { csvExport, jsonExport, PERSONAL_DATA_FORMATS, type PersonalDataFormat } from './export.ts'
+import { KINDS } from './kinds.ts'
+
+export { PERSONAL_DATA_FORMATS, type PersonalDataFormat }
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  people: Pick<PeopleService, 'getFurtherEmails'>
+  entries: Pick<EntriesService, 'listing'>
+}
+
+export type PersonalDataService = ReturnType<typeof createPersonalDataService>
+
+export function createPersonalDataService({ db, clock, audit, people, entries }: Dependencies) {
+  return {
+    /**
+     * Everything that names a person or that they wrote, in pieces that are made as they are read: the caller may be the
+     * person or an admin, who get the same. Recorded in the audit log. Throws `not_found`.
+     */
+    async exportPerson(who: string, format: PersonalDataFormat, by: Actor): Promise<AsyncGenerator<Uint8Array>> {
+      const { user, emails } = await people.getFurtherEmails(who)
+      const object = { id: user.uid, name: user.email }
+      await db.write((tx) => audit.record(tx, by, { action: 'user.exported', object, after: { format } }))
+      const exported = {
+        at: clock.now(),
+        account: userBody(user),
+        additionalEmails: emails,
+        tables: KINDS.map(({ name, fields, rows }) => ({
+          name,
+          columns: Object.keys(fields),
+          rows: rows(db.slow, user),
+        })),
+        // Nobody's entries but the person's, whoever may see them otherwise.
+        entries: entries.listing.exportFile(
+          EVERYTHING,
+          { agent_manager: [user.uid] },
+          format === 'json' ? 'ndjson' : 'csv',
+        ),
+      }
+      return format === 'json' ? jsonExport(exported) : csvExport(exported)
+    },
+  }
+}

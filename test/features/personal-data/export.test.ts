@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { TALLY } from '../../../src/access/actor.ts'
+import { KINDS } from '../../../src/features/personal-data/kinds.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
+import { createServices } from '../../../src/services.ts'
+import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
+import { forEachEngine } from '../../support/databases.ts'
+import { addReporter, reportBody } from '../../support/reports.ts'
+
+let app: TestApp
+let admin: string
+let grace: { email: string; session: string; token: string }
+
+beforeAll(async () => {
+  app = await startApp()
+  admin = await app.session('admin')
+  const email = await app.person('member', { password: true })
+  const { secret } = await app.services.people.signIn({ email, password: PASSWORD, address: '192.0.2.7' })
+  grace = { email, session: `tally_session=${secret}`, token: await app.token('svc', email) }
+  for (const session_id of ['one', 'two']) {
+    await app.call('POST /api/v1/token-entries', {
+      token: grace.token,
+      json: reportBody({ session_id, summary: `Work of ${session_id}` }),
+    })
+  }
+  const other = await app.token('svc', await app.person())
+  await app.call('POST /api/v1/token-entries', { token: other, json: reportBody({ summary: 'Of somebody else' }) })
+})
+afterAll(() => app.close())
+
+const SECRETS = () => [grace.token, grace.session.split('=')[1]!, '$argon2']
+
+describe('an export of a person’s data', () => {
+  test('contains what they are, have and did, and no secrets', async () => {
+    const { status, json, text } = await app.call(`GET /api/v1/users/${grace.email}/export`, { session: admin })
+    expect(status).toBe(200)
+    expect(json.account).toMatchObject({ email: grace.email, role: 'member' })
+    expect(json.tokens).toHaveLength(1)
+    expect(json.sign_ins).toHaveLength(1)
+    expect(json.sessions.map(({ session_id }: { session_id: string }) => session_id)).toEqual(['one', 'two'])
+    expect(json.entries.map(({ summary }: { summary: string }) => summary).sort()).toEqual([
+      'Work of one',
+      'Work of two',
+    ])
+    expect(json.audit_log.map(({ action }: { action: string }) => action)).toContain('session.begun')
+    expect(text).not.toContain('Of somebody else')
+    for (const secret of SECRETS()) expect(text).not.toContain(secret)
+  })
+
+  test('is the same for the person, but for the time and its own record', async () => {
+    const [own, admins] = await Promise.all([
+      app.call('GET /api/v1/me/export', { session: grace.session }),
+      app.call(`GET /api/v1/users/${grace.email}/export`, { session: admin }),
+    ])
+    const comparable = ({ json }: typeof own) => ({ ...json, exported_at: null, audit_log: null, sign_ins: null })
+    expect(comparable(own)).toEqual(comparable(admins))
+  })
+
+  test('is recorded, and is not for others nor for tokens', async () => {
+    const path = `GET /api/v1/users/${grace.email}/export`
+    const api = await app.token('read', await app.person('admin'))
+    expect((await app.call(path, { session: grace.session })).status).toBe(403)
+    expect((await app.call(path, { session: await app.session('billing') })).status).toBe(403)
+    expect((await app.call(path, { token: api })).status).toBe(403)
+    expect((await app.call('GET /api/v1/me/export', { token: grace.token })).status).toBe(403)
+    const { json } = await app.call('GET /api/v1/audit?action=user.exported', { session: admin })
+    expect(json.data[0]).toMatchObject({ object: { name: grace.email }, after: { format: 'json' } })
+  })
+
+  test('is an archive with a CSV file for each kind', async () => {
+    const response = await fetch(`${app.url}/api/v1/me/export?format=csv`, { headers: { cookie: grace.session } })
+    expect(response.headers.get('content-type')).toBe('application/zip')
+    const bytes = Buffer.from(await response.arrayBuffer()).toString('latin1')
+    for (const name of ['account', 'tokens', 'sessions', 'entry_history', 'audit_log', 'entries']) {
+      expect(bytes).toContain(`${name}.csv`)
+    }
+    expect((await app.call('GET /api/v1/me/export?format=xml', { session: grace.session })).status).toBe(422)
+  })
+})
+
+forEachEngine('an export of a person’s data', (open) => {
+  test('reads every kind of object', async () => {
+    const services = createServices({ db: await open(), clock: systemClock })
+    await addReporter(services.people, { name: 'Ada' })
+    const reporter = await addReporter(services.people, { name: 'Grace' })
+    await services.entries.reporting.reportEntry(reportBody({ session_id: 'one' }), reporter)
+    const pieces = await Array.fromAsync(await services.personalData.exportPerson('grace@example.com', 'json', TALLY))
+    const data = JSON.parse(Buffer.concat(pieces).toString())
+    for (const { name } of KINDS) expect(data[name]).toBeArray()
+    expect([data.entries.length, data.sessions.length, data.tokens.length]).toEqual([1, 1, 1])
+    const archive = await Array.fromAsync(await services.personalData.exportPerson('grace@example.com', 'csv', TALLY))
+    expect(Buffer.concat(archive).length).toBeGreaterThan(1_000)
+  })
+})
