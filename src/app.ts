@@ -94,7 +94,19 @@ export const createApp = ({
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
   const app = new Elysia({ name: 'tally', normalize: false })
     .wrap(stopReadsOnDisconnect)
-    .use(requests({ people, cookie, addressOf, publicUrl, rateLimits, requestLimit, logger, routes }))
+    .use(
+      requests({
+        people,
+        cookie,
+        addressOf,
+        publicUrl,
+        rateLimits,
+        requestLimit,
+        logger,
+        versions: services.audit.version,
+        routes,
+      }),
+    )
     .use(metricsRoute({ metrics, people, addressOf }))
     .use(health(services))
     .use(pages({ files }))

@@ -77,6 +77,11 @@ export const PROBLEMS = {
     title: 'Last admin',
     help: 'Tally needs at least one active admin. Make another person an admin first.',
   },
+  changed_meanwhile: {
+    status: 412,
+    title: 'Changed meanwhile',
+    help: 'Somebody has changed the object since you read the version in If-Match; `changed` names who and when. Nothing was written. Read it again, and repeat your change if it is still right, with the new ETag.',
+  },
   entry_locked: {
     status: 409,
     title: 'Entry locked',
@@ -269,6 +274,12 @@ export interface Issue {
   message: string
 }
 
+/** The last change of an object: when, and who made it; null for an agent, the command line and Tally itself. */
+export interface LastChange {
+  at: string | null
+  by: { id: string; name: string } | null
+}
+
 export class Problem extends Error {
   readonly status: number
   readonly title: string
@@ -277,7 +288,7 @@ export class Problem extends Error {
     readonly code: ProblemCode,
     /** What happened here and what to do next; shown to the caller. */
     readonly detail: string,
-    readonly more: { issues?: Issue[]; headers?: Record<string, string> } = {},
+    readonly more: { issues?: Issue[]; headers?: Record<string, string>; changed?: LastChange } = {},
   ) {
     super(detail)
     this.name = 'Problem'

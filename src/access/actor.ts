@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os'
 import type { Role } from '../database/schema/values.ts'
 import type { Represented } from './caller.ts'
+import type { Precondition } from './precondition.ts'
 import type { Viewer } from './visibility.ts'
 
 /** Who makes a change, and from where. */
@@ -13,6 +14,8 @@ export interface Actor {
   origin: string
   /** The person for whom a deputy acts. */
   for?: Represented | undefined
+  /** What the request requires of the object that it changes. */
+  precondition?: Precondition | undefined
 }
 
 /** The party making a request: what they can see and do, and who is recorded in the audit log. */

@@ -1,5 +1,6 @@
 import type { Role } from '../database/schema/values.ts'
 import type { Id } from '../lib/id.ts'
+import type { Precondition } from './precondition.ts'
 
 export interface Person {
   /** The key inside the database; never shown. */
@@ -38,6 +39,8 @@ export interface TokenCaller<Kind extends TokenCallerKind> {
   }
   /** The creator of the token, who is the agent manager of entries reported with a service token. */
   person: Person
+  /** Of this request. */
+  precondition?: Precondition | undefined
 }
 
 /** A signed-in person, by their session cookie. */
@@ -46,6 +49,8 @@ export interface SessionCaller {
   /** `expiresAt` is the latest moment; a session that is not used ends sooner. */
   session: { id: number; signedInAt: number; expiresAt: number }
   person: Person
+  /** Of this request. */
+  precondition?: Precondition | undefined
 }
 
 /** The authenticated caller. Determined by the credential alone, never by the body. */

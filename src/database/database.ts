@@ -67,6 +67,8 @@ export interface Tx extends Reader, Pick<Builders, 'insert' | 'update' | 'delete
    * the transaction can continue. Parts must not overlap: await each before the next.
    */
   attempt<Result>(body: () => Promise<Result>): Promise<Result>
+  /** Identifies this run of the body: if it runs again because it lost a race, that is another one. */
+  readonly run: object
   /** Runs after the commit, and not at all if the transaction is rolled back. Use it to fill a cache. */
   afterCommit(effect: () => void): void
   /**

@@ -8,15 +8,18 @@ import { Elysia } from 'elysia'
 import type { Actor, Party } from '../access/actor.ts'
 import type { Asker } from '../access/asker.ts'
 import type { Caller, CallerKind, CallerOf, Person } from '../access/caller.ts'
+import type { ObjectKind } from '../access/precondition.ts'
 import {
   approvalViewerOf as approvalViewerOfPerson,
   type Viewer,
   viewerOf as viewerOfPerson,
 } from '../access/visibility.ts'
 import { Problem } from '../errors.ts'
+import { isId } from '../lib/id.ts'
 import { networkTest } from '../lib/network.ts'
 import { includesScope, type RouteScope, type Scope, scopesOfRoute } from '../token-scopes.ts'
 import { bodies, jsonParser } from './body.ts'
+import { matchedVersions } from './entity-tags.ts'
 import { readResponse } from './responses.ts'
 
 type Role = Person['role']
@@ -73,13 +76,18 @@ function wrongRole(needed: readonly Role[], { kind, person }: Caller): Problem {
   )
 }
 
-/** Context of every request: the caller, the client address, and the request id. */
+/** Context of every request: the caller, the client address, the request id, and the version of what it reads. */
 export const requestState = () =>
   new Elysia({ name: 'request-state' }).decorate({
     caller: null as Caller | null,
     address: (() => 'unknown') as () => string,
     requestId: '',
+    version: '',
+    versions: null as VersionReader | null,
   })
+
+/** The version of the object with an id. */
+export type VersionReader = (objectId: string) => Promise<string>
 
 /**
  * The part of a route that `allow` reads, and the field that it sets for {@link requireAllow} and the OpenAPI document.
@@ -90,11 +98,13 @@ interface Declared {
   parse?: unknown
   allowed?: Allowed
   tokenScope?: RouteScope
+  objectKind?: ObjectKind
 }
 
 /**
  * `allow` on a route: see {@link Allowed}. `scope` says which scope lets an API token call a route for signed-in people:
- * see {@link RouteScope}. {@link requireAllow} rejects a route without them.
+ * see {@link RouteScope}. {@link requireAllow} rejects a route without them. `object` says that a route reads or changes an
+ * object that people change: its `GET` has the version, and the others take `If-Match`.
  */
 export const access = () =>
   new Elysia({ name: 'access' })
@@ -105,6 +115,12 @@ export const access = () =>
         introspect: (route: Declared) => {
           route.tokenScope = scope
         },
+      }),
+      object: (kind: ObjectKind) => ({
+        introspect: (route: Declared) => {
+          route.objectKind = kind
+        },
+        transform: (call: object) => readVersion(call as ObjectCall, kind),
       }),
       allow: (allowed: Allowed) => {
         // Its scope may be declared after `allow`.
@@ -125,6 +141,38 @@ export const access = () =>
         }
       },
     })
+
+/** The part of a request's context that versions are read from. */
+interface ObjectCall {
+  request: Request
+  params: { id?: string }
+  caller: Caller | null
+  version: string
+  versions: VersionReader | null
+}
+
+/**
+ * Notes the version of the object that is read, before it is read, or the version that a change requires. The address may
+ * have a name instead of the id: then the object has no version, because its id is known only once it is read.
+ */
+async function readVersion(call: ObjectCall, kind: ObjectKind): Promise<void> {
+  const { request, caller } = call
+  if (!caller) return
+  const objectId = objectIdOf(kind, call.params?.id, caller)
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    call.version = objectId === undefined ? '' : ((await call.versions?.(objectId)) ?? '')
+    return
+  }
+  const versions = matchedVersions(request)
+  if (!versions) return
+  call.caller = { ...caller, precondition: { kind, objectId, versions, isMet: false, metIn: new WeakSet() } }
+}
+
+function objectIdOf(kind: ObjectKind, id: string | undefined, { person }: Caller): string | undefined {
+  if (kind === 'organization') return kind
+  if (kind === 'usr' && id === undefined) return person.uid
+  return id !== undefined && isId(kind, id) ? id : undefined
+}
 
 /** Whether a route is for more than agents, which only report. */
 function mayRead(allowed: Allowed): boolean {
@@ -211,7 +259,7 @@ function alternatives(scheme: string, roles: readonly Role[] | undefined): Recor
 export interface GuardedRoute {
   method: string
   path: string
-  hooks: { allowed?: Allowed; tokenScope?: RouteScope }
+  hooks: { allowed?: Allowed; tokenScope?: RouteScope; objectKind?: ObjectKind }
 }
 
 /**
@@ -280,6 +328,7 @@ export function actorOf({ caller: sent, address }: Call): Actor {
     userId: caller.person.id,
     tokenId: caller.kind === 'session' ? null : caller.token.id,
     origin: address(),
+    precondition: caller.precondition,
   }
 }
 

@@ -47,7 +47,10 @@ export const RESPONSE_HEADERS = {
     description: '`true` if the Idempotency-Key was already used with the same body and this is the original response.',
     enum: ['true'],
   },
-  ETag: { description: 'Version of the content; send it back in If-None-Match.', pattern: '^(W/)?"[^"]*"$' },
+  ETag: {
+    description: 'Version of the content; send it back in If-None-Match, or in If-Match with a change.',
+    pattern: '^(W/)?"[^"]*"$',
+  },
   'Set-Cookie': { description: 'Sets the session cookie of the signed-in person, or clears it.' },
   'X-Request-Id': {
     description: 'The id of this request in the log: the one you sent if it is valid, otherwise a new one.',
@@ -66,6 +69,10 @@ export const REQUEST_HEADERS = {
   },
   'If-None-Match': {
     description: 'The ETag of the response that you have. If it is still valid, the response is a 304 without a body.',
+  },
+  'If-Match': {
+    description:
+      'The ETag of the object as you read it at the address with its id, or several, or `*`. If somebody else has changed it since, the response is a 412 and nothing is written.',
   },
   'X-Request-Id': {
     description: 'Your own id for this request: up to 128 characters from A-Z a-z 0-9 . _ : / -',

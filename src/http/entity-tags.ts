@@ -1,4 +1,7 @@
-/** Entity tags (RFC 9110, section 8.8.3). All are weak: a tag covers the plain and the compressed bytes. */
+/**
+ * Entity tags (RFC 9110, section 8.8.3). Most are weak: a tag covers the plain and the compressed bytes. Those of objects
+ * that people change are strong, since `If-Match` takes no others: `"<version>.<content>"`, with the encoding at the end.
+ */
 import type { Caller } from '../access/caller.ts'
 
 /** Responses that a browser keeps, and asks for each time whether they are still valid. */
@@ -28,8 +31,26 @@ export function hasTag({ headers }: Request, tag: string): boolean {
   if (sent === null) return false
   return sent.split(',').some((each) => {
     const known = each.trim()
-    return known === '*' || `W/${known.replace(/^W\//, '')}` === tag
+    return known === '*' || opaque(known) === opaque(tag)
   })
+}
+
+/** Tags are compared without their strength. */
+const opaque = (tag: string) => tag.replace(/^W\//, '')
+
+/** The tag of an object: its version, which `If-Match` compares, and the content, which `If-None-Match` does, too. */
+export function objectTag(version: string, content: string, encoding: string | undefined): string {
+  return `"${version}.${opaque(content).slice(1, -1)}${encoding === undefined ? '' : `-${encoding}`}"`
+}
+
+/**
+ * The versions in an `If-Match`; undefined if any will do. Figures that change by themselves do not matter to a change, so
+ * the contents are not compared.
+ */
+export function matchedVersions({ headers }: Request): string[] | undefined {
+  const sent = headers.get('if-match')
+  if (sent === null || sent.trim() === '*') return undefined
+  return sent.split(',').flatMap((each) => /^(?:W\/)?"([\w-]+)/.exec(each.trim())?.[1] ?? [])
 }
 
 /** The part of a handler's context that the response is made with. */

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { asProblem } from '../database/errors.ts'
 import { PROBLEMS, Problem, type ProblemCode, validationFailed } from '../errors.ts'
 import { type Checker, issuesOf } from '../issues.ts'
+import { orNull } from '../schema.ts'
 import { textResponse, VARY } from './responses.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
@@ -42,6 +43,24 @@ export const ProblemSchema = Type.Object(
         { description: 'Every issue of the request.' },
       ),
     ),
+    changed: Type.Optional(
+      Type.Object(
+        {
+          at: Type.Unsafe<string | null>({
+            type: ['string', 'null'],
+            format: 'date-time',
+            description: 'When; null if it is unknown.',
+          }),
+          by: orNull(
+            Type.Object(
+              { id: Type.String(), name: Type.String() },
+              { additionalProperties: false, description: 'Null for an agent, the command line and Tally itself.' },
+            ),
+          ),
+        },
+        { additionalProperties: false, description: 'The change of others that `changed_meanwhile` is about.' },
+      ),
+    ),
   },
   { additionalProperties: false, $id: 'Problem', description: 'Why a request was rejected or failed (RFC 9457).' },
 )
@@ -52,7 +71,7 @@ export function problemPath(code: ProblemCode): string {
 }
 
 export function problemBody(problem: Problem, requestId: string): ProblemBody {
-  const { issues } = problem.more
+  const { issues, changed } = problem.more
   return {
     type: problemPath(problem.code),
     title: problem.title,
@@ -61,6 +80,7 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
     code: problem.code,
     request_id: requestId,
     ...(issues ? { errors: issues } : {}),
+    ...(changed ? { changed } : {}),
   }
 }
 

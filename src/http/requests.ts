@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import type { Authentication } from '../access/authentication.ts'
 import type { Caller } from '../access/caller.ts'
 import { Problem } from '../errors.ts'
-import { type GuardedRoute, noCredential, requestState, requireNetwork } from './access.ts'
+import { type GuardedRoute, noCredential, requestState, requireNetwork, type VersionReader } from './access.ts'
 import { AnonymousLoad } from './anonymous-load.ts'
 import type { AddressOf, Listening } from './client-address.ts'
 import { takeTurnsAs } from './disconnects.ts'
@@ -58,6 +58,7 @@ interface Incoming {
   caller: Caller | null
   address: () => string
   requestId: string
+  versions: VersionReader | null
   bodyMemory: BodyMemory
   begunAt: number
   set: { headers: Record<string, string | number> }
@@ -75,6 +76,8 @@ export interface RequestsDependencies {
   /** The limit for requests without a valid credential. */
   anonymousLoad?: AnonymousLoad | undefined
   logger: Logger
+  /** Undefined if the routes have no objects that people change. */
+  versions?: VersionReader | undefined
   /** A function, because the routes are known only when the application is complete. */
   routes: () => readonly GuardedRoute[]
 }
@@ -89,6 +92,7 @@ export const requests = (dependencies: RequestsDependencies) => {
     requestLimit = REQUEST_LIMIT,
     anonymousLoad = new AnonymousLoad(),
     logger,
+    versions,
     routes,
   } = dependencies
   const bodyMemory = new BodyMemory()
@@ -161,6 +165,7 @@ export const requests = (dependencies: RequestsDependencies) => {
       Object.assign(incoming.set.headers, securityHeaders, { 'x-request-id': incoming.requestId })
       incoming.caller = null
       incoming.bodyMemory = bodyMemory
+      incoming.versions = versions ?? null
       incoming.address = () => addressOf(incoming.request, incoming.server)
       requireSingleHeaders(incoming.request)
       // Public routes, such as health checks, respond even if too many requests are pending.

@@ -8,7 +8,7 @@
 import type { Caller } from '../access/caller.ts'
 import { encodingFor } from './accept-encoding.ts'
 import { compressed } from './compression.ts'
-import { callerTag, hasTag, notModified, REVALIDATED } from './entity-tags.ts'
+import { callerTag, hasTag, notModified, objectTag, REVALIDATED } from './entity-tags.ts'
 import { ExportResponse } from './exports.ts'
 
 /** Others, such as PDF and PNG, are compressed already. */
@@ -30,6 +30,8 @@ export function serialized<Content extends object>(json: Uint8Array<ArrayBuffer>
 interface Handled {
   request: Request
   caller: Caller | null
+  /** Of the object that people change; empty for everything else. */
+  version: string
   responseValue: unknown
   set: { status?: number | string; headers: Record<string, string | number> }
 }
@@ -55,14 +57,22 @@ function isJson(content: unknown): content is object {
   return prototype === Object.prototype || prototype === Array.prototype
 }
 
-async function jsonResponse({ request, caller, set }: Handled, json: Text): Promise<Response> {
+async function jsonResponse({ request, caller, version, set }: Handled, json: Text): Promise<Response> {
   if (caller !== null && statusOf(set) === 200) {
     // A handler may have set the tag of what it read.
-    set.headers.etag ??= callerTag(caller, [json])
+    set.headers.etag ??= tagOf({ request, caller, version }, json)
     set.headers['cache-control'] = REVALIDATED
     if (hasTag(request, String(set.headers.etag))) return notModified(set)
   }
   return textResponse(request, json, headersOf(set, 'application/json'))
+}
+
+function tagOf(
+  { request, caller, version }: Pick<Handled, 'request' | 'version'> & { caller: Caller },
+  json: Text,
+): string {
+  const content = callerTag(caller, [json])
+  return version === '' ? content : objectTag(version, content, encodingFor(request, json.length))
 }
 
 function statusOf({ status }: Handled['set']): number {

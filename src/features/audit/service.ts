@@ -2,9 +2,12 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { isId } from '../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
+import { requireUnchanged } from './precondition.ts'
 import type { AuditQuery } from './query.ts'
+import { readVersion } from './store/versions.ts'
 import {
   type AuditFilter,
   type AuditView,
@@ -15,6 +18,7 @@ import {
   listKeptAfter,
 } from './store.ts'
 
+export { requireUnchanged } from './precondition.ts'
 export { readAuditQuery } from './query.ts'
 export type { AuditFilter, AuditView }
 
@@ -35,18 +39,30 @@ export type AuditService = ReturnType<typeof createAuditService>
 
 export function createAuditService({ db, clock }: { db: Database; clock: Clock }) {
   return {
-    /** Records the change in the transaction that makes it. */
-    record: (tx: Tx, { for: represented, ...by }: Actor, { action, object, before, after }: Change): Promise<void> =>
-      insertChange(tx, {
+    /**
+     * Records the change in the transaction that makes it. Throws `changed_meanwhile` (412) if the actor requires that
+     * nobody else has changed the object.
+     */
+    async record(tx: Tx, by: Actor, { action, object, before, after }: Change): Promise<void> {
+      // What an entry's history has of this change is written already: those who change entries ask before.
+      if (object && !isId('ent', object.id)) await requireUnchanged(tx, by, object.id)
+      const { userId, tokenId, origin, for: represented } = by
+      await insertChange(tx, {
         at: clock.now(),
-        ...by,
+        userId,
+        tokenId,
+        origin,
         forId: represented?.id ?? null,
         action,
         objectId: object?.id ?? null,
         objectName: object?.name ?? null,
         before: before ?? null,
         after: after ?? null,
-      }),
+      })
+    },
+
+    /** The version of an object, as entity tags have it. Read it before the object. */
+    version: (objectId: string): Promise<string> => readVersion(db.read, objectId),
 
     /**
      * Follows changes from now on, including those of other processes: each call returns those since the previous one.

@@ -4,7 +4,7 @@ import type { Tx } from '../../database/database.ts'
 import { dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
-import type { AuditService } from '../audit/service.ts'
+import { type AuditService, requireUnchanged } from '../audit/service.ts'
 import { creditDocument, creditLines, remainingOf } from './credit-note.ts'
 import { recordOf, recordSent, takeNumber } from './new-bill.ts'
 import { type createPayments, mayBeCredited } from './payments.ts'
@@ -51,6 +51,7 @@ export function createCreditNotes({ clock, audit, payments }: CreditNoteDependen
     async send(tx: Tx, bill: SentBill, requested: CreditNoteRequest, by: Actor): Promise<number> {
       if (!(await mayBeCredited(tx, bill))) throw wrongState(bill, 'credited')
       await payments.lock(tx, bill)
+      await requireUnchanged(tx, by, bill.uid)
       const { numberFormat, timeZone } = await getIssuer(tx)
       const { composed, isWhole } = await compose(tx, bill, requested, timeZone)
       if (requested.release && !isWhole) throw notWholeRemaining(bill)

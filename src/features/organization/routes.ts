@@ -22,6 +22,7 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
     .get('', async ({ caller }) => shownTo(requireCaller(caller), await organization.settings()), {
       allow: ['session'],
       scope: 'settings:read',
+      object: 'organization',
       detail: documented({
         id: 'getSettings',
         tag,
@@ -38,6 +39,7 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
       {
         allow: { session: ['admin'] },
         scope: 'people-only',
+        object: 'organization',
         parse: 'report',
         body: SettingsChange,
         detail: documented({

@@ -160,7 +160,11 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
         if (!changes) return before
         const { logoType: _type, demoAt: _demo, ...settings } = after
         await updateOrganization(tx, settings)
-        await audit.record(tx, by, { action: 'organization.changed', ...changes })
+        await audit.record(tx, by, {
+          action: 'organization.changed',
+          object: { id: 'organization', name: after.name },
+          ...changes,
+        })
         return after
       })
     },

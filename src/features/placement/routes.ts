@@ -126,6 +126,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
     .get('/:id', async ({ params }) => ruleBody(await placement.getRule(params.id)), {
       allow: MAY_READ,
       scope: 'rules:read',
+      object: 'rul',
       detail: documented({ id: 'getPlacementRule', tag, summary: 'Get a placement rule', path, responses: answer }),
     })
     .patch(
@@ -135,6 +136,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
       {
         allow: MAY_CHANGE,
         scope: 'rules:write',
+        object: 'rul',
         parse: 'report',
         body: RuleChange,
         detail: documented({
@@ -159,6 +161,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
       {
         allow: MAY_CHANGE,
         scope: 'rules:write',
+        object: 'rul',
         detail: documented({
           id: 'removePlacementRule',
           tag,

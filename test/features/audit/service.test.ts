@@ -104,7 +104,7 @@ forEachEngine('the audit trail', (open, engine) => {
   test('names the user of the command line', async () => {
     await services.organization.changeSettings({ name: 'Acme' }, commandLineActor())
     const [change] = await read()
-    expect(change).toMatchObject({ user: null, token: null, action: 'organization.changed', objectId: null })
+    expect(change).toMatchObject({ user: null, token: null, action: 'organization.changed', objectId: 'organization' })
     expect(change!.origin).toMatch(/^command line of (user )?\S+$/)
     expect([change!.before, change!.after]).toEqual([{ name: 'Tally' }, { name: 'Acme' }])
   })

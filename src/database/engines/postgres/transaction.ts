@@ -50,6 +50,11 @@ export class PostgresTransaction extends PostgresReader {
     return this.#revision
   }
 
+  /** Each run has effects of its own. */
+  get run(): object {
+    return this.#effects
+  }
+
   afterCommit(effect: () => void): void {
     this.#effects.push(effect)
   }

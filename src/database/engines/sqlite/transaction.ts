@@ -52,6 +52,11 @@ export class SqliteTransaction extends SqliteReader {
     }
   }
 
+  /** Each run has effects of its own. */
+  get run(): object {
+    return this.#effects
+  }
+
   afterCommit(effect: () => void): void {
     this.#effects.push(effect)
   }

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 import type { Caller } from '../../../access/caller.ts'
 import { Problem } from '../../../errors.ts'
@@ -6,6 +7,7 @@ import { csvResponse, fileFormat, fileResponse, wantsCsv } from '../../../http/c
 import { documented } from '../../../http/documentation.ts'
 import { readIdempotencyKey } from '../../../http/idempotency-key.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
+import { serialized } from '../../../http/responses.ts'
 import { pageOf } from '../../../lists.ts'
 import { writeKeyPage } from '../../../query.ts'
 import { EXAMPLE_ENTRY } from '../../entries/examples.ts'
@@ -35,7 +37,7 @@ import {
   BillVoiding,
   CreditNoteRequest,
 } from '../schema.ts'
-import type { BillsService } from '../service.ts'
+import type { BillsService, BillView } from '../service.ts'
 
 const tag = 'Bills'
 
@@ -80,6 +82,9 @@ function requireSender(sent: Caller | null) {
 const path = BILL_PATH
 
 export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: EntriesService }) => {
+  // With an entity tag.
+  const read = async (view: BillView) =>
+    serialized<Static<typeof Bill>>(new TextEncoder().encode(await bills.billText(view)))
   const answer = billAnswer(bills)
 
   return new Elysia({ name: 'bills', normalize: false })
@@ -209,9 +214,10 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         problems: ['not_found'],
       }),
     })
-    .get('/:id', async ({ params }) => answer(await bills.getBill(params.id)), {
+    .get('/:id', async ({ params }) => read(await bills.getBill(params.id)), {
       allow: MAY_READ,
       scope: 'bills:read',
+      object: 'bil',
       detail: documented({
         id: 'getBill',
         tag,
@@ -260,6 +266,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       {
         allow: MAY_CHANGE,
         scope: 'bills:write',
+        object: 'bil',
         parse: 'report',
         body: BillVoiding,
         detail: documented({
@@ -293,6 +300,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       {
         allow: MAY_CHANGE,
         scope: 'bills:write',
+        object: 'bil',
         parse: 'report',
         body: BillDelivery,
         detail: documented({
@@ -325,6 +333,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       {
         allow: MAY_CHANGE,
         scope: 'bills:write',
+        object: 'bil',
         parse: 'report',
         body: CreditNoteRequest,
         detail: documented({

@@ -34,6 +34,7 @@ export const paymentsRoutes = ({ bills }: { bills: BillsService }) => {
   const paying = {
     allow: MAY_CHANGE,
     scope: 'bills:write',
+    object: 'bil',
     parse: 'report',
     body: BillPayment,
   } as const
@@ -81,6 +82,7 @@ export const paymentsRoutes = ({ bills }: { bills: BillsService }) => {
       {
         allow: MAY_CHANGE,
         scope: 'bills:write',
+        object: 'bil',
         parse: 'report',
         body: PaymentReversal,
         detail: documented({
@@ -117,6 +119,7 @@ export const paymentsRoutes = ({ bills }: { bills: BillsService }) => {
       {
         allow: MAY_CHANGE,
         scope: 'bills:write',
+        object: 'bil',
         parse: 'report',
         body: PaymentReversal,
         detail: documented({

@@ -32,6 +32,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       {
         allow: ['session'],
         scope: 'entries:approve',
+        object: 'ent',
         detail: documented({
           id: 'approveTokenEntry',
           tag,
@@ -54,6 +55,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       {
         allow: ['session'],
         scope: 'entries:approve',
+        object: 'ent',
         parse: 'report',
         body: Reason,
         detail: documented({
@@ -75,6 +77,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       {
         allow: ['session'],
         scope: 'entries:approve',
+        object: 'ent',
         detail: documented({
           id: 'reopenTokenEntry',
           tag,
@@ -93,6 +96,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       {
         allow: ['session'],
         scope: 'entries:approve',
+        object: 'ent',
         detail: documented({
           id: 'withdrawApprovalOfTokenEntry',
           tag,
@@ -111,6 +115,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       {
         allow: ['session'],
         scope: 'entries:approve',
+        object: 'ent',
         detail: documented({
           id: 'releaseTokenEntry',
           tag,
@@ -129,6 +134,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       {
         allow: ['session'],
         scope: 'entries:approve',
+        object: 'ent',
         detail: documented({
           id: 'discardTokenEntry',
           tag,
@@ -152,6 +158,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       {
         allow: ['session'],
         scope: 'entries:approve',
+        object: 'ent',
         parse: 'report',
         body: EntryVoiding,
         detail: documented({
@@ -173,6 +180,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       {
         allow: ['session'],
         scope: 'entries:approve',
+        object: 'ent',
         detail: documented({
           id: 'restoreTokenEntry',
           tag,

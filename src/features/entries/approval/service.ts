@@ -8,7 +8,7 @@ import { type Issue, notFound, Problem, validationFailed } from '../../../errors
 import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
 import { moneyNumber } from '../../../lib/money.ts'
-import type { AuditService } from '../../audit/service.ts'
+import { type AuditService, requireUnchanged } from '../../audit/service.ts'
 import { insertHistory } from '../history/store.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import { type Selected, type Selection, select } from '../listing/selection.ts'
@@ -201,6 +201,7 @@ export function createApproval({ db, clock, audit }: Dependencies) {
         const [entry] = await listDecidableByIds(tx, [id], viewer)
         if (!entry) throw notFound(`The entry ${id}`)
         const forId = requireDecidable(entry, request.action, person, await approversOf(tx, viewer))
+        await requireUnchanged(tx, by, id)
         const acting = actingFor({ person, by }, forId)
         const statusOf = await changeStatuses(tx, await withSession(tx, [entry], request), request, acting)
         await audit.record(tx, acting, {

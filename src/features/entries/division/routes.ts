@@ -20,6 +20,7 @@ export const divisionRoutes = ({ entries: { division } }: { entries: EntriesServ
       {
         allow: ['session'],
         scope: 'entries:place',
+        object: 'ent',
         parse: 'report',
         body: EntryDivision,
         detail: documented({
@@ -52,6 +53,7 @@ export const divisionRoutes = ({ entries: { division } }: { entries: EntriesServ
       {
         allow: ['session'],
         scope: 'entries:place',
+        object: 'ent',
         detail: documented({
           id: 'undivideTokenEntry',
           tag,

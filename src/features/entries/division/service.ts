@@ -11,7 +11,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { isId, newId } from '../../../lib/id.ts'
 import { formatDecimal, moneyNumber, NANO_DIGITS, parseExactDecimal } from '../../../lib/money.ts'
-import type { AuditService } from '../../audit/service.ts'
+import { type AuditService, requireUnchanged } from '../../audit/service.ts'
 import type { PlacementService } from '../../placement/service.ts'
 import type { ProjectsService } from '../../projects/service.ts'
 import { insertHistory } from '../history/store.ts'
@@ -65,6 +65,7 @@ export function createDivision({ db, clock, audit, projects, placement }: Depend
     const [placed] = isId('ent', id) ? await listPlacedByUid(tx, [id], viewer) : []
     if (!placed) throw notFound(`The entry ${id}`)
     requireDivisible(placed)
+    await requireUnchanged(tx, by, placed.entry.uid)
     const weights = weightsOf(division, costNanosOf(placed.entry))
     const destinations = await destinationsOf(tx, placed, division, party)
     const at = clock.now()
@@ -136,6 +137,7 @@ export function createDivision({ db, clock, audit, projects, placement }: Depend
         const [others] = await lockOtherParts(tx, [stored.entry.id])
         const parts = [stored, ...others!]
         await requireUndoable(tx, parts, viewer)
+        await requireUnchanged(tx, by, seen.uid)
         const at = clock.now()
         const whole = wholeOf(stored)
         const { division: _share, whole: _figures, ...kept } = stored.entry.amendment!

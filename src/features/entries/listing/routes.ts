@@ -59,6 +59,7 @@ export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
     .get('/:id', ({ params, caller }) => entries.listing.getEntry(params.id, approvalViewerOf(caller)), {
       allow: ['read', 'session'],
       scope: 'entries:read',
+      object: 'ent',
       detail: documented({
         id: 'getTokenEntry',
         tag,

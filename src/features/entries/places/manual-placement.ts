@@ -16,7 +16,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { isId } from '../../../lib/id.ts'
 import { moneyNumber } from '../../../lib/money.ts'
-import { type AuditService, difference } from '../../audit/service.ts'
+import { type AuditService, difference, requireUnchanged } from '../../audit/service.ts'
 import type { PlacementService } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
 import type { ProjectsService } from '../../projects/service.ts'
@@ -140,6 +140,7 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
         if (isLocked(placed.entry)) throw entryLocked(placed)
         const corrects = correction.summary !== undefined || correction.labels !== undefined
         if (corrects && person?.role === 'member' && placed.manager.id !== person.id) throw correctionForbidden()
+        await requireUnchanged(tx, by, placed.entry.uid)
 
         const hasFigures = correctsFigures(correction)
         if (hasFigures) {

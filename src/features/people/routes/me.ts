@@ -30,6 +30,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
       {
         allow: ['service', 'read', 'organization', 'session'],
         scope: 'any',
+        object: 'usr',
         detail: documented({
           id: 'getMe',
           tag,
@@ -52,6 +53,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
       {
         allow: ['session'],
         scope: 'people-only',
+        object: 'usr',
         parse: 'report',
         body: ProfileChange,
         detail: documented({

@@ -124,6 +124,7 @@ export const tokensRoutes = ({ people, organization }: TokensDependencies) =>
     .get('/:id', async ({ params, caller }) => listedTokenBody(await people.getToken(scopeOf(caller), params.id)), {
       allow,
       scope: 'people-only',
+      object: 'tok',
       detail: documented({
         id: 'getToken',
         tag,
@@ -151,6 +152,7 @@ export const tokensRoutes = ({ people, organization }: TokensDependencies) =>
       {
         allow,
         scope: 'people-only',
+        object: 'tok',
         parse: 'report',
         body: TokenRotation,
         detail: documented({
@@ -179,6 +181,7 @@ export const tokensRoutes = ({ people, organization }: TokensDependencies) =>
       {
         allow,
         scope: 'people-only',
+        object: 'tok',
         detail: documented({
           id: 'revokeToken',
           tag,

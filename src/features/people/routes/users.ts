@@ -115,6 +115,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
     .get('/:id', async ({ params }) => userBody(await people.getUser(params.id)), {
       allow,
       scope: 'people:read',
+      object: 'usr',
       detail: documented({
         id: 'getUser',
         tag,
@@ -134,6 +135,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       {
         allow,
         scope: 'people:write',
+        object: 'usr',
         parse: 'report',
         body: UserChange,
         detail: documented({
@@ -172,6 +174,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       {
         allow,
         scope: 'people:write',
+        object: 'usr',
         parse: 'report',
         body: FurtherEmails,
         detail: documented({
@@ -196,6 +199,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       {
         allow,
         scope: 'people:write',
+        object: 'usr',
         detail: documented({
           id: 'disableUser',
           tag,
@@ -220,6 +224,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
       {
         allow,
         scope: 'people:write',
+        object: 'usr',
         detail: documented({
           id: 'enableUser',
           tag,

@@ -84,6 +84,7 @@ export const loadsRoutes = ({ prices, priceUpdates }: LoadsDependencies) =>
       {
         allow: MAY_CHANGE,
         scope: 'prices:read',
+        object: 'pld',
         detail: documented({
           id: 'getPriceLoad',
           tag,
@@ -103,6 +104,7 @@ export const loadsRoutes = ({ prices, priceUpdates }: LoadsDependencies) =>
       {
         allow: MAY_CHANGE,
         scope: 'prices:write',
+        object: 'pld',
         detail: documented({
           id: 'undoPriceLoad',
           tag,

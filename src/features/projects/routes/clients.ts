@@ -98,6 +98,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
       {
         allow: ['read', 'session'],
         scope: 'projects:read',
+        object: 'cli',
         detail: documented({ id: 'getClient', tag, summary: 'Get a client', path, responses: answer }),
       },
     )
@@ -111,6 +112,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
       {
         allow: MAY_CHANGE,
         scope: 'projects:write',
+        object: 'cli',
         parse: 'report',
         body: ClientChange,
         detail: documented({
@@ -134,6 +136,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
       {
         allow: MAY_CHANGE,
         scope: 'projects:write',
+        object: 'cli',
         detail: documented({
           id: 'removeClient',
           tag,
@@ -151,6 +154,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
       {
         allow: MAY_CHANGE,
         scope: 'projects:write',
+        object: 'cli',
         detail: documented({
           id: 'archiveClient',
           tag,
@@ -168,6 +172,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
       {
         allow: MAY_CHANGE,
         scope: 'projects:write',
+        object: 'cli',
         detail: documented({
           id: 'restoreClient',
           tag,

@@ -133,6 +133,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
       {
         allow: ['read', 'session'],
         scope: 'projects:read',
+        object: 'prj',
         detail: documented({
           id: 'getProject',
           tag,
@@ -154,6 +155,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
       {
         allow: ['session'],
         scope: 'projects:write',
+        object: 'prj',
         parse: 'report',
         body: ProjectChange,
         detail: documented({
@@ -178,6 +180,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
       {
         allow: MAY_CHANGE,
         scope: 'projects:write',
+        object: 'prj',
         detail: documented({
           id: 'removeProject',
           tag,
@@ -195,6 +198,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
       {
         allow: MAY_CHANGE,
         scope: 'projects:write',
+        object: 'prj',
         detail: documented({
           id: 'archiveProject',
           tag,
@@ -214,6 +218,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
       {
         allow: MAY_CHANGE,
         scope: 'projects:write',
+        object: 'prj',
         detail: documented({
           id: 'restoreProject',
           tag,
@@ -236,6 +241,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
       {
         allow: MAY_CHANGE,
         scope: 'projects:write',
+        object: 'prj',
         parse: 'report',
         body: Merge,
         detail: documented({

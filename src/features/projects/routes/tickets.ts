@@ -119,6 +119,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
     .get('/:id', async ({ params, caller }) => shown(caller, await projects.showTicket(params.id)), {
       allow: ['read', 'session'],
       scope: 'projects:read',
+      object: 'tkt',
       detail: documented({ id: 'getTicket', tag, summary: 'Get a ticket', path, responses: answer }),
     })
     .patch(
@@ -128,6 +129,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
       {
         allow: ['session'],
         scope: 'projects:write',
+        object: 'tkt',
         parse: 'report',
         body: TicketChange,
         detail: documented({
@@ -151,6 +153,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
       {
         allow: MAY_CHANGE,
         scope: 'projects:write',
+        object: 'tkt',
         detail: documented({
           id: 'removeTicket',
           tag,
@@ -168,6 +171,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
       {
         allow: ['session'],
         scope: 'projects:write',
+        object: 'tkt',
         detail: documented({
           id: 'archiveTicket',
           tag,
@@ -186,6 +190,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
       {
         allow: ['session'],
         scope: 'projects:write',
+        object: 'tkt',
         detail: documented({
           id: 'restoreTicket',
           tag,

@@ -101,10 +101,14 @@ export async function insertClient(
   return row
 }
 
+/** Writes the row even if none of its columns change, as that of a project. */
 export async function updateClient(tx: Tx, id: number, change: ClientChange): Promise<ClientRow> {
   const { clients } = tx.tables
-  if (Object.keys(change).length > 0) await tx.update(clients).set(change).where(eq(clients.id, id))
-  const [row] = await tx.select().from(clients).where(eq(clients.id, id))
+  const [row] = await tx
+    .update(clients)
+    .set({ createdAt: sql`${clients.createdAt}`, ...change })
+    .where(eq(clients.id, id))
+    .returning()
   return row!
 }
 

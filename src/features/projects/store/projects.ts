@@ -177,9 +177,16 @@ export async function insertProjectRecord(
 
 export type ProjectChange = Partial<Omit<ProjectRecord, 'id' | 'uid' | 'createdAt'>>
 
+/**
+ * Writes the row even if none of its columns change: the names and the people of a project are in other tables, and two
+ * simultaneous changes of these must meet in one row.
+ */
 export async function updateProject(tx: Tx, id: number, change: ProjectChange): Promise<void> {
   const { projects } = tx.tables
-  if (Object.keys(change).length > 0) await tx.update(projects).set(change).where(eq(projects.id, id))
+  await tx
+    .update(projects)
+    .set({ createdAt: sql`${projects.createdAt}`, ...change })
+    .where(eq(projects.id, id))
 }
 
 export interface ProjectName {

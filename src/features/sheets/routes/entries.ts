@@ -74,6 +74,7 @@ export const sheetEntriesRoutes = ({
       {
         allow: ['session'],
         scope: 'sheets:write',
+        object: 'sht',
         parse: 'report',
         body: TokenEntryDraft,
         detail: documented({
@@ -102,6 +103,7 @@ export const sheetEntriesRoutes = ({
       {
         allow: ['session'],
         scope: 'sheets:write',
+        object: 'sht',
         parse: 'table',
         detail: documented({
           id: 'importTokenSheetEntries',
@@ -136,6 +138,7 @@ export const sheetEntriesRoutes = ({
       {
         allow: ['session'],
         scope: 'sheets:write',
+        object: 'sht',
         parse: 'report',
         body: TokenEntryDraftChange,
         detail: documented({
@@ -159,6 +162,7 @@ export const sheetEntriesRoutes = ({
       {
         allow: ['session'],
         scope: 'sheets:write',
+        object: 'sht',
         detail: documented({
           id: 'removeTokenSheetEntry',
           tag,

@@ -134,6 +134,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
     .get('/:id', ({ params, caller }) => sheets.getSheet(params.id, approvalViewerOf(caller)), {
       allow: ['read', 'session'],
       scope: 'sheets:read',
+      object: 'sht',
       detail: documented({
         id: 'getTokenSheet',
         tag,
@@ -151,6 +152,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
       {
         allow: ['session'],
         scope: 'sheets:write',
+        object: 'sht',
         detail: documented({
           id: 'removeTokenSheet',
           tag,
@@ -185,6 +187,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
       {
         allow: ['session'],
         scope: 'sheets:write',
+        object: 'sht',
         parse: 'report',
         body: SheetSubmission,
         detail: documented({
@@ -205,6 +208,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
       {
         allow: ['session'],
         scope: 'entries:approve',
+        object: 'sht',
         detail: documented({
           id: 'approveTokenSheet',
           tag,
@@ -223,6 +227,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
       {
         allow: ['session'],
         scope: 'entries:approve',
+        object: 'sht',
         parse: 'report',
         body: Reason,
         detail: documented({
@@ -243,6 +248,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
       {
         allow: ['session'],
         scope: 'entries:approve',
+        object: 'sht',
         detail: documented({
           id: 'withdrawApprovalOfTokenSheet',
           tag,

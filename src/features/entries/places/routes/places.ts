@@ -28,6 +28,7 @@ export const placesRoutes = ({ entries }: { entries: EntriesService }) =>
     {
       allow: ['session'],
       scope: ['entries:place', 'entries:correct'],
+      object: 'ent',
       parse: 'report',
       body: AnyCorrection,
       detail: documented({

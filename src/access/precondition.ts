@@ -1,0 +1,21 @@
+/** What a request requires of the object that it changes: the header `If-Match` (RFC 9110, section 13.1.1). */
+
+/** The prefix of the object's id, or the settings of the organization. */
+export type ObjectKind = 'organization' | 'prj' | 'cli' | 'tkt' | 'usr' | 'tok' | 'rul' | 'ent' | 'sht' | 'bil' | 'pld'
+
+export interface Precondition {
+  kind: ObjectKind
+  /** Undefined if the request names the object otherwise: then it is the first one of its kind that changes. */
+  objectId: string | undefined
+  /** The versions of the object that the caller accepts, as in the entity tags of its `GET`. */
+  versions: readonly string[]
+  /** Whether a transaction in which it was met is committed: what it changed itself is not a change by others. */
+  isMet: boolean
+  /** The runs of transactions in which it was met; see `Tx.run`. */
+  metIn: WeakSet<object>
+}
+
+/** Whether the precondition is about this object: a change may be recorded for others, too. */
+export function concerns({ kind, objectId }: Precondition, changedId: string): boolean {
+  return objectId === undefined ? changedId.startsWith(`${kind}_`) : changedId === objectId
+}
