@@ -1,4 +1,4 @@
-/** What becomes of a page that is open while its session ends, or the server does not answer. */
+/** What becomes of a page that is open while its session ends, the server does not answer, or others change the same. */
 import { describe, expect, test } from 'bun:test'
 import { CHROMIUM, type Visit } from '../support/browser.ts'
 import { webStage } from '../support/web-stage.ts'
@@ -65,6 +65,38 @@ describe.skipIf(!CHROMIUM)('interruptions', () => {
     await page.getByRole('link', { name: 'Audit' }).click()
     await page.getByRole('button', { name: 'Reload' }).click()
     await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor()
+    await visitor.close()
+  }, 60_000)
+
+  test('says who has changed the same meanwhile, and overwrites it only if that is meant', async () => {
+    const visitor = await web.visit({ as: ADA })
+    const { page } = visitor
+    const send = (method: string, path: string, body: object): Promise<{ id: string; name: string }> =>
+      page.evaluate(
+        async ([method, path, body]) => {
+          const headers = { 'content-type': 'application/json' }
+          return (await fetch(`/api/v1/${path}`, { method: method!, headers, body: body! })).json()
+        },
+        [method, path, JSON.stringify(body)],
+      )
+    await visitor.open('/work')
+    const { id } = await send('POST', 'clients', { name: 'Acme Ltd' })
+    await visitor.open(`/work/clients/${id}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const form = page.getByRole('dialog', { name: 'Edit Acme Ltd' })
+    await form.getByLabel('Name').fill('Acme Inc')
+    await send('PATCH', `clients/${id}`, { name: 'Acme GmbH' })
+    await form.getByRole('button', { name: 'Save changes' }).click()
+    const question = page.getByRole('dialog', { name: 'Changed meanwhile' })
+    await question.getByText('changed this').waitFor()
+    expect(await visitor.barriers()).toEqual([])
+    await question.getByRole('button', { name: 'Go back' }).click()
+    await form.getByText('Ada changed this on').waitFor()
+    expect(await form.getByLabel('Name').inputValue()).toBe('Acme Inc')
+    await form.getByRole('button', { name: 'Save changes' }).click()
+    await question.getByRole('button', { name: 'Save anyway' }).click()
+    await form.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { level: 1, name: 'Acme Inc' }).waitFor()
     await visitor.close()
   }, 60_000)
 })

@@ -31,8 +31,9 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
   const [refusal, setRefusal] = useState('')
   const form = useRuleForm({ ...emptyDraft(), ...start })
   const save = useSend({
-    send: (draft: RuleDraft) =>
-      rule ? answer(rules({ id: rule.id }).patch(bodyOf(draft))) : answer(rules.post(newBodyOf(draft))),
+    of: rule,
+    send: (draft: RuleDraft, options) =>
+      rule ? answer(rules({ id: rule.id }).patch(bodyOf(draft), options)) : answer(rules.post(newBodyOf(draft))),
     changes: ['rules', 'audit'],
     done: ({ name }) => `Rule “${name}” saved. It applies to new entries from now on.`,
     after: (changed) => saved(changed),

@@ -3,11 +3,14 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
 import type { Part } from '../server/queries.ts'
 import { showIssues, useSend } from '../server/send.ts'
+import type { ifMatch } from '../server/versions.ts'
 import { focusFirstIssue } from './first-issue.ts'
 
 interface FormSending<Values, Answer> {
   form: UseFormReturnType<Values>
-  send: (values: Values) => Promise<Answer>
+  send: (values: Values, options: ReturnType<typeof ifMatch>) => Promise<Answer>
+  /** The object that is changed, as it was read when the form was opened. */
+  of?: object | undefined
   changes: readonly Part[]
   done?: (answer: Answer, values: Values) => string
   after?: (answer: Answer, values: Values) => void

@@ -2,6 +2,7 @@
 import { treaty } from '@elysiajs/eden'
 import type { App } from '../../app.ts'
 import { Problem, unreachable } from './problem.ts'
+import { noteVersion } from './versions.ts'
 
 const client = (fetch: RequestInit) =>
   treaty<App>(location.origin, {
@@ -38,7 +39,10 @@ export async function answer<Call extends Settled>(call: Promise<Call>): Promise
     throw unreachable()
   }
   const { data, error } = settled
-  if (!error) return data as Body<Call>
+  if (!error) {
+    noteVersion(data, settled.response)
+    return data as Body<Call>
+  }
   // Eden reports a failed fetch as a 503 without a response.
   if (!settled.response) throw unreachable()
   throw Problem.of(settled.response, error.value)

@@ -6,6 +6,11 @@ export interface Issue {
   message: string
 }
 
+export interface LastChange {
+  at: string | null
+  by: { id: string; name: string } | null
+}
+
 const ENDED = 'Your session had ended, and nothing was changed. What you typed is still here: sign in, then try again.'
 
 /** An API error (RFC 9457) and what to do about it. */
@@ -19,6 +24,8 @@ export class Problem extends Error {
     detail: string,
     readonly issues: readonly Issue[],
     readonly requestId: string | null,
+    /** What somebody else has changed meanwhile: when, and who. */
+    readonly changed: LastChange | null = null,
   ) {
     super(detail)
   }
@@ -37,6 +44,7 @@ export class Problem extends Error {
       text('detail', 'It gave no reason. Try again. If the error persists, check the server log.'),
       Array.isArray(fields.errors) ? (fields.errors as Issue[]) : [],
       response.headers.get('x-request-id'),
+      (fields.changed as LastChange | undefined) ?? null,
     )
   }
 

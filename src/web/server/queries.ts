@@ -2,8 +2,9 @@
  * The query cache. Keys begin with a part of the API, so that a mutation can name what it invalidates:
  * `useSend({ changes: ['entries', 'reports'] })`.
  */
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, replaceEqualDeep } from '@tanstack/react-query'
 import { Problem } from './problem.ts'
+import { keepVersion } from './versions.ts'
 
 export type Part =
   | 'me'
@@ -44,6 +45,11 @@ export const queryClient: QueryClient = new QueryClient({
       // Refreshes a page that was left open when it is looked at again.
       refetchOnWindowFocus: true,
       networkMode: 'always',
+      structuralSharing: (before, read) => {
+        const kept: unknown = replaceEqualDeep(before, read)
+        keepVersion(kept, read)
+        return kept
+      },
     },
     mutations: { retry: false, networkMode: 'always' },
   },

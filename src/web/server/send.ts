@@ -1,11 +1,17 @@
 /** Mutations: the success message, the queries to invalidate, and where a form shows its validation issues. */
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { asProblem, type Problem, sentence } from './problem.ts'
+import { useState } from 'react'
+import { asksToOverwrite } from './overwriting.ts'
+import { asProblem, Problem, sentence } from './problem.ts'
 import { forget, type Part } from './queries.ts'
+import { ifMatch, versionOf } from './versions.ts'
 
 interface Sending<Input, Answer> {
-  send: (input: Input) => Promise<Answer>
+  /** `options` are those of the call that changes `of`. */
+  send: (input: Input, options: CallOptions) => Promise<Answer>
+  /** The object that is changed, as it was read when the form was opened: a change by somebody else is not overwritten. */
+  of?: object | undefined
   /** Parts of the API whose cached responses are invalidated. */
   changes: readonly Part[]
   /** The success notification, such as "Bill 2026-0042 sent." */
@@ -22,9 +28,11 @@ interface Sending<Input, Answer> {
 }
 
 export function useSend<Input = void, Answer = unknown>(sending: Sending<Input, Answer>) {
-  const { send, changes, done, leave, after, quiet } = sending
+  const { send, of, changes, done, leave, after, quiet } = sending
+  // Of what the form shows, even if the object is read again while it is open.
+  const [version] = useState(() => versionOf(of))
   return useMutation<Answer, Problem, Input>({
-    mutationFn: send,
+    mutationFn: (input) => overwriting((options) => send(input, options), version),
     onSuccess: async (answer, input) => {
       if (leave) {
         leave()
@@ -39,6 +47,22 @@ export function useSend<Input = void, Answer = unknown>(sending: Sending<Input, 
       if (!quiet) tellProblem(asProblem(error))
     },
   })
+}
+
+type CallOptions = ReturnType<typeof ifMatch>
+
+/** Makes a change, or asks first if somebody else has changed the object meanwhile. */
+async function overwriting<Answer>(
+  call: (options: CallOptions) => Promise<Answer>,
+  version: string | undefined,
+): Promise<Answer> {
+  try {
+    return await call(ifMatch(version))
+  } catch (error) {
+    const change = error instanceof Problem && error.status === 412 ? error.changed : null
+    if (change && (await asksToOverwrite(change))) return call({})
+    throw error
+  }
 }
 
 export const notify = (message: string) => notifications.show({ message, color: 'teal', autoClose: 5_000 })

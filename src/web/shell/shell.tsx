@@ -20,6 +20,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown, IconDeviceDesktop, IconKeyboard, IconMoon, IconSun } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
+import { Overwrite } from '../parts/overwrite.tsx'
 import { signOut, useMe } from '../server/me.ts'
 import { useSend } from '../server/send.ts'
 import { DOCUMENTATION, GROUPS, SECTIONS } from './navigation.ts'
@@ -111,6 +112,7 @@ export function Shell({ children }: { children: ReactNode }) {
         {children}
       </AppShell.Main>
       <Shortcuts isOpen={isHelpOpen} close={help.close} sections={sections} />
+      <Overwrite />
     </AppShell>
   )
 }

@@ -23,13 +23,11 @@ export default function CorrectFigures({ entry, close }: { entry: Entry; close: 
   })
   const sending = useFormSend({
     form,
-    send: ({ reason, ...values }: Values) =>
-      answer(
-        api['token-entries']({ id: entry.id }).patch({
-          ...figureChangesOf(values, entry, time_zone),
-          reason: reason.trim(),
-        }),
-      ),
+    of: entry,
+    send: ({ reason, ...values }: Values, options) => {
+      const change = { ...figureChangesOf(values, entry, time_zone), reason: reason.trim() }
+      return answer(api['token-entries']({ id: entry.id }).patch(change, options))
+    },
     changes: CHANGED_BY_ENTRIES,
     done: () => 'Entry corrected.',
     after: close,

@@ -110,7 +110,8 @@ function PlaceForm({ entry, close }: { entry: EntryDetail; close: () => void }) 
   const [place, setPlace] = useState<Place>(NO_PLACE)
   const [problem, setProblem] = useState<Problem | null>(null)
   const send = useSend({
-    send: () => answer(api['token-entries']({ id: entry.id }).patch(placeBody(place))),
+    of: entry,
+    send: (_, options) => answer(api['token-entries']({ id: entry.id }).patch(placeBody(place), options)),
     changes: CHANGED_BY_ENTRIES,
     done: () => (place.kind === 'nothing' ? 'Assignment removed.' : `Assigned to ${placeInWords(place)}.`),
     after: close,

@@ -48,13 +48,11 @@ function Correction({ entry, close }: { entry: Entry; close: () => void }) {
     },
   })
   const send = useSend({
-    send: ({ summary, labels }: typeof form.values) =>
-      answer(
-        api['token-entries']({ id: entry.id }).patch({
-          summary: summary.trim() === '' ? null : summary,
-          labels: readLabels(labels),
-        }),
-      ),
+    of: entry,
+    send: ({ summary, labels }: typeof form.values, options) => {
+      const change = { summary: summary.trim() === '' ? null : summary, labels: readLabels(labels) }
+      return answer(api['token-entries']({ id: entry.id }).patch(change, options))
+    },
     changes: CHANGED_BY_ENTRIES,
     done: () => 'Entry updated.',
     after: close,

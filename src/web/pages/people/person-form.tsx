@@ -10,7 +10,8 @@ export function PersonForm({ person }: { person: Person }) {
   const form = useForm({ initialValues: { name, email, role } })
   const { submit, refusal, isSending } = useFormSend({
     form,
-    send: (values: typeof form.values) => answer(api.users({ id: person.id }).patch(values)),
+    of: person,
+    send: (values: typeof form.values, options) => answer(api.users({ id: person.id }).patch(values, options)),
     changes: ['users', 'me', 'audit'],
     done: () => 'Changes saved.',
   })

@@ -8,10 +8,10 @@ import { Failure } from '../../parts/failure.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
-import { askRules, type Rule } from '../../parts/rule.ts'
+import type { Rule } from '../../parts/rule.ts'
 import { RuleEditor } from '../../parts/rule-editor.tsx'
 import { draftOf } from '../../parts/rule-values.ts'
-import { answer, api } from '../../server/api.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
@@ -34,11 +34,15 @@ export function NewRule() {
 }
 
 export function ChangeRule({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery({ queryKey: ['rules'], queryFn: askRules })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
-  if (!data) return <Loading />
-  const rule = data.data.find((rule) => rule.id === id)
-  return rule ? <OneRule rule={rule} /> : <NotFound />
+  const { data, error, refetch } = useQuery({
+    queryKey: ['rules', 'one', id],
+    queryFn: ({ signal }): Promise<Rule> => answer(apiUntil(signal)['placement-rules']({ id }).get()),
+  })
+  if (error) {
+    const problem = asProblem(error)
+    return problem.status === 404 ? <NotFound /> : <Failure problem={problem} retry={refetch} />
+  }
+  return data ? <OneRule rule={data} /> : <Loading />
 }
 
 function OneRule({ rule }: { rule: Rule }) {

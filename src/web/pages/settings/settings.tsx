@@ -1,45 +1,56 @@
 /** The organization's settings in one form. Unsaved input is kept when you navigate away. */
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { Failure } from '../../parts/failure.tsx'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
+import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
-import { answer, api } from '../../server/api.ts'
-import { useSettings } from '../../server/me.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
+import { asProblem } from '../../server/problem.ts'
 import { showIssues, useSend } from '../../server/send.ts'
 import { Fields } from './fields.tsx'
 import { Logo } from './logo.tsx'
 import { type AllSettings, changeOf, type SettingsValues, valuesOf } from './values.ts'
 
 export default function Settings() {
-  const settings = useSettings()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['settings', 'all'],
+    queryFn: ({ signal }): Promise<AllSettings> => answer(apiUntil(signal).settings.get()),
+  })
+  // Unsaved input belongs to the settings that it began with, whatever others have saved since.
+  const base = kept?.settings ?? data
   return (
     <Page
       title="Settings"
       lead="These settings apply to the whole organization. Bills keep the details they were sent with."
     >
-      <SettingsForm key={JSON.stringify(valuesOf(settings))} settings={settings} />
+      {base && <SettingsForm key={JSON.stringify(valuesOf(base))} settings={base} />}
+      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!data && !error && <Loading />}
     </Page>
   )
 }
 
 /** Unsaved input; kept until the tab is closed. */
-let kept: SettingsValues | null = null
+let kept: { values: SettingsValues; settings: AllSettings } | null = null
 
 function SettingsForm({ settings }: { settings: AllSettings }) {
   const [refusal, setRefusal] = useState('')
   const form = useForm({
-    initialValues: kept ?? valuesOf(settings),
+    initialValues: kept?.values ?? valuesOf(settings),
     onValuesChange: (values) => {
-      kept = Object.keys(changeOf(values, settings)).length > 0 ? values : null
+      kept = Object.keys(changeOf(values, settings)).length > 0 ? { values, settings } : null
     },
   })
   const change = changeOf(form.values, settings)
   const isDirty = Object.keys(change).length > 0
   useStayWhile(isDirty)
   const save = useSend({
-    send: async () => {
-      await answer(api.settings.patch(change))
+    of: settings,
+    send: async (_, options) => {
+      await answer(api.settings.patch(change, options))
       kept = null
     },
     changes: ['me', 'settings', 'reports', 'audit'],

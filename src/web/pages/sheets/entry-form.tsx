@@ -37,10 +37,12 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
   })
   const sending = useFormSend({
     form,
-    send: (values: EntryValues) => {
+    // An entry is changed with its sheet; further ones may be added at the same time.
+    of: entry && sheet,
+    send: (values: EntryValues, options) => {
       const { entries } = sheetOf(sheet.id)
       return entry
-        ? answer(entries({ entry: entry.id }).patch(changeOf(values, entry, time_zone)))
+        ? answer(entries({ entry: entry.id }).patch(changeOf(values, entry, time_zone), options))
         : answer(entries.post(draftOf(values, time_zone)))
     },
     changes: SHEET_CHANGES,

@@ -48,7 +48,8 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
   })
   const sending = useFormSend({
     form,
-    send: ({ name, email, address, tax_id, currency, markup, reminders, leads, approvers }) => {
+    of: client,
+    send: ({ name, email, address, tax_id, currency, markup, reminders, leads, approvers }, options) => {
       const body = {
         name: name.trim(),
         email: email.trim() || null,
@@ -60,7 +61,7 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
         leads: peopleOf(leads, client?.leads),
         approvers: peopleOf(approvers, client?.approvers),
       }
-      return client ? answer(api.clients({ id: client.id }).patch(body)) : answer(api.clients.post(body))
+      return client ? answer(api.clients({ id: client.id }).patch(body, options)) : answer(api.clients.post(body))
     },
     changes: ['clients', 'projects', 'me', 'audit'],
     done: ({ name }) => `Client ${name} saved.`,

@@ -77,11 +77,12 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
   })
   const sending = useFormSend({
     form,
-    send: (values) => {
+    of: project,
+    send: (values, options) => {
       const body = bodyOf(values, project)
       if (!project) return answer(api.projects.post(body))
       // Leads may change only the aliases.
-      return answer(api.projects({ id: project.id }).patch(mayChangeAll ? body : { aliases: body.aliases }))
+      return answer(api.projects({ id: project.id }).patch(mayChangeAll ? body : { aliases: body.aliases }, options))
     },
     changes: ['projects', 'me', 'reports', 'audit'],
     done: ({ key }) => `Project ${key} saved.`,

@@ -1,6 +1,7 @@
 /** The dialogs that create, show and edit a ticket. */
 import { Anchor, Badge, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -9,7 +10,7 @@ import { Moment } from '../../parts/figures.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, ProjectPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
-import { answer, api } from '../../server/api.ts'
+import { answer, api, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import type { Ticket } from './project.ts'
 import { SetProject, TICKET_CHANGES, TicketProject } from './ticket-decision.tsx'
@@ -63,7 +64,18 @@ interface TicketDialogProps {
   close: () => void
 }
 
-export function TicketDialog({ ticket, close }: TicketDialogProps) {
+/** Opened from a list, whose rows have no version: people who may change the ticket get it by itself. */
+export function TicketDialog({ ticket: row, close }: TicketDialogProps) {
+  const mayChange = row.assumed_projects !== undefined && row.assumed_projects !== null
+  const { data, isError } = useQuery({
+    queryKey: ['tickets', 'one', row.id],
+    queryFn: ({ signal }): Promise<Ticket> => answer(apiUntil(signal).tickets({ id: row.id }).get()),
+    enabled: mayChange,
+    staleTime: 0,
+    gcTime: 0,
+  })
+  if (mayChange && !data && !isError) return null
+  const ticket = data ?? row
   // The server sends assumed projects only to people who may change the ticket.
   return ticket.assumed_projects ? (
     <ChangeTicket ticket={ticket} close={close} />
@@ -105,7 +117,9 @@ function ChangeTicket({ ticket, close }: TicketDialogProps) {
   const form = useForm({ initialValues: { title: ticket.title ?? '' } })
   const sending = useFormSend({
     form,
-    send: ({ title }) => answer(api.tickets({ id: ticket.id }).patch({ title: title.trim() || null })),
+    of: ticket,
+    send: ({ title }, options) =>
+      answer(api.tickets({ id: ticket.id }).patch({ title: title.trim() || null }, options)),
     changes: TICKET_CHANGES,
     done: ({ key }) => `Ticket ${key} saved.`,
     after: close,
