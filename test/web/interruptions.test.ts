@@ -75,7 +75,8 @@ describe.skipIf(!CHROMIUM)('interruptions', () => {
       page.evaluate(
         async ([method, path, body]) => {
           const headers = { 'content-type': 'application/json' }
-          return (await fetch(`/api/v1/${path}`, { method: method!, headers, body: body! })).json()
+          const response = await fetch(`/api/v1/${path}`, { method: method!, headers, body: body! })
+          return (await response.json()) as { id: string; name: string }
         },
         [method, path, JSON.stringify(body)],
       )
