@@ -11,11 +11,16 @@ export function noteVersion(data: unknown, response: Response): void {
   if (tag !== null && OBJECT_TAG.test(tag) && typeof data === 'object' && data !== null) tags.set(data, tag)
 }
 
-/** Notes that `kept`, which is cached, has the version of `read`, which is equal. */
+/** Notes that `kept`, which is cached, and its members have the versions of `read`, which is equal. */
 export function keepVersion(kept: unknown, read: unknown): void {
-  const tag = tags.get(read as object)
-  if (tag !== undefined) tags.set(kept as object, tag)
+  if (!isObject(kept) || !isObject(read)) return
+  for (const [to, from] of [[kept, read], ...Object.keys(read).map((name) => [kept[name], read[name]])]) {
+    const tag = isObject(from) ? tags.get(from) : undefined
+    if (tag !== undefined) tags.set(to as object, tag)
+  }
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /** Undefined if the object was not read by itself. */
 export const versionOf = (object: object | undefined): string | undefined => object && tags.get(object)

@@ -1,34 +1,26 @@
 /** The organization's settings in one form. Unsaved input is kept when you navigate away. */
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Failure } from '../../parts/failure.tsx'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
-import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
-import { answer, api, apiUntil } from '../../server/api.ts'
-import { asProblem } from '../../server/problem.ts'
+import { answer, api } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
 import { showIssues, useSend } from '../../server/send.ts'
 import { Fields } from './fields.tsx'
 import { Logo } from './logo.tsx'
 import { type AllSettings, changeOf, type SettingsValues, valuesOf } from './values.ts'
 
 export default function Settings() {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['settings', 'all'],
-    queryFn: ({ signal }): Promise<AllSettings> => answer(apiUntil(signal).settings.get()),
-  })
+  const saved = useSettings()
   // Unsaved input belongs to the settings that it began with, whatever others have saved since.
-  const base = kept?.settings ?? data
+  const settings = kept?.settings ?? saved
   return (
     <Page
       title="Settings"
       lead="These settings apply to the whole organization. Bills keep the details they were sent with."
     >
-      {base && <SettingsForm key={JSON.stringify(valuesOf(base))} settings={base} />}
-      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
-      {!data && !error && <Loading />}
+      <SettingsForm key={JSON.stringify(valuesOf(settings))} settings={settings} />
     </Page>
   )
 }
