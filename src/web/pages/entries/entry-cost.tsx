@@ -166,7 +166,12 @@ function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNull
   return (
     <Text size="sm" c="dimmed">
       Price for{' '}
-      <Anchor component={Link} href={addressOf('/prices', { tab: 'cost', model: entry.model })} size="sm">
+      <Anchor
+        component={Link}
+        href={addressOf('/prices', { tab: 'cost', model: entry.model })}
+        size="sm"
+        underline="always"
+      >
         <bdi>{[provider, model].filter(Boolean).join(' / ')}</bdi>
       </Anchor>{' '}
       ({source === 'default' ? 'built-in price table' : source},{' '}
@@ -201,7 +206,7 @@ function Unpriced({ entry: { model, reported_cost } }: { entry: EntryDetail }) {
       The price table has no price for <bdi>{model}</bdi>
       {reported_cost === null && ', so its cost is unknown (not 0)'}.{' '}
       {maySet ? (
-        <Anchor component={Link} href={addressOf('/prices', { tab: 'cost', model })} size="sm">
+        <Anchor component={Link} href={addressOf('/prices', { tab: 'cost', model })} size="sm" underline="always">
           Find out why and set a price
         </Anchor>
       ) : (
