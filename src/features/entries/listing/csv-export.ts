@@ -18,6 +18,7 @@ export const CSV: LineFormat = {
   heading: csvLine(ENTRY_COLUMNS.map(({ heading }) => heading)),
   referred: {
     managers: (row) => `${csvCell(row?.name ?? '')},`,
+    managerIds: (row) => `,${row?.id ?? ''}`,
     harnesses: nameCell,
     agents: nameCell,
     models: nameCell,
@@ -98,7 +99,9 @@ export const CSV: LineFormat = {
     writer.bytes(texts.details.of(row.usageDetails)[0]!)
     if (row.corrected !== null) writer.ascii(JSON.parse(row.corrected).join(' '))
     const division = divisionOf(row)
-    writer.ascii(division ? `,${division.entry},${division.share}\r\n` : ',,\r\n')
+    writer.ascii(division ? `,${division.entry},${division.share}` : ',,')
+    writer.bytes(texts.managerIds.of(row.managerId))
+    writer.ascii('\r\n')
   },
 }
 

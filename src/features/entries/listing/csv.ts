@@ -65,4 +65,5 @@ export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
   { heading: 'corrected', cell: (entry) => entry.corrected.join(' ') },
   { heading: 'divided_entry', cell: (entry) => entry.division?.entry },
   { heading: 'share', cell: (entry) => entry.division?.share },
+  { heading: 'agent_manager_id', cell: (entry) => entry.agent_manager.id },
 ]

@@ -98,6 +98,7 @@ type KeyOf = (row: ExportedRow) => number | null
 /** The keys of the rows that an entry refers to. */
 const KEYS: Record<Referred, KeyOf> = {
   managers: (row) => row.managerId,
+  managerIds: (row) => row.managerId,
   harnesses: (row) => row.harnessId,
   agents: (row) => row.agentId,
   models: (row) => row.modelId,

@@ -19,6 +19,7 @@ export const NDJSON: LineFormat = {
   heading: '',
   referred: {
     managers: (row) => `","agent_manager":${json(row && { id: row.id, name: row.name })},"manager_by":`,
+    managerIds: () => '',
     harnesses: (row) => `,"agent_harness":${json(row?.text ?? null)}`,
     agents: (row) => `,"agent_name":${json(row?.text ?? null)}`,
     models: (row) => `,"model":${json(row?.text ?? null)}`,

@@ -191,6 +191,10 @@ const REFERRED = {
     const { users: t } = reader.tables
     return reader.select({ key: t.id, id: t.uid, name: t.name }).from(t).where(eq(t.id, KEY))
   },
+  managerIds: (reader: Reader) => {
+    const { users: t } = reader.tables
+    return reader.select({ key: t.id, id: t.uid }).from(t).where(eq(t.id, KEY))
+  },
   harnesses: selectName,
   agents: selectName,
   models: selectName,
