@@ -53,7 +53,7 @@ const INTERFACES = [
   '^src/features/[^/]+/(service|schema|examples)\\.ts$',
   '^src/features/organization/bill-numbers\\.ts$',
   '^src/features/prices/usage\\.ts$',
-  '^src/features/entries/(totals|action-results|request)\\.ts$',
+  '^src/features/entries/(totals|action-results|request|session-id)\\.ts$',
   '^src/features/entries/[^/]+/service\\.ts$',
   '^src/features/entries/approval/states\\.ts$',
   '^src/features/entries/listing/(filter|parameters|csv|store/conditions)\\.ts$',
@@ -88,7 +88,7 @@ const PARTS = {
     ...INTERFACES,
     // Works without a database, on machines that have none.
     '^src/features/prices/list-value\\.ts$',
-    '^src/database/(open|disk-space|permissions|exit)\\.ts$',
+    '^src/database/(open|compact|disk-space|permissions|exit)\\.ts$',
     '^src/database/backup/',
     '^src/database/schema/migrate\\.ts$',
     '^src/database/engines/sqlite/one-query\\.ts$',

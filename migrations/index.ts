@@ -25,6 +25,7 @@ import postgresApiTokens from './postgres/0023_api_tokens.sql' with { type: 'tex
 import postgresDividedEntries from './postgres/0024_divided_entries.sql' with { type: 'text' }
 import postgresShareLinks from './postgres/0025_share_links.sql' with { type: 'text' }
 import postgresPriceEnds from './postgres/0026_price_ends.sql' with { type: 'text' }
+import postgresPersonalData from './postgres/0027_personal_data.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -51,6 +52,7 @@ import sqliteApiTokens from './sqlite/0023_api_tokens.sql' with { type: 'text' }
 import sqliteDividedEntries from './sqlite/0024_divided_entries.sql' with { type: 'text' }
 import sqliteShareLinks from './sqlite/0025_share_links.sql' with { type: 'text' }
 import sqlitePriceEnds from './sqlite/0026_price_ends.sql' with { type: 'text' }
+import sqlitePersonalData from './sqlite/0027_personal_data.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -97,4 +99,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 24, name: 'divided_entries', sql: { sqlite: sqliteDividedEntries, postgres: postgresDividedEntries } },
   { version: 25, name: 'share_links', sql: { sqlite: sqliteShareLinks, postgres: postgresShareLinks } },
   { version: 26, name: 'price_ends', sql: { sqlite: sqlitePriceEnds, postgres: postgresPriceEnds } },
+  { version: 27, name: 'personal_data', sql: { sqlite: sqlitePersonalData, postgres: postgresPersonalData } },
 ]

@@ -23,6 +23,10 @@ interface SetFlags extends CommandFlags {
   apiTokens?: 'yes' | 'no'
   shareLinks?: 'yes' | 'no'
   telemetryByEmail?: 'yes' | 'no'
+  retentionTexts?: string
+  retentionSessionIds?: string
+  retentionHistory?: string
+  retentionAudit?: string
   email?: string
   address?: string
   taxId?: string
@@ -75,6 +79,13 @@ export function addSettingsSetCommand(settings: Command): void {
         'whether sessions pushed with an organization token are assigned to the person whose e-mail address the agent sends',
       ).choices(['yes', 'no']),
     )
+    .option(
+      '--retention-texts <months>',
+      'remove summaries and labels of entries after as many months; none keeps them',
+    )
+    .option('--retention-session-ids <months>', 'replace ids of sessions by hashes after as many months, or none')
+    .option('--retention-history <months>', 'remove the history of entries after as many months (from 12), or none')
+    .option('--retention-audit <months>', 'remove records of the audit log after as many months (from 12), or none')
     .option('--email <address>', 'sender address of bills; none clears it, as for the options below')
     .option('--address <text>', 'postal address on bills, may have several lines')
     .option('--tax-id <text>', 'tax id, such as a VAT number')
@@ -93,6 +104,7 @@ export function addSettingsSetCommand(settings: Command): void {
       examples(
         'tally settings set --time-zone Europe/Berlin --currency EUR',
         'tally settings set --unknown-projects hold',
+        'tally settings set --retention-texts 24 --retention-audit none',
         'tally settings set --email bills@example.com --tax-id DE123456789 --due-days 14 --logo logo.png',
       ),
     )
@@ -115,8 +127,12 @@ export function addSettingsSetCommand(settings: Command): void {
         address: textOrNone(flags.address),
         taxId: textOrNone(flags.taxId),
         markupPpm: await markupOf(flags.markup),
-        dueDays: daysOf(flags.dueDays),
-        reminderDays: textOrNone(flags.reminderDays) === null ? null : daysOf(flags.reminderDays),
+        dueDays: wholeOf(flags.dueDays),
+        reminderDays: wholeOrNone(flags.reminderDays),
+        retentionTexts: wholeOrNone(flags.retentionTexts),
+        retentionSessionIds: wholeOrNone(flags.retentionSessionIds),
+        retentionHistory: wholeOrNone(flags.retentionHistory),
+        retentionAudit: wholeOrNone(flags.retentionAudit),
         billNumberFormat: flags.billNumberFormat,
         billFooter: textOrNone(flags.billFooter),
       }
@@ -132,8 +148,12 @@ export function addSettingsSetCommand(settings: Command): void {
 }
 
 /** What is no number is refused by the service, with every other issue. */
-function daysOf(text: string | undefined): number | undefined {
+function wholeOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Number(/^\d+$/.test(text) ? text : Number.NaN)
+}
+
+function wholeOrNone(text: string | undefined): number | null | undefined {
+  return textOrNone(text) === null ? null : wholeOf(text)
 }
 
 /** The image that a flag names; null to remove the logo. */

@@ -21,6 +21,11 @@ export function printSettings(body: Settings, { json }: CommandFlags): void {
   print(`api tokens        ${body.api_tokens ? 'yes' : 'no'}`)
   print(`share links       ${body.share_links ? 'yes' : 'no'}`)
   print(`telemetry by mail ${body.telemetry_by_email ? 'yes' : 'no'}`)
+  const months = (number: number | null) => (number === null ? 'forever' : `${number} months`)
+  print(`keep texts        ${months(body.retention_texts)}`)
+  print(`keep session ids  ${months(body.retention_session_ids)}`)
+  print(`keep history      ${months(body.retention_history)}`)
+  print(`keep audit log    ${months(body.retention_audit)}`)
   const lines = (text: string | null | undefined) => text?.replaceAll('\n', `\n${' '.repeat(18)}`) ?? '–'
   print(`e-mail            ${lines(body.email)}`)
   print(`address           ${lines(body.address)}`)

@@ -195,3 +195,14 @@ export interface SharedReport {
   /** Instead of `starting_at` and `ending_at`. */
   period?: string | undefined
 }
+
+/** What is replaced in texts when a person is erased. */
+export interface ErasedWords {
+  emails: string[]
+  /** Replaced in every text. */
+  names: string[]
+  /** Single words, such as a first name: replaced only in the audit log of the account. */
+  accountNames: string[]
+  /** The pseudonym that replaces them. */
+  pseudonym: { name: string; email: string }
+}

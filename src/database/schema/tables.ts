@@ -6,6 +6,7 @@
 import { type ColumnKit, postgresKit, sqliteKit } from './columns.ts'
 import type {
   EntryAmendment,
+  ErasedWords,
   LabelMap,
   PriceChangeNotice,
   PriceExtras,
@@ -67,6 +68,13 @@ function defineTables(kit: ColumnKit) {
       weekStart: text<Weekday>('week_start').notNull().default('monday'),
       sameSession: text<SameSession>('same_session').notNull().default('hold'),
       reminderDays: integer('reminder_days'),
+      retentionTexts: integer('retention_texts'),
+      retentionSessionIds: integer('retention_session_ids'),
+      retentionHistory: integer('retention_history'),
+      retentionAudit: integer('retention_audit'),
+      hashedSessionIds: flag('hashed_session_ids').notNull().default(false),
+      internedVersion: integer('interned_version').notNull().default(0),
+      compactedAt: time('compacted_at'),
     }),
     users: table('users', {
       id: key('id'),
@@ -78,6 +86,14 @@ function defineTables(kit: ColumnKit) {
       createdAt: time('created_at').notNull(),
       lastSignedInAt: time('last_signed_in_at'),
       disabledAt: time('disabled_at'),
+      erasedAt: time('erased_at'),
+    }),
+    erasures: table('erasures', {
+      userId: integer('user_id').primaryKey(),
+      words: json<ErasedWords>('words'),
+      counts: json<Record<string, number>>('counts').notNull(),
+      startedAt: time('started_at').notNull(),
+      endedAt: time('ended_at'),
     }),
     userEmails: table('user_emails', {
       email: text('email').primaryKey(),

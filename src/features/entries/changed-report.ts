@@ -14,6 +14,7 @@ import { wireCounts, wireMedia, wireRequestsAbove } from './wire.ts'
 /** The keys of a report's names and labels, which are added where they are new. */
 export async function identify(tx: Tx, interned: Interned, report: Report): Promise<Identity> {
   const { harness, agent, model, provider, labels } = report
+  await interned.follow(tx)
   const [harnessKey, agentKey, modelKey, providerKey] = await internNames(tx, interned, [
     harness,
     agent,

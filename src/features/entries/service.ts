@@ -47,7 +47,7 @@ export interface EntriesDependencies {
 
 export function createEntriesService(dependencies: EntriesDependencies) {
   const { db } = dependencies
-  const shared = { ...dependencies, interned: new Interned() }
+  const shared = { ...dependencies, interned: new Interned(dependencies.organization) }
   const reporting = createReporting(shared)
   const leases = createLeases(dependencies)
   return {

@@ -4,6 +4,23 @@ import { SAME_SESSION, UNKNOWN_PROJECTS, WEEKDAYS } from '../../database/schema/
 import { LOGO_TYPES } from '../../fields.ts'
 import { chosen, emailAddress, givenName, oneOf, orNull, strict } from '../../schema.ts'
 
+/** The retention periods: everybody can read them, because the data is theirs. */
+const RETENTION = {
+  retention_texts: months('summaries and labels of entries are removed', 1),
+  retention_session_ids: months(
+    'ids of sessions are replaced by hashes; a session that continues is still recognized',
+    1,
+  ),
+  retention_history: months('the history of entries is removed', 12),
+  retention_audit: months('records of the audit log are removed', 12),
+}
+
+function months(what: string, least: number) {
+  return orNull(
+    Type.Integer({ description: `Months after which ${what}, ${least} to 120; null to keep them.`, examples: [24] }),
+  )
+}
+
 /** Returned only to sessions of `billing` or `admin`. */
 const forBilling = <T extends TSchema>(schema: T) => Type.Optional(schema)
 
@@ -35,6 +52,7 @@ export const Settings = Type.Object(
         'Whether people can create links that show a report or a bill to those without an account, and existing ones work. Off by default.',
     }),
     telemetry_by_email: telemetryByEmail,
+    ...RETENTION,
     demo: Type.Boolean({ description: 'Whether the database contains demo data from `tally demo`.' }),
     email: forBilling(orNull(emailAddress({ description: 'Sender and reply address of bills.' }))),
     address: forBilling(orNull(Type.String({ description: 'Postal address, with line breaks.' }))),
@@ -97,6 +115,7 @@ export const SettingsChange = Type.Partial(
         'Whether people can create links that show a report or a bill to those without an account, and existing ones work. Off by default.',
     }),
     telemetry_by_email: telemetryByEmail,
+    ...RETENTION,
     email: orNull(emailAddress({ description: 'Sender and reply address of bills.' })),
     address: orNull(Type.String({ description: 'Postal address, with line breaks; null clears it.' })),
     tax_id: orNull(Type.String({ description: 'VAT number or other tax id; null clears it.' })),

@@ -23,9 +23,12 @@ import { issueOfNumberFormat } from './bill-numbers.ts'
 import { readLogo } from './logo.ts'
 import { findLogo, getOrganization, type Logo, type Organization, updateLogo, updateOrganization } from './store.ts'
 
+/** Not settings: what Tally itself remembers about the organization. */
+type KeptByTally = 'logoType' | 'demoAt' | 'hashedSessionIds' | 'internedVersion' | 'compactedAt'
+
 /** Absent fields stay unchanged; null clears a field. */
 export type SettingsChange = {
-  [Name in keyof Omit<Organization, 'logoType' | 'demoAt'>]?: Organization[Name] | undefined
+  [Name in keyof Omit<Organization, KeptByTally>]?: Organization[Name] | undefined
 }
 
 /** No one waits longer to be paid: a due date more than a year ahead is a mistake. */
@@ -54,7 +57,7 @@ export function settingsBody(organization: Organization) {
   }
 }
 
-/** The settings that everyone can read: placement and counting, but no billing details. */
+/** The settings that everyone can read: placement, counting and retention, but no billing details. */
 export function commonSettingsBody(organization: Organization) {
   const { name, timeZone, weekStart, currency, unknownProjects, sameSession } = organization
   const { approvalRequired, apiTokens, shareLinks, telemetryByEmail, demoAt } = organization
@@ -69,6 +72,10 @@ export function commonSettingsBody(organization: Organization) {
     api_tokens: apiTokens,
     share_links: shareLinks,
     telemetry_by_email: telemetryByEmail,
+    retention_texts: organization.retentionTexts,
+    retention_session_ids: organization.retentionSessionIds,
+    retention_history: organization.retentionHistory,
+    retention_audit: organization.retentionAudit,
     demo: demoAt !== null,
   }
 }
@@ -78,9 +85,28 @@ function issuesOfChoice<T extends string>(given: T | undefined, choices: readonl
   return [{ pointer, code: 'not_allowed', message: `must be one of ${choices.join(', ')}` }]
 }
 
-function issuesOfDays(days: number, pointer: string, { from, to }: { from: number; to: number }): Issue[] {
-  if (Number.isInteger(days) && days >= from && days <= to) return []
+function issuesOfWhole(number: number, pointer: string, { from, to }: { from: number; to: number }): Issue[] {
+  if (Number.isInteger(number) && number >= from && number <= to) return []
   return [{ pointer, code: 'not_allowed', message: `must be a whole number from ${from} to ${to}` }]
+}
+
+/** The retention periods: the least of them is what the database allows, too. */
+const RETENTION = {
+  retentionTexts: { pointer: '/retention_texts', from: 1 },
+  retentionSessionIds: { pointer: '/retention_session_ids', from: 1 },
+  retentionHistory: { pointer: '/retention_history', from: 12 },
+  retentionAudit: { pointer: '/retention_audit', from: 12 },
+} as const
+
+/** Ten years. */
+const RETENTION_LIMIT = 120
+
+function issuesOfRetention(given: SettingsChange): Issue[] {
+  return Object.entries(RETENTION).flatMap(([name, { pointer, from }]) =>
+    issuesOfGiven(given[name as keyof typeof RETENTION], (months) =>
+      issuesOfWhole(months, pointer, { from, to: RETENTION_LIMIT }),
+    ),
+  )
 }
 
 function issuesOfBilling(given: SettingsChange): Issue[] {
@@ -93,9 +119,9 @@ function issuesOfBilling(given: SettingsChange): Issue[] {
     ...issuesOfGiven(markupPpm, (ppm) =>
       Number.isNaN(ppm) ? [{ pointer: '/markup', code: 'not_allowed', message: MARKUP_EXPECTED }] : [],
     ),
-    ...issuesOfGiven(dueDays, (days) => issuesOfDays(days, '/due_days', { from: 0, to: DUE_DAYS_LIMIT })),
+    ...issuesOfGiven(dueDays, (days) => issuesOfWhole(days, '/due_days', { from: 0, to: DUE_DAYS_LIMIT })),
     ...issuesOfGiven(reminderDays, (days) =>
-      issuesOfDays(days, '/reminder_days', { from: 1, to: REMINDER_DAYS_LIMIT }),
+      issuesOfWhole(days, '/reminder_days', { from: 1, to: REMINDER_DAYS_LIMIT }),
     ),
     ...issuesOfGiven(billNumberFormat, (format) => {
       const message = issueOfNumberFormat(format)
@@ -130,6 +156,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
         ...issuesOfChoice(unknownProjects, UNKNOWN_PROJECTS, '/unknown_projects'),
         ...issuesOfChoice(sameSession, SAME_SESSION, '/same_session'),
         ...issuesOfBilling(given),
+        ...issuesOfRetention(given),
       ]
       if (issues.length > 0) throw validationFailed(issues)
       return db.write(async (tx) => {
@@ -153,12 +180,21 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
           reminderDays: given.reminderDays === undefined ? before.reminderDays : given.reminderDays,
           billNumberFormat: given.billNumberFormat ?? before.billNumberFormat,
           billFooter: given.billFooter === undefined ? before.billFooter : given.billFooter,
+          retentionTexts: given.retentionTexts === undefined ? before.retentionTexts : given.retentionTexts,
+          retentionSessionIds:
+            given.retentionSessionIds === undefined ? before.retentionSessionIds : given.retentionSessionIds,
+          retentionHistory: given.retentionHistory === undefined ? before.retentionHistory : given.retentionHistory,
+          retentionAudit: given.retentionAudit === undefined ? before.retentionAudit : given.retentionAudit,
           logoType: before.logoType,
           demoAt: before.demoAt,
+          // Before the first id is hashed, so that no report misses its session.
+          hashedSessionIds: before.hashedSessionIds || Boolean(given.retentionSessionIds),
+          internedVersion: before.internedVersion,
+          compactedAt: before.compactedAt,
         }
         const changes = difference(settingsBody(before), settingsBody(after))
         if (!changes) return before
-        const { logoType: _type, demoAt: _demo, ...settings } = after
+        const { logoType: _, ...settings } = after
         await updateOrganization(tx, settings)
         await audit.record(tx, by, {
           action: 'organization.changed',
@@ -185,6 +221,18 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
         await updateOrganization(tx, { demoAt })
         await audit.record(tx, by, { action: 'organization.demo_made', after: { demo: true } })
       }),
+
+    /** In the transaction that rewrites or removes interned texts: servers forget the keys that they hold in memory. */
+    async textsChanged(tx: Tx): Promise<void> {
+      const { internedVersion } = await getOrganization(tx)
+      await updateOrganization(tx, { internedVersion: internedVersion + 1 })
+    },
+
+    /** Before the id of a session is replaced by its hash. */
+    hashSessionIds: (tx: Tx): Promise<void> => updateOrganization(tx, { hashedSessionIds: true }),
+
+    /** Remembers that the space of removed content was overwritten. */
+    declareCompacted: (compactedAt: number): Promise<void> => db.write((tx) => updateOrganization(tx, { compactedAt })),
 
     /** The logo on bills. Throws `not_found` if there is none. */
     async getLogo(): Promise<Logo> {

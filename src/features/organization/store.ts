@@ -37,6 +37,17 @@ export interface Organization {
   telemetryByEmail: boolean
   /** The type of the logo on bills; null if there is none. */
   logoType: LogoType | null
+  /** Months after which texts of entries, session ids, history and the audit log are removed; null to keep them. */
+  retentionTexts: number | null
+  retentionSessionIds: number | null
+  retentionHistory: number | null
+  retentionAudit: number | null
+  /** Whether some sessions have only the hash of their id. */
+  hashedSessionIds: boolean
+  /** Changes when interned texts are erased. */
+  internedVersion: number
+  /** When the space of removed content was last overwritten; null if never. */
+  compactedAt: number | null
   /** The time up to which all data is demo data; null if there is none. */
   demoAt: number | null
 }
@@ -70,6 +81,13 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       telemetryByEmail: organization.telemetryByEmail,
       logoType: organization.logoType,
       demoAt: organization.demoAt,
+      retentionTexts: organization.retentionTexts,
+      retentionSessionIds: organization.retentionSessionIds,
+      retentionHistory: organization.retentionHistory,
+      retentionAudit: organization.retentionAudit,
+      hashedSessionIds: organization.hashedSessionIds,
+      internedVersion: organization.internedVersion,
+      compactedAt: organization.compactedAt,
     })
     .from(organization)
   return { ...row!, logoType: row!.logoType as LogoType | null }

@@ -248,6 +248,10 @@ describe('settings', () => {
       same_session: 'hold',
       approval_required: false,
       api_tokens: false,
+      retention_texts: null,
+      retention_session_ids: null,
+      retention_history: null,
+      retention_audit: null,
       share_links: false,
       telemetry_by_email: false,
       demo: false,
@@ -306,7 +310,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(11)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(15)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })

@@ -1,8 +1,8 @@
 /**
- * Versions of the objects that people change. A version is the number of recorded changes, so that it does not depend on
+ * Versions of the objects that people change. A version stands for the recorded changes, so that it does not depend on
  * figures that change by themselves, such as the usage of a project (docs/design/api.md, "Concurrent changes").
  */
-import { and, count, desc, eq, notInArray } from 'drizzle-orm'
+import { and, count, desc, eq, min, notInArray } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { type Id, isId } from '../../../lib/id.ts'
 
@@ -17,20 +17,23 @@ const NO_CHANGES = [
 ]
 
 /**
- * The number of changes, which are only ever added. Not the last key: on PostgreSQL, those of connections that draw them
- * in advance are not in the order of the changes. Decisions about many entries are one row in the audit log, but one for
- * each entry in the history.
+ * The number of changes, and the first one that retention has left. Not the last key: on PostgreSQL, those of connections
+ * that draw them in advance are not in the order of the changes. Decisions about many entries are one row in the audit
+ * log, but one for each entry in the history.
  */
-async function countChanges(reader: Reader, objectId: string): Promise<number> {
+async function changesOf(reader: Reader, objectId: string): Promise<string> {
   const { audit, entries, entryHistory } = reader.tables
   const [row] = isId('ent', objectId)
     ? await reader
-        .select({ changes: count() })
+        .select({ changes: count(), first: min(entryHistory.id) })
         .from(entryHistory)
         .innerJoin(entries, eq(entries.id, entryHistory.entryId))
         .where(eq(entries.uid, objectId))
-    : await reader.select({ changes: count() }).from(audit).where(isChange(reader, objectId))
-  return row!.changes
+    : await reader
+        .select({ changes: count(), first: min(audit.id) })
+        .from(audit)
+        .where(isChange(reader, objectId))
+  return `${row!.changes} ${row!.first}`
 }
 
 function isChange({ tables: { audit } }: Reader, objectId: string) {
@@ -39,7 +42,7 @@ function isChange({ tables: { audit } }: Reader, objectId: string) {
 
 /** The version of an object as entity tags have it: it does not reveal how often it was changed. */
 export async function readVersion(reader: Reader, objectId: string): Promise<string> {
-  const hash = new Bun.CryptoHasher('sha256').update(`${objectId}:${await countChanges(reader, objectId)}`)
+  const hash = new Bun.CryptoHasher('sha256').update(`${objectId}:${await changesOf(reader, objectId)}`)
   return hash.digest('base64url').slice(0, VERSION_CHARACTERS)
 }
 

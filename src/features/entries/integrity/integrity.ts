@@ -109,7 +109,10 @@ function allowedStatuses(): AllowedStatuses {
   return { reported: [...reported], onSheets }
 }
 
-/** Entries are found by pairs of labels but displayed with the set, so both must contain the same labels. */
+/**
+ * Entries are found by pairs of labels but displayed with the set, so both must contain the same labels. Retention
+ * retires sets that no entry has: they have an empty name, which no label has.
+ */
 async function findInconsistentLabels(reader: Reader): Promise<string[]> {
   const pairs = await pairsBySet(reader)
   return firstNamed(
@@ -117,7 +120,7 @@ async function findInconsistentLabels(reader: Reader): Promise<string[]> {
       const inconsistent: { id: number }[] = []
       for (let after = 0; inconsistent.length < limit; ) {
         const page = await listLabelSets(reader, after, PAGE)
-        inconsistent.push(...page.filter(({ id, labels }) => !isSame(labels, pairs.get(id) ?? {})))
+        inconsistent.push(...page.filter(({ id, labels }) => !('' in labels) && !isSame(labels, pairs.get(id) ?? {})))
         if (page.length < PAGE) break
         after = page.at(-1)!.id
       }

@@ -76,6 +76,7 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
       after.summary = summary
     }
     const sorted = (requested.labels && sortLabels(requested.labels)) ?? null
+    await interned.follow(tx)
     const labelSetId = sorted && (await internLabels(tx, interned, sorted))
     if (requested.labels !== undefined && labelSetId !== entry.labelSetId) {
       change.labelSetId = labelSetId

@@ -1,12 +1,14 @@
 /** What recording locks first, so that it sees what others committed about the same sessions and keys. */
 import type { Reader } from '../../../database/database.ts'
 import { normalizeModelName } from '../../prices/service.ts'
+import { hashOfSessionId } from '../session-id.ts'
 import type { SetItem } from './plan.ts'
 import { getName } from './store/names.ts'
 import { getSession } from './store/sessions.ts'
 
+/** The same for a session's id and for its hash. */
 export function sessionLock(harness: string, sessionKey: string): string {
-  return `session ${normalizeModelName(harness)} ${sessionKey}`
+  return `session ${normalizeModelName(harness)} ${hashOfSessionId(sessionKey)}`
 }
 
 export function locksOf({ report, reporter, idempotencyKey }: SetItem): string[] {

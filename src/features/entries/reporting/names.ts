@@ -1,6 +1,7 @@
 /** Interning: names and sets of labels by their keys, which are added on first use. */
 import type { Tx } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
+import type { OrganizationService } from '../../organization/service.ts'
 import { normalizeModelName } from '../../prices/service.ts'
 import { addLabelSet, findLabelSet, findNames, insertNames, type NameKey } from './store/names.ts'
 
@@ -11,6 +12,29 @@ import { addLabelSet, findLabelSet, findNames, insertNames, type NameKey } from 
 export class Interned {
   readonly names = new Recent<NameKey>()
   readonly labelSets = new Recent<number>()
+  #version = 0
+
+  constructor(readonly organization: Pick<OrganizationService, 'settings'>) {}
+
+  /** Forgets all keys if texts were erased since: call it in a transaction before the keys are used. */
+  async follow(tx: Tx): Promise<void> {
+    this.followVersion((await this.organization.settings(tx)).internedVersion)
+  }
+
+  followVersion(version: number): void {
+    if (version === this.#version) return
+    this.names.clear()
+    this.labelSets.clear()
+    this.#version = version
+  }
+
+  /** Remembers a key once the transaction is committed, unless its text may have been erased meanwhile. */
+  remember<Value>(tx: Tx, known: Recent<Value>, text: string, key: Value): void {
+    const version = this.#version
+    tx.afterCommit(() => {
+      if (version === this.#version) known.set(text, key)
+    })
+  }
 }
 
 /** Enough for every repository and model of a large team, and at most some megabytes of hostile names. */
@@ -41,7 +65,7 @@ export async function internNames(tx: Tx, interned: Interned, texts: readonly st
   for (const [position, text] of unknown.entries()) {
     const key = all[position]!
     keys.set(text, key)
-    tx.afterCommit(() => interned.names.set(text, key))
+    interned.remember(tx, interned.names, text, key)
   }
   return texts.map((text) => keys.get(text)!)
 }
@@ -81,6 +105,6 @@ export async function internLabels(tx: Tx, interned: Interned, labels: LabelMap)
   const known = interned.labelSets.get(text)
   if (known !== undefined) return known
   const id = (await findLabelSet(tx, labels)) ?? (await addLabelSet(tx, labels))
-  tx.afterCommit(() => interned.labelSets.set(text, id))
+  interned.remember(tx, interned.labelSets, text, id)
   return id
 }

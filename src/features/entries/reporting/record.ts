@@ -61,6 +61,8 @@ export interface Circumstances {
   rules: RuleSet
   unknownProjects: UnknownProjects
   sameSession: SameSession
+  /** Whether some sessions have only the hash of their id. */
+  hashedSessionIds: boolean
 }
 
 /** The keys of the names in a report. Harness and model also have a canonical one by which sessions compare them. */

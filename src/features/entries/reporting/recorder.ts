@@ -29,8 +29,9 @@ export function createRecorder({ clock, organization, prices, placement, interne
       placement.rules(tx),
       organization.settings(tx),
     ])
-    const { unknownProjects, sameSession } = settings
-    return { now: clock.now(), prices: table, rules, unknownProjects, sameSession }
+    const { unknownProjects, sameSession, hashedSessionIds } = settings
+    interned.followVersion(settings.internedVersion)
+    return { now: clock.now(), prices: table, rules, unknownProjects, sameSession, hashedSessionIds }
   }
 
   return {
@@ -40,7 +41,7 @@ export function createRecorder({ clock, organization, prices, placement, interne
     async recordSet(tx: Tx, items: readonly SetItem[]): Promise<Outcome<Recorded>[]> {
       await tx.lockAll(() => items.flatMap(locksOf))
       const circumstances = await circumstancesOf(tx)
-      const state = new RecordingState(interned, circumstances.now)
+      const state = new RecordingState(interned, circumstances)
       wantAll(state, items)
       await state.set.load(tx)
       wantParts(state, items)
@@ -59,7 +60,8 @@ export function createRecorder({ clock, organization, prices, placement, interne
 
     /** Gets or creates a session, as a report of the reporter would. */
     async join(tx: Tx, key: SessionKey, source: Submission['source'], reporter: Reporter): Promise<Joined> {
-      const state = new RecordingState(interned, clock.now())
+      const { hashedSessionIds } = await organization.settings(tx)
+      const state = new RecordingState(interned, { now: clock.now(), hashedSessionIds })
       state.wantSession(key)
       const joined = await state.set.plan(tx, () => joinSession(state, key, source, reporter))
       await state.save(tx)

@@ -28,11 +28,7 @@ export function recordInSession(state: RecordingState, submission: Submission, c
   const { session: joined, others } = joinSession(state, key, source, reporter)
   const session = screened(state, { session: joined, others }, submission, identity, circumstances)
   const recording: Recording = {
-    now: circumstances.now,
-    prices: circumstances.prices,
-    rules: circumstances.rules,
-    unknownProjects: circumstances.unknownProjects,
-    sameSession: circumstances.sameSession,
+    ...circumstances,
     state,
     session,
     others,
@@ -58,7 +54,7 @@ function screened(
   { sameSession }: Circumstances,
 ): SessionRecord {
   if (others.length === 0 || session.duplicate !== null || sameSession !== 'hold') return session
-  if (!isUnguessable(session.sessionKey) || !repeatsOneOf(state, others, report, chainModelId)) return session
+  if (!isUnguessable(report.sessionKey!) || !repeatsOneOf(state, others, report, chainModelId)) return session
   return holdSession(state, session, reporter)
 }
 

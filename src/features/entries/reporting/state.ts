@@ -28,7 +28,7 @@ import {
 } from '../store.ts'
 import { foundProjectDetails, moveOwnEntries } from '../ticket-moves.ts'
 import { type Interned, internLabelSets, internNames, textOfLabels } from './names.ts'
-import type { Identity, Recorded, Submission } from './record.ts'
+import type { Circumstances, Identity, Recorded, Submission } from './record.ts'
 import type { NameKey } from './store/names.ts'
 import {
   getManagers,
@@ -108,11 +108,14 @@ export class RecordingState {
   readonly #sessionIds: NewIds
   readonly #entryIds: NewIds
 
+  readonly now: number
+
   constructor(
     readonly interned: Interned,
-    readonly now: number,
+    { now, hashedSessionIds }: Pick<Circumstances, 'now' | 'hashedSessionIds'>,
   ) {
     const { set } = this
+    this.now = now
     this.work = new NamedWork(set, now)
     this.managers = set.rows((id) => id, getManagers)
     this.#names = set.rows(
@@ -120,7 +123,10 @@ export class RecordingState {
       (tx, texts) => internNames(tx, interned, texts),
     )
     this.#labelSets = set.rows(textOfLabels, (tx, sets) => internLabelSets(tx, interned, sets))
-    this.#sessions = set.rows(({ sessionKey, harnessId }) => `${harnessId} ${sessionKey}`, lockSessionsOf)
+    this.#sessions = set.rows(
+      ({ sessionKey, harnessId }) => `${harnessId} ${sessionKey}`,
+      (tx, keys) => lockSessionsOf(tx, keys, { hashedSessionIds }),
+    )
     this.#chains = set.rows(
       ({ sessionId, chainModelId }) => `${sessionId} ${chainModelId}`,
       async (tx, chains) => this.#asWholes(tx, await listChains(tx, chains)),

@@ -55,6 +55,7 @@ export function createTelemetrySessions(recorder: Recorder, interned: Interned) 
 
         /** The keys by which the names of harnesses and models are compared. */
         async keysOf(texts: readonly string[]): Promise<number[]> {
+          await interned.follow(tx)
           return (await internNames(tx, interned, texts)).map(({ canonicalId }) => canonicalId)
         },
 

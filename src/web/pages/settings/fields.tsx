@@ -1,4 +1,17 @@
-import { Fieldset, Group, NumberInput, Radio, Select, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import {
+  Fieldset,
+  Group,
+  NumberInput,
+  type NumberInputProps,
+  Radio,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ReactNode } from 'react'
 import { dayOf } from '../../format/moments.ts'
@@ -78,6 +91,7 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
     </Part>
     <Issuer form={form} logo={logo} />
     <Bills form={form} />
+    <Retention form={form} />
   </>
 )
 
@@ -159,6 +173,32 @@ function Bills({ form }: { form: SettingsForm }) {
     </Part>
   )
 }
+
+const Retention = ({ form }: { form: SettingsForm }) => (
+  <Part title="Retention">
+    <Text size="sm">
+      Once a day, the server removes what is older, for good. Tokens, costs, entries and bills are always kept.
+    </Text>
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      <Months label="Summaries and labels" description="Of entries." {...form.getInputProps('retention_texts')} />
+      <Months
+        label="Session IDs"
+        description="Replaced by hashes. Sessions can continue."
+        {...form.getInputProps('retention_session_ids')}
+      />
+      <Months
+        label="History of entries"
+        description="At least 12 months."
+        {...form.getInputProps('retention_history')}
+      />
+      <Months label="Audit log" description="At least 12 months." {...form.getInputProps('retention_audit')} />
+    </SimpleGrid>
+  </Part>
+)
+
+const Months = (props: NumberInputProps) => (
+  <NumberInput placeholder="Keep" suffix=" months" min={1} max={120} allowDecimal={false} hideControls {...props} />
+)
 
 /** Today in the zone, or in UTC while an incomplete zone is being typed. */
 function today(timeZone: string): string {

@@ -6,6 +6,9 @@ import type { useSettings } from '../../server/me.ts'
 export type AllSettings = ReturnType<typeof useSettings>
 type SettingsChange = NonNullable<Parameters<typeof api.settings.patch>[0]>
 
+/** The value of a number input, which is empty without a number. */
+const numberOrEmpty = (number: number | null | undefined): number | string => number ?? ''
+
 export const valuesOf = (settings: AllSettings) => ({
   name: settings.name,
   time_zone: settings.time_zone,
@@ -17,17 +20,23 @@ export const valuesOf = (settings: AllSettings) => ({
   api_tokens: settings.api_tokens,
   share_links: settings.share_links,
   telemetry_by_email: settings.telemetry_by_email,
+  retention_texts: numberOrEmpty(settings.retention_texts),
+  retention_session_ids: numberOrEmpty(settings.retention_session_ids),
+  retention_history: numberOrEmpty(settings.retention_history),
+  retention_audit: numberOrEmpty(settings.retention_audit),
   email: settings.email ?? '',
   address: settings.address ?? '',
   tax_id: settings.tax_id ?? '',
-  markup: (settings.markup ?? '') as number | string,
-  due_days: (settings.due_days ?? '') as number | string,
-  reminder_days: (settings.reminder_days ?? '') as number | string,
+  markup: numberOrEmpty(settings.markup),
+  due_days: numberOrEmpty(settings.due_days),
+  reminder_days: numberOrEmpty(settings.reminder_days),
   bill_number_format: settings.bill_number_format ?? '',
   bill_footer: settings.bill_footer ?? '',
 })
 
 export type SettingsValues = ReturnType<typeof valuesOf>
+
+const numberOrNull = (typed: number | string) => (typed === '' ? null : Number(typed))
 
 const textOrNull = (typed: string) => (typed.trim() === '' ? null : typed.trim())
 
@@ -38,10 +47,14 @@ function wireOf(values: SettingsValues): Required<SettingsChange> {
     email: textOrNull(values.email),
     address: textOrNull(values.address),
     tax_id: textOrNull(values.tax_id),
-    markup: values.markup === '' ? null : Number(values.markup),
+    markup: numberOrNull(values.markup),
     due_days: Number(values.due_days),
-    reminder_days: values.reminder_days === '' ? null : Number(values.reminder_days),
+    reminder_days: numberOrNull(values.reminder_days),
     bill_footer: textOrNull(values.bill_footer),
+    retention_texts: numberOrNull(values.retention_texts),
+    retention_session_ids: numberOrNull(values.retention_session_ids),
+    retention_history: numberOrNull(values.retention_history),
+    retention_audit: numberOrNull(values.retention_audit),
   }
 }
 

@@ -22,6 +22,7 @@ import { ENTRY_FILTER_LIST, type EntryFilterName } from '../../../../entry-filte
 import { type Id, type IdPrefix, isId } from '../../../../lib/id.ts'
 import { foldName } from '../../../../lib/names.ts'
 import { MISMATCH_FACTOR, MISMATCH_NANOS } from '../../cost-mismatch.ts'
+import { hashOfSessionId } from '../../session-id.ts'
 import type { EntryFilter, ValueOf } from '../filter.ts'
 
 /** The cost of an entry in nano-dollars: the reported cost, otherwise the list value; null if neither is known. */
@@ -126,7 +127,8 @@ const CONDITIONS: {
 
   session_id: (reader, texts) => {
     const { entries, sessions } = reader.tables
-    return inArray(entries.sessionId, keys(reader, sessions.id, inArray(sessions.sessionKey, texts)))
+    const ids = [...texts, ...texts.map(hashOfSessionId)]
+    return inArray(entries.sessionId, keys(reader, sessions.id, inArray(sessions.sessionKey, ids)))
   },
 
   // Several values of one label mean any of them, several labels all of them.

@@ -6,6 +6,7 @@ import type { SessionTotals } from '../../../../database/schema/records.ts'
 import type { Tables } from '../../../../database/schema/tables.ts'
 import type { ManagerBy, SessionSource } from '../../../../database/schema/values.ts'
 import type { Id } from '../../../../lib/id.ts'
+import { hashOfSessionId } from '../../session-id.ts'
 import { type EntryRecord, isOfSessions, LOCKED_STATUSES } from '../../store.ts'
 
 /** The owner of a session and its entries. */
@@ -24,8 +25,25 @@ export interface SessionKey {
   harnessId: number
 }
 
-/** For each key, all sessions with this harness and id, of any owner, oldest first; locked until the transaction ends. */
-export async function lockSessionsOf(tx: Tx, keys: readonly SessionKey[]): Promise<SessionRecord[][]> {
+/**
+ * For each key, all sessions with this harness and id, of any owner, oldest first; locked until the transaction ends. If
+ * some sessions have only the hash of their id, those with the hash of this one belong to it.
+ */
+export async function lockSessionsOf(
+  tx: Tx,
+  keys: readonly SessionKey[],
+  { hashedSessionIds }: { hashedSessionIds: boolean },
+): Promise<SessionRecord[][]> {
+  const found = await lockSessions(tx, keys)
+  if (!hashedSessionIds) return found
+  const hashed = await lockSessions(
+    tx,
+    keys.map(({ sessionKey, harnessId }) => ({ sessionKey: hashOfSessionId(sessionKey), harnessId })),
+  )
+  return found.map((sessions, position) => [...sessions, ...hashed[position]!].sort((a, b) => a.id - b.id))
+}
+
+async function lockSessions(tx: Tx, keys: readonly SessionKey[]): Promise<SessionRecord[][]> {
   const found = await tx.findEach(
     'sessions.lock-by-key',
     (prepare) => prepare.locking(selectByKey(prepare), prepare.tables.sessions),
@@ -34,7 +52,7 @@ export async function lockSessionsOf(tx: Tx, keys: readonly SessionKey[]): Promi
   return found.map((sessions) => sessions.sort((a, b) => a.id - b.id))
 }
 
-/** All sessions with this harness and id, of any owner. */
+/** All sessions with this harness and id, as they are stored, of any owner. */
 export async function listSessions(reader: Reader, key: SessionKey): Promise<SessionRecord[]> {
   return reader.prepared('sessions.by-key', selectByKey).execute({ ...key })
 }
