@@ -77,6 +77,11 @@ export const PROBLEMS = {
     title: 'Last admin',
     help: 'Tally needs at least one active admin. Make another person an admin first.',
   },
+  person_erased: {
+    status: 409,
+    title: 'Person erased',
+    help: 'The personal data of this person was erased. A pseudonym remains for their usage, and it can no longer be changed or given access.',
+  },
   changed_meanwhile: {
     status: 412,
     title: 'Changed meanwhile',

@@ -59,7 +59,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
     bills,
   })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
-  const personalData = createPersonalDataService({ db, clock, audit, people, entries })
+  const personalData = createPersonalDataService({ db, clock, audit, organization, people, entries })
   return {
     db,
     audit,

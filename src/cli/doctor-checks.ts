@@ -214,6 +214,20 @@ export async function checkBackups({ backups, dataDir, databaseUrl }: Config, no
   return ok('backups', message)
 }
 
+/** Erasures that have not ended, and erased texts in unused space. */
+export async function checkErasures({ personalData: { erasure } }: Pick<Services, 'personalData'>): Promise<Finding> {
+  const unfinished = await erasure.countUnfinished()
+  if (unfinished > 0) {
+    const advice = 'A running server finishes it within minutes. Check that it runs, and its log.'
+    return warning('erasure', 'names of an erased person are still being replaced', advice)
+  }
+  if (await erasure.needsCompacting()) {
+    const message = 'unused space of the database may still contain texts of an erased person'
+    return warning('erasure', message, 'Run `tally compact` at a quiet time, and delete backups from before.')
+  }
+  return ok('erasure', 'nobody’s erased texts are left in unused space')
+}
+
 /** How many days the reports can read from totals. */
 export async function checkTotals({ reports }: Pick<Services, 'reports'>): Promise<Finding> {
   const { days, days_made, percent, complete } = await reports.progress()

@@ -3,6 +3,7 @@ import { exposedSecrets, type OptionName, readConfig } from '../config.ts'
 import {
   checkBackups,
   checkClock,
+  checkErasures,
   checkFiles,
   checkMail,
   checkPeople,
@@ -68,6 +69,7 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
     await checkMail(config, services),
     await checkPrices(services, now),
     await checkTotals(services),
+    await checkErasures(services),
   ])
   return [...files, ...rest, ...inside]
 }

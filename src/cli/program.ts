@@ -7,6 +7,7 @@ import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
 import { addBillsCommands } from './bills/group.ts'
 import { addClientsCommands } from './clients/group.ts'
+import { addCompactCommand } from './compact.ts'
 import { addDemoCommand } from './demo.ts'
 import { addDeputiesCommands } from './deputies/group.ts'
 import { addDoctorCommand } from './doctor.ts'
@@ -20,6 +21,7 @@ import { addProjectsCommands } from './projects/group.ts'
 import { addReadyCommand } from './ready.ts'
 import { addReportsCommands } from './reports/group.ts'
 import { addRestoreCommand } from './restore.ts'
+import { addRetentionCommands } from './retention/group.ts'
 import { addRulesCommands } from './rules/group.ts'
 import { addServeCommand } from './serve.ts'
 import { addSettingsCommands } from './settings/group.ts'
@@ -81,6 +83,8 @@ export function createProgram(): Command {
   addTelemetryCommands(program)
   addBackupCommand(program)
   addRestoreCommand(program)
+  addCompactCommand(program)
+  addRetentionCommands(program)
   addVerifyCommand(program)
   addDoctorCommand(program)
   addReadyCommand(program)

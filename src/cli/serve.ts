@@ -187,6 +187,12 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const tidying = services.telemetry.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not store received telemetry')
     })
+    const erasing = services.personalData.erasure.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not replace the names of a person who is being erased')
+    })
+    const expiring = services.personalData.retention.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not remove what is older than its retention period')
+    })
     const updating = services.priceUpdates.start({
       updated: ({ origin, load, plan }) => {
         const line = { source: origin.name, load, added: plan.additions.length, older: plan.older.length }
@@ -204,6 +210,8 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       delivering.stop(),
       reminding.stop(),
       releasing.stop(),
+      erasing.stop(),
+      expiring.stop(),
       updating.stop(),
       backups?.stop(),
     ])

@@ -30,6 +30,7 @@ const ASKING: Record<string, string[]> = {
   'projects merge': [],
   'projects remove': [],
   restore: ['--replace'],
+  'retention apply': [],
   'rules apply': [],
   'rules remove': [],
   'share-links revoke': [],
@@ -38,6 +39,7 @@ const ASKING: Record<string, string[]> = {
   'telemetry assign': [],
   'tickets remove': [],
   'tokens revoke': [],
+  'users erase': [],
 }
 
 /** Words of commands that cannot be undone: one that is named like this asks, or is listed with what undoes it. */

@@ -24,6 +24,7 @@ test('a person is added, listed and found under a folded address', async () => {
     created_at: expect.stringMatching(/^\d{4}-.*Z$/),
     last_signed_in_at: null,
     disabled_at: null,
+    erased_at: null,
   })
   const { data, has_more } = await tally.json(['users', 'list'])
   expect(data).toContainEqual(added)
@@ -245,3 +246,40 @@ test('wrong passwords are shown and lifted, and a common password is refused', a
   expect((await tally.done(['users', 'show', id])).stdout).not.toContain('tally users unlock')
   await server.stop()
 }, 60_000)
+
+test('a person is erased after a dry run, and the database is compacted', async () => {
+  const id = await tally.addUser('julia@example.com', 'member')
+  await tally.done(['users', 'change', id, '--name', 'Julia Robinson'])
+  const planned = await tally.json(['users', 'erase', 'julia@example.com', '--also', 'jrobinson', '--dry-run'])
+  expect(planned).toMatchObject({
+    dry_run: true,
+    user: { id, name: 'Julia Robinson' },
+    words: { emails: ['julia@example.com'], names: ['Julia Robinson', 'jrobinson'] },
+  })
+  expect((await tally.run(['users', 'erase', id])).stderr).toContain('--yes')
+  const { stdout } = await tally.done(['users', 'erase', id, '--yes'])
+  expect(stdout).toContain('tally compact')
+  const shown = await tally.json(['users', 'show', id])
+  expect(shown).toMatchObject({ email: `${id.slice(4)}@erased.invalid`, erased_at: expect.any(String) })
+  expect((await tally.done(['users', 'show', id])).stdout).toMatch(/state +erased /)
+  expect((await tally.run(['users', 'enable', id])).stderr).toContain('was erased')
+  expect((await tally.done(['audit', '--format', 'ndjson'])).stdout).not.toMatch(/julia/i)
+  expect((await tally.done(['compact'])).stdout).toContain('compact')
+  // Once more: it has ended already.
+  expect(await tally.json(['users', 'erase', id, '--yes'])).toMatchObject({ state: 'done', compacted: true })
+})
+
+test('retention periods are set, applied and shown', async () => {
+  const none = await tally.done(['retention', 'apply', '--dry-run'])
+  expect(none.stdout).toContain('everything is kept')
+  const set = ['settings', 'set', '--retention-texts', '24', '--retention-audit', '36']
+  expect(await tally.json(set)).toMatchObject({ retention_texts: 24, retention_audit: 36, retention_history: null })
+  const { data } = await tally.json(['retention', 'apply', '--yes'])
+  expect(data).toMatchObject([
+    { kind: 'texts', months: 24, rows: 0 },
+    { kind: 'audit', months: 36, rows: 0 },
+  ])
+  expect((await tally.json(['settings', 'set', '--retention-texts', 'none'])).retention_texts).toBeNull()
+  const { code, stderr } = await tally.run(['settings', 'set', '--retention-audit', '3'])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--retention-audit')])
+})

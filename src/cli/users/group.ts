@@ -4,6 +4,7 @@ import { addUsersAddCommand } from './add.ts'
 import { addUsersChangeCommands } from './change.ts'
 import { addUsersDisableCommands } from './disable.ts'
 import { addUsersEmailsCommand } from './emails.ts'
+import { addUsersEraseCommand } from './erase.ts'
 import { addUsersExportCommand } from './export.ts'
 import { addUsersLinkCommands } from './links.ts'
 import { addUsersListCommand } from './list.ts'
@@ -15,7 +16,7 @@ export function addUsersCommands(program: Command): void {
   const users = program
     .command('users')
     .alias('people')
-    .description('Add people, change their roles, disable and enable accounts, export their data')
+    .description('Add people, change their roles, disable and enable accounts, export and erase their data')
     .addHelpText(
       'after',
       examples('tally users add --email ada@example.com --name Ada --role admin', 'tally users list'),
@@ -30,4 +31,5 @@ export function addUsersCommands(program: Command): void {
   addUsersSetPasswordCommand(users)
   addUsersLinkCommands(users)
   addUsersExportCommand(users)
+  addUsersEraseCommand(users)
 }

@@ -5,7 +5,7 @@ import type { ColumnFlags } from '../terminal/columns.ts'
 import { minute, printJsonList, printTable } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { withServices } from '../with-services.ts'
-import { bodyOf, ROLES, type Role, STATES } from './user.ts'
+import { bodyOf, ROLES, type Role, STATES, stateOf } from './user.ts'
 
 export function addUsersListCommand(users: Command): void {
   users
@@ -40,10 +40,7 @@ export function addUsersListCommand(users: Command): void {
           { title: 'NAME', of: ({ name }) => name },
           { title: 'E-MAIL', of: ({ email }) => email },
           { title: 'ROLE', rank: 1, of: ({ role }) => role },
-          {
-            title: 'STATE',
-            of: ({ disabled_at }) => (disabled_at === null ? 'active' : `disabled ${minute(disabled_at)}`),
-          },
+          { title: 'STATE', of: stateOf },
           { title: 'ADDED (UTC)', rank: 2, of: ({ created_at }) => minute(created_at) },
           { title: 'ID', of: ({ id }) => id },
         ],

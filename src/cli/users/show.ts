@@ -3,7 +3,7 @@ import { examples } from '../flags/options.ts'
 import { minute, print, printJson } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { withServices } from '../with-services.ts'
-import { bodyOf, USER } from './user.ts'
+import { bodyOf, stateOf, USER } from './user.ts'
 
 export function addUsersShowCommand(users: Command): void {
   users
@@ -23,7 +23,7 @@ export function addUsersShowCommand(users: Command): void {
       const at = (moment: string | null) => (moment === null ? 'never' : `${minute(moment)} UTC`)
       print(`${body.name} (${body.email}): ${body.id}`)
       print(`role       ${body.role}`)
-      print(`state      ${body.disabled_at === null ? 'active' : `disabled since ${at(body.disabled_at)}`}`)
+      print(`state      ${stateOf(body)}`)
       print(`password   ${body.has_password ? 'set' : `not set; run tally users invite ${body.email}`}`)
       print(`added      ${at(body.created_at)}`)
       print(`signed in  ${at(body.last_signed_in_at)}`)

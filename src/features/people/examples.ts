@@ -23,6 +23,7 @@ export const EXAMPLE_USER: UserBody = {
   created_at: '2026-11-20T17:53:04.000Z',
   last_signed_in_at: '2026-11-20T17:53:04.000Z',
   disabled_at: null,
+  erased_at: null,
 }
 
 export const EXAMPLE_ME: Me = {

@@ -158,6 +158,7 @@ export const UserBody = Type.Object(
     created_at: moment('When the person was added.'),
     last_signed_in_at: orNull(moment('When the person last signed in; null if never.')),
     disabled_at: orNull(moment('When the person was disabled; a disabled person cannot sign in or use their tokens.')),
+    erased_at: orNull(moment('When the personal data was erased; the name and the address are pseudonyms since.')),
   },
   { ...strict, $id: 'User', description: 'A person.' },
 )
@@ -396,6 +397,7 @@ export function userBody({
   createdAt,
   lastSignedInAt,
   disabledAt,
+  erasedAt,
 }: User): UserBody {
   return {
     id: uid,
@@ -406,6 +408,7 @@ export function userBody({
     created_at: timestamp(createdAt),
     last_signed_in_at: timestampOrNull(lastSignedInAt),
     disabled_at: timestampOrNull(disabledAt),
+    erased_at: timestampOrNull(erasedAt),
   }
 }
 
@@ -464,6 +467,7 @@ export const USER_COLUMNS: CsvColumn<UserBody>[] = [
   { heading: 'created_at', cell: ({ created_at }) => created_at },
   { heading: 'last_signed_in_at', cell: ({ last_signed_in_at }) => last_signed_in_at },
   { heading: 'disabled_at', cell: ({ disabled_at }) => disabled_at },
+  { heading: 'erased_at', cell: ({ erased_at }) => erased_at },
 ]
 
 export const TOKEN_COLUMNS: CsvColumn<TokenBody>[] = [

@@ -20,7 +20,7 @@ import type { Token, TokenCaller, TokenState } from './tokens/token.ts'
 import { createTokens, EVERYBODYS_TOKENS, type ListedToken, tokensSeenBy } from './tokens/tokens.ts'
 import { createEmails } from './users/emails.ts'
 import { createSetUp } from './users/set-up.ts'
-import { createUsers, getUser, userObject } from './users/users.ts'
+import { createUsers, getAccount, getUser, userObject } from './users/users.ts'
 
 export type { DeputyBody, ListedToken, MadeLink, NoticeMail, OwnSession, Token, TokenState, User }
 export { EVERYBODYS_TOKENS, issuesOfPeople, tokensSeenBy }
@@ -67,9 +67,9 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
     watchSignIns: notices.watch,
     ...signIn,
     ...deputies,
-    ...createPasswords({ db, clock, audit, hashing, attempts, getUser }),
+    ...createPasswords({ db, clock, audit, hashing, attempts, getUser: getAccount }),
     ...createUsers({ db, clock, audit, hashing }),
-    ...createEmails({ db, audit, getUser, userObject }),
+    ...createEmails({ db, audit, getUser, getAccount, userObject }),
     ...createTokens({ db, clock, audit, organization }),
     ...createSetUp({ db, clock, audit, organization, hashing }),
 

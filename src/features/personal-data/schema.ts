@@ -1,10 +1,16 @@
-/** API schema of an export of a person's data. */
-import { Type } from '@sinclair/typebox'
-import { moment, strict } from '../../schema.ts'
+/** API schemas of exports and erasures. */
+import { type Static, Type } from '@sinclair/typebox'
+import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import { moment, oneOf, orNull, strict } from '../../schema.ts'
 import { TokenEntry } from '../entries/schema.ts'
 import { EXAMPLE_USER } from '../people/examples.ts'
 import { UserBody } from '../people/schema.ts'
+import type { User } from '../people/service.ts'
+import { KEPT, type KeptBecause } from './erasure/columns.ts'
+import type { Erasure, PlannedErasure } from './erasure/service.ts'
 import { KINDS } from './kinds.ts'
+
+const KEPT_REASONS = Object.keys(KEPT) as KeptBecause[]
 
 export const PersonalData = Type.Object(
   {
@@ -29,4 +35,113 @@ export const EXAMPLE_PERSONAL_DATA = {
   additional_emails: ['ada@users.example.com'],
   ...Object.fromEntries(KINDS.map(({ name }) => [name, []])),
   entries: [],
+}
+
+export const ErasureRequest = Type.Object(
+  {
+    confirm: Type.Optional(
+      Type.String({
+        description: 'The e-mail address of the person. Not needed with `dry_run`.',
+        examples: ['ada@example.com'],
+      }),
+    ),
+    also: Type.Optional(
+      Type.Array(Type.String({ minLength: 3, maxLength: 200 }), {
+        maxItems: 20,
+        description: 'More words that mean the person, such as a user name in paths: replaced in all texts.',
+        examples: [['ada.lovelace']],
+      }),
+    ),
+    dry_run: Type.Optional(Type.Boolean({ description: 'Return what would be erased without changing anything.' })),
+  },
+  { ...strict, $id: 'ErasureRequest', description: 'Erases the personal data of a person.' },
+)
+export type ErasureRequest = Static<typeof ErasureRequest>
+
+const rowsByTable = (description: string) => Type.Record(Type.String(), Type.Integer(), { description })
+const pseudonym = Type.Object({ name: Type.String(), email: Type.String() }, strict)
+
+export const PlannedErasureBody = Type.Object(
+  {
+    dry_run: Type.Literal(true),
+    user: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() }, strict),
+    pseudonym,
+    words: Type.Object(
+      {
+        emails: Type.Array(Type.String()),
+        names: Type.Array(Type.String(), { description: 'Replaced in all texts.' }),
+        account_names: Type.Array(Type.String(), {
+          description: 'Single words, such as a first name: replaced only in the audit log of the account.',
+        }),
+      },
+      { ...strict, description: 'Current and former names and addresses of the person, in texts of any letter case.' },
+    ),
+    replaced: rowsByTable('Rows with texts that would change, by table of the database.'),
+    kept: Type.Array(Type.Object({ reason: oneOf(KEPT_REASONS), why: Type.String(), rows: Type.Integer() }, strict), {
+      description: 'Rows that mention the person and stay unchanged, with the reason.',
+    }),
+  },
+  { ...strict, $id: 'PlannedErasure', description: 'What an erasure would do.' },
+)
+export type PlannedErasureBody = Static<typeof PlannedErasureBody>
+
+export const ErasureBody = Type.Object(
+  {
+    user: Type.Object({ id: Type.String(), name: Type.String(), email: Type.String() }, strict),
+    state: oneOf(['running', 'done'], 'The account is a pseudonym at once; texts are replaced while it is `running`.'),
+    replaced: rowsByTable('Changed rows so far, by table of the database.'),
+    started_at: moment('When the erasure was requested.'),
+    ended_at: orNull(moment('When the last text was replaced.')),
+    compacted: Type.Boolean({
+      description:
+        'Whether unused space of the database, which may still contain erased texts, has been overwritten since, by `tally compact`.',
+    }),
+  },
+  { ...strict, $id: 'Erasure', description: 'The erasure of a person.' },
+)
+export type ErasureBody = Static<typeof ErasureBody>
+
+const shown = ({ uid, name, email }: User) => ({ id: uid, name, email })
+
+export function plannedErasureBody({ user, words, replaced, kept }: PlannedErasure): PlannedErasureBody {
+  const { emails, names, accountNames } = words
+  return {
+    dry_run: true,
+    user: shown(user),
+    pseudonym: words.pseudonym,
+    words: { emails, names, account_names: accountNames },
+    replaced,
+    kept,
+  }
+}
+
+export function erasureBody({ user, record, isCompacted }: Erasure): ErasureBody {
+  return {
+    user: shown(user),
+    state: record.endedAt === null ? 'running' : 'done',
+    replaced: record.counts,
+    started_at: timestamp(record.startedAt),
+    ended_at: timestampOrNull(record.endedAt),
+    compacted: isCompacted,
+  }
+}
+
+const PSEUDONYM = { name: 'Erased person f2efab', email: '01a1fa172a0277f3983322718874f2ef@erased.invalid' }
+
+export const EXAMPLE_PLANNED_ERASURE: PlannedErasureBody = {
+  dry_run: true,
+  user: { id: EXAMPLE_USER.id, name: EXAMPLE_USER.name, email: EXAMPLE_USER.email },
+  pseudonym: PSEUDONYM,
+  words: { emails: ['ada@example.com'], names: ['Ada Lovelace'], account_names: ['Ada'] },
+  replaced: { audit: 14, entries: 3, label_sets: 1 },
+  kept: [{ reason: 'bills', why: KEPT.bills, rows: 2 }],
+}
+
+export const EXAMPLE_ERASURE: ErasureBody = {
+  user: { id: EXAMPLE_USER.id, ...PSEUDONYM },
+  state: 'running',
+  replaced: { audit: 14 },
+  started_at: '2026-11-20T17:53:04.000Z',
+  ended_at: null,
+  compacted: false,
 }

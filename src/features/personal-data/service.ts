@@ -1,29 +1,36 @@
-/** The personal data of one person: its export. */
+/** The personal data of one person: its export, erasure and retention. */
 import type { Actor } from '../../access/actor.ts'
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
+import type { OrganizationService } from '../organization/service.ts'
 import { userBody } from '../people/schema.ts'
 import type { PeopleService } from '../people/service.ts'
+import { createErasure } from './erasure/service.ts'
 import { csvExport, jsonExport, PERSONAL_DATA_FORMATS, type PersonalDataFormat } from './export.ts'
 import { KINDS } from './kinds.ts'
+import { type AppliedRetention, createRetention } from './retention/service.ts'
 
-export { PERSONAL_DATA_FORMATS, type PersonalDataFormat }
+export { type AppliedRetention, PERSONAL_DATA_FORMATS, type PersonalDataFormat }
 
 interface Dependencies {
   db: Database
   clock: Clock
   audit: AuditService
-  people: Pick<PeopleService, 'getFurtherEmails'>
+  organization: OrganizationService
+  people: PeopleService
   entries: Pick<EntriesService, 'listing'>
 }
 
 export type PersonalDataService = ReturnType<typeof createPersonalDataService>
 
-export function createPersonalDataService({ db, clock, audit, people, entries }: Dependencies) {
+export function createPersonalDataService({ db, clock, audit, organization, people, entries }: Dependencies) {
   return {
+    erasure: createErasure({ db, clock, audit, organization, people }),
+    retention: createRetention({ db, clock, audit, organization }),
+
     /**
      * Everything that names a person or that they wrote, in pieces that are made as they are read: the caller may be the
      * person or an admin, who get the same. Recorded in the audit log. Throws `not_found`.

@@ -86,7 +86,7 @@ interface Dependencies {
   clock: Clock
   audit: Pick<AuditService, 'record'>
   organization: Pick<OrganizationService, 'settings'>
-  people: Pick<PeopleService, 'getUser'>
+  people: Pick<PeopleService, 'getAccount'>
   projects: Pick<ProjectsService, 'findProject' | 'getClient'>
   reports: Pick<ReportsService, 'readUsage' | 'usage'>
   bills: Pick<BillsService, 'getBill' | 'renderBill'>
@@ -256,7 +256,7 @@ export function createShareLinksService(dependencies: Dependencies) {
      * off, and for bills without the role.
      */
     createShareLink: async (who: string, given: NewShareLink, by: Actor): Promise<MadeShareLink> =>
-      create(given, await people.getUser(who), by),
+      create(given, await people.getAccount(who), by),
 
     /** A page of the caller's links; of everybody's for admins. */
     async listShareLinks(

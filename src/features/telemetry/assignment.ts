@@ -22,7 +22,7 @@ export interface AssignmentDependencies {
   db: Database
   clock: Clock
   audit: AuditService
-  people: Pick<PeopleService, 'getUser'>
+  people: Pick<PeopleService, 'getAccount'>
   entries: Pick<EntriesService, 'reporting'>
 }
 
@@ -87,7 +87,7 @@ export function createAssignment({ db, clock, audit, people, entries }: Assignme
       const email = given.trim().toLowerCase()
       const issues = issuesOfEmail(email, '/email')
       if (issues.length > 0) throw validationFailed(issues)
-      const to = await people.getUser(user)
+      const to = await people.getAccount(user)
       const waiting = await listOfEmail(db.read, email)
       const sessions = dryRun
         ? await planAll(waiting, to)

@@ -26,6 +26,7 @@ const COLORS: Record<string, MantineColor> = {
   revoked: 'red',
   stopped: 'red',
   disabled: 'red',
+  erased: 'gray',
 }
 
 /** The status of an entry, sheet, bill or delivery, by its API value. */

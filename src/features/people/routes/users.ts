@@ -147,7 +147,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
           path,
           body: { example: { role: 'billing' } },
           responses: { 200: { description: 'The updated person.', schema: UserBody, example: EXAMPLE_USER } },
-          problems: ['already_exists', 'last_admin'],
+          problems: ['person_erased', 'already_exists', 'last_admin'],
         }),
       },
     )
@@ -188,7 +188,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
           responses: {
             200: { description: 'The updated addresses.', schema: FurtherEmails, example: EXAMPLE_EMAILS },
           },
-          problems: ['already_exists'],
+          problems: ['person_erased', 'already_exists'],
         }),
       },
     )
@@ -214,7 +214,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
               example: EXAMPLE_DISABLED,
             },
           },
-          problems: ['last_admin'],
+          problems: ['person_erased', 'last_admin'],
         }),
       },
     )
@@ -232,6 +232,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
           description: 'The person can sign in again, and their tokens work again.',
           path,
           responses: { 200: { description: 'The updated person.', schema: UserBody, example: EXAMPLE_USER } },
+          problems: ['person_erased'],
         }),
       },
     )
@@ -254,7 +255,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
             'For a person who has no password yet. The link is valid for a week; earlier links stop working.',
           path,
           responses: { 200: { description: 'The link.', schema: PasswordLinkBody, example: EXAMPLE_LINK } },
-          problems: ['already_exists'],
+          problems: ['person_erased', 'already_exists'],
         }),
       },
     )
@@ -277,6 +278,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
             'The link is valid for a day; earlier links stop working. The old password works until the person sets a new one, which ends their sessions.',
           path,
           responses: { 200: { description: 'The link.', schema: PasswordLinkBody, example: EXAMPLE_LINK } },
+          problems: ['person_erased'],
         }),
       },
     )

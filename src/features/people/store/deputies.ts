@@ -74,3 +74,8 @@ export async function insertDeputy(tx: Tx, deputy: Omit<DeputyRecord, 'id' | 'ui
 export async function deleteDeputy(tx: Tx, id: number): Promise<void> {
   await tx.delete(tx.tables.deputies).where(eq(tx.tables.deputies.id, id))
 }
+
+/** Those that the person named, and those for whom they are the deputy. */
+export async function deleteDeputiesOf(tx: Tx, userId: number): Promise<void> {
+  await tx.delete(tx.tables.deputies).where(isWithin(tx, userId))
+}

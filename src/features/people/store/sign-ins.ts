@@ -98,6 +98,11 @@ export async function endSignInsOf(
     )
 }
 
+export async function deleteSignInsOf(tx: Tx, userId: number): Promise<void> {
+  const { signIns } = tx.tables
+  await tx.delete(signIns).where(eq(signIns.userId, userId))
+}
+
 /** Never moves the time back: several servers and late flushes may write it. */
 export async function updateSignInLastSeen(tx: Tx, id: number, at: number): Promise<void> {
   const { signIns } = tx.tables

@@ -193,3 +193,27 @@ export async function updateTokenExpiry(tx: Tx, id: number, expiresAt: number): 
   const { tokens } = tx.tables
   await tx.update(tokens).set({ expiresAt }).where(eq(tokens.id, id))
 }
+
+/**
+ * Revokes the tokens of a person, and removes what identifies the person or the secrets. Tokens of the organization keep
+ * working, as when their creator is disabled.
+ */
+export async function retireTokensOf(tx: Tx, userId: number, revokedAt: number): Promise<void> {
+  const { tokens } = tx.tables
+  const own = await tx
+    .select({ id: tokens.id })
+    .from(tokens)
+    .where(and(eq(tokens.createdBy, userId), ne(tokens.kind, 'org')))
+  for (const { id } of own) {
+    await tx
+      .update(tokens)
+      .set({
+        name: 'erased',
+        hint: '',
+        networks: null,
+        hash: crypto.getRandomValues(new Uint8Array(32)),
+        revokedAt: sql`coalesce(${tokens.revokedAt}, ${revokedAt})`,
+      })
+      .where(eq(tokens.id, id))
+  }
+}

@@ -22,6 +22,8 @@ export interface User extends Person {
   lastSignedInAt: number | null
   /** Null for a person who may sign in and whose tokens work. */
   disabledAt: number | null
+  /** Null unless the person is a pseudonym for somebody whose data was erased. */
+  erasedAt: number | null
   /** Without one a person can own tokens but not sign in. */
   hasPassword: boolean
 }
@@ -36,6 +38,7 @@ function userColumns({ tables: { users } }: Reader) {
     createdAt: users.createdAt,
     lastSignedInAt: users.lastSignedInAt,
     disabledAt: users.disabledAt,
+    erasedAt: users.erasedAt,
     passwordHash: users.passwordHash,
   }
 }
@@ -179,7 +182,9 @@ type UserChange = Partial<{
   name: string
   role: Role
   disabledAt: number | null
-  passwordHash: string
+  erasedAt: number
+  lastSignedInAt: null
+  passwordHash: string | null
 }>
 
 export async function updateUser(tx: Tx, id: number, change: UserChange): Promise<User> {

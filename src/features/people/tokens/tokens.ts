@@ -24,7 +24,7 @@ import {
   updateTokenRevoked,
 } from '../store/tokens.ts'
 import type { User } from '../store/users.ts'
-import { getUser } from '../users/users.ts'
+import { getAccount } from '../users/users.ts'
 import { API_TOKEN_LIFETIME_MS, apiTokensOff, issuesOfApiToken, notRotatable } from './api-token.ts'
 import { hashOfSecret, hintOfSecret, newSecret } from './secret.ts'
 import { MAY_MAKE_ORGANIZATION_TOKENS, MAY_SEND_BILLS, stateOfToken, type Token, type TokenState } from './token.ts'
@@ -109,7 +109,7 @@ export function createTokens({ db, clock, audit, organization }: TokensDependenc
 
   async function create(tx: Tx, given: NewToken, by: Actor): Promise<MadeToken> {
     const { kind, user: who, name: givenName, allowBills = false, scopes, networks } = given
-    const user = await getUser(tx, who)
+    const user = await getAccount(tx, who)
     const name = composeName(givenName)
     const now = clock.now()
     const expiresAt = given.expiresAt ?? (kind === 'api' ? now + API_TOKEN_LIFETIME_MS : undefined)

@@ -28,6 +28,8 @@ interface Dependencies {
   db: Database
   audit: AuditService
   getUser(reader: Reader, user: string): Promise<User>
+  /** Throws `person_erased` as well. */
+  getAccount(reader: Reader, user: string): Promise<User>
   userObject(user: User): { id: string; name: string }
 }
 
@@ -37,7 +39,7 @@ async function findPersonByEmail(reader: Reader, given: string): Promise<Person 
   return (await findUserByEmail(reader, email)) ?? findUserByFurtherEmail(reader, email)
 }
 
-export function createEmails({ db, audit, getUser, userObject }: Dependencies) {
+export function createEmails({ db, audit, getUser, getAccount, userObject }: Dependencies) {
   async function change(tx: Tx, user: User, wanted: string[], by: Actor): Promise<FurtherEmails> {
     const before = await listFurtherEmails(tx, user.id)
     const added = wanted.filter((email) => !before.includes(email))
@@ -75,7 +77,7 @@ export function createEmails({ db, audit, getUser, userObject }: Dependencies) {
         issues.push({ pointer: '/emails', code: 'too_many', message: `must be at most ${EMAILS_LIMIT}` })
       }
       if (issues.length > 0) throw validationFailed(issues)
-      return db.write(async (tx) => change(tx, await getUser(tx, who), emails, by))
+      return db.write(async (tx) => change(tx, await getAccount(tx, who), emails, by))
     },
 
     /** As {@link setFurtherEmails}, with addresses to add and to remove. */

@@ -16,10 +16,11 @@ import { issuesOfPassword } from '../passwords/password-rule.ts'
 import { insertPasswordLink, type MadeLink } from '../passwords/passwords.ts'
 import type { UserListQuery } from '../query.ts'
 import { SLOWED, UNLOCKED } from '../sign-in/notices.ts'
-import { deleteFurtherEmails, findUserByFurtherEmail } from '../store/emails.ts'
+import { deleteDeputiesOf } from '../store/deputies.ts'
+import { deleteFurtherEmails, findUserByFurtherEmail, listFurtherEmails } from '../store/emails.ts'
 import { deleteLinksOf } from '../store/links.ts'
-import { endSignInsOf } from '../store/sign-ins.ts'
-import { listTokensInUse } from '../store/tokens.ts'
+import { deleteSignInsOf, endSignInsOf } from '../store/sign-ins.ts'
+import { listTokensInUse, retireTokensOf } from '../store/tokens.ts'
 import {
   findUserByEmail,
   findUserByUid,
@@ -68,6 +69,10 @@ function lastAdmin(user: User): Problem {
   )
 }
 
+function erased({ name }: User): Problem {
+  return new Problem('person_erased', `${name} was erased; the account can no longer be changed.`)
+}
+
 function refuse(issues: Issue[]): void {
   if (issues.length > 0) throw validationFailed(issues)
 }
@@ -81,6 +86,13 @@ export async function findUser(reader: Reader, user: string): Promise<User | und
 export async function getUser(reader: Reader, user: string): Promise<User> {
   const found = await findUser(reader, user)
   if (!found) throw unknownUser(user)
+  return found
+}
+
+/** A person whose account may be changed. Throws `not_found`, and `person_erased` for somebody who was erased. */
+export async function getAccount(reader: Reader, user: string): Promise<User> {
+  const found = await getUser(reader, user)
+  if (found.erasedAt !== null) throw erased(found)
   return found
 }
 
@@ -156,7 +168,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
       ...(role === undefined ? [] : issuesOfRole(role, '/role')),
     ])
     return db.write(async (tx) => {
-      const user = await getUser(tx, who)
+      const user = await getAccount(tx, who)
       const wanted = { email: email ?? user.email, name: name ?? user.name, role: role ?? user.role }
       const changes = difference({ email: user.email, name: user.name, role: user.role }, wanted)
       if (!changes) return user
@@ -200,6 +212,9 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     /** By e-mail address or `usr_` id. Throws `not_found`. */
     getUser: (user: string) => getUser(db.read, user),
 
+    /** As {@link getUser}, for a change. Throws `person_erased` as well. */
+    getAccount: (user: string) => getAccount(db.read, user),
+
     /**
      * Throws `validation_failed`, `already_exists` if the e-mail address is in use, and `last_admin` if no admin would
      * remain.
@@ -215,7 +230,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
      */
     disableUser: (who: string, by: Actor): Promise<{ user: User; tokensInUse: Token[] }> =>
       db.write(async (tx) => {
-        const user = await getUser(tx, who)
+        const user = await getAccount(tx, who)
         const now = clock.now()
         const tokensInUse = await listTokensInUse(tx, { createdBy: user.id, since: now - IN_USE_MS, now })
         if (user.disabledAt !== null) return { user, tokensInUse }
@@ -230,10 +245,33 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     /** Clears a person's failed sign-in attempts in every server of the database. */
     unlockUser: (who: string, by: Actor): Promise<User> =>
       db.write(async (tx) => {
-        const user = await getUser(tx, who)
+        const user = await getAccount(tx, who)
         await audit.record(tx, by, { action: UNLOCKED, object: userObject(user) })
         return user
       }),
+
+    /**
+     * Turns an account into a pseudonym, which nobody can sign in to: its password, sessions, links, additional
+     * addresses and deputies go, and its tokens are revoked, except for those of the organization. Throws
+     * `person_erased`, and `last_admin` if no admin would remain.
+     */
+    async releaseAccount(tx: Tx, who: string, pseudonym: { name: string; email: string }): Promise<User> {
+      const user = await getAccount(tx, who)
+      const now = clock.now()
+      const released = await demote(tx, user, {
+        ...pseudonym,
+        passwordHash: null,
+        lastSignedInAt: null,
+        disabledAt: user.disabledAt ?? now,
+        erasedAt: now,
+      })
+      await deleteLinksOf(tx, user.id)
+      await deleteSignInsOf(tx, user.id)
+      await deleteFurtherEmails(tx, await listFurtherEmails(tx, user.id))
+      await deleteDeputiesOf(tx, user.id)
+      await retireTokensOf(tx, user.id, now)
+      return released
+    },
 
     /** Since when sign-in attempts for the person have been slowed down; undefined if they are not. */
     async findSlowdown(user: User): Promise<{ since: number } | undefined> {
@@ -244,7 +282,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     /** Reactivates a disabled person and their tokens. */
     enableUser: (who: string, by: Actor): Promise<User> =>
       db.write(async (tx) => {
-        const user = await getUser(tx, who)
+        const user = await getAccount(tx, who)
         if (user.disabledAt === null) return user
         await audit.record(tx, by, { action: 'user.enabled', object: userObject(user) })
         return updateUser(tx, user.id, { disabledAt: null })

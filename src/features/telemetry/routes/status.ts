@@ -64,7 +64,7 @@ export const telemetryStatusRoutes = ({ telemetry }: { telemetry: Pick<Telemetry
               example: EXAMPLE_ASSIGNED,
             },
           },
-          problems: ['not_found'],
+          problems: ['not_found', 'person_erased'],
         }),
       },
     )

@@ -11,7 +11,7 @@ import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { Invite } from './invite.tsx'
-import { type Person, ROLES } from './roles.ts'
+import { type Person, ROLES, stateOf } from './roles.ts'
 
 export function PeopleList() {
   const [, navigate] = useLocation()
@@ -114,6 +114,6 @@ const COLUMNS: Column<Person>[] = [
     key: 'state',
     title: 'State',
     width: '100px',
-    cell: ({ disabled_at }) => <Status of={disabled_at === null ? 'active' : 'disabled'} />,
+    cell: (person) => <Status of={stateOf(person)} />,
   },
 ]

@@ -10,11 +10,13 @@ import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
+import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
+import { EraseButton, Erased } from './erase-button.tsx'
 import { FurtherEmails } from './further-emails.tsx'
 import { PersonActions } from './person-actions.tsx'
 import { PersonForm } from './person-form.tsx'
-import type { Person } from './roles.ts'
+import { type Person, stateOf } from './roles.ts'
 
 const ABOVE = { href: '/people', title: 'People' }
 
@@ -41,18 +43,20 @@ export function PersonPage({ id }: { id: string }) {
       </Page>
     )
   }
+  const isErased = person.erased_at !== null
   return (
     <Page
       title={
         <Group gap="xs" component="span">
           <bdi>{person.name}</bdi>
-          {person.disabled_at !== null && <Status of="disabled" />}
+          {person.disabled_at !== null && <Status of={stateOf(person)} />}
         </Group>
       }
       above={ABOVE}
-      actions={<PersonActions person={person} />}
+      actions={isErased ? undefined : <PersonActions person={person} />}
     >
-      {person.disabled_at !== null && (
+      {isErased && <Erased person={person} />}
+      {person.disabled_at !== null && !isErased && (
         <Alert color="red" variant="light" title="Disabled">
           Since <Moment at={person.disabled_at} />, they can’t sign in, and their service, read and API tokens are
           rejected. Their entries are kept.
@@ -61,16 +65,21 @@ export function PersonPage({ id }: { id: string }) {
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack gap="xl">
-            <PersonForm key={`${person.name} ${person.email} ${person.role}`} person={person} />
-            <FurtherEmails id={person.id} />
+            {!isErased && (
+              <>
+                <PersonForm key={`${person.name} ${person.email} ${person.role}`} person={person} />
+                <FurtherEmails id={person.id} />
+              </>
+            )}
+            {isErased && <Text size="sm">Their entries, token sheets and bills remain, under the pseudonym.</Text>}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack gap="lg">
-            <SignIn person={person} />
+            {!isErased && <SignIn person={person} />}
             <Projects id={person.id} />
             <Tokens id={person.id} email={person.email} />
-            <PersonalData id={person.id} />
+            <PersonalData person={person} />
           </Stack>
         </Grid.Col>
       </Grid>
@@ -102,19 +111,24 @@ const SignIn = ({ person: { last_signed_in_at, has_password, created_at } }: { p
   </Part>
 )
 
-const PersonalData = ({ id }: { id: string }) => (
-  <Part title="Personal data">
-    <Text size="sm" mb="xs">
-      Everything that names this person or that they wrote, without secrets. The export is recorded in the audit log.
-    </Text>
-    <Group gap="xs">
-      <Download path={`/users/${id}/export`}>Export JSON</Download>
-      <Download path={`/users/${id}/export`} query={{ format: 'csv' }}>
-        Export CSV files (ZIP)
-      </Download>
-    </Group>
-  </Part>
-)
+function PersonalData({ person }: { person: Person }) {
+  const { id } = person
+  const me = useMe()
+  return (
+    <Part title="Personal data">
+      <Text size="sm" mb="xs">
+        Everything that names this person or that they wrote, without secrets. The export is recorded in the audit log.
+      </Text>
+      <Group gap="xs">
+        <Download path={`/users/${id}/export`}>Export JSON</Download>
+        <Download path={`/users/${id}/export`} query={{ format: 'csv' }}>
+          Export CSV files (ZIP)
+        </Download>
+        {person.erased_at === null && id !== me.person.id && <EraseButton person={person} />}
+      </Group>
+    </Part>
+  )
+}
 
 /** More projects than anyone leads. */
 const LED = '100'

@@ -1,0 +1,35 @@
+/** Overwrites the unused space of a database, in which removed texts stay readable until something else needs it. */
+import { Database as Connection } from 'bun:sqlite'
+
+/** A server commits in milliseconds; a longer wait means that something else holds the file. */
+const BUSY_MS = 30_000
+
+/** Writes the embedded database anew, in the space of its size, and empties its log. Writers wait. */
+export function compactFile(path: string): void {
+  const connection = new Connection(path, { readwrite: true, create: false })
+  try {
+    connection.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    connection.run('VACUUM')
+    const { busy } = connection.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()!
+    // Others that read keep the log as it is; without frames that are still needed it is overwritten from its start.
+    if (busy !== 0) throw new LogInUse()
+  } finally {
+    connection.close()
+  }
+}
+
+/** A reader keeps the old content in the log. */
+export class LogInUse extends Error {
+  override readonly name = 'LogInUse'
+}
+
+/** Writes every table anew. Tables are locked one after the other. */
+export async function compactPostgres(databaseUrl: string): Promise<void> {
+  const { default: postgres } = await import('postgres')
+  const client = postgres(databaseUrl, { max: 1, onnotice: () => {} })
+  try {
+    await client.unsafe('VACUUM FULL')
+  } finally {
+    await client.end()
+  }
+}

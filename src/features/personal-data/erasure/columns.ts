@@ -1,0 +1,120 @@
+/**
+ * Every column with text, and what erasing a person does to it. A test compares the list with the tables, so that a new
+ * column cannot be forgotten.
+ */
+import type { Tables } from '../../../database/schema/tables.ts'
+
+/** Why a text stays, though it may name the person; undefined for texts that cannot. */
+export const KEPT = {
+  /** Accounting records: article 17(3)(b) GDPR leaves what the law requires to be kept, unchanged, for years. */
+  bills: 'sent bills, their payments and their deliveries: tax law requires that they are kept unchanged',
+  /** Everybody refers to work by these. */
+  work: 'names of clients, projects and tickets: rename or archive them',
+  prices: 'price tables and their sources',
+  organization: 'settings of the organization, which bills show',
+  /** A repeated request must find its first response. */
+  requests: 'idempotency keys of other people',
+} as const
+
+export type KeptBecause = keyof typeof KEPT
+
+type TableName = keyof Tables
+type ColumnsOf<Name extends TableName> = keyof Tables[Name]['$inferSelect'] & string
+
+interface Texts<Name extends TableName> {
+  /** The columns of the primary key. Rows are read in ranges of the first one. */
+  key: ColumnsOf<Name>[]
+  /** Columns in which words are replaced. */
+  text?: ColumnsOf<Name>[]
+  json?: ColumnsOf<Name>[]
+  /** A column without two equal values. */
+  unique?: ColumnsOf<Name>
+  kept?: Partial<Record<ColumnsOf<Name>, KeptBecause>>
+  /** Values of Tally's own, digests, and the account of the person, which is replaced as a whole. */
+  other?: ColumnsOf<Name>[]
+}
+
+export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
+  organization: {
+    key: ['id'],
+    kept: {
+      name: 'organization',
+      email: 'organization',
+      address: 'organization',
+      taxId: 'organization',
+      billFooter: 'organization',
+      billNumberFormat: 'organization',
+    },
+    other: ['timeZone', 'currency', 'unknownProjects', 'logoType', 'weekStart', 'sameSession'],
+  },
+  users: { key: ['id'], other: ['email', 'name', 'role', 'passwordHash'] },
+  erasures: { key: ['userId'], other: ['words', 'counts'] },
+  userEmails: { key: ['userId'], other: ['email'] },
+  tokens: { key: ['id'], text: ['name'], other: ['kind', 'hint', 'scopes', 'networks'] },
+  oneTimeLinks: { key: ['id'], other: ['purpose'] },
+  clients: {
+    key: ['id'],
+    kept: { name: 'work', nameFolded: 'work', email: 'work', address: 'work', taxId: 'work' },
+    other: ['currency'],
+  },
+  projects: { key: ['id'], kept: { key: 'work', name: 'work' } },
+  projectNames: { key: ['projectId'], kept: { folded: 'work', text: 'work' }, other: ['kind'] },
+  deputies: { key: ['id'], other: ['firstDay', 'lastDay'] },
+  shareLinks: { key: ['id'], text: ['note'], json: ['report'], other: ['money'] },
+  tickets: { key: ['id'], text: ['title'], kept: { key: 'work', keyFolded: 'work' } },
+  placementRuleVersions: { key: ['id'], text: ['name'], json: ['conditions'], kept: { ticket: 'work' } },
+  bills: {
+    key: ['id'],
+    kept: { number: 'bills', document: 'bills', paidReference: 'bills', voidReason: 'bills' },
+    other: ['kind', 'state', 'periodFrom', 'periodTo', 'issuedOn', 'dueOn', 'currency', 'paidOn', 'remindedOn'],
+  },
+  billPayments: { key: ['billId'], kept: { reference: 'bills', reverseReason: 'bills' }, other: ['paidOn'] },
+  billEntries: { key: ['billId'], other: ['statusBefore'] },
+  billDocuments: { key: ['billId'], other: ['format'] },
+  billSequences: { key: [], other: ['scope'] },
+  billKeys: { key: ['billId'], kept: { key: 'bills' } },
+  billDeliveries: {
+    key: ['id'],
+    kept: { recipient: 'bills', message: 'bills', answer: 'bills' },
+    other: ['notice', 'state'],
+  },
+  names: { key: ['id'], text: ['text'], unique: 'text' },
+  labelSets: { key: ['id'], json: ['labels'], unique: 'labels' },
+  // Follow the labels of their set.
+  labelPairs: { key: ['labelSetId', 'name', 'value'], other: ['name', 'value'] },
+  // The id of a session that contains a word is replaced by its hash.
+  sessions: { key: ['id'], other: ['sessionKey', 'source', 'managerBy', 'duplicate'] },
+  sessionSources: { key: ['sessionId', 'chainModelId', 'source'], json: ['totals'], other: ['source'] },
+  sheets: { key: ['id'], text: ['note', 'reason'], other: ['firstDay', 'lastDay', 'status'] },
+  entries: {
+    key: ['id'],
+    text: ['priceNote', 'placementNote', 'namedProject', 'namedTicket', 'summary'],
+    json: ['usageDetails', 'amendment'],
+    other: ['source', 'status', 'placedBy', 'managerBy', 'corrected'],
+  },
+  rollupZones: { key: [], other: ['zone'] },
+  rollupPeriods: { key: ['id'], other: ['zone', 'level', 'state'] },
+  rollupColumns: { key: ['periodId'], other: ['name'] },
+  telemetrySessions: { key: ['sessionId'], text: ['email'], json: ['facts'] },
+  telemetryTotals: { key: ['sessionId', 'chainModelId', 'source'], json: ['totals'], other: ['source'] },
+  telemetryChannels: { key: [], other: ['harness', 'version', 'channel'] },
+  telemetryUncounted: { key: [], other: ['kind', 'what'] },
+  idempotencyKeys: { key: ['entryId'], kept: { key: 'requests' } },
+  entryHistory: { key: ['id'], json: ['details'], other: ['action'] },
+  audit: {
+    key: ['id'],
+    text: ['origin', 'objectName'],
+    json: ['before', 'after'],
+    other: ['action', 'objectId'],
+  },
+  migrations: { key: ['version'], other: ['name'] },
+  prices: { key: ['id'], text: ['source'], kept: { provider: 'prices', model: 'prices' }, other: ['tiers', 'extras'] },
+  priceLoads: {
+    key: ['id'],
+    text: ['name'],
+    json: ['replacedAliases', 'notice'],
+    other: ['format', 'digest', 'counts'],
+  },
+  priceUpdates: { key: ['id'], kept: { source: 'prices', error: 'prices' } },
+  priceAliases: { key: ['id'], text: ['source'], kept: { alias: 'prices', provider: 'prices', model: 'prices' } },
+}
