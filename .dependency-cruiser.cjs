@@ -15,6 +15,7 @@ const FEATURES = [
   'bills',
   'reports',
   'share-links',
+  'viewers',
   'telemetry',
   'personal-data',
 ]
@@ -53,6 +54,7 @@ const INTERFACES = [
   '^src/features/[^/]+/(service|schema|examples)\\.ts$',
   '^src/features/organization/bill-numbers\\.ts$',
   '^src/features/prices/usage\\.ts$',
+  '^src/features/reports/parameters\\.ts$',
   '^src/features/entries/(totals|action-results|request|session-id)\\.ts$',
   '^src/features/entries/[^/]+/service\\.ts$',
   '^src/features/entries/approval/states\\.ts$',

@@ -26,6 +26,7 @@ import postgresDividedEntries from './postgres/0024_divided_entries.sql' with { 
 import postgresShareLinks from './postgres/0025_share_links.sql' with { type: 'text' }
 import postgresPriceEnds from './postgres/0026_price_ends.sql' with { type: 'text' }
 import postgresPersonalData from './postgres/0027_personal_data.sql' with { type: 'text' }
+import postgresViewers from './postgres/0028_viewers.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -53,6 +54,7 @@ import sqliteDividedEntries from './sqlite/0024_divided_entries.sql' with { type
 import sqliteShareLinks from './sqlite/0025_share_links.sql' with { type: 'text' }
 import sqlitePriceEnds from './sqlite/0026_price_ends.sql' with { type: 'text' }
 import sqlitePersonalData from './sqlite/0027_personal_data.sql' with { type: 'text' }
+import sqliteViewers from './sqlite/0028_viewers.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -100,4 +102,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 25, name: 'share_links', sql: { sqlite: sqliteShareLinks, postgres: postgresShareLinks } },
   { version: 26, name: 'price_ends', sql: { sqlite: sqlitePriceEnds, postgres: postgresPriceEnds } },
   { version: 27, name: 'personal_data', sql: { sqlite: sqlitePersonalData, postgres: postgresPersonalData } },
+  { version: 28, name: 'viewers', sql: { sqlite: sqliteViewers, postgres: postgresViewers } },
 ]

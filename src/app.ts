@@ -43,6 +43,8 @@ import { sheetEntriesRoutes } from './features/sheets/routes/entries.ts'
 import { sheetsRoutes } from './features/sheets/routes/sheets.ts'
 import { otlpRoutes } from './features/telemetry/routes/otlp.ts'
 import { telemetryStatusRoutes } from './features/telemetry/routes/status.ts'
+import { grantsRoutes } from './features/viewers/routes/grants.ts'
+import { sharedRoutes } from './features/viewers/routes/shared.ts'
 import { requireAllow } from './http/access.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { stopReadsOnDisconnect } from './http/disconnects.ts'
@@ -121,9 +123,18 @@ export const createApp = ({
         .use(meRoutes({ people, organization, cookie, countHeld: entries.approval.countHeld }))
         .use(ownDataRoute(services)),
     )
-    .use(at('/api/v1/users').use(usersRoutes({ people, publicUrl })).use(personalDataRoutes(services)))
+    .use(
+      at('/api/v1/users')
+        .use(usersRoutes({ people, publicUrl }))
+        .use(grantsRoutes(services))
+        .use(personalDataRoutes(services)),
+    )
     .use(at('/api/v1/tokens').use(tokensRoutes(services)))
-    .use(at('/api/v1/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
+    .use(
+      at('/api/v1')
+        .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
+        .use(at('/shared').use(sharedRoutes(services))),
+    )
     .use(at('/api/v1/deputies').use(deputiesRoutes(services)))
     .use(at('/api/v1/settings').use(organizationRoutes(services)))
     .use(at('/api/v1/audit').use(auditRoutes(services)))

@@ -72,6 +72,11 @@ export const PROBLEMS = {
     title: 'Rules changed',
     help: 'A new order must name every placement rule exactly once, and the rules have changed since you listed them. List them again and retry.',
   },
+  has_duties: {
+    status: 409,
+    title: 'Has duties',
+    help: 'Somebody with the role viewer only looks at what is shared with them, so they can have no tokens, share links, unapproved token sheets or deputies, and lead or approve nothing. The detail names what to remove before the role changes.',
+  },
   last_admin: {
     status: 409,
     title: 'Last admin',

@@ -1,10 +1,10 @@
 /** Validation rules for names, e-mail addresses, roles, passwords, time zones, currencies and markups. */
-import { ROLES, type Role } from './database/schema/values.ts'
+import { ROLES, type Role, STAFF_ROLES, seesEverything } from './database/schema/values.ts'
 import type { Issue } from './errors.ts'
 import { parseExactDecimal } from './lib/money.ts'
 import { foldName } from './lib/names.ts'
 
-export { ROLES }
+export { ROLES, STAFF_ROLES, seesEverything }
 
 /** `active` people may sign in, and their tokens work. */
 export const USER_STATES = ['active', 'disabled'] as const

@@ -15,6 +15,7 @@ import { createReportsService } from './features/reports/service.ts'
 import { createShareLinksService } from './features/share-links/service.ts'
 import { createSheetsService } from './features/sheets/service.ts'
 import { createTelemetryService } from './features/telemetry/service.ts'
+import { createViewersService } from './features/viewers/service.ts'
 import type { Clock } from './lib/clock.ts'
 
 export interface ServicesOptions {
@@ -58,6 +59,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
     reports,
     bills,
   })
+  const viewers = createViewersService({ db, organization, people, projects, reports, bills })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
   const personalData = createPersonalDataService({ db, clock, audit, organization, people, entries })
   return {
@@ -74,6 +76,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
     bills,
     reports,
     shareLinks,
+    viewers,
     telemetry,
     personalData,
     checkReady: readinessOf(db),

@@ -5,17 +5,19 @@
 import { type AnyColumn, and, eq, inArray, isNotNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import type { Tables } from '../database/schema/tables.ts'
-import type { Role, SheetStatus, Status } from '../database/schema/values.ts'
+import { type Role, type SheetStatus, type Status, seesEverything } from '../database/schema/values.ts'
 
 declare const decided: unique symbol
 
 /**
  * Sees everything, or a person's own entries and those of the projects that they lead at the time of the query. To
- * approve, members also see what these people may decide: themselves first, then those whose deputy they are.
+ * approve, members also see what these people may decide: themselves first, then those whose deputy they are. Somebody
+ * with the role viewer sees the entries of these projects, and otherwise none: no key of a person is 0.
  */
 export type Viewer = (
   | { sees: 'everything' }
   | { sees: 'own_and_led'; userId: number; decidesFor: readonly number[] }
+  | { sees: 'granted'; userId: 0; decidesFor: readonly number[]; projectIds: readonly number[] }
 ) & { [decided]: true }
 
 /** The viewer of the command line, which has access to everything. */
@@ -32,7 +34,14 @@ interface Person {
 
 /** What a person can see because of their role (docs/design/concepts.md, "Roles"), also with a token. */
 export function viewerOf({ id, role }: Person): Viewer {
-  return role === 'member' ? ({ sees: 'own_and_led', userId: id, decidesFor: [] } as unknown as Viewer) : EVERYTHING
+  if (seesEverything(role)) return EVERYTHING
+  if (role === 'viewer') return grantedViewer([])
+  return { sees: 'own_and_led', userId: id, decidesFor: [] } as unknown as Viewer
+}
+
+/** Who sees the entries of these projects only. Which ones were granted to somebody is for `features/viewers` to say. */
+export function grantedViewer(projectIds: readonly number[]): Viewer {
+  return { sees: 'granted', userId: 0, decidesFor: [], projectIds } as unknown as Viewer
 }
 
 /**
@@ -40,7 +49,7 @@ export function viewerOf({ id, role }: Person): Viewer {
  * Everything else, such as reports and placing, takes {@link viewerOf}.
  */
 export function approvalViewerOf({ id, role, actsFor = [] }: Person & { actsFor?: readonly { id: number }[] }): Viewer {
-  if (role !== 'member') return EVERYTHING
+  if (role !== 'member') return viewerOf({ id, role })
   const decidesFor = [id, ...actsFor.map((person) => person.id)]
   return { sees: 'own_and_led', userId: id, decidesFor } as unknown as Viewer
 }
@@ -49,6 +58,7 @@ export function approvalViewerOf({ id, role, actsFor = [] }: Person & { actsFor?
 export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined {
   if (viewer.sees === 'everything') return undefined
   const { entries } = reader.tables
+  if (viewer.sees === 'granted') return inArray(entries.projectId, [...viewer.projectIds])
   return or(
     eq(entries.managerId, viewer.userId),
     inArray(entries.projectId, ledProjects(reader, [viewer.userId])),
@@ -68,6 +78,7 @@ export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined 
 export async function visibleParts(reader: Reader, viewer: Viewer): Promise<(SQL | undefined)[]> {
   if (viewer.sees === 'everything') return [undefined]
   const { entries } = reader.tables
+  if (viewer.sees === 'granted') return [visibleEntries(reader, viewer)]
   const { managerId, ledIds, approvedIds } = await keysOf(reader, viewer)
   return [
     eq(entries.managerId, managerId),
@@ -79,7 +90,7 @@ export async function visibleParts(reader: Reader, viewer: Viewer): Promise<(SQL
 /** Whose entries a viewer sees, and of which projects. */
 export interface VisibleKeys {
   managerId: number
-  /** Led projects, whose entries are all visible. */
+  /** Projects that the viewer leads or that were granted to them, whose entries are all visible. */
   ledIds: number[]
   /** Other projects, whose entries are visible in one of the statuses. */
   approvedIds: number[]
@@ -92,6 +103,9 @@ export async function visibleKeys(reader: Reader, viewer: Viewer): Promise<Visib
 }
 
 async function keysOf(reader: Reader, viewer: Exclude<Viewer, { sees: 'everything' }>): Promise<VisibleKeys> {
+  if (viewer.sees === 'granted') {
+    return { managerId: viewer.userId, ledIds: [...viewer.projectIds], approvedIds: [], statuses: DECIDABLE }
+  }
   const led = new Set((await ledProjects(reader, [viewer.userId])).map(({ id }) => id))
   const approved =
     viewer.decidesFor.length === 0

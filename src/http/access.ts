@@ -15,6 +15,7 @@ import {
   viewerOf as viewerOfPerson,
 } from '../access/visibility.ts'
 import { Problem } from '../errors.ts'
+import { ROLES, STAFF_ROLES } from '../fields.ts'
 import { isId } from '../lib/id.ts'
 import { networkTest } from '../lib/network.ts'
 import { includesScope, type RouteScope, type Scope, scopesOfRoute } from '../token-scopes.ts'
@@ -25,17 +26,21 @@ import { readResponse } from './responses.ts'
 type Role = Person['role']
 
 /**
- * Who may call a route: anyone, without a credential; callers with these kinds of credentials, whatever their role; or,
- * by kind of credential, callers with one of these roles.
+ * Who may call a route: anyone, without a credential; callers with these kinds of credentials and any role but viewer; or,
+ * by kind of credential, callers with one of these roles. Viewers may call only routes that name their role.
  *
  * ```ts
  * allow: 'anyone'
  * allow: ['read', 'session']
  * allow: { session: ['billing', 'admin'] }
+ * allow: { session: EVERY_ROLE }
  * ```
  */
 export type Allowed = 'anyone' | Demand
 type Demand = readonly CallerKind[] | { readonly [Kind in CallerKind]?: readonly Role[] }
+
+/** For routes that viewers may call, too. */
+export const EVERY_ROLE = ROLES
 
 const CREDENTIALS: Record<CallerKind, string> = {
   service: 'a service token (tally_svc_…)',
@@ -187,12 +192,24 @@ function checkOf(allowed: Demand, scope: () => RouteScope | undefined): (call: P
     const isApi = sent?.kind === 'api' && rolesByKind.has('session')
     if (isApi) requireScope(sent, scopesOfRoute(scope()))
     const caller = isApi ? sent : requireCaller(sent, kinds)
-    const roles = rolesByKind.get(isApi ? 'session' : caller.kind)
-    if (roles && !roles.includes(caller.person.role)) throw wrongRole(roles, caller)
+    const roles = isApi
+      ? rolesOfPrograms(rolesByKind.get('session'))
+      : (rolesByKind.get(caller.kind) ?? usualRoles(caller.kind))
+    if (!roles.includes(caller.person.role)) throw wrongRole(roles, caller)
   }
 }
 
-/** The accepted kinds of credentials, each with the required roles; undefined if any role is enough. */
+/** Organization tokens belong to the organization, whatever becomes of the person who created them. */
+function usualRoles(kind: CallerKind): readonly Role[] {
+  return kind === 'organization' ? ROLES : STAFF_ROLES
+}
+
+/** Viewers have no tokens. */
+function rolesOfPrograms(roles: readonly Role[] = STAFF_ROLES): readonly Role[] {
+  return roles.filter((role) => role !== 'viewer')
+}
+
+/** The accepted kinds of credentials, each with the required roles; undefined if any role but viewer is enough. */
 function demandsOf(allowed: Demand): [CallerKind, readonly Role[] | undefined][] {
   if (Array.isArray(allowed)) return allowed.map((kind) => [kind, undefined])
   return Object.entries(allowed) as [CallerKind, readonly Role[]][]
@@ -241,10 +258,12 @@ export function securityOf({ allowed = 'anyone', tokenScope }: GuardedRoute['hoo
   const demands = demandsOf(allowed)
   const session = demands.find(([kind]) => kind === 'session')
   const scopes = session && (tokenScope === 'any' ? [undefined] : scopesOfRoute(tokenScope))
+  const needed = rolesOfPrograms(session?.[1])
+  const apiRoles = needed.length < STAFF_ROLES.length ? needed : undefined
   return [
     ...demands.flatMap(([kind, roles]) => alternatives(SECURITY_SCHEMES[kind], roles)),
     ...(scopes ?? []).flatMap((scope) =>
-      alternatives(SECURITY_SCHEMES.api, session?.[1]).map(({ [SECURITY_SCHEMES.api]: roles = [] }) => ({
+      alternatives(SECURITY_SCHEMES.api, apiRoles).map(({ [SECURITY_SCHEMES.api]: roles = [] }) => ({
         [SECURITY_SCHEMES.api]: scope ? [scope, ...roles] : roles,
       })),
     ),

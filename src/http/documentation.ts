@@ -19,6 +19,7 @@ export const TAGS = {
   Bills: 'Numbered statements of usage: preview, send, mark as paid, void and correct them.',
   Reports: 'Usage and cost reports, including missing data.',
   'Share links': 'Links that show one report or bill to those without an account.',
+  Viewers: 'What clients and stakeholders with an account of their own see.',
   Telemetry: 'OpenTelemetry data (OTLP over HTTP) pushed by agents.',
   'Placement rules': 'Rules that assign a project and a ticket to entries whose report names neither.',
   Prices: 'Model prices: list them, explain how one is found, load price tables and set prices by hand.',

@@ -344,7 +344,7 @@ const SECURITY: Record<string, Json> = {
     in: 'cookie',
     name: SESSION_COOKIE,
     description:
-      'A signed-in person, identified by the session cookie (over TLS, its name starts with `__Host-`). If an operation lists several roles, any of them is sufficient. Requests that change something are accepted from pages of the same origin only.',
+      'A signed-in person, identified by the session cookie (over TLS, its name starts with `__Host-`). If an operation lists several roles, any of them is sufficient; if it lists none, any but `viewer` is. Requests that change something are accepted from pages of the same origin only.',
   },
 }
 

@@ -58,6 +58,7 @@ const MARK = 'zanzibar'
 const QUERIES: Record<string, string> = {
   '/api/v1/prices/resolve': '?model=claude-sonnet-4-5',
   '/api/v1/reports/usage': '?starting_at=2026-01-01T00:00:00Z&group_by=agent_manager,model,label:repository',
+  '/api/v1/shared/usage': '?starting_at=2026-01-01T00:00:00Z&group_by=project,model',
   '/api/v1/reports/variance': '?starting_at=2026-01-01T00:00:00Z',
   '/api/v1/reports/completeness': '?starting_at=2026-01-01T00:00:00Z',
 }
@@ -148,7 +149,8 @@ function mayCall({ security }: Operation, { kind, role, scopes = [] }: Credentia
       const scope = needed.find((each) => !ROLES.includes(each as Role)) as Scope | undefined
       return (
         KIND_OF_SCHEME[scheme] === kind &&
-        (roles.length === 0 || roles.includes(role)) &&
+        // No role means every role but viewer; the tokens of the organization have none.
+        (roles.length === 0 ? role !== 'viewer' || kind === 'organization' : roles.includes(role)) &&
         (kind !== 'api' || scope === undefined || includesScope(scopes, scope))
       )
     }),
@@ -192,6 +194,7 @@ beforeAll(async () => {
     const session = await signIn(email)
     credentials.push({ kind: 'session', role, headers: session })
     people[role] = { email, session, tokens: {} }
+    if (role === 'viewer') continue
     for (const kind of ['service', 'read', 'organization'] as const) {
       if (kind === 'organization' && role !== 'admin') continue
       const { token } = await tokenOf(kind, email)
@@ -379,6 +382,55 @@ test('with the cookie alone, a page of another site changes nothing', async () =
       }
     }
   }
+})
+
+describe('a viewer', () => {
+  test('may call few operations, and has no tokens', async () => {
+    const viewer = credentials.find(({ role }) => role === 'viewer')!
+    expect(
+      secured()
+        .filter((operation) => mayCall(operation, viewer))
+        .map(({ method, path }) => `${method} ${path}`)
+        .sort(),
+    ).toEqual([
+      'DELETE /api/v1/session',
+      'GET /api/v1/me',
+      'GET /api/v1/me/export',
+      'GET /api/v1/me/sessions',
+      'GET /api/v1/shared',
+      'GET /api/v1/shared/bills',
+      'GET /api/v1/shared/bills/{id}',
+      'GET /api/v1/shared/bills/{id}/html',
+      'GET /api/v1/shared/bills/{id}/pdf',
+      'GET /api/v1/shared/usage',
+      'PATCH /api/v1/me',
+      'PUT /api/v1/me/password',
+    ])
+    for (const kind of ['svc', 'read', 'org', 'api']) {
+      const made = await tally.run(['tokens', 'create', '--kind', kind, '--name', 'x', '--user', 'viewer@example.com'])
+      expect([kind, made.code === 0]).toEqual([kind, false])
+    }
+  })
+
+  test('finds nothing of anybody in any list, report or object', async () => {
+    const { headers } = credentials.find(({ role, kind }) => role === 'viewer' && kind === 'session')!
+    for (const operation of secured().filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
+      const answer = await call('GET', operation.path + (QUERIES[operation.path] ?? ''), headers)
+      expect([operation.path, answer.status < 500, answer.text.includes(MARK)]).toEqual([operation.path, true, false])
+    }
+    for (const operation of secured().filter(({ path }) => path.includes('{'))) {
+      for (const id of [other.entry, other.sheet, other.userId, other.tokenId, other.deputy, other.shareLink, 'acme']) {
+        const path = pathTo(operation, () => id)
+        const sent = isWithBody(operation) ? exampleBody(operation) : undefined
+        const answer = await call(operation.method, path, headers, sent)
+        expect([operation.method, path, answer.status]).toEqual([
+          operation.method,
+          path,
+          operation.path.startsWith('/api/v1/shared/') ? 404 : 403,
+        ])
+      }
+    }
+  })
 })
 
 describe('a member', () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
+import { eq } from 'drizzle-orm'
 import { Elysia } from 'elysia'
 import pino from 'pino'
 import { TALLY } from '../../src/access/actor.ts'
 import { ROLES, type Role } from '../../src/database/schema/values.ts'
-import { type Allowed, access, type GuardedRoute, requireAllow } from '../../src/http/access.ts'
+import { type Allowed, access, EVERY_ROLE, type GuardedRoute, requireAllow } from '../../src/http/access.ts'
 import { documented } from '../../src/http/documentation.ts'
 import { type DescribedRoute, openApiDocument } from '../../src/http/openapi.ts'
 import { requests } from '../../src/http/requests.ts'
@@ -29,16 +30,23 @@ beforeAll(async () => {
   await app.person('admin')
   for (const role of ROLES) {
     for (const [kind, name] of Object.entries(KINDS) as [keyof typeof KINDS, (typeof KINDS)[keyof typeof KINDS]][]) {
-      const person = await app.person(kind === 'org' ? 'admin' : role)
+      const person = await app.person(kind === 'org' ? 'admin' : role === 'viewer' ? 'member' : role)
       const token = await app.token(kind, person)
-      // Made by an admin; the role may be lowered afterwards.
+      // Made by an admin; the role may be lowered afterwards. Nobody with a token of another kind becomes a viewer, but even
+      // their tokens would do nothing.
       if (kind === 'org' && role !== 'admin') await app.services.people.setRole(person, role, TALLY)
+      else if (role === 'viewer') await becomeViewer(person)
       credentials.push({ kind: name, role, headers: { authorization: `Bearer ${token}` } })
     }
     credentials.push({ kind: 'session', role, headers: { cookie: await app.session(role), origin: app.url } })
   }
 })
 afterAll(() => app.close())
+
+async function becomeViewer(email: string): Promise<void> {
+  const viewer = { role: 'viewer' } as const
+  await app.services.db.write((tx) => tx.update(tx.tables.users).set(viewer).where(eq(tx.tables.users.email, email)))
+}
 
 describe('what a route allows', () => {
   const forms: Record<string, Exclude<Allowed, 'anyone'>> = {
@@ -49,10 +57,12 @@ describe('what a route allows', () => {
     '/management': { session: ['admin'] },
     '/bills': { service: ['billing', 'admin'], session: ['billing', 'admin'] },
     '/mixed': { read: ROLES, session: ['admin'] },
+    '/everybody': { session: EVERY_ROLE },
+    '/viewers': { session: ['viewer'] },
   }
   const isAllowed = (allowed: Exclude<Allowed, 'anyone'>, { kind, role }: Credential) =>
     Array.isArray(allowed)
-      ? allowed.includes(kind)
+      ? allowed.includes(kind) && (role !== 'viewer' || kind === 'organization')
       : ((allowed as Partial<Record<string, readonly Role[]>>)[kind]?.includes(role) ?? false)
 
   /** Routes of every form, each with and without a body, beside Tally's own way of knowing who calls. */
@@ -110,7 +120,7 @@ describe('what a route allows', () => {
         tried += 1
       }
     }
-    expect(tried).toBe(Object.keys(forms).length * 12)
+    expect(tried).toBe(Object.keys(forms).length * 16)
   })
 
   test('is named to who may not', async () => {
@@ -155,7 +165,9 @@ describe('what a route allows', () => {
       }
     expect(operation('/reading', 'get').security).toEqual([{ readToken: [] }, { session: [] }])
     expect(operation('/money', 'get').security).toEqual([{ session: ['billing'] }, { session: ['admin'] }])
+    expect(operation('/viewers', 'get').security).toEqual([{ session: ['viewer'] }])
     expect(operation('/mixed', 'get').security).toEqual([
+      { readToken: ['viewer'] },
       { readToken: ['member'] },
       { readToken: ['billing'] },
       { readToken: ['admin'] },

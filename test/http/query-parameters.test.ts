@@ -3,10 +3,12 @@ import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
 let session: string
+let viewer: string
 
 beforeAll(async () => {
   app = await startApp()
   session = await app.session('admin')
+  viewer = await app.session('viewer')
 })
 afterAll(() => app.close())
 
@@ -48,7 +50,7 @@ async function askEach(valueFor: (name: string, operation: string) => string | u
         const query = new URLSearchParams({ ...(period && { starting_at: '2026-11-01' }), [name]: value })
         const address = `${path.replaceAll(/\{\w+\}/g, 'none')}?${query}`
         const { status, json } = await app.call(`${method.toUpperCase()} ${address}`, {
-          session,
+          session: path.startsWith('/api/v1/shared') ? viewer : session,
           ...(method !== 'get' && { json: exampleOf(operation) }),
         })
         const issue = json?.errors?.find(({ pointer }: { pointer: string }) => pointer === `/query/${name}`)
@@ -73,11 +75,15 @@ const NAMING = ['project', 'client', 'ticket', 'agent_manager', 'lead', 'approve
 test('a filter by a project, client, ticket or person that does not exist is refused with the nearest names', async () => {
   for (const [path, json] of [
     ['clients', { name: 'Acme Ltd' }],
-    ['projects', { key: 'acme-web' }],
+    ['projects', { key: 'acme-web', client: 'Acme Ltd' }],
     ['tickets', { key: 'ACME-42' }],
     ['users', { name: 'Ada', email: 'ada@example.com', role: 'member' }],
   ] as const) {
     expect((await app.call(`POST /api/v1/${path}`, { session, json })).status).toBe(201)
+  }
+  const { json: me } = await app.call('GET /api/v1/me', { session: viewer })
+  for (const json of [{ client: 'Acme Ltd' }, { project: 'acme-web' }]) {
+    expect((await app.call(`POST /api/v1/users/${me.person.id}/grants`, { session, json })).status).toBe(201)
   }
   const typed: Record<string, string> = { project: 'acme-wbe', client: 'acme ltt', ticket: 'ACME-43' }
   const asked = await askEach((name) => (NAMING.includes(name) ? (typed[name] ?? 'adda@example.com') : undefined))

@@ -3,7 +3,7 @@ import type { UserBody, userBody } from '../../features/people/schema.ts'
 import { minute } from '../terminal/print.ts'
 
 export type Role = UserBody['role']
-export const ROLES: Role[] = ['member', 'billing', 'admin']
+export const ROLES: Role[] = ['viewer', 'member', 'billing', 'admin']
 export const STATES = ['active', 'disabled'] as const
 
 export const USER = 'e-mail address or id (usr_…) of the person'

@@ -209,6 +209,16 @@ function defineTables(kit: ColumnKit) {
       lastUsedAt: time('last_used_at'),
       uses: integer('uses').notNull().default(0),
     }),
+    viewerGrants: table('viewer_grants', {
+      id: key('id'),
+      userId: integer('user_id').notNull(),
+      clientId: integer('client_id'),
+      projectId: integer('project_id'),
+      money: text<SharedMoney>('money').notNull(),
+      showsPeople: flag('shows_people').notNull(),
+      showsBills: flag('shows_bills').notNull(),
+      createdAt: time('created_at').notNull(),
+    }),
     tickets: table('tickets', {
       id: key('id'),
       uid: publicId('uid', 'tkt'),

@@ -1,7 +1,16 @@
 /** The fixed values of columns. Imports nothing, because the web application loads it too. */
 
-export const ROLES = ['member', 'billing', 'admin'] as const
+/** In the order of what they may do. */
+export const ROLES = ['viewer', 'member', 'billing', 'admin'] as const
 export type Role = (typeof ROLES)[number]
+
+/** All but viewers, who see only what was granted to them, and change nothing but their own account. */
+export const STAFF_ROLES = ['member', 'billing', 'admin'] as const satisfies readonly Role[]
+
+/** Whether a role sees all entries, projects and bills. */
+export function seesEverything(role: Role): boolean {
+  return role === 'billing' || role === 'admin'
+}
 
 /** `svc` reports entries, `read` reads what its creator's role sees, `org` pushes telemetry, `api` does what its scopes allow. */
 export const TOKEN_KINDS = ['svc', 'read', 'org', 'api'] as const
@@ -69,6 +78,9 @@ export type ProjectNameKind = (typeof PROJECT_NAME_KINDS)[number]
 /** The purposes of one-time links: set up Tally, set a first password, or set a new one. */
 export type LinkPurpose = 'set_up' | 'invitation' | 'password'
 
-/** The money that a share link shows: the amounts of its bill, or the cost in its report. */
+/**
+ * The money that a share link or a grant shows: billed amounts, or the cost of usage. A share link shows the amounts of
+ * its bill.
+ */
 export const SHARED_MONEY = ['amounts', 'cost', 'none'] as const
 export type SharedMoney = (typeof SHARED_MONEY)[number]

@@ -4,7 +4,7 @@ import { day, listOf, moment, month, oneOf, orNull, strict } from '../../schema.
 import { amount, BILL_KINDS, BillDocument, percent, Reference, reference } from './document-schema.ts'
 
 export type { BillLine, BillSection, LeftOut, LeftOutReason } from './document-schema.ts'
-export { BillDocument }
+export { BILL_KINDS, BillDocument }
 
 const text = (description: string, maxLength: number, examples: string[] = []) =>
   Type.String({

@@ -10,6 +10,7 @@ import { eachPage } from '../../lists.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
+import { billedAmountBody, createBilledAmounts } from './billed-amounts.ts'
 import { type BillDraft, createComposition } from './composition.ts'
 import { remainingOf } from './credit-note.ts'
 import { createCreditNotes } from './credit-note-sending.ts'
@@ -55,10 +56,11 @@ import { getIssuer } from './store/issuer.ts'
 import { listPayments } from './store/payments.ts'
 import { billHead, billText, paymentBody, remainingBody, totalsBody } from './wire.ts'
 
+export type { BilledAmount, BilledCost } from './billed-amounts.ts'
 export { BILL_COLUMNS } from './csv.ts'
 export { readBillList } from './query.ts'
 export type { BillSubmission, BillView, DocumentFormat }
-export { minorDigitsOf }
+export { billedAmountBody, minorDigitsOf }
 
 export interface BillsDependencies {
   db: Database
@@ -160,6 +162,8 @@ export function createBillsService({
   }
 
   return {
+    ...createBilledAmounts({ db }),
+
     /** One sentence for each bill that does not match its entries, and for billed entries without a bill. */
     verify: () => findInconsistentBills(db.slow),
     /** The document that would be sent now, and a digest of it and its entries. */
@@ -202,6 +206,12 @@ export function createBillsService({
       filter: BillListFilter,
       page: { after: number | undefined; limit: number },
     ): Promise<BillView[]> => listBills(db.read, await readFilter(filter), { ...page, today: await findToday() }),
+
+    /** The same of these clients only. */
+    listClientBills: async (
+      clientIds: readonly number[],
+      page: { after: number | undefined; limit: number },
+    ): Promise<BillView[]> => listBills(db.read, { clientIds }, { ...page, today: await findToday() }),
 
     /** What the bills that match sum up to, by currency; void ones count nothing. Throws like `listBills`. */
     async sumBills(filter: BillListFilter): Promise<BillTotals> {

@@ -5,7 +5,7 @@
 import type { Party } from '../../access/actor.ts'
 import type { Tx } from '../../database/database.ts'
 import type { ReportedFigures } from '../../database/schema/records.ts'
-import type { CorrectedField } from '../../database/schema/values.ts'
+import { type CorrectedField, seesEverything } from '../../database/schema/values.ts'
 import { Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type AuditService, difference } from '../audit/service.ts'
@@ -88,7 +88,7 @@ export function createFigureCorrection({ clock, audit, prices, interned }: Depen
 }
 
 function requireBooks(person: Party['person']): void {
-  if (person?.role !== 'member') return
+  if (person === null || seesEverything(person.role)) return
   throw new Problem(
     'forbidden',
     'Only a person with the role billing or admin can correct the figures, times, model and provider of an entry. Leads of its project can void it.',

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Caller } from '../../access/caller.ts'
-import { LOGO_TYPES, parseMarkup } from '../../fields.ts'
+import { LOGO_TYPES, parseMarkup, seesEverything } from '../../fields.ts'
 import { access, actorOf, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
 import { numberText } from '../../lib/exact-json.ts'
@@ -112,7 +112,7 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
     )
 
 function shownTo({ person }: Caller, organization: Organization): Settings {
-  return person.role === 'member' ? commonSettingsBody(organization) : settingsBody(organization)
+  return seesEverything(person.role) ? settingsBody(organization) : commonSettingsBody(organization)
 }
 
 /** What is no markup becomes no number, of which the service tells with every other issue. */

@@ -15,15 +15,30 @@ import { Attempts } from './sign-in/attempts.ts'
 import { createAuthentication } from './sign-in/authentication.ts'
 import { createSignInNotices, type NoticeMail } from './sign-in/notices.ts'
 import { createSignIn, type OwnSession } from './sign-in/sign-in.ts'
+import type { Grant, GrantExtent, GrantTarget } from './store/grants.ts'
 import type { User } from './store/users.ts'
 import type { Token, TokenCaller, TokenState } from './tokens/token.ts'
 import { createTokens, EVERYBODYS_TOKENS, type ListedToken, tokensSeenBy } from './tokens/tokens.ts'
 import { createEmails } from './users/emails.ts'
 import { createSetUp } from './users/set-up.ts'
 import { createUsers, getAccount, getUser, userObject } from './users/users.ts'
+import { createGrants } from './viewers/grants.ts'
+import { issuesOfViewer } from './viewers/role.ts'
 
-export type { DeputyBody, ListedToken, MadeLink, NoticeMail, OwnSession, Token, TokenState, User }
-export { EVERYBODYS_TOKENS, issuesOfPeople, tokensSeenBy }
+export type {
+  DeputyBody,
+  Grant,
+  GrantExtent,
+  GrantTarget,
+  ListedToken,
+  MadeLink,
+  NoticeMail,
+  OwnSession,
+  Token,
+  TokenState,
+  User,
+}
+export { EVERYBODYS_TOKENS, issuesOfPeople, issuesOfViewer, tokensSeenBy }
 
 export type PeopleService = ReturnType<typeof createPeopleService>
 
@@ -70,6 +85,7 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
     ...createPasswords({ db, clock, audit, hashing, attempts, getUser: getAccount }),
     ...createUsers({ db, clock, audit, hashing }),
     ...createEmails({ db, audit, getUser, getAccount, userObject }),
+    ...createGrants({ db, clock, audit, getUser, getAccount, userObject }),
     ...createTokens({ db, clock, audit, organization }),
     ...createSetUp({ db, clock, audit, organization, hashing }),
 

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { validationFailed } from '../../errors.ts'
 import { foldEmail } from '../../fields.ts'
-import { access, actorOf, requireCaller } from '../../http/access.ts'
+import { access, actorOf, EVERY_ROLE, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
 import { streamedResponse } from '../../http/exports.ts'
 import { parameter } from '../../http/query.ts'
@@ -43,7 +43,7 @@ const RESPONSES = {
 const PATH = { id: 'Id (usr_…) or e-mail address of the person.' }
 
 const CONTENT =
-  'The account, tokens without secrets, responsibilities, deputies, share links, placement rules, token sheets, bills without amounts, sessions, entries with their history, and audit log entries. Recorded in the audit log.'
+  'The account, tokens without secrets, responsibilities, grants, deputies, share links, placement rules, token sheets, bills without amounts, sessions, entries with their history, and audit log entries. Recorded in the audit log.'
 
 function readFormat(texts: QueryTexts): PersonalDataFormat {
   const query = new Query(texts)
@@ -160,7 +160,7 @@ export const ownDataRoute = ({ personalData }: Dependencies) =>
       return fileResponse(await personalData.exportPerson(person.uid, format, actorOf({ caller, address })), format)
     },
     {
-      allow: ['session'],
+      allow: { session: EVERY_ROLE },
       scope: 'people-only',
       query: ExportQuery,
       detail: documented({

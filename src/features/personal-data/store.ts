@@ -36,6 +36,23 @@ export function listTokens(reader: Reader, { id }: Subject) {
   return reader.select().from(tokens).where(eq(tokens.createdBy, id)).orderBy(asc(tokens.id))
 }
 
+/** What a viewer sees. */
+export async function listGrants(reader: Reader, { id }: Subject) {
+  const { viewerGrants, clients, projects } = reader.tables
+  const rows = await reader
+    .select({
+      grant: viewerGrants,
+      client: { of: clients.uid, name: clients.name },
+      project: { of: projects.uid, name: projects.name },
+    })
+    .from(viewerGrants)
+    .leftJoin(clients, eq(clients.id, viewerGrants.clientId))
+    .leftJoin(projects, eq(projects.id, viewerGrants.projectId))
+    .where(eq(viewerGrants.userId, id))
+    .orderBy(asc(viewerGrants.id))
+  return rows.map(({ grant, client, project }) => ({ grant, ...(client ?? project!) }))
+}
+
 /** The clients and projects that the person leads or approves for. */
 export async function listResponsibilities(reader: Reader, { id }: Subject) {
   const { clientLeads, clientApprovers, projectLeads, projectApprovers, clients, projects } = reader.tables

@@ -1,6 +1,6 @@
 /** Changes who leads a project or client, and who approves its entries. */
 import type { Reader, Tx } from '../../database/database.ts'
-import { validationFailed } from '../../errors.ts'
+import { type Problem, validationFailed } from '../../errors.ts'
 import type { ResponsibleFields } from './fields.ts'
 import { findPerson, type Responsibility, type Responsible, replaceResponsible } from './store/responsible.ts'
 
@@ -10,7 +10,7 @@ interface Owner {
   approvers: Responsible[]
 }
 
-/** Throws `validation_failed` for people who do not exist. */
+/** Throws `validation_failed` for people who do not exist, and for viewers. */
 export async function changeResponsible(
   tx: Tx,
   what: 'project' | 'client',
@@ -38,14 +38,24 @@ async function change(
 ): Promise<void> {
   if (!all && !added && !removed) return
   const ids = new Set(all ? [] : before.map(({ id }) => id))
-  for (const [index, who] of (all ?? added ?? []).entries()) ids.add(await idOf(tx, who, `${pointer}/${index}`))
-  for (const who of removed ?? []) ids.delete(await idOf(tx, who, pointer))
+  for (const [index, who] of (all ?? added ?? []).entries()) {
+    const at = `${pointer}/${index}`
+    const { id, role } = await personOf(tx, who, at)
+    if (role === 'viewer') throw isViewer(who, at)
+    ids.add(id)
+  }
+  for (const who of removed ?? []) ids.delete((await personOf(tx, who, pointer)).id)
   await replaceResponsible(tx, responsibility, ownerId, [...ids])
 }
 
-async function idOf(reader: Reader, who: string, pointer: string): Promise<number> {
+function isViewer(who: string, pointer: string): Problem {
+  const message = `${who} has the role viewer, and viewers lead and approve nothing`
+  return validationFailed([{ pointer, code: 'not_allowed', message }])
+}
+
+async function personOf(reader: Reader, who: string, pointer: string) {
   const found = await findPerson(reader, who)
-  if (found) return found.id
+  if (found) return found
   throw validationFailed([
     { pointer, code: 'unknown', message: `'${who}' is not the id or e-mail address of a person` },
   ])

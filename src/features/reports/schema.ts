@@ -5,6 +5,8 @@ import { moment, oneOf, orNull, strict } from '../../schema.ts'
 import { BUCKET_WIDTHS } from './buckets.ts'
 import { CHECKS } from './checks.ts'
 
+export { BUCKET_WIDTHS, WEEKDAYS }
+
 /** Not a 64-bit integer of JSON Schema: a sum has any number of digits. */
 const whole = (description: string) => Type.Integer({ description, minimum: 0 })
 const money = (description: string) =>

@@ -17,10 +17,14 @@ import { createSums } from './sums.ts'
 import { createUnattributed, readUnattributed } from './unattributed.ts'
 import { createUnpriced } from './unpriced.ts'
 import { createUsage } from './usage.ts'
+import { createUsageRows } from './usage-rows.ts'
 import { createVariance } from './variance.ts'
 import { createVersions } from './version.ts'
 
+export type { UsageQuery } from './query.ts'
+export type { Key, SumsRow } from './sums.ts'
 export { UNATTRIBUTED_COLUMNS } from './unattributed.ts'
+export { periodBody, tokensBody } from './wire.ts'
 export { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS }
 export type ReportsService = ReturnType<typeof createReportsService>
 
@@ -52,6 +56,7 @@ export function createReportsService({ db, clock, organization, billing, filters
 
   return {
     ...createUsage({ db, billing }),
+    ...createUsageRows(sums),
     ...createUnpriced({ db, billing }),
     ...createUnattributed({ db, billing }),
     ...createVariance(sums),

@@ -9,9 +9,9 @@ import { type Billing, settledSum } from './settled-sums.ts'
 import { USAGE_PAGE_TASK, type UsagePage } from './usage-page.ts'
 
 /** Groups per response: a few megabytes of JSON, and more than anyone reads. Longer results have several pages. */
-const ROW_LIMIT = 10_000
+export const ROW_LIMIT = 10_000
 
-function tooManyGroups(rowLimit: number) {
+export function tooManyGroups(rowLimit: number) {
   return validationFailed([
     {
       pointer: '/query/group_by',

@@ -131,7 +131,8 @@ export const MAY_SHARE_BILLS: readonly string[] = ['billing', 'admin']
 export function stateOf({ record, creator }: ShareLink, now: number): ShareLinkState {
   if (record.revokedAt !== null) return 'revoked'
   if (record.expiresAt <= now) return 'expired'
-  const maySee = creator.disabledAt === null && (record.billId === null || MAY_SHARE_BILLS.includes(creator.role))
+  const isStaff = creator.disabledAt === null && creator.role !== 'viewer'
+  const maySee = isStaff && (record.billId === null || MAY_SHARE_BILLS.includes(creator.role))
   return maySee ? 'active' : 'stopped'
 }
 

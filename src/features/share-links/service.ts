@@ -19,7 +19,7 @@ import { writeKeyPage } from '../../query.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { BillsService } from '../bills/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import type { PeopleService, User } from '../people/service.ts'
+import { issuesOfViewer, type PeopleService, type User } from '../people/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import type { UsageReport } from '../reports/schema.ts'
 import type { ReportsService } from '../reports/service.ts'
@@ -189,6 +189,7 @@ export function createShareLinksService(dependencies: Dependencies) {
         ? []
         : [{ pointer: '/user', code: 'not_allowed', message: `${user.email} is disabled` }]),
     ]
+    issues.push(...issuesOfViewer(user, '/user', 'cannot share what they see'))
     if (issues.length > 0) throw validationFailed(issues)
     if (bill !== undefined && !MAY_SHARE_BILLS.includes(user.role)) throw mayNotShareBills(user)
     const shared = report === undefined ? null : await reportOf(given, user)

@@ -23,7 +23,7 @@ import { type TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../entr
 import type { EntriesService } from '../entries/service.ts'
 import type { DraftSheet } from '../entries/sheet-entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import type { PeopleService } from '../people/service.ts'
+import { issuesOfViewer, type PeopleService } from '../people/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import { pointerInFile, readRows } from './csv.ts'
 import { issueOfStart, readPeriod } from './period.ts'
@@ -246,6 +246,8 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
         throw new Problem('forbidden', 'To open a sheet for another person, you need the role admin.')
       }
       if (named !== undefined && !owner) throw notFound(`The person '${named}'`)
+      const issues = owner ? issuesOfViewer(owner, '/person', 'have no token sheets') : []
+      if (issues.length > 0) throw validationFailed(issues)
       const managerId = owner?.id ?? person?.id
       if (managerId === undefined) {
         throw validationFailed([

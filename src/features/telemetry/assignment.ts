@@ -11,7 +11,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { AssignedSession } from '../entries/reporting/session-assignment.ts'
 import type { EntriesService } from '../entries/service.ts'
-import type { PeopleService, User } from '../people/service.ts'
+import { issuesOfViewer, type PeopleService, type User } from '../people/service.ts'
 import type { TelemetryAssigned } from './schema.ts'
 import { forgetEmail, listOfEmail } from './store/sessions.ts'
 
@@ -88,6 +88,8 @@ export function createAssignment({ db, clock, audit, people, entries }: Assignme
       const issues = issuesOfEmail(email, '/email')
       if (issues.length > 0) throw validationFailed(issues)
       const to = await people.getAccount(user)
+      issues.push(...issuesOfViewer(to, '/user', 'own no entries'))
+      if (issues.length > 0) throw validationFailed(issues)
       const waiting = await listOfEmail(db.read, email)
       const sessions = dryRun
         ? await planAll(waiting, to)

@@ -93,7 +93,9 @@ async function ownerOf(
   const creator: Owner = { manager: caller.person, identifiedBy: 'nothing' }
   if (!(await organization.settings(tx)).telemetryByEmail) return { owner: creator, email: null }
   const email = lastEmailOf(keyed)
-  const person = email === null ? undefined : await people.findPersonByEmail(tx, email)
+  const found = email === null ? undefined : await people.findPersonByEmail(tx, email)
+  // Viewers own no entries.
+  const person = found?.role === 'viewer' ? undefined : found
   return { owner: person ? { manager: person, identifiedBy: 'email' } : creator, email }
 }
 

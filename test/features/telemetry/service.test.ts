@@ -542,6 +542,15 @@ forEachEngine('telemetry by e-mail', (open) => {
     expect((await shown({ listed })).at(-1)).toBe('ada email metric claude-sonnet-5 20 1')
   })
 
+  test('finds nobody who is a viewer, and is not assigned to one', async () => {
+    const { organization, telemetry, people, listed } = await byEmail(await open())
+    await people.setRole('ada@example.com', 'viewer', TALLY)
+    await telemetry.receive(organization, logs({ email: 'ada@example.com' }))
+    expect(await shown({ listed })).toEqual(['admin token log claude-sonnet-5 10 1'])
+    const assigned = telemetry.assign({ email: 'ada@example.com', user: 'ada@example.com', dryRun: false, by: TALLY })
+    expect(assigned).rejects.toThrow('viewers own no entries')
+  })
+
   test('becomes certain by a report with a service token', async () => {
     const { organization, telemetry, callerFor, entries, listed } = await byEmail(await open())
     await telemetry.receive(organization, logs({ email: 'ada@example.com' }))

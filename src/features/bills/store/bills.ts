@@ -9,6 +9,7 @@ import {
   getTableColumns,
   gte,
   inArray,
+  isNull,
   lt,
   lte,
   ne,
@@ -42,6 +43,7 @@ export interface BillView {
 export interface BillFilter {
   states?: BillState[] | undefined
   clientId?: number | undefined
+  clientIds?: readonly number[] | undefined
   projectId?: number | undefined
   /** Issued on or after, and on or before, this day. */
   from?: string | undefined
@@ -71,7 +73,7 @@ function selectViews(reader: Reader, condition: SQL | undefined) {
 /** `today` decides which bills are overdue. */
 function conditionOf(
   reader: Reader,
-  { states, clientId, projectId, from, to, number, overdue }: BillFilter,
+  { states, clientId, clientIds, projectId, from, to, number, overdue }: BillFilter,
   today: string,
 ): SQL | undefined {
   const { bills } = reader.tables
@@ -82,6 +84,7 @@ function conditionOf(
   return and(
     states && inArray(bills.state, states),
     equal(bills.clientId, clientId),
+    clientIds && inArray(bills.clientId, [...clientIds]),
     equal(bills.projectId, projectId),
     equal(bills.number, number),
     from === undefined ? undefined : gte(bills.issuedOn, from),
@@ -101,6 +104,30 @@ export async function listBills(
   return selectViews(reader, and(condition, after === undefined ? undefined : lt(bills.id, after)))
     .orderBy(desc(bills.id))
     .limit(limit)
+}
+
+/** Bills that are neither void nor credit notes, of any of these clients or projects, or of everything, up to this day or later. */
+export async function listBillsOf(
+  reader: Reader,
+  { clientIds, projectIds, since }: { clientIds: readonly number[]; projectIds: readonly number[]; since: string },
+): Promise<{ id: number; uid: Id<'bil'>; currency: string }[]> {
+  const { bills } = reader.tables
+  return reader
+    .select({ id: bills.id, uid: bills.uid, currency: bills.currency })
+    .from(bills)
+    .where(
+      and(
+        inArray(bills.state, ['sent', 'paid']),
+        eq(bills.kind, 'bill'),
+        gte(bills.periodTo, since),
+        or(
+          inArray(bills.clientId, [...clientIds]),
+          inArray(bills.projectId, [...projectIds]),
+          and(isNull(bills.clientId), isNull(bills.projectId)),
+        ),
+      ),
+    )
+    .orderBy(asc(bills.id))
 }
 
 /** The sums of bills in one currency, in minor units. */

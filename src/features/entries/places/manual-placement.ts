@@ -11,6 +11,7 @@ import type { Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
 import { rehearse } from '../../../database/dry-run.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
+import { seesEverything } from '../../../database/schema/values.ts'
 import { type Issue, notFound, Problem, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { timestamp } from '../../../lib/duration.ts'
@@ -140,7 +141,9 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
         if (!placed) throw notFound(`The entry ${id}`)
         if (isLocked(placed.entry)) throw entryLocked(placed)
         const corrects = correction.summary !== undefined || correction.labels !== undefined
-        if (corrects && person?.role === 'member' && placed.manager.id !== person.id) throw correctionForbidden()
+        if (corrects && person && !seesEverything(person.role) && placed.manager.id !== person.id) {
+          throw correctionForbidden()
+        }
         await requireUnchanged(tx, by, placed.entry.uid)
 
         const hasFigures = correctsFigures(correction)

@@ -26,6 +26,7 @@ import {
 } from '../store/deputies.ts'
 import { findUserById, type User } from '../store/users.ts'
 import { findUser } from '../users/users.ts'
+import { issuesOfViewer } from '../viewers/role.ts'
 import { type DeputyBody, deputyBody, type NewDeputy } from './schema.ts'
 
 /** A longer absence needs another lead. */
@@ -53,6 +54,8 @@ export function createDeputies({ db, clock, audit, organization }: Dependencies)
     const user = await findUser(tx, who)
     if (!user) throw refused(pointer, 'unknown', `'${who}' is not the id or e-mail address of a person`)
     if (user.disabledAt !== null) throw refused(pointer, 'not_allowed', `${user.email} is disabled`)
+    const issues = issuesOfViewer(user, pointer, 'approve nothing')
+    if (issues.length > 0) throw validationFailed(issues)
     return user
   }
 

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
-import { access, actorOf, requireCaller } from '../../../http/access.ts'
+import { STAFF_ROLES } from '../../../fields.ts'
+import { access, actorOf, EVERY_ROLE, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
 import type { OrganizationService } from '../../organization/service.ts'
@@ -28,7 +29,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
         return known.kind === 'service' ? { ...body, held_entries: await countHeld(known.person.id) } : body
       },
       {
-        allow: ['service', 'read', 'organization', 'session'],
+        allow: { service: STAFF_ROLES, read: STAFF_ROLES, organization: EVERY_ROLE, session: EVERY_ROLE },
         scope: 'any',
         object: 'usr',
         detail: documented({
@@ -51,7 +52,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
         return meBody({ ...session, person: { ...session.person, name } }, await organization.settings())
       },
       {
-        allow: ['session'],
+        allow: { session: EVERY_ROLE },
         scope: 'people-only',
         object: 'usr',
         parse: 'report',
@@ -72,7 +73,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
         data: (await people.listOwnSessions(requireCaller(caller, ['session']))).map(sessionBody),
       }),
       {
-        allow: ['session'],
+        allow: { session: EVERY_ROLE },
         scope: 'people-only',
         detail: documented({
           id: 'listMySessions',
@@ -96,7 +97,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
         set.status = 204
       },
       {
-        allow: ['session'],
+        allow: { session: EVERY_ROLE },
         scope: 'people-only',
         parse: 'report',
         body: PasswordChange,

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, actorOf, requireCaller } from '../../../http/access.ts'
+import { access, actorOf, EVERY_ROLE, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { parameter } from '../../../http/query.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
@@ -63,7 +63,7 @@ export const sessionRoutes = ({ people, organization, cookie }: SessionDependenc
         set.status = 204
       },
       {
-        allow: ['session'],
+        allow: { session: EVERY_ROLE },
         scope: 'people-only',
         query: SignOutQuery,
         detail: documented({

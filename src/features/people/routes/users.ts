@@ -143,11 +143,11 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
           tag,
           summary: 'Update a person',
           description:
-            'A new role applies from the next request, including requests with their tokens. An API token can change names only.',
+            'A new role applies from the next request, including requests with their tokens. Somebody with tokens, share links, unapproved token sheets, deputies or responsibilities cannot become a viewer; who no longer is a viewer loses their grants. An API token can change names only.',
           path,
           body: { example: { role: 'billing' } },
           responses: { 200: { description: 'The updated person.', schema: UserBody, example: EXAMPLE_USER } },
-          problems: ['person_erased', 'already_exists', 'last_admin'],
+          problems: ['person_erased', 'already_exists', 'last_admin', 'has_duties'],
         }),
       },
     )

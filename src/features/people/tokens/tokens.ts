@@ -25,6 +25,7 @@ import {
 } from '../store/tokens.ts'
 import type { User } from '../store/users.ts'
 import { getAccount } from '../users/users.ts'
+import { issuesOfViewer } from '../viewers/role.ts'
 import { API_TOKEN_LIFETIME_MS, apiTokensOff, issuesOfApiToken, notRotatable } from './api-token.ts'
 import { hashOfSecret, hintOfSecret, newSecret } from './secret.ts'
 import { MAY_MAKE_ORGANIZATION_TOKENS, MAY_SEND_BILLS, stateOfToken, type Token, type TokenState } from './token.ts'
@@ -135,6 +136,7 @@ export function createTokens({ db, clock, audit, organization }: TokensDependenc
             },
           ]),
     ]
+    issues.push(...issuesOfViewer(user, '/user', 'cannot have tokens'))
     if (issues.length > 0) throw validationFailed(issues)
     if (kind === 'org' && !MAY_MAKE_ORGANIZATION_TOKENS.includes(user.role)) {
       throw refusedRole(user, 'Creating an organization token', MAY_MAKE_ORGANIZATION_TOKENS)

@@ -18,6 +18,7 @@ import type { UserListQuery } from '../query.ts'
 import { SLOWED, UNLOCKED } from '../sign-in/notices.ts'
 import { deleteDeputiesOf } from '../store/deputies.ts'
 import { deleteFurtherEmails, findUserByFurtherEmail, listFurtherEmails } from '../store/emails.ts'
+import { deleteGrantsOf } from '../store/grants.ts'
 import { deleteLinksOf } from '../store/links.ts'
 import { deleteSignInsOf, endSignInsOf } from '../store/sign-ins.ts'
 import { listTokensInUse, retireTokensOf } from '../store/tokens.ts'
@@ -33,6 +34,7 @@ import {
   updateUser,
 } from '../store/users.ts'
 import type { Token } from '../tokens/token.ts'
+import { prepareRoleChange } from '../viewers/role.ts'
 
 const DAY_MS = 86_400_000
 
@@ -175,6 +177,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
       // If two people take an address at once, the second one's transaction fails on the constraint, runs again, and
       // throws here.
       if (wanted.email !== user.email) await freeEmail(tx, wanted.email, user)
+      await prepareRoleChange(tx, user, { role: wanted.role, by, now: clock.now(), audit })
       const changed = await demote(tx, user, wanted)
       await audit.record(tx, by, { action: 'user.changed', object: userObject(changed), ...changes })
       return changed
@@ -216,12 +219,12 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     getAccount: (user: string) => getAccount(db.read, user),
 
     /**
-     * Throws `validation_failed`, `already_exists` if the e-mail address is in use, and `last_admin` if no admin would
-     * remain.
+     * Throws `validation_failed`, `already_exists` if the e-mail address is in use, `last_admin` if no admin would
+     * remain, and `has_duties` for somebody who cannot become a viewer.
      */
     changeUser: change,
 
-    /** Throws `last_admin` if no admin would remain. */
+    /** Throws `last_admin` if no admin would remain, and `has_duties` for somebody who cannot become a viewer. */
     setRole: (who: string, role: Role, by: Actor): Promise<User> => change(who, { role }, by),
 
     /**
@@ -252,7 +255,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
 
     /**
      * Turns an account into a pseudonym, which nobody can sign in to: its password, sessions, links, additional
-     * addresses and deputies go, and its tokens are revoked, except for those of the organization. Throws
+     * addresses, deputies and grants go, and its tokens are revoked, except for those of the organization. Throws
      * `person_erased`, and `last_admin` if no admin would remain.
      */
     async releaseAccount(tx: Tx, who: string, pseudonym: { name: string; email: string }): Promise<User> {
@@ -269,6 +272,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
       await deleteSignInsOf(tx, user.id)
       await deleteFurtherEmails(tx, await listFurtherEmails(tx, user.id))
       await deleteDeputiesOf(tx, user.id)
+      await deleteGrantsOf(tx, user.id)
       await retireTokensOf(tx, user.id, now)
       return released
     },

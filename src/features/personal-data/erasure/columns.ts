@@ -61,6 +61,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   projectNames: { key: ['projectId'], kept: { folded: 'work', text: 'work' }, other: ['kind'] },
   deputies: { key: ['id'], other: ['firstDay', 'lastDay'] },
   shareLinks: { key: ['id'], text: ['note'], json: ['report'], other: ['money'] },
+  viewerGrants: { key: ['id'], other: ['money'] },
   tickets: { key: ['id'], text: ['title'], kept: { key: 'work', keyFolded: 'work' } },
   placementRuleVersions: { key: ['id'], text: ['name'], json: ['conditions'], kept: { ticket: 'work' } },
   bills: {

@@ -123,5 +123,6 @@ export async function usesOfClient(reader: Reader, id: number): Promise<string[]
 export async function deleteClient(tx: Tx, id: number): Promise<void> {
   await replaceResponsible(tx, 'clientLeads', id, [])
   await replaceResponsible(tx, 'clientApprovers', id, [])
+  await tx.delete(tx.tables.viewerGrants).where(eq(tx.tables.viewerGrants.clientId, id))
   await tx.delete(tx.tables.clients).where(eq(tx.tables.clients.id, id))
 }

@@ -253,12 +253,13 @@ export async function listNamedByOthers(reader: Reader, userId: number): Promise
   return rows.map(({ name }) => name!)
 }
 
-/** Deletes an unreferenced project, with its names, its leads and the assumptions of reports. */
+/** Deletes an unreferenced project, with its names, its leads, its grants and the assumptions of reports. */
 export async function deleteProject(tx: Tx, id: number): Promise<void> {
-  const { projects, projectNames, ticketAssumptions } = tx.tables
+  const { projects, projectNames, ticketAssumptions, viewerGrants } = tx.tables
   await tx.update(ticketAssumptions).set({ projectId: null }).where(eq(ticketAssumptions.projectId, id))
   await tx.delete(projectNames).where(eq(projectNames.projectId, id))
   await replaceResponsible(tx, 'projectLeads', id, [])
   await replaceResponsible(tx, 'projectApprovers', id, [])
+  await tx.delete(viewerGrants).where(eq(viewerGrants.projectId, id))
   await tx.delete(projects).where(eq(projects.id, id))
 }

@@ -2,6 +2,7 @@
 import { asc, eq, inArray, or } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
+import type { Role } from '../../../database/schema/values.ts'
 import { type Id, isId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 
@@ -53,10 +54,10 @@ export async function replaceResponsible(
 }
 
 /** A person by id (`usr_…`) or e-mail address. */
-export async function findPerson(reader: Reader, who: string): Promise<Responsible | undefined> {
+export async function findPerson(reader: Reader, who: string): Promise<(Responsible & { role: Role }) | undefined> {
   const { users } = reader.tables
   const [row] = await reader
-    .select({ id: users.id, uid: users.uid, name: users.name })
+    .select({ id: users.id, uid: users.uid, name: users.name, role: users.role })
     .from(users)
     .where(isId('usr', who) ? eq(users.uid, who) : eq(users.email, foldName(who)))
     .limit(1)

@@ -1,0 +1,88 @@
+/** Parameters of what viewers ask for. Pure. */
+import { foldName } from '../../lib/names.ts'
+import { unknownName } from '../../lib/nearest-names.ts'
+import { type ListFormat, type ListPage, Query, type QueryTexts } from '../../query.ts'
+import type { SeenProject, Sight } from './sight.ts'
+
+export const SHARED_DIMENSIONS = ['client', 'project', 'ticket', 'model', 'agent_manager'] as const
+export type SharedDimension = (typeof SHARED_DIMENSIONS)[number]
+
+/** The project of each row decides what it shows: with it, they are as many as any report has. */
+const DIMENSION_LIMIT = 2
+
+export interface SharedUsageQuery {
+  dimensions: SharedDimension[]
+  /** What the filters select of the projects that the viewer sees. */
+  projects: readonly SeenProject[]
+  /** The remaining parameters, which are those of every report on usage. */
+  texts: QueryTexts
+}
+
+/**
+ * Throws 422 with every issue. What was not granted is as unknown as what does not exist, and in no suggestion.
+ */
+export function readSharedUsage(given: QueryTexts, { projects }: Sight): SharedUsageQuery {
+  const { group_by, client, project, ...texts } = given
+  const query = new Query({ group_by, client, project })
+  const dimensions = readDimensions(query, projects)
+  const clients = projects.flatMap((each) => (each.showsClient ? [each.client!] : []))
+  const clientIds = readNames(query, 'client', clients, ({ uid, name }) => [uid, name])
+  const projectIds = readNames(query, 'project', projects, ({ uid, key, name }) => [uid, key, name])
+  query.finish()
+  return {
+    dimensions,
+    projects: projects.filter(
+      (each) =>
+        (!projectIds || projectIds.has(each.id)) &&
+        (!clientIds || (each.showsClient && clientIds.has(each.client!.id))),
+    ),
+    texts,
+  }
+}
+
+function readDimensions(query: Query, projects: readonly SeenProject[]): SharedDimension[] {
+  const dimensions = query.someOf('group_by', SHARED_DIMENSIONS) ?? []
+  if (new Set(dimensions).size < dimensions.length) {
+    query.refuse('group_by', 'not_allowed', 'must not contain duplicates')
+  } else if (dimensions.length > DIMENSION_LIMIT) {
+    query.refuse('group_by', 'too_many', `must have at most ${DIMENSION_LIMIT} values`)
+  } else if (dimensions.includes('agent_manager') && !projects.some(({ showsPeople }) => showsPeople)) {
+    query.refuse('group_by', 'not_allowed', 'must not contain agent_manager: people are not shared with you')
+  }
+  return dimensions
+}
+
+/** The keys of what the values name; undefined without the parameter. */
+function readNames<Named extends { id: number }>(
+  query: Query,
+  parameter: 'client' | 'project',
+  known: readonly Named[],
+  namesOf: (named: Named) => string[],
+): Set<number> | undefined {
+  const values = query.list(parameter)
+  if (!values) return undefined
+  const ids = new Map(known.flatMap((named) => namesOf(named).map((name) => [foldName(name), named.id] as const)))
+  for (const value of values) {
+    if (ids.has(foldName(value))) continue
+    const names = known.flatMap((named) => namesOf(named).slice(1))
+    const { code, message } = unknownName('', parameter, value, names)
+    query.refuse(parameter, code, message)
+  }
+  return new Set(values.flatMap((value) => ids.get(foldName(value)) ?? []))
+}
+
+/** Throws 422 with every issue. */
+export function readFormat(texts: QueryTexts): ListFormat | undefined {
+  const query = new Query(texts)
+  const format = query.format()
+  query.finish()
+  return format
+}
+
+/** Throws 422 with every issue. */
+export function readSharedBills(texts: QueryTexts): Pick<ListPage, 'limit' | 'after'> {
+  const query = new Query(texts)
+  const { limit, after } = query.listPage()
+  query.finish()
+  return { limit, after }
+}
