@@ -50,7 +50,7 @@ export function addProjectsMergeCommand(projects: Command): void {
 }
 
 function printMerge(merge: MergeBody): void {
-  const { project, into, aliases, former_leads: leads } = merge
+  const { project, into, aliases, former_leads: leads, former_viewers: viewers, new_viewers: others } = merge
   const verb = merge.dry_run ? 'would move' : 'moved'
   print(
     `${counted(merge.entries, 'entry', 'entries')} ($${exactText(merge.cost)}) and ${counted(merge.tickets, 'ticket', 'tickets')} of ${project.key} (${project.id}) ${verb} to ${into.key}.`,
@@ -64,8 +64,12 @@ function printMerge(merge: MergeBody): void {
     print(`${counted(merge.billed_entries, 'billed entry stays', 'billed entries stay')} on ${project.key}.`)
   }
   if (leads.length > 0) {
-    print(
-      `These leads are not leads of ${into.key} and lose access to the moved entries: ${leads.map(({ name }) => name).join(', ')}.`,
-    )
+    print(`These leads are not leads of ${into.key} and lose access to the moved entries: ${namesOf(leads)}.`)
   }
+  if (viewers.length > 0) {
+    print(`These viewers see ${project.key}, but not ${into.key}, and not the moved entries: ${namesOf(viewers)}.`)
+  }
+  if (others.length > 0) print(`These viewers of ${into.key} also see the moved entries: ${namesOf(others)}.`)
 }
+
+const namesOf = (people: { name: string }[]) => people.map(({ name }) => name).join(', ')

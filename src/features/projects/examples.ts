@@ -79,5 +79,7 @@ export const EXAMPLE_MERGE: MergeBody = {
   billed_entries: 12,
   tickets: 3,
   former_leads: [],
+  former_viewers: [],
+  new_viewers: [],
   complete: true,
 }

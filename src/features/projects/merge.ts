@@ -6,13 +6,20 @@ import { isLedBy } from './access.ts'
 import type { TicketFields } from './fields.ts'
 import type { MergeBody } from './schema.ts'
 import type { ProjectView } from './store/projects.ts'
+import type { Responsible } from './store/responsible.ts'
 import type { TicketView } from './store/tickets.ts'
 import { projectReference } from './wire.ts'
 
-/** What a merge moved, or would move in a dry run. */
-export interface Merged {
+/** The two projects of a merge, and the viewers to whom each was granted. */
+export interface MergePair {
   from: ProjectView
   into: ProjectView
+  viewers: Responsible[]
+  viewersOfTarget: Responsible[]
+}
+
+/** What a merge moved, or would move in a dry run. */
+export interface Merged extends MergePair {
   /** Names that refer to the remaining project from now on. */
   aliases: string[]
   entries: number
@@ -57,6 +64,12 @@ export function mergeBody(merged: Merged): MergeBody {
     former_leads: [...from.leads, ...from.clientLeads]
       .filter(({ id }, index, leads) => !isLedBy(id, into) && leads.findIndex((lead) => lead.id === id) === index)
       .map(({ uid, name }) => ({ id: uid, name })),
+    former_viewers: without(merged.viewers, merged.viewersOfTarget),
+    new_viewers: without(merged.viewersOfTarget, merged.viewers),
     complete: merged.isComplete,
   }
+}
+
+function without(people: readonly Responsible[], others: readonly Responsible[]) {
+  return people.filter(({ id }) => !others.some((other) => other.id === id)).map(({ uid, name }) => ({ id: uid, name }))
 }

@@ -11,6 +11,7 @@ import { type AuditService, difference } from '../audit/service.ts'
 import { requireChange, requireEverything, sightOf } from './access.ts'
 import { findClient } from './clients.ts'
 import type { ProjectFields } from './fields.ts'
+import type { MergePair } from './merge.ts'
 import { changeResponsible } from './responsibility.ts'
 import type { Page } from './store/clients.ts'
 import { findProjectByName } from './store/lookups.ts'
@@ -31,6 +32,7 @@ import {
   updateProject,
   usesOfProject,
 } from './store/projects.ts'
+import { listViewers } from './store/viewers.ts'
 import { isPossibleName, isPossiblePrefix, issuesOfProject } from './validation.ts'
 import { projectBody } from './wire.ts'
 
@@ -289,7 +291,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
      * so that an interrupted merge can be continued with the same request. Throws `not_found`, `validation_failed` for
      * a project and itself, `project_merged` for one that was merged elsewhere.
      */
-    async mergePair(reader: Reader, project: string, into: string): Promise<{ from: ProjectView; into: ProjectView }> {
+    async mergePair(reader: Reader, project: string, into: string): Promise<MergePair> {
       const named = await findProjectNamed(reader, into)
       if (!named) throw refuseField('/into', `'${into}' is not the id or name of a project`)
       const target = named.mergedInto ? (await findProjectView(reader, { uid: named.mergedInto.uid }))! : named
@@ -301,7 +303,8 @@ export function createProjects({ db, clock, audit }: Dependencies) {
         ])
       }
       if (from.mergedInto && from.mergedInto.uid !== target.project.uid) throw isMerged(from)
-      return { from, into: target }
+      const viewers = await listViewers(reader, from.project)
+      return { from, into: target, viewers, viewersOfTarget: await listViewers(reader, target.project) }
     },
 
     /**

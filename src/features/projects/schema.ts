@@ -205,6 +205,13 @@ export const MergeBody = Type.Object(
       description:
         'Leads of the merged project who do not lead the target project and therefore lose access to the moved entries.',
     }),
+    former_viewers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, strict), {
+      description:
+        'People with the role viewer who see the merged project but not the target project, and therefore no longer see the moved entries: their grants do not move along, because they would show everything else of the target project.',
+    }),
+    new_viewers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }, strict), {
+      description: 'People with the role viewer who see the target project, and from now on the moved entries, too.',
+    }),
     complete: Type.Boolean({
       description: 'False if the request reached its time limit before everything was moved; repeat it with the id.',
     }),

@@ -269,9 +269,20 @@ describe('a merge', () => {
     const { id } = await report({ project: goes.key, ticket: fresh('T') }, 0.1)
     await report({ project: goes.name }, 0.2)
     const merge = (json: object) => app.call(`POST /api/v1/projects/${goes.id}/merge`, { session: billing, json })
+    // Of the old project, of the new one, and of both.
+    const viewers = [await app.person('viewer'), await app.person('viewer'), await app.person('viewer')]
+    const names = (emails: string[]) => emails.map((email) => email.replace(/^person-(\d+)@.*/, 'Person $1'))
+    const admin = await app.session('admin')
+    for (const [at, seen] of [[goes], [stays], [goes, stays]].entries()) {
+      for (const { id: project } of seen) {
+        await app.call(`POST /api/v1/users/${viewers[at]}/grants`, { session: admin, json: { project } })
+      }
+    }
     const planned = await merge({ into: stays.key, dry_run: true })
     expect(planned.json).toMatchObject({ dry_run: true, entries: 2, tickets: 1, aliases: [goes.key], complete: true })
     expect(planned.json.former_leads).toHaveLength(1)
+    expect(planned.json.former_viewers.map(({ name }: { name: string }) => name)).toEqual(names(viewers.slice(0, 1)))
+    expect(planned.json.new_viewers.map(({ name }: { name: string }) => name)).toEqual(names(viewers.slice(1, 2)))
     // Exactly, though 0.1 + 0.2 is something else in floating point.
     expect(planned.text).toContain('"cost":0.3,')
     expect((await entry(id)).project.id).toBe(goes.id)

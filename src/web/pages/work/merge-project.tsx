@@ -71,6 +71,7 @@ export function MergeProject({ project, close }: { project: Project; close: () =
 
 function MergePlan({ plan }: { plan: Merged }) {
   const { project, into, aliases, entries, unpriced_entries, cost, billed_entries, tickets, former_leads } = plan
+  const { former_viewers, new_viewers } = plan
   return (
     <Stack gap="sm">
       <Text size="sm">
@@ -97,6 +98,16 @@ function MergePlan({ plan }: { plan: Merged }) {
           but not {into.key}, and will no longer see these entries.
         </Alert>
       )}
+      {former_viewers.length + new_viewers.length > 0 && (
+        <Alert color="orange" variant="light">
+          {former_viewers.length > 0 &&
+            `These viewers see ${project.key}, but not ${into.key}, and will no longer see these entries: ${namesOf(former_viewers)}. `}
+          {new_viewers.length > 0 &&
+            `These viewers of ${into.key} will also see these entries: ${namesOf(new_viewers)}.`}
+        </Alert>
+      )}
     </Stack>
   )
 }
+
+const namesOf = (people: readonly { name: string }[]) => people.map(({ name }) => name).join(', ')
