@@ -54,6 +54,7 @@ const UNDONE_BY: Record<string, string> = {
   'projects approver remove': 'projects approver add',
   'projects lead remove': 'projects lead add',
   'sheets import': 'sheets remove-entry',
+  'users revoke': 'users grant',
 }
 
 function leavesOf(command: Command, path: string[] = []): [string, Command][] {

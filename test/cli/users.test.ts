@@ -57,6 +57,44 @@ test('a person is shown, changed and found', async () => {
   expect(disabled.map((user: { id: string }) => user.id)).toContain(id)
 })
 
+test('a viewer sees what is granted to them', async () => {
+  await tally.addUser('vera@globex.example', 'viewer')
+  await tally.done(['clients', 'add', 'Globex'])
+  await tally.done(['projects', 'add', 'LAB'])
+  const who = 'vera@globex.example'
+  const { stdout: none } = await tally.done(['users', 'grants', who])
+  expect(none).toContain('Nothing is granted to vera@globex.example.')
+  const { stdout } = await tally.done(['users', 'grant', who, '--client', 'Globex', '--money', 'amounts', '--bills'])
+  expect(stdout).toBe('vera@globex.example sees client Globex: billed amounts, sent bills.\n')
+  const granted = await tally.json(['users', 'grant', who, '--project', 'lab'])
+  expect(granted).toMatchObject({ project: { key: 'LAB' }, money: 'none', people: false, bills: false })
+  const { stdout: table } = await tally.done(['users', 'grants', who, '--columns', 'shows,money,people,bills'])
+  expect(table.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    ['SHOWS', 'MONEY', 'PEOPLE', 'BILLS'],
+    ['client Globex', 'amounts', 'no', 'yes'],
+    ['project LAB', 'none', 'no', 'no'],
+    [''],
+  ])
+  expect((await tally.json(['users', 'revoke', who, '--client', 'globex'])).client.name).toBe('Globex')
+  expect((await tally.json(['users', 'grants', who])).data).toEqual([granted])
+  for (const [flags, code, text] of [
+    [[], 2, 'Use --client or --project.'],
+    [['--client', 'Globexx'], 1, "did you mean 'Globex'?"],
+    [['--project', 'LAB', '--money', 'amounts', '--bills'], 2, 'only for a client'],
+  ] as const) {
+    const refused = await tally.run(['users', 'grant', who, ...flags])
+    expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(text)])
+  }
+  expect((await tally.run(['users', 'revoke', who, '--client', 'Globex'])).stderr).toContain('has no grant')
+  const member = await tally.run(['users', 'grant', 'ada@example.com', '--client', 'Globex'])
+  expect(member.stderr).toContain('grants are for viewers only')
+  const token = await tally.run(['tokens', 'create', '--kind', 'svc', '--name', 'x', '--user', who])
+  expect(token.stderr).toContain('viewers cannot have tokens')
+  await tally.addUser('tim@example.com', 'member')
+  await tally.done(['tokens', 'create', '--kind', 'svc', '--name', 'x', '--user', 'tim@example.com'])
+  expect((await tally.run(['users', 'set-role', 'tim@example.com', 'viewer'])).stderr).toContain('revoke their 1 token')
+})
+
 test('a password can be given when a person is added', async () => {
   const { has_password } = await tally.json([...add({ email: 'mary@example.com' }), '--password-stdin'], {
     stdin: 'correct horse battery\r\n',
@@ -118,7 +156,7 @@ describe('refused with one clear message and no trace:', () => {
       what: 'a role that there is not',
       args: add({ role: 'boss' }),
       code: 2,
-      message: 'Allowed choices are member, billing, admin',
+      message: 'Allowed choices are viewer, member, billing, admin',
     },
     {
       what: 'another such role',

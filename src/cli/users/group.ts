@@ -6,6 +6,7 @@ import { addUsersDisableCommands } from './disable.ts'
 import { addUsersEmailsCommand } from './emails.ts'
 import { addUsersEraseCommand } from './erase.ts'
 import { addUsersExportCommand } from './export.ts'
+import { addUsersGrantCommands } from './grants.ts'
 import { addUsersLinkCommands } from './links.ts'
 import { addUsersListCommand } from './list.ts'
 import { addUsersSetPasswordCommand } from './set-password.ts'
@@ -16,7 +17,9 @@ export function addUsersCommands(program: Command): void {
   const users = program
     .command('users')
     .alias('people')
-    .description('Add people, change their roles, disable and enable accounts, export and erase their data')
+    .description(
+      'Add people, change their roles, choose what viewers see, disable and enable accounts, export and erase their data',
+    )
     .addHelpText(
       'after',
       examples('tally users add --email ada@example.com --name Ada --role admin', 'tally users list'),
@@ -26,6 +29,7 @@ export function addUsersCommands(program: Command): void {
   addUsersShowCommand(users)
   addUsersUnlockCommand(users)
   addUsersChangeCommands(users)
+  addUsersGrantCommands(users)
   addUsersEmailsCommand(users)
   addUsersDisableCommands(users)
   addUsersSetPasswordCommand(users)
