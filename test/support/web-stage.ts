@@ -17,7 +17,7 @@ export interface WebStage {
 
 export interface Person extends Credentials {
   name: string
-  role: 'admin' | 'billing' | 'member'
+  role: 'admin' | 'billing' | 'member' | 'viewer'
 }
 
 interface WebStageOptions {

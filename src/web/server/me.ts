@@ -4,37 +4,63 @@
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { WEEKDAYS } from '../format/weekdays.ts'
-import { answer, api, apiUntil } from './api.ts'
+import { answer, api, apiUntil, type Body } from './api.ts'
 import { Problem } from './problem.ts'
 import { queryClient } from './queries.ts'
 
 /** More projects than anyone leads; the API's page limit. */
 const LED_LIMIT = '1000'
 
+const NONE: string[] = []
+
 /**
  * Fetches the data that every page needs: the person, the organization's settings and, for members, the projects they
- * lead, and those whose entries they may approve.
+ * lead, and those whose entries they may approve; for viewers, what is shared with them.
  */
 async function askMe({ signal }: { signal: AbortSignal }) {
   if (!mayBeSignedIn()) return null
   try {
-    const [me, settings] = await Promise.all([
-      answer(apiUntil(signal).me.get()),
-      answer(apiUntil(signal).settings.get()),
-    ])
-    const { person, session, acts_for: actsFor } = me
+    const { person, session, acts_for: actsFor } = await answer(apiUntil(signal).me.get())
+    if (person.role === 'viewer') {
+      const shared: Shared = await answer(apiUntil(signal).shared.get())
+      const settings = settingsOf(shared)
+      return { person, session, settings, shared, actsFor, ledIds: NONE, approvedIds: NONE, leads: false }
+    }
     const approverIds = [person.id, ...actsFor.map(({ id }) => id)]
-    const [ledIds, approvedIds] =
-      person.role === 'member'
-        ? await Promise.all([
-            askProjects({ lead: [person.id] }, signal),
-            askProjects({ approver: approverIds }, signal),
-          ])
-        : [[], []]
-    return { person, session, settings, actsFor, ledIds, approvedIds, leads: ledIds.length > 0 }
+    const isMember = person.role === 'member'
+    const [settings, ledIds, approvedIds] = await Promise.all([
+      answer(apiUntil(signal).settings.get()) as Promise<Settings>,
+      isMember ? askProjects({ lead: [person.id] }, signal) : NONE,
+      isMember ? askProjects({ approver: approverIds }, signal) : NONE,
+    ])
+    return { person, session, settings, shared: null, actsFor, ledIds, approvedIds, leads: ledIds.length > 0 }
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null
     throw error
+  }
+}
+
+type Settings = Body<Awaited<ReturnType<typeof api.settings.get>>>
+type Shared = Body<Awaited<ReturnType<typeof api.shared.get>>>
+
+/** Viewers can't read the settings. Their pages use these only; nothing else is on for them. */
+function settingsOf({ contact, time_zone, week_start, currency }: Shared): Settings {
+  return {
+    name: contact.name,
+    time_zone,
+    week_start,
+    currency,
+    unknown_projects: 'hold',
+    same_session: 'hold',
+    approval_required: false,
+    api_tokens: false,
+    share_links: false,
+    telemetry_by_email: false,
+    retention_texts: null,
+    retention_session_ids: null,
+    retention_history: null,
+    retention_audit: null,
+    demo: false,
   }
 }
 
@@ -87,10 +113,13 @@ export function useRole(...roles: Role[]): boolean {
   return roles.includes(useMe().person.role)
 }
 
+/** Whether a role sees all entries, projects and bills. */
+export const seesEverything = (role: Role): boolean => role === 'billing' || role === 'admin'
+
 /** Whether the person may approve and reject: `billing`, `admin`, leads, approvers and deputies within their projects. */
 export function useApproves(): boolean {
   const { person, approvedIds } = useMe()
-  return person.role !== 'member' || approvedIds.length > 0
+  return seesEverything(person.role) || approvedIds.length > 0
 }
 
 /** `before` is the person whose session ended while the page was open, if any. */

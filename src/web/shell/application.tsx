@@ -6,7 +6,7 @@ import { Failure } from '../parts/failure.tsx'
 import { type Me, MeProvider, mayBeSignedIn, useSignedIn } from '../server/me.ts'
 import { asProblem } from '../server/problem.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
-import { ACCOUNT, SECTIONS } from './navigation.ts'
+import { ACCOUNT, sectionsFor } from './navigation.ts'
 import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 
@@ -48,7 +48,7 @@ function SignedIn() {
         <ErrorBoundary key={section}>
           <Suspense fallback={<Loading />}>
             <Switch>
-              {SECTIONS.filter(({ isFor }) => isFor(me)).map(({ path, page }) => (
+              {sectionsFor(me).map(({ path, page }) => (
                 // A section handles all paths below it: `/bills/new`, `/bills/bil_…`.
                 <Route key={path} path={path === '/' ? '/' : new RegExp(`^${path}(?:/|$)`)} component={page} />
               ))}

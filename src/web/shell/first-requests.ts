@@ -3,11 +3,13 @@
  * takes to answer.
  */
 import { askFirst } from '../server/me.ts'
-import { SECTIONS } from './navigation.ts'
+import { sectionsFor } from './navigation.ts'
 
 export async function sendFirstRequests(): Promise<void> {
   const me = await askFirst()
   if (!me) return
   const { pathname, search } = location
-  SECTIONS.find(({ path, isFor }) => path === pathname && isFor(me))?.ask?.(me, search)
+  sectionsFor(me)
+    .find(({ path }) => path === pathname)
+    ?.ask?.(me, search)
 }

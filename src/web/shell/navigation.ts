@@ -16,6 +16,7 @@ import {
   IconRoute,
   IconSettings,
   IconShare,
+  IconUserCircle,
   IconUsers,
 } from '@tabler/icons-react'
 import { type ComponentType, lazy } from 'react'
@@ -24,6 +25,7 @@ import { askEntryList } from '../pages/entries/entry-list.ts'
 import { askOverview, askReports } from '../pages/overview/first-requests.ts'
 import Overview from '../pages/overview/overview.tsx'
 import Reports from '../pages/overview/reports.tsx'
+import { askSharedUsage } from '../pages/shared/usage-query.ts'
 import type { Me } from '../server/me.ts'
 
 export interface Section {
@@ -35,7 +37,7 @@ export interface Section {
   group: 'Usage' | 'Work' | 'Billing' | 'Setup'
   /** Whether it shows reports, which are slower while their totals are being made. */
   hasReports?: true
-  /** Whether it is in the menu. The server checks access itself. */
+  /** Whether the person may use it. */
   isFor: (me: Me) => boolean
   page: ComponentType
   /** Sends the requests of the page at an address, which are not sent again while it is rendered. */
@@ -207,8 +209,38 @@ export const SECTIONS: readonly Section[] = [
   },
 ]
 
+/** The pages of viewers, who have no others. */
+const VIEWER_SECTIONS: readonly Section[] = [
+  {
+    path: '/',
+    title: 'Usage',
+    icon: IconReportAnalytics,
+    key: 'o',
+    group: 'Usage',
+    isFor: everybody,
+    page: lazy(() => import('../pages/shared/usage.tsx')),
+    ask: askSharedUsage,
+  },
+  {
+    path: '/bills',
+    title: 'Bills',
+    icon: IconFileInvoice,
+    key: 'b',
+    group: 'Usage',
+    isFor: ({ shared }) => shared?.shows_bills ?? false,
+    page: lazy(() => import('../pages/shared/bills.tsx')),
+  },
+]
+
+/** The pages that a person may use. The server checks access itself. */
+export const sectionsFor = (me: Me): Section[] =>
+  (me.person.role === 'viewer' ? VIEWER_SECTIONS : SECTIONS).filter(({ isFor }) => isFor(me))
+
 /** The person's own page, outside the menu. */
 export const ACCOUNT = lazy(() => import('../pages/account/account.tsx'))
+
+/** In the menu of viewers, who have no API tokens to use the API with. */
+export const ACCOUNT_LINK = { path: '/account', title: 'Account', icon: IconUserCircle }
 
 export const GROUPS = ['Usage', 'Work', 'Billing', 'Setup'] as const
 

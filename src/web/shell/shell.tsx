@@ -23,7 +23,7 @@ import { Link, useLocation } from 'wouter'
 import { Overwrite } from '../parts/overwrite.tsx'
 import { signOut, useMe } from '../server/me.ts'
 import { useSend } from '../server/send.ts'
-import { DOCUMENTATION, GROUPS, SECTIONS } from './navigation.ts'
+import { ACCOUNT_LINK, DOCUMENTATION, GROUPS, type Section, sectionsFor } from './navigation.ts'
 import { PreparingReports } from './preparing-reports.tsx'
 import classes from './shell.module.css'
 import { SHORTCUTS, useShortcuts } from './shortcuts.ts'
@@ -33,7 +33,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   const [isMenuOpen, menu] = useDisclosure()
   const [isHelpOpen, help] = useDisclosure()
-  const sections = SECTIONS.filter(({ isFor }) => isFor(me))
+  const sections = sectionsFor(me)
   useShortcuts({ sections, help: help.open })
   const here = sections.find((section) => isBelow(path, section.path))
 
@@ -94,12 +94,24 @@ export function Shell({ children }: { children: ReactNode }) {
           })}
         </AppShell.Section>
         <AppShell.Section className={classes.foot}>
-          <NavLink
-            href={DOCUMENTATION.path}
-            label={DOCUMENTATION.title}
-            leftSection={<DOCUMENTATION.icon size={17} stroke={1.6} />}
-            className={classes.link}
-          />
+          {me.person.role === 'viewer' ? (
+            <NavLink
+              component={Link}
+              href={ACCOUNT_LINK.path}
+              label={ACCOUNT_LINK.title}
+              leftSection={<ACCOUNT_LINK.icon size={17} stroke={1.6} />}
+              active={path === ACCOUNT_LINK.path}
+              aria-current={path === ACCOUNT_LINK.path ? 'page' : undefined}
+              className={classes.link}
+            />
+          ) : (
+            <NavLink
+              href={DOCUMENTATION.path}
+              label={DOCUMENTATION.title}
+              leftSection={<DOCUMENTATION.icon size={17} stroke={1.6} />}
+              className={classes.link}
+            />
+          )}
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
@@ -176,7 +188,7 @@ function PersonMenu({ help }: { help: () => void }) {
 interface ShortcutsProps {
   isOpen: boolean
   close: () => void
-  sections: typeof SECTIONS
+  sections: readonly Section[]
 }
 
 function Shortcuts({ isOpen, close, sections }: ShortcutsProps) {

@@ -1,12 +1,10 @@
 import { expect, test } from 'bun:test'
 import '../../support/page-location.ts'
 import type { Me } from '../../../src/web/server/me.ts'
-import { GROUPS, SECTIONS } from '../../../src/web/shell/navigation.ts'
+import { GROUPS, SECTIONS, sectionsFor } from '../../../src/web/shell/navigation.ts'
 
-const titlesFor = (role: string) =>
-  SECTIONS.filter(({ isFor }) => isFor({ person: { role }, settings: { share_links: true } } as unknown as Me)).map(
-    ({ title }) => title,
-  )
+const titlesFor = (role: string, shared: object | null = null) =>
+  sectionsFor({ person: { role }, settings: { share_links: true }, shared } as unknown as Me).map(({ title }) => title)
 
 test('every page has an address, a shortcut and a group of its own', () => {
   for (const values of [SECTIONS.map(({ path }) => path), SECTIONS.map(({ key }) => key)]) {
@@ -31,4 +29,9 @@ test('each role sees the pages that it may use, and admins see all', () => {
   const withMoney = new Set(titlesFor('billing')).difference(new Set(titlesFor('member')))
   expect([...withMoney]).toEqual(['Rules', 'Bills', 'Telemetry'])
   expect(titlesFor('admin')).toEqual(SECTIONS.map(({ title }) => title))
+})
+
+test('a viewer sees what is shared with them', () => {
+  expect(titlesFor('viewer', { shows_bills: false })).toEqual(['Usage'])
+  expect(titlesFor('viewer', { shows_bills: true })).toEqual(['Usage', 'Bills'])
 })

@@ -12,15 +12,15 @@ import { NewPassword } from '../../parts/new-password.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
-import { signOut, useMe } from '../../server/me.ts'
+import { signOut, useApproves, useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { showIssues, useSend } from '../../server/send.ts'
 import { Deputies } from './deputies.tsx'
 
 export default function Account() {
-  const { person, approvedIds, actsFor } = useMe()
+  const { person, actsFor } = useMe()
   // The rights of a role are not passed on, but people with one may lead projects, too.
-  const approves = person.role !== 'member' || approvedIds.length > 0
+  const approves = useApproves()
   return (
     <Page
       title="Your account"
@@ -141,6 +141,7 @@ const COLUMNS: Column<Session>[] = [
 ]
 
 function Sessions() {
+  const { person } = useMe()
   const [isAsking, setAsking] = useState(false)
   const { data, error, refetch } = useQuery({ queryKey: ['me', 'sessions'], queryFn: askSessions })
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
@@ -171,7 +172,9 @@ function Sessions() {
         isDangerous
         confirm={() => signOut(true)}
       >
-        <Text size="sm">This ends every session, including this one. Your tokens keep working.</Text>
+        <Text size="sm">
+          This ends every session, including this one.{person.role !== 'viewer' && ' Your tokens keep working.'}
+        </Text>
       </Confirm>
     </Stack>
   )

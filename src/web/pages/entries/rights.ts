@@ -4,7 +4,7 @@
  */
 
 import type { Entry } from '../../parts/entries/entry.ts'
-import type { Me } from '../../server/me.ts'
+import { type Me, seesEverything } from '../../server/me.ts'
 
 /** Counts, cost and assignment of these entries cannot change. */
 const LOCKED: Entry['status'][] = ['pending', 'approved', 'billed', 'voided']
@@ -39,14 +39,14 @@ export function rightsTo(
   const { status } = entry
   const isOwn = entry.agent_manager.id === person.id
   const isOf = (projectIds: string[]) =>
-    person.role !== 'member' || (entry.project !== null && projectIds.includes(entry.project.id))
+    seesEverything(person.role) || (entry.project !== null && projectIds.includes(entry.project.id))
   const isApprover = isOf(approvedIds)
   const isAnother = isApprover && (!isOwn || person.role === 'admin')
   // Manual entries are approved with their token sheet.
   const isAlone = entry.sheet === null
   const isOpen = !isLocked(entry)
   const mayPlace = isOpen && (isOwn || isOf(ledIds))
-  const sendsBills = person.role !== 'member'
+  const sendsBills = seesEverything(person.role)
   return {
     approve: isAlone && status === 'submitted' && isAnother,
     reject: isAlone && status === 'submitted' && isApprover,
@@ -60,7 +60,7 @@ export function rightsTo(
     place: mayPlace,
     divide: mayPlace && isAlone && status === 'submitted' && entry.division === null,
     undivide: mayPlace && entry.division !== null,
-    correct: isOpen && (isOwn || person.role !== 'member'),
-    correctFigures: isOpen && isAlone && entry.division === null && person.role !== 'member',
+    correct: isOpen && (isOwn || seesEverything(person.role)),
+    correctFigures: isOpen && isAlone && entry.division === null && seesEverything(person.role),
   }
 }

@@ -1,7 +1,7 @@
 /** The requests of the overview and of the reports, sent before these pages are rendered. */
 import { readAddress } from '../../address.ts'
 import { readPeriod } from '../../parts/period.ts'
-import type { Me } from '../../server/me.ts'
+import { type Me, seesEverything } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
 import { OVERVIEW_ADDRESS, REPORTS_ADDRESS } from './address.ts'
 import { widthFor } from './buckets.ts'
@@ -18,7 +18,7 @@ export function askOverview({ person, settings }: Me, search: string): void {
   void queryClient.prefetchQuery(totalsBeforeQuery(period))
   void queryClient.prefetchQuery(completenessQuery(period))
   for (const dimension of LARGEST) void queryClient.prefetchQuery(reportQuery(period, dimension))
-  if (person.role !== 'member') void queryClient.prefetchQuery(ticketsToDecideQuery)
+  if (seesEverything(person.role)) void queryClient.prefetchQuery(ticketsToDecideQuery)
 }
 
 export function askReports({ settings }: Me, search: string): void {

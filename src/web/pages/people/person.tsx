@@ -14,6 +14,7 @@ import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { EraseButton, Erased } from './erase-button.tsx'
 import { FurtherEmails } from './further-emails.tsx'
+import { Grants } from './grants.tsx'
 import { PersonActions } from './person-actions.tsx'
 import { PersonForm } from './person-form.tsx'
 import { type Person, stateOf } from './roles.ts'
@@ -68,7 +69,7 @@ export function PersonPage({ id }: { id: string }) {
             {!isErased && (
               <>
                 <PersonForm key={`${person.name} ${person.email} ${person.role}`} person={person} />
-                <FurtherEmails id={person.id} />
+                {person.role !== 'viewer' && <FurtherEmails id={person.id} />}
               </>
             )}
             {isErased && <Text size="sm">Their entries, token sheets and bills remain, under the pseudonym.</Text>}
@@ -77,8 +78,14 @@ export function PersonPage({ id }: { id: string }) {
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack gap="lg">
             {!isErased && <SignIn person={person} />}
-            <Projects id={person.id} />
-            <Tokens id={person.id} email={person.email} />
+            {person.role === 'viewer' ? (
+              !isErased && <Grants person={person} />
+            ) : (
+              <>
+                <Projects id={person.id} />
+                <Tokens id={person.id} email={person.email} />
+              </>
+            )}
             <PersonalData person={person} />
           </Stack>
         </Grid.Col>

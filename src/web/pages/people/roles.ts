@@ -18,4 +18,9 @@ export const ROLES: { value: Person['role']; label: string; description: string 
   },
   { value: 'billing', label: 'Billing', description: 'All work and money: prices, clients, bills and approval.' },
   { value: 'admin', label: 'Admin', description: 'Everything, including people, all tokens, rules and settings.' },
+  {
+    value: 'viewer',
+    label: 'Viewer',
+    description: 'For clients and stakeholders: only the clients and projects that you share with them.',
+  },
 ]

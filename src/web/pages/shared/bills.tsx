@@ -1,0 +1,142 @@
+/** The bills that are shared with a viewer. */
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Route, Switch, useLocation } from 'wouter'
+import { dayInWords } from '../../format/moments.ts'
+import { billedMoney } from '../../format/money.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Details } from '../../parts/details.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Page } from '../../parts/page.tsx'
+import { periodInWords } from '../../parts/period.ts'
+import { Status } from '../../parts/status.tsx'
+import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { asProblem } from '../../server/problem.ts'
+
+type SharedBill = Body<Awaited<ReturnType<ReturnType<typeof api.shared.bills>['get']>>>
+
+export default function SharedBills() {
+  return (
+    <Switch>
+      <Route path="/bills/:id">{({ id }) => <BillPage key={id} id={id} />}</Route>
+      <Route component={BillList} />
+    </Switch>
+  )
+}
+
+const COLUMNS: Column<SharedBill>[] = [
+  {
+    key: 'number',
+    title: 'Number',
+    width: '130px',
+    phone: 'title',
+    cell: ({ number }) => number,
+  },
+  { key: 'for', title: 'For', cell: (bill) => <bdi>{subjectOf(bill)}</bdi> },
+  { key: 'period', title: 'Period', width: '210px', phone: 'hidden', cell: ({ period }) => periodInWords(period) },
+  { key: 'due', title: 'Due', width: '130px', cell: ({ due_on }) => dayInWords(due_on) },
+  { key: 'state', title: 'State', width: '120px', cell: (bill) => <Status of={stateOf(bill)} /> },
+  {
+    key: 'total',
+    title: 'Total',
+    isNumber: true,
+    width: '130px',
+    phone: 'value',
+    cell: ({ total, currency }) => billedMoney(total, currency),
+  },
+  {
+    key: 'balance',
+    title: 'Balance',
+    isNumber: true,
+    width: '130px',
+    phone: 'hidden',
+    cell: ({ state, balance, currency }) => (state === 'void' ? '–' : billedMoney(balance, currency)),
+  },
+]
+
+const stateOf = ({ state, overdue }: SharedBill) => (overdue ? 'overdue' : state)
+
+const subjectOf = ({ client, project, kind }: SharedBill) =>
+  [client?.name, project?.name, kind === 'credit_note' && 'credit note'].filter(Boolean).join(' · ')
+
+function BillList() {
+  const [, navigate] = useLocation()
+  const list = useList(['bills', 'shared'], (page, signal) =>
+    answer(apiUntil(signal).shared.bills.get({ query: { page, limit: PAGE_LIMIT } })),
+  )
+  return (
+    <Page title="Bills" lead="Bills that were sent, newest first.">
+      <DataTable
+        label="Bills"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        open={({ id }) => navigate(`/bills/${id}`)}
+        isMuted={({ state }) => state === 'void'}
+        empty={<Empty title="No bills yet">Bills appear here as soon as they are sent.</Empty>}
+      />
+    </Page>
+  )
+}
+
+const ABOVE = { href: '/bills', title: 'Bills' }
+
+function BillPage({ id }: { id: string }) {
+  const {
+    data: bill,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['bills', 'shared', id],
+    queryFn: ({ signal }): Promise<SharedBill> => answer(apiUntil(signal).shared.bills({ id }).get()),
+  })
+  if (!bill) {
+    return (
+      <Page title="Bill" above={ABOVE}>
+        {error ? <Failure problem={asProblem(error)} retry={refetch} /> : <Skeleton height={320} />}
+      </Page>
+    )
+  }
+  const { number, kind, state, currency, period, issued_on, due_on, subtotal, tax, total, amount_paid, balance } = bill
+  const money = (amount: number) => billedMoney(amount, currency)
+  const path = `/api/v1/shared/bills/${bill.id}`
+  return (
+    <Page
+      title={
+        <Group gap="xs" component="span">
+          {kind === 'bill' ? 'Bill' : 'Credit note'} {number} <Status of={stateOf(bill)} />
+        </Group>
+      }
+      above={ABOVE}
+      lead={<bdi>{subjectOf(bill)}</bdi>}
+      actions={
+        <>
+          <Button component="a" href={`${path}/html`} target="_blank" variant="default">
+            Read or print
+          </Button>
+          <Button component="a" href={`${path}/pdf`} target="_blank">
+            Open PDF
+          </Button>
+        </>
+      }
+    >
+      <Stack maw={480}>
+        {state === 'void' && <Text>It is void: nothing is owed for it.</Text>}
+        <Details
+          of={[
+            ['Period', periodInWords(period)],
+            ['Date', dayInWords(issued_on)],
+            ['Due', dayInWords(due_on)],
+            ['Subtotal', money(subtotal)],
+            ['Tax', money(tax)],
+            ['Total', money(total)],
+            ['Paid', money(amount_paid)],
+            ['Balance', state === 'void' ? null : money(balance)],
+          ]}
+        />
+      </Stack>
+    </Page>
+  )
+}

@@ -1,0 +1,242 @@
+/** The first page of somebody with the role viewer: the usage of the clients and projects that they see. */
+import { Anchor, Group, NativeSelect, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useAddress } from '../../address.ts'
+import { count, counted } from '../../format/counts.ts'
+import { dayInWords, dayOf, monthInWords } from '../../format/moments.ts'
+import { billedMoney } from '../../format/money.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Count, Money } from '../../parts/figures.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { Page } from '../../parts/page.tsx'
+import { periodInWords, readPeriod } from '../../parts/period.ts'
+import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { type Me, useMe } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import {
+  DIMENSIONS,
+  type Dimension,
+  type Result,
+  type SharedUsage,
+  USAGE_ADDRESS,
+  usageParameters,
+  usageQuery,
+  type Width,
+} from './usage-query.ts'
+
+const TITLES: Record<Dimension, string> = {
+  project: 'Project',
+  client: 'Client',
+  ticket: 'Ticket',
+  model: 'Model',
+  agent_manager: 'Person',
+}
+
+const WIDTH_TITLES: Record<Width, string> = {
+  all: 'Whole period',
+  '1mo': 'By month',
+  '1w': 'By week',
+  '1d': 'By day',
+}
+
+type Shared = NonNullable<Me['shared']>
+
+export default function SharedUsagePage() {
+  const { shared } = useMe()
+  return shared && shared.grants.length > 0 ? <Usage shared={shared} /> : <NothingShared shared={shared} />
+}
+
+function NothingShared({ shared }: { shared: Shared | null }) {
+  const { name, email } = shared?.contact ?? { name: 'your contact', email: null }
+  return (
+    <Empty title="Nothing has been shared with you yet" isPage>
+      Here you will see the usage of the projects that {name} shares with you.{' '}
+      {email === null ? (
+        <>Ask {name} to share a project with you.</>
+      ) : (
+        <>
+          Ask {name} at{' '}
+          <Anchor href={`mailto:${email}`} inherit underline="always">
+            {email}
+          </Anchor>
+          .
+        </>
+      )}
+    </Empty>
+  )
+}
+
+interface Row {
+  from: string
+  result: Result
+}
+
+function Usage({ shared }: { shared: Shared }) {
+  const { time_zone } = shared
+  const [{ period: name, by, bucket }, show] = useAddress(USAGE_ADDRESS)
+  const period = readPeriod(name, time_zone)
+  const { data: usage, error, refetch, isPlaceholderData } = useQuery(usageQuery(period, by, bucket))
+  const rows = usage?.data.flatMap(({ starting_at, results }) =>
+    results.map((result): Row => ({ from: starting_at, result })),
+  )
+  const dimensions = DIMENSIONS.filter((dimension) => dimension !== 'agent_manager' || shared.shows_people)
+  return (
+    <Page
+      title="Usage"
+      lead={`${periodInWords(period)} in ${time_zone}`}
+      actions={
+        <>
+          <PeriodPicker value={name} change={(period) => show({ period })} />
+          <DownloadCsv path="/shared/usage" query={usageParameters(period, by, bucket)} />
+        </>
+      }
+    >
+      <Group gap="xs" className="tally-no-print">
+        <NativeSelect
+          aria-label="Group by"
+          data={dimensions.map((value) => ({ value, label: TITLES[value] }))}
+          value={by}
+          onChange={({ currentTarget }) => show({ by: currentTarget.value as Dimension })}
+        />
+        <NativeSelect
+          aria-label="Over time"
+          data={Object.entries(WIDTH_TITLES).map(([value, label]) => ({ value, label }))}
+          value={bucket}
+          onChange={({ currentTarget }) => show({ bucket: currentTarget.value as Width })}
+        />
+      </Group>
+      {error && !usage && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!rows && !error && <Loading />}
+      {usage && rows && (
+        <div style={{ opacity: isPlaceholderData ? 0.55 : 1 }}>
+          <DataTable
+            label={`Usage by ${TITLES[by].toLowerCase()}`}
+            columns={columnsOf({ by, bucket, shared, time_zone })}
+            list={rows}
+            rowKey={({ from, result }) => `${from} ${JSON.stringify(result[by])}`}
+            empty={<Empty title="No usage in this period">Choose a longer period.</Empty>}
+            foot={footOf(usage)}
+          />
+          <Hints usage={usage} by={by} shared={shared} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+const showsMoney = (shared: Shared, money: 'amounts' | 'cost') => shared.grants.some((grant) => grant.money === money)
+
+interface Shown {
+  by: Dimension
+  bucket: Width
+  shared: Shared
+  time_zone: string
+}
+
+function columnsOf({ by, bucket, shared, time_zone }: Shown): Column<Row>[] {
+  const columns: (Column<Row> | false)[] = [
+    bucket !== 'all' && {
+      key: 'period',
+      title: 'Period',
+      width: '150px',
+      cell: ({ from }) => (bucket === '1mo' ? monthInWords : dayInWords)(dayOf(new Date(from), time_zone)),
+    },
+    {
+      key: 'name',
+      title: TITLES[by],
+      minWidth: '180px',
+      phone: 'title',
+      cell: ({ result }) => <bdi>{labelOf(result, by)}</bdi>,
+    },
+    showsMoney(shared, 'amounts') &&
+      by !== 'model' && {
+        key: 'amount',
+        title: 'Billed',
+        isNumber: true,
+        width: '130px',
+        phone: 'value',
+        cell: ({ result }) => <Amounts of={result.amounts} />,
+      },
+    showsMoney(shared, 'cost') && {
+      key: 'cost',
+      title: 'Cost',
+      isNumber: true,
+      width: '130px',
+      phone: 'value',
+      cell: ({ result }) => <Known amount={result.cost} />,
+    },
+    {
+      key: 'tokens',
+      title: 'Tokens',
+      isNumber: true,
+      width: '110px',
+      cell: ({ result }) => <Count value={result.tokens.total} />,
+    },
+    {
+      key: 'entries',
+      title: 'Entries',
+      isNumber: true,
+      width: '110px',
+      cell: ({ result }) => count(result.entries),
+    },
+  ]
+  return columns.filter((column) => column !== false)
+}
+
+/** One for each currency, as on the bills. */
+const Amounts = ({ of: amounts }: { of: Result['amounts'] }) =>
+  amounts.length === 0 ? '–' : amounts.map(({ currency, amount }) => billedMoney(amount, currency)).join(' + ')
+
+/** Nothing, where the cost of a row is not shared or not known. */
+const Known = ({ amount }: { amount: number | null }) => (amount === null ? '–' : <Money amount={amount} />)
+
+const footOf = ({ totals }: SharedUsage) => ({
+  name: 'Total',
+  amount: <Amounts of={totals.amounts} />,
+  cost: <Known amount={totals.cost} />,
+  tokens: <Count value={totals.tokens.total} />,
+  entries: count(totals.entries),
+})
+
+const covered = (some: number, all: number) =>
+  some < all ? `${count(some)} of ${counted(all, 'entry', 'entries')}` : `all ${counted(all, 'entry', 'entries')}`
+
+/** What the money in the table does and does not cover. */
+function Hints({ usage: { totals }, by, shared }: { usage: SharedUsage; by: Dimension; shared: Shared }) {
+  const hints = [
+    ...(showsMoney(shared, 'amounts')
+      ? by === 'model'
+        ? ['Billed amounts are not shown by model.']
+        : [
+            `Billed amounts are before tax, and cover ${covered(totals.amount_entries, totals.entries)} that are on bills.`,
+          ]
+      : []),
+    ...(showsMoney(shared, 'cost') && totals.cost_entries < totals.entries
+      ? [`Cost covers ${covered(totals.cost_entries, totals.entries)}.`]
+      : []),
+  ]
+  if (hints.length === 0) return null
+  return (
+    <Text size="xs" c="dimmed" mt="xs">
+      {hints.join(' ')}
+    </Text>
+  )
+}
+
+const NONE: Record<Dimension, string> = {
+  project: 'No project',
+  client: 'Client not shared',
+  ticket: 'No ticket',
+  model: 'No model',
+  agent_manager: 'People not shared',
+}
+
+function labelOf(result: Result, by: Dimension): string {
+  const key = result[by]
+  if (key === null || key === undefined) return NONE[by]
+  if (typeof key === 'string') return key
+  return 'name' in key ? key.name : key.key
+}
