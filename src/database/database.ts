@@ -112,6 +112,8 @@ export interface WriteOptions {
    * a choice: on SQLite, a body always sees the latest commit, which nobody else can add to.
    */
   isolation?: 'repeatable read' | 'read committed'
+  /** How long the whole body may take, if it is longer than the time of a request. Only PostgreSQL has a limit. */
+  patienceMs?: number
 }
 
 /** A read of several queries, or of one whose rows take long to process. Registered in `src/slow-tasks.ts`. */
@@ -148,6 +150,11 @@ export interface Database {
   readonly slow: Reader
   /** Runs a task on one state of the database, in a transaction of its own. Limited as the queries of `slow`. */
   slowly<Args, Result>(task: SlowTask<Args, Result>, args: Args): Promise<Result>
+  /**
+   * Runs `body` on one state of the database and a connection of its own, however long it takes. For commands: meanwhile,
+   * SQLite cannot empty its log, and PostgreSQL cannot remove dead rows.
+   */
+  inOneState<Result>(body: (reader: Reader) => Promise<Result>): Promise<Result>
   /** Makes the pieces of a stream as they are read, until its reader leaves. */
   streamSlowly<Args>(stream: SlowStream<Args>, args: Args): AsyncGenerator<Uint8Array>
   /**

@@ -71,6 +71,16 @@ async function runHere<Result>(
   }
 }
 
+/** Runs `body` on a connection of its own, without limits of time. */
+async function runUnlimited<Result>(server: Server, body: (reader: Reader) => Promise<Result>): Promise<Result> {
+  const link = new Link({ ...server, connections: 1 }, PostgresReader)
+  try {
+    return await asProblems(() => inOneState(link, body))
+  } finally {
+    link.lose()
+  }
+}
+
 export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit'> {
   /** `postgres://user:password@host/database`, with libpq's parameters. */
   url: string
@@ -112,6 +122,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     slow: readerOver(slow),
     slowly: (task, args) =>
       pool?.run(task, args) ?? runHere(server, slowDeadlineMs, (reader) => task.run(reader, args)),
+    inOneState: (body) => runUnlimited(server, body),
     streamSlowly: (stream, args) => streams?.run(stream, args) ?? stream.run(readerOver(slow), args),
     write: (body, options) => writer.write(body, options),
     setWriter: (record) => writer.setWriter(record),

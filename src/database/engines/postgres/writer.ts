@@ -46,9 +46,9 @@ export class PostgresWriter {
 
   write<Result>(
     body: (tx: Tx) => Promise<Result>,
-    { isolation = 'repeatable read' }: WriteOptions = {},
+    { isolation = 'repeatable read', patienceMs = TRANSACTION_PATIENCE_MS }: WriteOptions = {},
   ): Promise<Result> {
-    return this.#accept(() => this.#writeBody(body, isolation))
+    return this.#accept(() => this.#writeBody(body, { isolation, patienceMs }))
   }
 
   setWriter<Item, Value>(
@@ -83,20 +83,20 @@ export class PostgresWriter {
     }
   }
 
-  async #writeBody<Result>(body: (tx: Tx) => Promise<Result>, isolation: Isolation): Promise<Result> {
+  async #writeBody<Result>(body: (tx: Tx) => Promise<Result>, options: Options): Promise<Result> {
     const begunAt = performance.now()
-    const { value, effects } = await this.#writeWhole(body, isolation)
+    const { value, effects } = await this.#writeWhole(body, options)
     this.onCommit(1, (performance.now() - begunAt) / 1000)
     // If an effect fails, its caller gets the error; the writes stay.
     for (const effect of effects) effect()
     return value
   }
 
-  async #writeWhole<Result>(body: (tx: Tx) => Promise<Result>, isolation: Isolation): Promise<Committed<Result>> {
+  async #writeWhole<Result>(body: (tx: Tx) => Promise<Result>, options: Options): Promise<Committed<Result>> {
     for (let attempt = 1; ; attempt += 1) {
       const lane = await this.#turns.take(attempt > 1)
       try {
-        return await this.#transact(lane, isolation, body)
+        return await this.#transact(lane, options, body)
       } catch (error) {
         if (!mayRetry(error, attempt)) throw asProblem(error)
       } finally {
@@ -114,7 +114,7 @@ export class PostgresWriter {
     try {
       const lane = await this.#turns.take(isSingle && attempt > 1)
       try {
-        const { effects } = await this.#transact(lane, 'read committed', (tx) => recordItems(record, tx, items))
+        const { effects } = await this.#transact(lane, SET, (tx) => recordItems(record, tx, items))
         this.onCommit(items.length, (performance.now() - begunAt) / 1000)
         runEffects(effects, items)
         for (const item of items) item.settle(item.outcome!)
@@ -145,10 +145,11 @@ export class PostgresWriter {
 
   async #transact<Result>(
     lane: Lane<PostgresTransaction>,
-    isolation: Isolation,
+    options: Options,
     body: (tx: Tx) => Promise<Result>,
   ): Promise<Committed<Result>> {
     const { link } = lane
+    const { isolation, patienceMs } = options
     // The body's first query is sent together with it.
     const begun = link.withPatience(PATIENCE_MS, () => link.client.unsafe(`BEGIN ISOLATION LEVEL ${isolation}`))
     const failedToBegin = begun.then(
@@ -156,7 +157,7 @@ export class PostgresWriter {
       (error) => ({ error }),
     )
     const effects = link.queries.restart()
-    const result = link.withPatience(TRANSACTION_PATIENCE_MS, () => this.#run(link, body, begun))
+    const result = link.withPatience(patienceMs, () => this.#run(link, body, begun))
     // Handled below, but it may fail earlier.
     result.catch(() => undefined)
     const failed = await failedToBegin
@@ -167,7 +168,7 @@ export class PostgresWriter {
     await result.catch(() => undefined)
     if (!link.answered || failureOf(failed.error) !== 'unreachable') throw failed.error
     link.lose()
-    return this.#transact(lane, isolation, body)
+    return this.#transact(lane, options, body)
   }
 
   async #run<Result>(
@@ -201,7 +202,10 @@ export class PostgresWriter {
   }
 }
 
-type Isolation = NonNullable<WriteOptions['isolation']>
+type Options = Required<WriteOptions>
+
+/** The transactions of sets. */
+const SET: Options = { isolation: 'read committed', patienceMs: TRANSACTION_PATIENCE_MS }
 
 interface Committed<Result> {
   value: Result

@@ -11,7 +11,7 @@
  * afterwards is later in the same log, and so not durable earlier.
  */
 import { Database as Connection } from 'bun:sqlite'
-import type { Database, DatabaseEvents, Reader, SlowTask } from '../../database.ts'
+import type { Database, DatabaseEvents, Reader } from '../../database.ts'
 import { databaseFull } from '../../errors.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { asProblems } from '../queries.ts'
@@ -141,7 +141,8 @@ export function openSqlite(options: SqliteOptions): Database {
     file: serving ? path : undefined,
     read: read as unknown as Reader,
     slow: pool ? slowReader(pool) : (read as unknown as Reader),
-    slowly: (task, args) => (pool ? pool.run(task, args) : runHere(path, task, args)),
+    slowly: (task, args) => (pool ? pool.run(task, args) : runHere(path, (reader) => task.run(reader, args))),
+    inOneState: (body) => runHere(path, body),
     streamSlowly: (stream, args) => streams?.run(stream, args) ?? stream.run(read as unknown as Reader, args),
     write: (body) => writer.write(body),
     setWriter: (record) => writer.setWriter(record),
@@ -169,10 +170,10 @@ function checkFiles(files: DatabaseFiles, onLost: (error: unknown) => void): voi
   }
 }
 
-async function runHere<Args, Result>(path: string, task: SlowTask<Args, Result>, args: Args): Promise<Result> {
+async function runHere<Result>(path: string, body: (reader: Reader) => Promise<Result>): Promise<Result> {
   const database = openReadOnly(path)
   try {
-    return await asProblems(() => inOneState(database, (reader) => task.run(reader, args)))
+    return await asProblems(() => inOneState(database, body))
   } finally {
     database.close()
   }
