@@ -104,4 +104,8 @@ export const AUDIT_COLUMNS: CsvColumn<AuditedChange>[] = [
   { heading: 'before', cell: ({ before }) => json(before) },
   { heading: 'after', cell: ({ after }) => json(after) },
   { heading: 'for', cell: (change) => change.for?.email },
+  // Addresses and names change.
+  { heading: 'user_id', cell: ({ user }) => user?.id },
+  { heading: 'token_id', cell: ({ token }) => token?.id },
+  { heading: 'for_id', cell: (change) => change.for?.id },
 ]

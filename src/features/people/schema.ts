@@ -484,4 +484,5 @@ export const TOKEN_COLUMNS: CsvColumn<TokenBody>[] = [
   { heading: 'revoked_at', cell: ({ revoked_at }) => revoked_at },
   { heading: 'scopes', cell: ({ scopes }) => scopes?.join('; ') },
   { heading: 'networks', cell: ({ networks }) => networks?.join('; ') },
+  { heading: 'user_id', cell: ({ user }) => user.id },
 ]

@@ -11,6 +11,11 @@ function names(people: { name: string }[] | undefined): string | undefined {
   return people?.map(({ name }) => name).join('; ')
 }
 
+/** Names are not unique, and change. */
+function ids(people: { id: string }[] | undefined): string | undefined {
+  return people?.map(({ id }) => id).join('; ')
+}
+
 export const CLIENT_COLUMNS: CsvColumn<ClientBody>[] = [
   { heading: 'id', cell: (client) => client.id },
   { heading: 'name', cell: (client) => client.name },
@@ -24,6 +29,8 @@ export const CLIENT_COLUMNS: CsvColumn<ClientBody>[] = [
   { heading: 'leads', cell: (client) => names(client.leads) },
   { heading: 'approvers', cell: (client) => names(client.approvers) },
   { heading: 'reminders', cell: (client) => client.reminders },
+  { heading: 'lead_ids', cell: (client) => ids(client.leads) },
+  { heading: 'approver_ids', cell: (client) => ids(client.approvers) },
 ]
 
 export const PROJECT_COLUMNS: CsvColumn<ProjectBody>[] = [
@@ -42,6 +49,10 @@ export const PROJECT_COLUMNS: CsvColumn<ProjectBody>[] = [
   { heading: 'approvers', cell: (project) => names(project.approvers) },
   { heading: 'client_leads', cell: (project) => names(project.client_leads) },
   { heading: 'client_approvers', cell: (project) => names(project.client_approvers) },
+  { heading: 'lead_ids', cell: (project) => ids(project.leads) },
+  { heading: 'approver_ids', cell: (project) => ids(project.approvers) },
+  { heading: 'client_lead_ids', cell: (project) => ids(project.client_leads) },
+  { heading: 'client_approver_ids', cell: (project) => ids(project.client_approvers) },
 ]
 
 export const TICKET_COLUMNS: CsvColumn<TicketBody>[] = [

@@ -168,7 +168,10 @@ function put(body: Record<string, unknown>, [field, inner]: string[], value: unk
 
 const decimal = (money: number | null) => (money === null ? null : JSON.stringify(money))
 
-export const SHEET_COLUMNS: CsvColumn<TokenSheet>[] = [
+/** A sheet, and the addresses of the people in it, which lists of sheets do not have. */
+export type SheetLine = TokenSheet & { agent_manager_email: string; decided_by_email: string | null }
+
+export const SHEET_COLUMNS: CsvColumn<SheetLine>[] = [
   { heading: 'id', cell: ({ id }) => id },
   { heading: 'status', cell: ({ status }) => status },
   { heading: 'agent_manager', cell: ({ agent_manager }) => agent_manager.name },
@@ -186,4 +189,8 @@ export const SHEET_COLUMNS: CsvColumn<TokenSheet>[] = [
   { heading: 'decided_at', cell: ({ decided_at }) => decided_at },
   { heading: 'decided_by', cell: ({ decided_by }) => decided_by?.name },
   { heading: 'created_at', cell: ({ created_at }) => created_at },
+  { heading: 'agent_manager_id', cell: ({ agent_manager }) => agent_manager.id },
+  { heading: 'agent_manager_email', cell: ({ agent_manager_email }) => agent_manager_email },
+  { heading: 'decided_by_id', cell: ({ decided_by }) => decided_by?.id },
+  { heading: 'decided_by_email', cell: ({ decided_by_email }) => decided_by_email },
 ]

@@ -25,7 +25,7 @@ import type { DraftSheet } from '../entries/sheet-entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { issuesOfViewer, type PeopleService } from '../people/service.ts'
 import type { PricesService } from '../prices/service.ts'
-import { pointerInFile, readRows } from './csv.ts'
+import { pointerInFile, readRows, type SheetLine } from './csv.ts'
 import { issueOfStart, readPeriod } from './period.ts'
 import { readApprovalsQuery, readSheetList, type SheetListQuery } from './query.ts'
 import { billedEntries, emptySheet, overlappingEntries, SHEET_LIMIT, sheetFull } from './refusals.ts'
@@ -221,13 +221,18 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
     },
 
     /** All sheets that match the filter. */
-    async *exportSheets(viewer: Viewer, filter: SheetFilter): AsyncGenerator<TokenSheet> {
+    async *exportSheets(viewer: Viewer, filter: SheetFilter): AsyncGenerator<SheetLine> {
       const pages = eachPage(
         (page) => listSheets(db.slow, { filter, viewer, ...page }),
         ({ sheet }: SheetView) => sheet.id,
         EXPORT_PAGE,
       )
-      for await (const views of pages) yield* await bodies(db.slow, views, viewer)
+      for await (const views of pages) {
+        for (const [at, sheet] of (await bodies(db.slow, views, viewer)).entries()) {
+          const { manager, decider } = views[at]!
+          yield { ...sheet, agent_manager_email: manager.email, decided_by_email: decider?.email ?? null }
+        }
+      }
     },
 
     /** Throws `not_found` if the sheet does not exist or the viewer may not see it. */

@@ -26,7 +26,7 @@ export type SheetChange = Partial<
 export interface SheetView {
   sheet: SheetRecord
   manager: { id: number; uid: Id<'usr'>; name: string; email: string }
-  decider: { uid: Id<'usr'>; name: string } | null
+  decider: { uid: Id<'usr'>; name: string; email: string } | null
 }
 
 /** Several values of one filter match any of them; several filters must all match. */
@@ -47,7 +47,7 @@ function selectSheets(reader: Reader) {
     .select({
       sheet: sheets,
       manager: { id: users.id, uid: users.uid, name: users.name, email: users.email },
-      decider: { uid: deciders.uid, name: deciders.name },
+      decider: { uid: deciders.uid, name: deciders.name, email: deciders.email },
     })
     .from(sheets)
     .innerJoin(users, eq(users.id, sheets.managerId))

@@ -93,6 +93,11 @@ forEachEngine('documents of bills', (open) => {
     const entries = rows.map(({ cells }) =>
       Object.fromEntries(cells.map((cell, index) => [headings!.cells[index]!, cell])),
     )
+    // People by what does not change, and a column for each label of the bill's entries.
+    expect(headings!.cells.slice(-4)).toEqual(['agent_manager_id', 'agent_manager_email', 'label:branch', 'label:team'])
+    expect(entries.map((each) => each['label:team'])).toEqual(['a b', '', ''])
+    expect(entries[0]).toMatchObject({ agent_manager_email: expect.stringContaining('@') })
+    expect(entries[0]!.agent_manager_id).toMatch(/^usr_/)
     expect(entries.map(({ id, line, cost }) => [id, line, cost])).toEqual([
       [ids[0], '1', '1'],
       [ids[1], '2', '0.25'],

@@ -126,9 +126,9 @@ describe('visible fields', () => {
     })
     const [heading, row] = csv.text.split('\r\n')
     expect(heading).toBe(
-      'id,key,name,aliases,client,billable,markup,budget,leads,archived_at,merged_into,created_at,approvers,client_leads,client_approvers',
+      'id,key,name,aliases,client,billable,markup,budget,leads,archived_at,merged_into,created_at,approvers,client_leads,client_approvers,lead_ids,approver_ids,client_lead_ids,client_approver_ids',
     )
-    expect(row).toBe(`${id},${json.key},${json.key},,,,,,,,,${json.created_at},,,`)
+    expect(row).toBe(`${id},${json.key},${json.key},,,,,,,,,${json.created_at},,,,,,,`)
   })
 
   test('of a client: by members and leads its name', async () => {

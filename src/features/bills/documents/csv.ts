@@ -115,22 +115,28 @@ const ENTRY_COLUMNS = [
   'labels',
   'session_id',
   'part',
+  'agent_manager_id',
+  'agent_manager_email',
 ]
 
 const money = (nanos: bigint | null) => (nanos === null ? null : new RawNumber(formatDecimal(nanos, NANO_DIGITS)))
 const count = (tokens: number | null) => (tokens === null ? null : new RawNumber(String(tokens)))
 
-/** A row for each entry on the bill, page by page. */
-export async function* entriesCsv(number: string, pages: AsyncIterable<BilledRow[]>): AsyncGenerator<string> {
-  yield csvLine(ENTRY_COLUMNS)
+/** A row for each entry on the bill, page by page, with a column for each of the labels with these names. */
+export async function* entriesCsv(
+  number: string,
+  labelNames: readonly string[],
+  pages: AsyncIterable<BilledRow[]>,
+): AsyncGenerator<string> {
+  yield csvLine([...ENTRY_COLUMNS, ...labelNames.map((name) => `label:${name}`)])
   for await (const page of pages) {
     let text = ''
-    for (const entry of page) text += entryRow(number, entry)
+    for (const entry of page) text += entryRow(number, labelNames, entry)
     yield text
   }
 }
 
-function entryRow(number: string, entry: BilledRow): string {
+function entryRow(number: string, labelNames: readonly string[], entry: BilledRow): string {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, labels } = entry
   return row([
     number,
@@ -165,5 +171,8 @@ function entryRow(number: string, entry: BilledRow): string {
         .join(' '),
     entry.sessionKey,
     count(entry.part),
+    entry.managerId,
+    entry.managerEmail,
+    ...labelNames.map((name) => (labels && Object.hasOwn(labels, name) ? labels[name] : null)),
   ])
 }

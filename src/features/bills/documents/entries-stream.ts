@@ -1,12 +1,14 @@
 /** The entries of a bill as CSV, made off the main thread: there may be a hundred thousand. */
 import type { SlowStream } from '../../../database/database.ts'
-import { pagesOfBilledEntries } from '../store/billed-entries.ts'
+import { listBilledLabelNames, pagesOfBilledEntries } from '../store/billed-entries.ts'
 import { entriesCsv } from './csv.ts'
 
 export const ENTRIES_STREAM: SlowStream<{ billId: number; number: string }> = {
   name: 'bills.entries-csv',
   async *run(reader, { billId, number }) {
     const encoder = new TextEncoder()
-    for await (const text of entriesCsv(number, pagesOfBilledEntries(reader, billId))) yield encoder.encode(text)
+    const labelNames = await listBilledLabelNames(reader, billId)
+    const texts = entriesCsv(number, labelNames, pagesOfBilledEntries(reader, billId))
+    for await (const text of texts) yield encoder.encode(text)
   },
 }

@@ -26,6 +26,8 @@ function selectPage(reader: Reader) {
       line: billEntries.line,
       uid: entries.uid,
       manager: users.name,
+      managerId: users.uid,
+      managerEmail: users.email,
       harness: harnesses.text,
       agent: agents.text,
       model: models.text,
@@ -74,6 +76,8 @@ export interface BilledRow {
   line: number
   uid: string
   manager: string
+  managerId: string
+  managerEmail: string
   harness: string
   agent: string
   model: string
@@ -97,6 +101,18 @@ export interface BilledRow {
   labels: LabelMap | null
   sessionKey: string | null
   part: number | null
+}
+
+/** The names of the labels of a bill's entries, sorted. */
+export async function listBilledLabelNames(reader: Reader, billId: number): Promise<string[]> {
+  const { billEntries, entries, labelSets } = reader.tables
+  const sets = await reader
+    .selectDistinct({ id: labelSets.id, labels: labelSets.labels })
+    .from(billEntries)
+    .innerJoin(entries, eq(entries.id, billEntries.entryId))
+    .innerJoin(labelSets, eq(labelSets.id, entries.labelSetId))
+    .where(eq(billEntries.billId, billId))
+  return [...new Set(sets.flatMap(({ labels }) => Object.keys(labels)))].sort()
 }
 
 /** In order of their keys, page by page; the next page is read while the consumer processes the previous one. */

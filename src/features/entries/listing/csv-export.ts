@@ -1,9 +1,10 @@
 /** Entries as lines of CSV: the same as `ENTRY_COLUMNS` produce, which a test compares. */
+import type { LabelMap } from '../../../database/schema/records.ts'
 import { type ByteWriter, plainCharacters } from '../../../lib/byte-writer.ts'
 import { csvCell, csvLine } from '../../../lib/csv-text.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { MEDIA_KINDS, type UsageDetails } from '../../prices/usage.ts'
-import { ENTRY_COLUMNS, labelsText } from './csv.ts'
+import { ENTRY_COLUMNS, labelColumns, labelsText } from './csv.ts'
 import { divisionOf, isMismatch, type LineFormat } from './export-lines.ts'
 
 /** Those that need no quotes, wherever they are. */
@@ -14,11 +15,12 @@ const COMMA = 0x2c
 const YEAR_0 = Date.parse('0000-01-01T00:00:00Z')
 const YEAR_10000 = Date.parse('+010000-01-01T00:00:00Z')
 
-export const CSV: LineFormat = {
-  heading: csvLine(ENTRY_COLUMNS.map(({ heading }) => heading)),
+/** With a column for each of the labels with these names. */
+export const csvFormat = (labelNames: readonly string[]): LineFormat => ({
+  heading: csvLine([...ENTRY_COLUMNS, ...labelColumns(labelNames)].map(({ heading }) => heading)),
   referred: {
     managers: (row) => `${csvCell(row?.name ?? '')},`,
-    managerIds: (row) => `,${row?.id ?? ''}`,
+    managerIds: (row) => `,${row?.id ?? ''},${csvCell(row?.email ?? '')}`,
     harnesses: nameCell,
     agents: nameCell,
     models: nameCell,
@@ -28,11 +30,13 @@ export const CSV: LineFormat = {
     tickets: (row) => `${csvCell(row?.ticket ?? '')},`,
     rules: () => '',
     labels: (row) => `${row ? csvCell(labelsText(row.labels)) : ''},`,
+    labelCells: (row) => labelCells(labelNames, row?.labels),
     continued: () => '',
     duplicated: (row) => `${row?.id ?? ''},`,
     bills: (row) => `${csvCell(row?.number ?? '')},`,
     sheets: (row) => `${row?.id ?? ''},`,
   },
+  unused: ['rules', 'continued'],
   details: (details) => [`${detailsCells(details)},`],
 
   /** Cells in the order of `ENTRY_COLUMNS`. Ids, timestamps, numbers and our own constants need no quotes. */
@@ -101,12 +105,18 @@ export const CSV: LineFormat = {
     const division = divisionOf(row)
     writer.ascii(division ? `,${division.entry},${division.share}` : ',,')
     writer.bytes(texts.managerIds.of(row.managerId))
+    writer.bytes(texts.labelCells.of(row.labelSetId))
     writer.ascii('\r\n')
   },
-}
+})
 
 function nameCell(row: { text: string } | null): string {
   return `${csvCell(row?.text ?? '')},`
+}
+
+/** Each with the comma before it. */
+function labelCells(names: readonly string[], labels: LabelMap = {}): string {
+  return names.map((name) => `,${csvCell(Object.hasOwn(labels, name) ? labels[name]! : '')}`).join('')
 }
 
 function detailsCells(details: UsageDetails | null): string {

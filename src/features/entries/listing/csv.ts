@@ -15,7 +15,10 @@ export function labelsText(labels: LabelMap | Record<string, number>): string {
     .join(' ')
 }
 
-export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
+/** An entry, and the address of its agent manager, which lists of entries do not have. */
+export type EntryLine = TokenEntry & { agent_manager_email: string }
+
+export const ENTRY_COLUMNS: CsvColumn<EntryLine>[] = [
   { heading: 'id', cell: (entry) => entry.id },
   { heading: 'status', cell: (entry) => entry.status },
   { heading: 'source', cell: (entry) => entry.source },
@@ -66,4 +69,13 @@ export const ENTRY_COLUMNS: CsvColumn<TokenEntry>[] = [
   { heading: 'divided_entry', cell: (entry) => entry.division?.entry },
   { heading: 'share', cell: (entry) => entry.division?.share },
   { heading: 'agent_manager_id', cell: (entry) => entry.agent_manager.id },
+  { heading: 'agent_manager_email', cell: (entry) => entry.agent_manager_email },
 ]
+
+/** A column for each of the labels with these names, after all others. */
+export function labelColumns(names: readonly string[]): CsvColumn<Pick<TokenEntry, 'labels'>>[] {
+  return names.map((name) => ({
+    heading: `label:${name}`,
+    cell: ({ labels }) => (Object.hasOwn(labels, name) ? labels[name] : undefined),
+  }))
+}

@@ -24,6 +24,8 @@ export interface LineFormat {
    * text costs less than copying two.
    */
   referred: { [Kind in Referred]: (row: ReferredRow<Kind> | null) => string }
+  /** Kinds of rows of which this format shows nothing. */
+  unused: readonly Referred[]
   /** The parts of a line that show the details; most entries have none, or the same as others. */
   details: (details: UsageDetails | null) => string[]
   line: (writer: ByteWriter, row: ExportedRow, texts: SharedTexts) => void

@@ -6,9 +6,10 @@ import type { Reader, SlowStream } from '../../../database/database.ts'
 import { makeRoom } from '../../../lib/bounded-map.ts'
 import { ByteWriter, encoded } from '../../../lib/byte-writer.ts'
 import { detailsOf } from '../rows.ts'
-import { CSV } from './csv-export.ts'
+import { csvFormat } from './csv-export.ts'
 import type { LineFormat, SharedTexts } from './export-lines.ts'
 import type { Position } from './filter.ts'
+import { labelNamesOf } from './label-names.ts'
 import { NDJSON } from './ndjson-export.ts'
 import {
   type ExportedRow,
@@ -21,7 +22,10 @@ import {
   type Referred,
 } from './store/export.ts'
 
-const FORMATS = { csv: CSV, ndjson: NDJSON } satisfies Record<string, LineFormat>
+const FORMATS = {
+  csv: csvFormat,
+  ndjson: () => NDJSON,
+} satisfies Record<string, (labelNames: readonly string[]) => LineFormat>
 
 export type ExportFormat = keyof typeof FORMATS
 
@@ -48,12 +52,15 @@ const TEXTS_LIMIT = 50_000
 export const ENTRY_EXPORT: SlowStream<FileRequest> = {
   name: 'entries.export',
   async *run(reader, { format, ...request }) {
-    const { heading, line, ...written } = FORMATS[format]
+    // The first line names the columns of labels.
+    const labelNames = format === 'csv' ? yield* labelNamesOf(reader, request, WINDOW_MS) : []
+    const { heading, line, ...written } = FORMATS[format](labelNames)
+    const kinds = KINDS.filter((kind) => !written.unused.includes(kind))
     const writer = new ByteWriter()
     const texts = textsOf(reader, written)
     writer.text(heading)
     for await (const rows of request.filter.billedOn ? pagesOfBill(reader, request) : pagesOf(reader, request)) {
-      for (const kind of KINDS) await texts[kind].load(rows, KEYS[kind])
+      for (const kind of kinds) await texts[kind].load(rows, KEYS[kind])
       for (const row of rows) {
         line(writer, row, texts)
         if (writer.length >= PIECE_BYTES) yield writer.take()
@@ -108,6 +115,7 @@ const KEYS: Record<Referred, KeyOf> = {
   tickets: (row) => row.ticketId,
   rules: (row) => row.ruleVersionId,
   labels: (row) => row.labelSetId,
+  labelCells: (row) => row.labelSetId,
   continued: (row) => row.continuesId,
   duplicated: (row) => row.duplicateId,
   bills: (row) => row.billId,

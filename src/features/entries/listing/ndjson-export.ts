@@ -20,6 +20,7 @@ export const NDJSON: LineFormat = {
   referred: {
     managers: (row) => `","agent_manager":${json(row && { id: row.id, name: row.name })},"manager_by":`,
     managerIds: () => '',
+    labelCells: () => '',
     harnesses: (row) => `,"agent_harness":${json(row?.text ?? null)}`,
     agents: (row) => `,"agent_name":${json(row?.text ?? null)}`,
     models: (row) => `,"model":${json(row?.text ?? null)}`,
@@ -34,6 +35,7 @@ export const NDJSON: LineFormat = {
     bills: (row) => `,"bill":${json(row && { id: row.id, number: row.number })}`,
     sheets: (row) => `,"sheet":${json(row && { id: row.id })},"created_at":"`,
   },
+  unused: ['managerIds', 'labelCells'],
   details(details) {
     const { input, output, cache_read, cache_write, cache_write_1h, total, ...shares } = wireTokens(
       ZERO_COUNTS,

@@ -5,7 +5,7 @@ import { TALLY } from '../../../../src/access/actor.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
 import { EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
 import { CORRECTED_FIELDS } from '../../../../src/database/schema/values.ts'
-import { ENTRY_COLUMNS } from '../../../../src/features/entries/listing/csv.ts'
+import { ENTRY_COLUMNS, labelColumns } from '../../../../src/features/entries/listing/csv.ts'
 import type { ExportFormat } from '../../../../src/features/entries/listing/export.ts'
 import type { EntryFilter } from '../../../../src/features/entries/listing/filter.ts'
 import { detailsText } from '../../../../src/features/entries/rows.ts'
@@ -36,7 +36,12 @@ const REPORTS: Record<string, unknown>[] = [
   { reported_cost: 9_000_000, tokens: { input: 1e12, output: 1e12, cache_read: 7, cache_write: 8, cache_write_1h: 9 } },
 ]
 
-const csvOf = async (entries: TokenEntry[]) => (await Array.fromAsync(csvText(entries, ENTRY_COLUMNS))).join('')
+/** With a column for each of their labels, and for nobody else's. */
+async function csvOf(entries: TokenEntry[]): Promise<string> {
+  const names = new Set(entries.flatMap(({ labels }) => Object.keys(labels)))
+  const lines = entries.map((entry) => ({ ...entry, agent_manager_email: 'ada@example.com' }))
+  return (await Array.fromAsync(csvText(lines, [...ENTRY_COLUMNS, ...labelColumns([...names].sort())]))).join('')
+}
 const ndjsonOf = (entries: TokenEntry[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
 
 /** Texts of any characters that the API takes, and those that formats escape. */
@@ -201,6 +206,16 @@ forEachEngine('an export', (open) => {
     const { exported } = await stage(true)
     const stranger = viewerOf({ id: 999, role: 'member' })
     expect((await exported(stranger)).split('\r\n')).toHaveLength(2)
+  })
+
+  test('has columns of the labels of its entries only, and leaves the columns before them as they are', async () => {
+    const { exported } = await stage(false)
+    const headingOf = async (filter: EntryFilter) => (await exported(EVERYTHING, filter)).split('\r\n')[0]!
+    const before = ENTRY_COLUMNS.map(({ heading }) => heading).join(',')
+    expect(await headingOf({})).toBe(`${before},label:branch,label:repository`)
+    expect(await headingOf({ model: ['nobody-knows'] })).toBe(`${before},label:repository`)
+    expect(await headingOf({ project: ['Übung'] })).toBe(before)
+    expect(before).toEndWith(',agent_manager_id,agent_manager_email')
   })
 
   test('that its reader leaves ends, and another one begins', async () => {

@@ -1,5 +1,20 @@
 /** Entries for exports: narrow rows by the thousand, and each row that they refer to once. */
-import { and, desc, eq, gte, inArray, lt, lte, max, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import {
+  and,
+  desc,
+  eq,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  lt,
+  lte,
+  max,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import { settledColumns } from '../../billing/store.ts'
@@ -173,6 +188,33 @@ export async function findLatestStart(
   return row!.latest ?? undefined
 }
 
+/** The next name of any label after this one, in their order. */
+export async function findNextLabelName(reader: Reader, after: string): Promise<string | null> {
+  const { labelPairs } = reader.tables
+  const [row] = await reader
+    .select({ name: sql<string | null>`min(${labelPairs.name})` })
+    .from(labelPairs)
+    .where(gt(labelPairs.name, after))
+  return row!.name
+}
+
+/** The sets of labels of the requested entries that start after `from`, and not after `to`; of all without a window. */
+export async function listLabelSets(
+  reader: Reader,
+  request: ExportRequest,
+  window: { from: number; to: number } | undefined,
+): Promise<number[]> {
+  const { entries, sessions } = reader.tables
+  const isInWindow = window && and(gt(entries.startedAt, window.from), lte(entries.startedAt, window.to))
+  const query = reader
+    .selectDistinct({ id: sql`${entries.labelSetId}`.as('id') })
+    .from(entries)
+    .leftJoin(sessions, eq(sessions.id, entries.sessionId))
+    .where(and(isNotNull(entries.labelSetId), isInWindow, isRequested(reader, request)))
+  const rows = await reader.raw<{ id: number }>(query).execute()
+  return rows.map(({ id }) => id)
+}
+
 const KEY = sql.placeholder('key')
 
 function selectName(reader: Reader) {
@@ -185,6 +227,11 @@ function selectId(reader: Reader) {
   return reader.select({ key: t.id, id: t.uid }).from(t).where(eq(t.id, KEY))
 }
 
+function selectLabels(reader: Reader) {
+  const { labelSets: t } = reader.tables
+  return reader.select({ key: t.id, labels: t.labels }).from(t).where(eq(t.id, KEY))
+}
+
 /** The rows that entries refer to, by what they are of an entry. */
 const REFERRED = {
   managers: (reader: Reader) => {
@@ -193,7 +240,7 @@ const REFERRED = {
   },
   managerIds: (reader: Reader) => {
     const { users: t } = reader.tables
-    return reader.select({ key: t.id, id: t.uid }).from(t).where(eq(t.id, KEY))
+    return reader.select({ key: t.id, id: t.uid, email: t.email }).from(t).where(eq(t.id, KEY))
   },
   harnesses: selectName,
   agents: selectName,
@@ -219,10 +266,8 @@ const REFERRED = {
       .innerJoin(placementRules, eq(placementRules.id, t.ruleId))
       .where(eq(t.id, KEY))
   },
-  labels: (reader: Reader) => {
-    const { labelSets: t } = reader.tables
-    return reader.select({ key: t.id, labels: t.labels }).from(t).where(eq(t.id, KEY))
-  },
+  labels: selectLabels,
+  labelCells: selectLabels,
   continued: selectId,
   duplicated: selectId,
   bills: (reader: Reader) => {
