@@ -18,6 +18,7 @@ const FEATURES = [
   'viewers',
   'telemetry',
   'personal-data',
+  'transfer',
 ]
 
 /** Everything except `lib` may import these; they know nothing of the layers above. */
@@ -60,7 +61,7 @@ const INTERFACES = [
   '^src/features/entries/approval/states\\.ts$',
   '^src/features/entries/listing/(filter|parameters|csv|store/conditions)\\.ts$',
   '^src/features/entries/places/(moves|rule-application|schema|wire)\\.ts$',
-  '^src/features/entries/reporting/(report|record|session-assignment|telemetry-sessions)\\.ts$',
+  '^src/features/entries/reporting/(names|report|record|same-session|session-assignment|telemetry-sessions)\\.ts$',
   '^src/features/entries/sheet-entries/store\\.ts$',
 ]
 

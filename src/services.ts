@@ -15,6 +15,7 @@ import { createReportsService } from './features/reports/service.ts'
 import { createShareLinksService } from './features/share-links/service.ts'
 import { createSheetsService } from './features/sheets/service.ts'
 import { createTelemetryService } from './features/telemetry/service.ts'
+import { createTransferService } from './features/transfer/service.ts'
 import { createViewersService } from './features/viewers/service.ts'
 import type { Clock } from './lib/clock.ts'
 
@@ -62,6 +63,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
   const viewers = createViewersService({ db, organization, people, projects, reports, bills })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
   const personalData = createPersonalDataService({ db, clock, audit, organization, people, entries })
+  const transfer = createTransferService({ db, clock, audit, organization, people, projects })
   return {
     db,
     audit,
@@ -79,6 +81,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
     viewers,
     telemetry,
     personalData,
+    transfer,
     checkReady: readinessOf(db),
     findDamage: () => findDamage(db),
   }

@@ -1,0 +1,73 @@
+/** All kinds of lines, in the order of a file: each refers only to earlier ones, if not declared otherwise. */
+import type { Kind, TableName } from './kind.ts'
+import { AUDIT } from './kinds/audit.ts'
+import { BILL, BILL_DELIVERY, BILL_DOCUMENT, BILL_ENTRY, BILL_KEY, BILL_PAYMENT, BILL_SEQUENCE } from './kinds/bills.ts'
+import { ENTRY, IDEMPOTENCY_KEY, SESSION } from './kinds/entries.ts'
+import { DEPUTY, PERSON, TOKEN } from './kinds/people.ts'
+import { PRICE, PRICE_ALIAS, PRICE_LOAD } from './kinds/prices.ts'
+import { SETTINGS } from './kinds/settings.ts'
+import { SHEET } from './kinds/sheets.ts'
+import { TELEMETRY_CHANNEL, TELEMETRY_PUSH, TELEMETRY_UNCOUNTED } from './kinds/telemetry.ts'
+import { CLIENT, PROJECT, RULE, TICKET } from './kinds/work.ts'
+
+/** The entries of a session follow it, and those without a session follow all others. */
+export const KINDS: readonly Kind[] = [
+  SETTINGS,
+  PERSON,
+  TOKEN,
+  DEPUTY,
+  CLIENT,
+  PROJECT,
+  TICKET,
+  RULE,
+  PRICE_LOAD,
+  PRICE,
+  PRICE_ALIAS,
+  SHEET,
+  BILL_SEQUENCE,
+  BILL,
+  SESSION,
+  ENTRY,
+  IDEMPOTENCY_KEY,
+  BILL_ENTRY,
+  BILL_PAYMENT,
+  BILL_DOCUMENT,
+  BILL_DELIVERY,
+  BILL_KEY,
+  TELEMETRY_CHANNEL,
+  TELEMETRY_UNCOUNTED,
+  TELEMETRY_PUSH,
+  AUDIT,
+]
+
+/** Tables that a file does not contain, and why. */
+export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
+  names: 'the texts are in the entries and sessions that use them',
+  labelSets: 'the labels are in the entries that have them',
+  labelPairs: 'derived from the labels',
+  signIns: 'secrets: everybody signs in again',
+  oneTimeLinks: 'secrets: new links are created',
+  shareLinks: 'the secrets in their addresses are not stored, so that they could not work elsewhere',
+  billingLease: 'no bill is being prepared while an export is made',
+  staleHours: 'derived from the entries',
+  rollupZones: 'derived from the entries',
+  rollupPeriods: 'derived from the entries',
+  rollupColumns: 'derived from the entries',
+  entryChanges: 'positions in lists of changes, which belong to this database',
+  priceUpdates: 'the state of a schedule, which belongs to this installation',
+  migrations: 'belongs to this database',
+  revision: 'belongs to this database',
+}
+
+/** Columns that a file does not contain, besides keys, and why. */
+export const OMITTED_COLUMNS: Partial<Record<TableName, Record<string, string>>> = {
+  organization: {
+    internedVersion: 'belongs to what servers of this database hold in memory',
+    compactedAt: 'belongs to the file of this database',
+  },
+  users: { passwordHash: 'secret: a new password is set' },
+  tokens: { hash: 'secret: new tokens are created' },
+  clients: { nameFolded: 'derived from the name' },
+  tickets: { keyFolded: 'derived from the key' },
+  entries: { sessionId: 'the entries of a session follow it' },
+}

@@ -1,0 +1,47 @@
+import { choice, integer, moment, reference, text } from '../columns.ts'
+import { kind } from '../kind.ts'
+
+const count = (column: string) => integer(column, 0)
+
+/** What came by which channel of which agent, for people to look at. */
+export const TELEMETRY_CHANNEL = kind({
+  type: 'telemetry_channel',
+  table: 'telemetryChannels',
+  order: ['harness', 'version', 'channel'],
+  fields: {
+    agent_harness: text('harness'),
+    version: text('version'),
+    channel: text('channel'),
+    first_seen_at: moment('firstSeenAt'),
+    last_seen_at: moment('lastSeenAt'),
+    counted: count('counted'),
+    repeated: count('repeated'),
+    late: count('late'),
+    shrunk: count('shrunk'),
+    tokens: count('tokens'),
+  },
+})
+
+export const TELEMETRY_UNCOUNTED = kind({
+  type: 'telemetry_uncounted',
+  table: 'telemetryUncounted',
+  order: ['kind', 'what'],
+  fields: {
+    kind: choice('kind', ['ignored', 'rejected']),
+    what: text('what'),
+    records: count('records'),
+    last_seen_at: moment('lastSeenAt'),
+  },
+})
+
+export const TELEMETRY_PUSH = kind({
+  type: 'telemetry_push',
+  table: 'telemetryPushes',
+  order: ['tokenId'],
+  fields: {
+    token: reference('tokenId', 'tokens'),
+    requests: count('requests'),
+    records: count('records'),
+    last_seen_at: moment('lastSeenAt'),
+  },
+})

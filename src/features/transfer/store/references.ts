@@ -1,0 +1,79 @@
+/** The keys of rows as texts that identify them in a file, and back. */
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Reader } from '../../../database/database.ts'
+import type { Referred } from '../columns.ts'
+
+type WithId = Exclude<Referred, 'names' | 'labelSets' | 'placementRuleVersions'>
+
+export interface Identified {
+  key: number
+  text: string
+}
+
+function tableWithId(reader: Reader, to: WithId): PgTable & { id: PgColumn; uid: PgColumn } {
+  return reader.tables[to] as never
+}
+
+/** The texts of rows with these keys. Labels are JSON. */
+export async function listTexts(reader: Reader, to: Referred, keys: readonly number[]): Promise<Identified[]> {
+  if (to === 'names') {
+    const { names } = reader.tables
+    return reader
+      .select({ key: names.id, text: names.text })
+      .from(names)
+      .where(inArray(names.id, [...keys]))
+  }
+  if (to === 'labelSets') {
+    const { labelSets } = reader.tables
+    return reader
+      .select({ key: labelSets.id, text: sql<string>`${labelSets.labels}` })
+      .from(labelSets)
+      .where(inArray(labelSets.id, [...keys]))
+  }
+  if (to === 'placementRuleVersions') {
+    return ruleVersions(reader, inArray(reader.tables.placementRuleVersions.id, [...keys]))
+  }
+  const table = tableWithId(reader, to)
+  const rows = await reader
+    .select({ key: table.id, text: table.uid })
+    .from(table)
+    .where(inArray(table.id, [...keys]))
+  return rows as Identified[]
+}
+
+async function ruleVersions(reader: Reader, condition: SQL | undefined): Promise<Identified[]> {
+  const { placementRules, placementRuleVersions: versions } = reader.tables
+  const rows = await reader
+    .select({ key: versions.id, version: versions.version, rule: placementRules.uid })
+    .from(versions)
+    .innerJoin(placementRules, eq(placementRules.id, versions.ruleId))
+    .where(condition)
+  return rows.map(({ key, version, rule }) => ({ key, text: `${rule}/${version}` }))
+}
+
+/** The rows that these texts identify. */
+export async function findIdentified(
+  reader: Reader,
+  to: Exclude<Referred, 'names' | 'labelSets'>,
+  texts: readonly string[],
+): Promise<Identified[]> {
+  if (texts.length === 0) return []
+  if (to === 'placementRuleVersions') {
+    const { placementRules, placementRuleVersions: versions } = reader.tables
+    const found: Identified[] = []
+    for (const [rule, group] of Map.groupBy(texts, (text) => text.split('/')[0]!)) {
+      const numbers = group.map((text) => Number(text.split('/')[1]))
+      found.push(
+        ...(await ruleVersions(reader, and(eq(placementRules.uid, rule as never), inArray(versions.version, numbers)))),
+      )
+    }
+    return found
+  }
+  const table = tableWithId(reader, to)
+  const rows = await reader
+    .select({ key: table.id, text: table.uid })
+    .from(table)
+    .where(inArray(table.uid, [...texts]))
+  return rows as Identified[]
+}

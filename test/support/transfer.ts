@@ -1,0 +1,227 @@
+/** Exports and imports in tests, and a Tally in which everything has happened that an export contains. */
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Party, TALLY } from '../../src/access/actor.ts'
+import type { CallerOf } from '../../src/access/caller.ts'
+import type { Database } from '../../src/database/database.ts'
+import { DemoClock, fillDemo } from '../../src/demo/demo.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { createServices, type Services } from '../../src/services.ts'
+import { OPERATOR, reportBody } from './reports.ts'
+import { capturesIn, readOf } from './telemetry.ts'
+
+/** The present of the exported Tally. */
+const EXPORTED_AT = Date.parse('2026-11-20T20:00:00Z')
+
+/** When the demonstration ends. */
+const DEMO_UNTIL = Date.parse('2026-11-18T15:30:00Z')
+
+interface Period {
+  from?: number
+  to?: number
+}
+
+/** The text of an export. */
+export async function exportOf(db: Database, { from, to }: Period = {}): Promise<string> {
+  const { transfer } = createServices({ db, clock: { now: () => EXPORTED_AT } })
+  const pieces: Uint8Array[] = []
+  const write = async (piece: Uint8Array) => void pieces.push(piece)
+  await transfer.exportAll({ version: '1.2.3', from, to, write, onProgress() {} })
+  return Buffer.concat(pieces).toString()
+}
+
+async function withFile<Result>(text: string | Uint8Array, work: (file: number) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'tally-transfer-'))
+  const path = join(folder, 'export.ndjson')
+  writeFileSync(path, text)
+  const file = openSync(path, 'r')
+  try {
+    return await work(file)
+  } finally {
+    closeSync(file)
+    rmSync(folder, { recursive: true })
+  }
+}
+
+export function importInto(db: Database, text: string | Uint8Array, { dryRun = false } = {}) {
+  const { transfer } = createServices({ db, clock: systemClock })
+  return withFile(text, (file) => transfer.importAll({ file, dryRun, by: TALLY, onProgress() {} }))
+}
+
+export function mergeInto(
+  db: Database,
+  text: string,
+  { dryRun = false, unknownProjects }: { dryRun?: boolean; unknownProjects?: 'create' | 'hold' } = {},
+  party: Party = OPERATOR,
+) {
+  const { transfer } = createServices({ db, clock: systemClock })
+  return withFile(text, (file) => transfer.mergeEntries({ file, dryRun, party, unknownProjects, onProgress() {} }))
+}
+
+type Line = Record<string, unknown>
+
+/** The lines of a file, parsed. */
+export const linesOf = (text: string): Line[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** The lines between the header and the end, without the audit of imports. */
+export const contentOf = (text: string): string[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .slice(1, -1)
+    .filter((line) => !line.includes('"action":"organization.imported"'))
+
+/** A file of these lines, with the counts and the hash that belong to them. */
+export function fileOf([header, ...lines]: Line[]): string {
+  const counts: Record<string, number> = {}
+  for (const { type } of lines) counts[type as string] = (counts[type as string] ?? 0) + 1
+  const text = [header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
+  const sha256 = new Bun.CryptoHasher('sha256').update(text).digest('hex')
+  return `${text}${JSON.stringify({ type: 'end', counts, sha256 })}\n`
+}
+
+/** Every difference that `tally verify` finds. */
+export async function differencesIn(db: Database): Promise<unknown[]> {
+  const { findDamage, entries, bills, telemetry, reports } = createServices({ db, clock: systemClock })
+  return [
+    ...(await findDamage()),
+    ...(await entries.verify()),
+    ...(await bills.verify()),
+    ...(await telemetry.verify()),
+    ...(await reports.verify()),
+  ]
+}
+
+/** The demonstration, and everything that happens in none. */
+export async function fillEverything(db: Database): Promise<Services> {
+  const clock = new DemoClock()
+  const services = createServices({ db, clock })
+  await fillDemo({ services, clock, now: DEMO_UNTIL, password: 'correct horse', onProgress() {} })
+  // Telemetry of the captures is not older, and nothing may come from the future.
+  clock.moment = Date.parse('2026-11-20T19:30:00Z')
+  const { people, projects, organization, entries, telemetry, prices, bills } = services
+  const reporter = async (email: string) => {
+    const { secret } = await people.createToken({ kind: 'svc', user: email, name: 'more' }, TALLY)
+    return (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
+  }
+  const [ines, mara] = await Promise.all(
+    ['ines.marques', 'mara.vogel'].map((name) => reporter(`${name}@meridian.example`)),
+  )
+  const report = async (caller: CallerOf<'service'>, more: Record<string, unknown>, key?: string) => {
+    const times = { started_at: '2026-11-18T10:00:00.123Z', ended_at: '2026-11-18T11:00:00Z' }
+    return (await entries.reporting.reportEntry(reportBody({ ...times, ...more }), caller, key)).entry
+  }
+  const decide = (id: string, action: 'void' | 'reject' | 'approve') =>
+    entries.approval.decideEntry(id, { action, ...(action !== 'approve' && { reason: 'By mistake' }) }, OPERATOR)
+
+  await organization.changeSettings({ apiTokens: true, shareLinks: true, reminderDays: 7, markupPpm: 125_000 }, TALLY)
+  await people.setFurtherEmails('mara.vogel@meridian.example', ['mara@home.example'], TALLY)
+  await people.createToken(
+    {
+      kind: 'api',
+      user: 'ines.marques@meridian.example',
+      name: 'reports',
+      scopes: ['entries:read'],
+      networks: ['10.0.0.0/8'],
+    },
+    TALLY,
+  )
+  // Money that a double does not represent, and texts that need escapes.
+  await report(
+    ines!,
+    { reported_cost: 0.123456789, summary: '"quoted", \\ and\u2028more', project: 'Ünï', ticket: 'NEW-1' },
+    'once',
+  )
+  await report(ines!, {
+    reported_cost: 9_000_000,
+    tokens: { input: 1e12, output: 1e12, cache_write_1h: 9 },
+    labels: { zeta: '1', a: 'b' },
+  })
+  await report(ines!, {
+    provider: 'openai',
+    tokens: { input: 900, output: 90, requests_above: undefined },
+    tools: { web_search: 3 },
+  })
+  const session = crypto.randomUUID()
+  const first = await report(ines!, { session_id: session, ticket: 'NEW-2' })
+  await report(mara!, { session_id: session })
+  await entries.division.divide(
+    first.id,
+    {
+      parts: [
+        { project: 'LAB', share: 33.3 },
+        { project: 'TOOLS', share: 66.7 },
+      ],
+    },
+    OPERATOR,
+  )
+  await decide((await report(ines!, { session_id: 'voided' })).id, 'void')
+  await decide((await report(ines!, { session_id: 'rejected' })).id, 'reject')
+  const locked = await report(ines!, { session_id: 'goes on', project: 'LAB' })
+  await decide(locked.id, 'approve')
+  await report(ines!, { session_id: 'goes on', tokens: { input: 70, output: 9 }, ended_at: '2026-11-18T12:00:00Z' })
+  const { secret } = await people.createToken(
+    { kind: 'org', user: 'ines.marques@meridian.example', name: 'push' },
+    TALLY,
+  )
+  const organizationToken = (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'organization'>
+  for (const capture of capturesIn('agents')) await telemetry.receive(organizationToken, readOf(capture))
+  // Which also saves what has arrived.
+  await telemetry.status()
+
+  await prices.setPrice(
+    { model: 'house-model', input: 1.5, output: 2.25, effective_from: 'always', only: true, force: true },
+    TALLY,
+  )
+  await prices.setAlias({ alias: 'house', provider: null, model: 'house-model' }, TALLY)
+  await projects.changeProject(OPERATOR, 'LAB', {
+    addLeads: ['mara.vogel@meridian.example'],
+    addApprovers: ['ines.marques@meridian.example'],
+  })
+  await people.addDeputy(
+    {
+      person: 'mara.vogel@meridian.example',
+      deputy: 'ines.marques@meridian.example',
+      from: '2026-11-18',
+      to: '2026-12-01',
+    },
+    OPERATOR,
+  )
+  await services.shareLinks.createShareLink(
+    'ines.marques@meridian.example',
+    { report: { period: '30d' } } as never,
+    TALLY,
+  )
+  for await (const { number } of bills.everyBill({})) await bills.renderBill(number, 'pdf')
+  const by = { by: { ...TALLY, userId: ines!.person.id } }
+  await bills.send(
+    {
+      project: 'Ünï',
+      period: { from: '2026-11-18', to: '2026-11-18' },
+      include_earlier: false,
+      leave_unpriced: true,
+    } as never,
+    {
+      ...by,
+      key: { userId: ines!.person.id, key: 'bill-once', bodyHash: new Uint8Array(32) },
+    },
+  )
+  await db.write(async (tx) => {
+    const { bills: table, billDeliveries } = tx.tables
+    const [bill] = await tx.select({ id: table.id }).from(table).limit(1)
+    const delivery = {
+      billId: bill!.id,
+      notice: 'sent',
+      recipient: 'a@b.example',
+      attempts: 1,
+      createdAt: EXPORTED_AT,
+    } as const
+    await tx.insert(billDeliveries).values({ ...delivery, state: 'sent', sentAt: EXPORTED_AT })
+  })
+  return services
+}
