@@ -31,6 +31,8 @@ import { addSqlCommand } from './sql.ts'
 import { addTelemetryCommands } from './telemetry/group.ts'
 import { addTicketsCommands } from './tickets/group.ts'
 import { addTokensCommands } from './tokens/group.ts'
+import { addExportCommand } from './transfer/export.ts'
+import { addImportCommand } from './transfer/import.ts'
 import { addUnattributedCommand } from './unattributed.ts'
 import { addUsageCommand } from './usage.ts'
 import { addUsersCommands } from './users/group.ts'
@@ -85,6 +87,8 @@ export function createProgram(): Command {
   addRestoreCommand(program)
   addCompactCommand(program)
   addRetentionCommands(program)
+  addExportCommand(program)
+  addImportCommand(program)
   addVerifyCommand(program)
   addDoctorCommand(program)
   addReadyCommand(program)

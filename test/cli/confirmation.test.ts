@@ -22,6 +22,7 @@ const ASKING: Record<string, string[]> = {
   'entries restore': ['--project', 'acme'],
   'entries void': ['--project', 'acme'],
   'entries withdraw-approval': ['--project', 'acme'],
+  import: [],
   'prices load': [],
   'prices reprice': [],
   'prices set': [],

@@ -93,6 +93,8 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally entries undivide',
     'tally entries void',
     'tally entries withdraw-approval',
+    'tally export',
+    'tally import',
     'tally licenses',
     'tally openapi',
     'tally prices',

@@ -1,0 +1,72 @@
+/** The file that is imported: read in place, or first decompressed or copied from standard input. */
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createZstdDecompress } from 'node:zlib'
+import { CommandError } from '../failures.ts'
+
+/** RFC 8878, 3.1.1. */
+const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
+
+export interface Input {
+  /** An open file. */
+  file: number
+  bytes: number
+}
+
+/** Opens the file for `work`. `-` is standard input. */
+export async function withInput<Result>(path: string, work: (input: Input) => Promise<Result>): Promise<Result> {
+  let file = path === '-' ? await copied(process.stdin) : openSync(path, 'r')
+  try {
+    if (fstatSync(file).isDirectory()) throw new CommandError(`${path} is a folder, not a file.`)
+    if (isCompressed(file)) {
+      const unpacked = await decompressed(file, path)
+      closeSync(file)
+      file = unpacked
+    }
+    return await work({ file, bytes: fstatSync(file).size })
+  } finally {
+    closeSync(file)
+  }
+}
+
+function isCompressed(file: number): boolean {
+  const start = Buffer.alloc(ZSTD_MAGIC.length)
+  readSync(file, start, 0, start.length, 0)
+  return start.equals(ZSTD_MAGIC)
+}
+
+async function decompressed(file: number, path: string): Promise<number> {
+  try {
+    const source = createReadStream('', { fd: file, autoClose: false, start: 0 })
+    return await copied(source.pipe(createZstdDecompress()), source)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code?.startsWith('ZSTD_') || code === 'Z_BUF_ERROR') {
+      throw new CommandError(`${path} cannot be decompressed (${message}). Copy it again.`)
+    }
+    throw error
+  }
+}
+
+/** A private copy without a name, so that nothing of it is left, however the process ends. */
+async function copied(...streams: [NodeJS.ReadableStream, ...NodeJS.ReadableStream[]]): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'tally-import-'))
+  try {
+    const path = join(folder, 'export.ndjson')
+    await pipeline(streams[0], createWriteStream(path, { mode: 0o600, flags: 'wx' }))
+    return openSync(path, 'r')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
