@@ -192,6 +192,8 @@ export async function fillEverything(db: Database): Promise<Services> {
     },
     OPERATOR,
   )
+  await people.addUser({ email: 'client@meridian.example', name: 'Client', role: 'viewer' }, TALLY)
+  await services.viewers.grant('client@meridian.example', { project: 'Ünï', money: 'cost' }, TALLY)
   await services.shareLinks.createShareLink(
     'ines.marques@meridian.example',
     { report: { period: '30d' } } as never,

@@ -3,7 +3,7 @@ import type { Kind, TableName } from './kind.ts'
 import { AUDIT } from './kinds/audit.ts'
 import { BILL, BILL_DELIVERY, BILL_DOCUMENT, BILL_ENTRY, BILL_KEY, BILL_PAYMENT, BILL_SEQUENCE } from './kinds/bills.ts'
 import { ENTRY, IDEMPOTENCY_KEY, SESSION } from './kinds/entries.ts'
-import { DEPUTY, PERSON, TOKEN } from './kinds/people.ts'
+import { DEPUTY, PERSON, TOKEN, VIEWER_GRANT } from './kinds/people.ts'
 import { PRICE, PRICE_ALIAS, PRICE_LOAD } from './kinds/prices.ts'
 import { SETTINGS } from './kinds/settings.ts'
 import { SHEET } from './kinds/sheets.ts'
@@ -18,6 +18,7 @@ export const KINDS: readonly Kind[] = [
   DEPUTY,
   CLIENT,
   PROJECT,
+  VIEWER_GRANT,
   TICKET,
   RULE,
   PRICE_LOAD,

@@ -1,4 +1,4 @@
-import { ROLES, TOKEN_KINDS } from '../../../database/schema/values.ts'
+import { ROLES, SHARED_MONEY, TOKEN_KINDS } from '../../../database/schema/values.ts'
 import { choice, day, flag, json, moment, orNone, ownId, reference, text } from '../columns.ts'
 import { kind } from '../kind.ts'
 
@@ -74,6 +74,21 @@ export const DEPUTY = kind({
     last_day: day('lastDay'),
     starts_at: moment('startsAt'),
     ends_at: moment('endsAt'),
+    created_at: moment('createdAt'),
+  },
+})
+
+export const VIEWER_GRANT = kind({
+  type: 'viewer_grant',
+  table: 'viewerGrants',
+  order: ['id'],
+  fields: {
+    viewer: reference('userId', 'users'),
+    client: orNone(reference('clientId', 'clients')),
+    project: orNone(reference('projectId', 'projects')),
+    money: choice('money', SHARED_MONEY),
+    shows_people: flag('showsPeople'),
+    shows_bills: flag('showsBills'),
     created_at: moment('createdAt'),
   },
 })
