@@ -116,6 +116,10 @@ test('settings are shown and set as the API answers them', async () => {
     same_session: 'count',
     approval_required: true,
     telemetry_by_email: true,
+    retention_texts: 24,
+    retention_session_ids: 6,
+    retention_history: 36,
+    retention_audit: 120,
     demo: false,
     email: 'bills@acme.example',
     address: '1 Road\n10115 Berlin',
@@ -132,6 +136,8 @@ test('settings are shown and set as the API answers them', async () => {
   const picture = join(tally.folder, 'logo.png')
   await Bun.write(picture, PNG)
   const flags = [
+    ...['--retention-texts', '24', '--retention-session-ids', '6', '--retention-history', '36'],
+    ...['--retention-audit', '120'],
     ...['--email', 'bills@acme.example', '--address', '1 Road\n10115 Berlin', '--tax-id', 'DE123456789'],
     ...['--markup', '12.5', '--due-days', '14', '--bill-number-format', 'R-{year}-{sequence:3}', '--logo', picture],
     '--name',

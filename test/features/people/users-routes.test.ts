@@ -235,6 +235,9 @@ describe('one’s own', () => {
   })
 })
 
+/** No retention period: everything is kept. */
+const KEPT = { retention_texts: null, retention_session_ids: null, retention_history: null, retention_audit: null }
+
 describe('settings', () => {
   test('are read by everybody who is signed in, and changed by admins', async () => {
     const { session } = await signedIn('member')
@@ -248,10 +251,7 @@ describe('settings', () => {
       same_session: 'hold',
       approval_required: false,
       api_tokens: false,
-      retention_texts: null,
-      retention_session_ids: null,
-      retention_history: null,
-      retention_audit: null,
+      ...KEPT,
       share_links: false,
       telemetry_by_email: false,
       demo: false,
@@ -274,6 +274,7 @@ describe('settings', () => {
     expect(one.json).toEqual({ ...json, unknown_projects: 'create' })
     expect((await app.call('GET /api/v1/settings', { session })).json).toEqual({
       ...change,
+      ...KEPT,
       demo: false,
       name: 'Acme',
       week_start: 'sunday',
