@@ -6,7 +6,16 @@ import { canOverlap, forEachEngine, locationOf, opener } from '../support/databa
 import { postgresPrograms } from '../support/postgres-programs.ts'
 import { clientFor } from '../support/postgres-server.ts'
 import { childrenOf, commandOf, isRunning, secondsOf, until } from '../support/processes.ts'
-import { COUNT_TWICE, countTo, FAILS, NUMBERS, PROCESS_ID, PROCESS_IDS, SLOW_PROGRAM } from '../support/slow-program.ts'
+import {
+  COUNT_TWICE,
+  countTo,
+  DISCONNECTS,
+  FAILS,
+  NUMBERS,
+  PROCESS_ID,
+  PROCESS_IDS,
+  SLOW_PROGRAM,
+} from '../support/slow-program.ts'
 
 const codeOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -162,6 +171,15 @@ describe.skipIf(process.platform !== 'linux')('processes for slow reads', () => 
       isKept = (await query) === 'done' && running().includes(pid!)
     }
     expect(isKept).toBe(true)
+  })
+
+  test('are replaced if a query can no longer be sent to them', async () => {
+    const { db, running } = await warm({ slowProgram: SLOW_PROGRAM })
+    const [pid] = running()
+    await db.slowly(DISCONNECTS, {})
+    await Bun.sleep(100)
+    expect(await codeOf(short(db))).toBe('done')
+    expect(running()).not.toContain(pid!)
   })
 
   test('repeat a query whose process was killed, once', async () => {

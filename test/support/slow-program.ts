@@ -36,6 +36,15 @@ export const FAILS: SlowTask<object, never> = {
   },
 }
 
+/** Closes the channel to the server after its result, and goes on, as a process does that is about to end. */
+export const DISCONNECTS: SlowTask<object, void> = {
+  name: 'test.disconnects',
+  async run() {
+    process.removeAllListeners('disconnect')
+    setInterval(() => process.connected && process.disconnect(), 1)
+  },
+}
+
 /** Pieces with their numbers. One that is divisible by `endlessAt` never comes. */
 export const NUMBERS: SlowStream<{ pieces: number; endlessAt?: number }> = {
   name: 'test.numbers',
@@ -51,4 +60,5 @@ export const NUMBERS: SlowStream<{ pieces: number; endlessAt?: number }> = {
 export const countTo = (steps: number) =>
   sql<number>`(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${sql.raw(`${steps}`)}) SELECT count(*) FROM c)`
 
-if (import.meta.main) serveSlowReads({ tasks: [COUNT_TWICE, PROCESS_ID, FAILS], streams: [NUMBERS, PROCESS_IDS] })
+if (import.meta.main)
+  serveSlowReads({ tasks: [COUNT_TWICE, PROCESS_ID, FAILS, DISCONNECTS], streams: [NUMBERS, PROCESS_IDS] })

@@ -78,7 +78,13 @@ export class SlowLink {
   }
 
   send(message: ToSlowProcess): void {
-    if (!this.#isEnded) this.#process.send(message)
+    if (this.#isEnded) return
+    try {
+      this.#process.send(message)
+    } catch {
+      // It has just ended, which `onExit` reports.
+      this.#process.kill('SIGKILL')
+    }
   }
 
   /** Ends the process at once, in the middle of what it does. It only reads, so nothing is lost. */
