@@ -160,17 +160,13 @@ describe.skipIf(process.platform !== 'linux')('processes for slow reads', () => 
   })
 
   test('are kept if the query was nearly done when its caller left', async () => {
-    const { db, running } = await warm()
-    // On a busy machine, some take longer than what is left to them.
-    let isKept = false
-    for (let times = 0; times < 50 && !isKept; times += 1) {
-      const [pid] = running()
-      const gone = new Person(1)
-      const query = gone.asks(() => codeOf(short(db)))
-      gone.leaves()
-      isKept = (await query) === 'done' && running().includes(pid!)
-    }
-    expect(isKept).toBe(true)
+    const { db, running } = await warm({ slowGraceMs: 30_000 })
+    const before = running()
+    const gone = new Person(1)
+    const query = gone.asks(() => codeOf(short(db)))
+    gone.leaves()
+    expect(await query).toBe('done')
+    expect(running()).toEqual(before)
   })
 
   test('are replaced if a query can no longer be sent to them', async () => {

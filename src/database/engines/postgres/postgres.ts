@@ -88,6 +88,7 @@ export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit'> {
   /** Whether slow tasks have processes of their own. A short command does not need them. */
   serving: boolean
   slowDeadlineMs: number
+  slowGraceMs?: number | undefined
   busyDeadlineMs: number
   counts?: StatementCounts | undefined
   slowProgram?: readonly string[] | undefined
@@ -98,7 +99,7 @@ export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit'> {
  * Tally, or if access is denied, and a Problem if the server does not respond.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, now, serving, slowDeadlineMs, busyDeadlineMs, counts, slowProgram, onCommit } = options
+  const { url, now, serving, slowDeadlineMs, slowGraceMs, busyDeadlineMs, counts, slowProgram, onCommit } = options
   const server = { url, counts }
   await onOneConnection(url, (client, where) => migratePostgres(client, where, now))
   const writer = new PostgresWriter(server, busyDeadlineMs, onCommit)
@@ -106,7 +107,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const seats = new Seats(slowDeadlineMs)
   const slow = slowReads(server, slowDeadlineMs, seats)
   const slowOptions = { source: { url }, onError: () => undefined, program: slowProgram }
-  const pool = serving ? new SlowPool({ ...slowOptions, deadlineMs: slowDeadlineMs }) : undefined
+  const pool = serving ? new SlowPool({ ...slowOptions, deadlineMs: slowDeadlineMs, graceMs: slowGraceMs }) : undefined
   const streams = serving ? new SlowStreams(slowOptions) : undefined
   async function close(): Promise<void> {
     await writer.close()

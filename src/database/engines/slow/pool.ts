@@ -67,6 +67,8 @@ interface Host {
 
 export interface SlowPoolOptions extends SlowLinkOptions {
   deadlineMs: number
+  /** What an abandoned query may still take. */
+  graceMs?: number | undefined
   /** Called with the driver's error if a query fails. */
   onError(error: unknown): void
 }
@@ -239,7 +241,7 @@ export class SlowPool {
     setTimeout(() => {
       const host = [...this.#hosts].find((each) => each.query === query)
       if (host) this.#stop(host, abandoned())
-    }, GRACE_MS)
+    }, this.options.graceMs ?? GRACE_MS)
   }
 
   /** Ends the process together with its query. */

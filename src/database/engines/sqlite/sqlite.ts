@@ -58,6 +58,7 @@ export interface SqliteOptions extends DatabaseEvents {
   /** Whether slow reads have processes of their own, and the log threads. A short command does not need them. */
   serving: boolean
   slowDeadlineMs: number
+  slowGraceMs?: number | undefined
   busyDeadlineMs: number
   counts?: StatementCounts | undefined
   slowProgram?: readonly string[] | undefined
@@ -65,7 +66,7 @@ export interface SqliteOptions extends DatabaseEvents {
 
 /** Opens a migrated database file. */
 export function openSqlite(options: SqliteOptions): Database {
-  const { path, serving, slowDeadlineMs, busyDeadlineMs, counts, slowProgram, ...events } = options
+  const { path, serving, slowDeadlineMs, slowGraceMs, busyDeadlineMs, counts, slowProgram, ...events } = options
   const connect = (access: { readwrite?: true; readonly?: true }): Connection => {
     const settings = { ...access, create: false, safeIntegers: true }
     return counts ? new CountedConnection(path, settings, counts) : new Connection(path, settings)
@@ -103,7 +104,7 @@ export function openSqlite(options: SqliteOptions): Database {
   const writer = new SqliteWriter(writing, tx, { ...events, onFatal: fail }, busyDeadlineMs, read, log, beforeAnswers)
 
   const slowOptions = { source: { file: path }, onError: readErrors.note, program: slowProgram }
-  const pool = serving ? new SlowPool({ ...slowOptions, deadlineMs: slowDeadlineMs }) : undefined
+  const pool = serving ? new SlowPool({ ...slowOptions, deadlineMs: slowDeadlineMs, graceMs: slowGraceMs }) : undefined
   const streams = serving ? new SlowStreams(slowOptions) : undefined
   const checkpoints = serving
     ? startCheckpoints({
