@@ -1,5 +1,5 @@
 /** Reads the bodies of requests that change entries. Pure. */
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { SchemaChecker } from '../../checker.ts'
 import { type Issue, validationFailed } from '../../errors.ts'
 import { issuesOf } from '../../issues.ts'
 import { EntryCorrection, TokenEntryReport } from './schema.ts'
@@ -14,7 +14,7 @@ function explainFixed(issue: Issue): Issue {
   return { ...issue, code: 'fixed', message }
 }
 
-const correctionChecker = TypeCompiler.Compile(EntryCorrection)
+const correctionChecker = new SchemaChecker(EntryCorrection)
 
 /** Throws 422 with every issue. */
 export function readCorrection(body: unknown): EntryCorrection {

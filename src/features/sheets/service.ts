@@ -3,11 +3,11 @@
  * (docs/design/states.md, "Sheets").
  */
 import type { Static, TSchema } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { removeNulls } from '../../absent-fields.ts'
 import { actingFor, type Party } from '../../access/actor.ts'
 import type { Asker } from '../../access/asker.ts'
 import { approversOf, EVERYTHING, type Viewer } from '../../access/visibility.ts'
+import { SchemaChecker } from '../../checker.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
 import { issuesOf } from '../../issues.ts'
@@ -61,8 +61,8 @@ const EXPORT_PAGE = 100
 /** Waiting sheets in the list; the sums include all. */
 const WAITING_SHOWN = 100
 
-const draftChecker = TypeCompiler.Compile(TokenEntryDraft)
-const changeChecker = TypeCompiler.Compile(TokenEntryDraftChange)
+const draftChecker = new SchemaChecker(TokenEntryDraft)
+const changeChecker = new SchemaChecker(TokenEntryDraftChange)
 
 /**
  * Checks a body that did not come through a route, from the command line. Throws `validation_failed` with every issue.
@@ -77,7 +77,7 @@ export function requireDraftChange(value: unknown): TokenEntryDraftChange {
   return required(changeChecker, value)
 }
 
-function required<Schema extends TSchema>(checker: TypeCheck<Schema>, value: unknown): Static<Schema> {
+function required<Schema extends TSchema>(checker: SchemaChecker<Schema>, value: unknown): Static<Schema> {
   const issues = issuesOf(checker, value)
   if (issues.length > 0) throw validationFailed(issues)
   return value as Static<Schema>

@@ -1,6 +1,6 @@
 /** The format of exports of everything: docs/export-format.md. */
 import { type Static, Type } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { SchemaChecker } from '../../checker.ts'
 import { orNull, strict } from '../../schema.ts'
 
 export const FORMAT = 'tally-export'
@@ -31,7 +31,7 @@ export const Header = Type.Object(
 )
 export type Header = Static<typeof Header>
 export type Period = Static<typeof Period>
-export const headerChecker = TypeCompiler.Compile(Header)
+export const headerChecker = new SchemaChecker(Header)
 
 /** The last line: without it, the file is truncated. */
 export const End = Type.Object(
@@ -44,4 +44,4 @@ export const End = Type.Object(
   strict,
 )
 export type End = Static<typeof End>
-export const endChecker = TypeCompiler.Compile(End)
+export const endChecker = new SchemaChecker(End)

@@ -1,6 +1,6 @@
 /** The kinds of lines: each is declared once, and written, checked and read by this declaration. */
 import { type TSchema, Type } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { SchemaChecker } from '../../checker.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import { strict } from '../../schema.ts'
 import type { Field } from './columns.ts'
@@ -38,7 +38,7 @@ export interface Kind extends Declared {
   parts: Record<string, Part>
   filled: Filled
   schema: TSchema
-  checker: TypeCheck<TSchema>
+  checker: SchemaChecker<TSchema>
 }
 
 export function kind(declared: Declared): Kind {
@@ -51,7 +51,7 @@ export function kind(declared: Declared): Kind {
     { type: Type.Literal(declared.type), ...schemasOf(declared.fields), ...Object.fromEntries(lists) },
     strict,
   )
-  return { ...declared, parts, filled: declared.filled ?? {}, schema, checker: TypeCompiler.Compile(schema) }
+  return { ...declared, parts, filled: declared.filled ?? {}, schema, checker: new SchemaChecker(schema) }
 }
 
 function schemasOf(fields: Fields): Record<string, TSchema> {

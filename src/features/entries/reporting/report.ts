@@ -1,6 +1,6 @@
 /** A report after checks beyond its schema, in normal form. Pure: no database. */
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { removeNulls } from '../../../absent-fields.ts'
+import { SchemaChecker } from '../../../checker.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { type Issue, validationFailed } from '../../../errors.ts'
 import { issuesOf } from '../../../issues.ts'
@@ -35,8 +35,8 @@ const AHEAD_LIMIT_MS = 86_400_000
 
 const LINE_BREAKS = /[\t\n\v\f\r\u2028\u2029]+/g
 
-/** Compiled once, from the schema that the issues of a rejected report come from. */
-export const reportChecker: TypeCheck<typeof TokenEntryReport> = TypeCompiler.Compile(TokenEntryReport)
+/** From the schema that the issues of a rejected report come from. */
+export const reportChecker = new SchemaChecker(TokenEntryReport)
 
 /** Whether a body is a report. Its nulls are removed only if it is not, so that others pay nothing. */
 export function isReport(body: unknown): body is TokenEntryReport {
