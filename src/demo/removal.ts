@@ -16,7 +16,7 @@ import {
   refuseForeignFile,
   WrongDatabase,
 } from '../database/schema/migrate.ts'
-import { postgresTables } from '../database/schema/tables.ts'
+import { postgresTables } from '../database/schema/postgres-tables.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** Data in a demo database that `tally demo` did not create. */

@@ -3,7 +3,7 @@
  * tables; a test compares both. The comments on columns are in `migrations/sqlite`.
  */
 
-import { type ColumnKit, postgresKit, sqliteKit } from './columns.ts'
+import type { ColumnKit } from './columns.ts'
 import type {
   EntryAmendment,
   ErasedWords,
@@ -41,7 +41,7 @@ import type {
   Weekday,
 } from './values.ts'
 
-function defineTables(kit: ColumnKit) {
+export function defineTables(kit: ColumnKit) {
   const { table, key, publicId, integer, bigInteger, time, text, flag, bytes, json } = kit
   return {
     organization: table('organization', {
@@ -612,8 +612,5 @@ function defineTables(kit: ColumnKit) {
   }
 }
 
-export const sqliteTables = defineTables(sqliteKit)
-export const postgresTables = defineTables(postgresKit)
-
 /** The tables of the engine in use; a store gets them from its `tx`. */
-export type Tables = typeof postgresTables
+export type Tables = ReturnType<typeof defineTables>

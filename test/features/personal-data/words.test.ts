@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { getTableColumns, type Table } from 'drizzle-orm'
+import { postgresTables } from '../../../src/database/schema/postgres-tables.ts'
 import type { ErasedWords } from '../../../src/database/schema/records.ts'
-import { postgresTables } from '../../../src/database/schema/tables.ts'
 import { TEXT_COLUMNS } from '../../../src/features/personal-data/erasure/columns.ts'
 import { isSingleWord, replacing } from '../../../src/features/personal-data/erasure/words.ts'
 

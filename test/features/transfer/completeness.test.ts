@@ -1,7 +1,7 @@
 /** Nothing is forgotten: every column is in an export, or there is a reason why it is not. */
 import { expect, test } from 'bun:test'
 import { getTableColumns } from 'drizzle-orm'
-import { sqliteTables } from '../../../src/database/schema/tables.ts'
+import { sqliteTables } from '../../../src/database/schema/sqlite-tables.ts'
 import type { TableName } from '../../../src/features/transfer/kind.ts'
 import { KINDS, OMITTED_COLUMNS, OMITTED_TABLES } from '../../../src/features/transfer/kinds.ts'
 

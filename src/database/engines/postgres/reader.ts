@@ -1,7 +1,7 @@
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Sql } from 'postgres'
 import type { Compiled, Prepared } from '../../database.ts'
-import { postgresTables } from '../../schema/tables.ts'
+import { postgresTables } from '../../schema/postgres-tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { binderOf, type Parameter, type PreparedParts, parametersOf, rowReaderOf } from '../conversions.ts'
 import { type Around, type Build, Queries, runThrough } from '../queries.ts'

@@ -1,5 +1,5 @@
 import type { Compiled, Reader } from '../../database.ts'
-import { postgresTables } from '../../schema/tables.ts'
+import { postgresTables } from '../../schema/postgres-tables.ts'
 import type { Build } from '../queries.ts'
 import { ROLLBACK } from './cancelled-queries.ts'
 import type { Lane, Link } from './link.ts'

@@ -1,7 +1,7 @@
 import type { Database as Connection, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Compiled, Prepared } from '../../database.ts'
-import { sqliteTables } from '../../schema/tables.ts'
+import { sqliteTables } from '../../schema/sqlite-tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { binderOf, type PreparedParts, parametersOf, rowReaderOf } from '../conversions.ts'
 import { type Build, Queries, watchErrors } from '../queries.ts'

@@ -1,7 +1,7 @@
 /** Single queries of a server's SQLite that may take long: the same stores, but another process runs their statements. */
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { Compiled, Reader } from '../../database.ts'
-import { sqliteTables } from '../../schema/tables.ts'
+import { sqliteTables } from '../../schema/sqlite-tables.ts'
 import { binderOf, parametersOf } from '../conversions.ts'
 import { asProblems, Queries, runThrough } from '../queries.ts'
 import type { SlowPool } from '../slow/pool.ts'
