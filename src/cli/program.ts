@@ -1,45 +1,53 @@
 /** The command line: every command on one screen. */
 import { Command } from 'commander'
 import { VERSION } from '../version.ts'
-import { addAgentsCommands } from './agents/group.ts'
-import { addApprovalsCommand } from './approvals.ts'
-import { addAuditCommand } from './audit.ts'
-import { addBackupCommand } from './backup.ts'
-import { addBillsCommands } from './bills/group.ts'
-import { addClientsCommands } from './clients/group.ts'
-import { addCompactCommand } from './compact.ts'
-import { addDemoCommand } from './demo.ts'
-import { addDeputiesCommands } from './deputies/group.ts'
-import { addDoctorCommand } from './doctor.ts'
-import { addEntriesCommands } from './entries/group.ts'
 import { EXIT_DONE, printFailure } from './failures.ts'
 import { examples, optionOf } from './flags/options.ts'
-import { addLicensesCommand } from './licenses.ts'
-import { addOpenapiCommand } from './openapi.ts'
-import { addPricesCommands } from './prices/group.ts'
-import { addProjectsCommands } from './projects/group.ts'
-import { addReadyCommand } from './ready.ts'
-import { addReportsCommands } from './reports/group.ts'
-import { addRestoreCommand } from './restore.ts'
-import { addRetentionCommands } from './retention/group.ts'
-import { addRulesCommands } from './rules/group.ts'
-import { addServeCommand } from './serve.ts'
-import { addSettingsCommands } from './settings/group.ts'
-import { addShareLinksCommands } from './share-links/group.ts'
-import { addSheetsCommands } from './sheets/group.ts'
-import { addSqlCommand } from './sql.ts'
-import { addTelemetryCommands } from './telemetry/group.ts'
-import { addTicketsCommands } from './tickets/group.ts'
-import { addTokensCommands } from './tokens/group.ts'
-import { addExportCommand } from './transfer/export.ts'
-import { addImportCommand } from './transfer/import.ts'
-import { addUnattributedCommand } from './unattributed.ts'
-import { addUsageCommand } from './usage.ts'
-import { addUsersCommands } from './users/group.ts'
-import { addVerifyCommand } from './verify.ts'
-import { addVersionCommand } from './version.ts'
 
-export function createProgram(): Command {
+/** Every command, in the order of the help: its names, and the import of what adds it. */
+const COMMANDS: readonly [names: string[], load: () => Promise<(program: Command) => void>][] = [
+  [['serve'], async () => (await import('./serve.ts')).addServeCommand],
+  [['demo'], async () => (await import('./demo.ts')).addDemoCommand],
+  [['users', 'people'], async () => (await import('./users/group.ts')).addUsersCommands],
+  [['tokens'], async () => (await import('./tokens/group.ts')).addTokensCommands],
+  [['deputies'], async () => (await import('./deputies/group.ts')).addDeputiesCommands],
+  [['share-links'], async () => (await import('./share-links/group.ts')).addShareLinksCommands],
+  [['settings'], async () => (await import('./settings/group.ts')).addSettingsCommands],
+  [['audit'], async () => (await import('./audit.ts')).addAuditCommand],
+  [['entries'], async () => (await import('./entries/group.ts')).addEntriesCommands],
+  [['unattributed'], async () => (await import('./unattributed.ts')).addUnattributedCommand],
+  [['sheets'], async () => (await import('./sheets/group.ts')).addSheetsCommands],
+  [['approvals'], async () => (await import('./approvals.ts')).addApprovalsCommand],
+  [['clients'], async () => (await import('./clients/group.ts')).addClientsCommands],
+  [['projects'], async () => (await import('./projects/group.ts')).addProjectsCommands],
+  [['tickets'], async () => (await import('./tickets/group.ts')).addTicketsCommands],
+  [['rules'], async () => (await import('./rules/group.ts')).addRulesCommands],
+  [['prices'], async () => (await import('./prices/group.ts')).addPricesCommands],
+  [['bills'], async () => (await import('./bills/group.ts')).addBillsCommands],
+  [['usage'], async () => (await import('./usage.ts')).addUsageCommand],
+  [['reports'], async () => (await import('./reports/group.ts')).addReportsCommands],
+  [['openapi'], async () => (await import('./openapi.ts')).addOpenapiCommand],
+  [['agents'], async () => (await import('./agents/group.ts')).addAgentsCommands],
+  [['telemetry'], async () => (await import('./telemetry/group.ts')).addTelemetryCommands],
+  [['backup'], async () => (await import('./backup.ts')).addBackupCommand],
+  [['restore'], async () => (await import('./restore.ts')).addRestoreCommand],
+  [['compact'], async () => (await import('./compact.ts')).addCompactCommand],
+  [['retention'], async () => (await import('./retention/group.ts')).addRetentionCommands],
+  [['export'], async () => (await import('./transfer/export.ts')).addExportCommand],
+  [['import'], async () => (await import('./transfer/import.ts')).addImportCommand],
+  [['verify'], async () => (await import('./verify.ts')).addVerifyCommand],
+  [['doctor'], async () => (await import('./doctor.ts')).addDoctorCommand],
+  [['ready'], async () => (await import('./ready.ts')).addReadyCommand],
+  [['sql'], async () => (await import('./sql.ts')).addSqlCommand],
+  [['version'], async () => (await import('./version.ts')).addVersionCommand],
+  [['licenses'], async () => (await import('./licenses.ts')).addLicensesCommand],
+]
+
+/**
+ * The program with the command that a command line calls, because to load all of them takes longer than most commands;
+ * with all of them if it calls none, as for `--help`.
+ */
+export async function createProgram(args: readonly string[] = []): Promise<Command> {
   const program = new Command('tally')
     .description('Records what AI agents use, shows it, and bills for it.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -60,49 +68,30 @@ export function createProgram(): Command {
         'tally tokens create --kind svc --user ada@example.com --name ci',
       ),
     )
-  addServeCommand(program)
-  addDemoCommand(program)
-  addUsersCommands(program)
-  addTokensCommands(program)
-  addDeputiesCommands(program)
-  addShareLinksCommands(program)
-  addSettingsCommands(program)
-  addAuditCommand(program)
-  addEntriesCommands(program)
-  addUnattributedCommand(program)
-  addSheetsCommands(program)
-  addApprovalsCommand(program)
-  addClientsCommands(program)
-  addProjectsCommands(program)
-  addTicketsCommands(program)
-  addRulesCommands(program)
-  addPricesCommands(program)
-  addBillsCommands(program)
-  addUsageCommand(program)
-  addReportsCommands(program)
-  addOpenapiCommand(program)
-  addAgentsCommands(program)
-  addTelemetryCommands(program)
-  addBackupCommand(program)
-  addRestoreCommand(program)
-  addCompactCommand(program)
-  addRetentionCommands(program)
-  addExportCommand(program)
-  addImportCommand(program)
-  addVerifyCommand(program)
-  addDoctorCommand(program)
-  addReadyCommand(program)
-  addSqlCommand(program)
-  addVersionCommand(program)
-  addLicensesCommand(program)
+  const called = calledIn(args, program)
+  const named = COMMANDS.filter(([names]) => called !== undefined && names.includes(called))
+  const adding = (named.length > 0 ? named : COMMANDS).map(([, load]) => load())
+  for (const add of await Promise.all(adding)) add(program)
   return program
+}
+
+/** The first word that is neither an option of the program nor its value; undefined if other options precede it. */
+function calledIn(args: readonly string[], { options }: Command): string | undefined {
+  for (let at = 0; at < args.length; at += 1) {
+    const arg = args[at]!
+    if (!arg.startsWith('-')) return arg
+    const [flag] = arg.split('=', 1)
+    if (!options.some(({ long, required }) => required && long === flag)) return undefined
+    if (arg === flag) at += 1
+  }
+  return undefined
 }
 
 /** Runs one command line and returns its exit code: 0 success, 1 refused or failed, 2 usage error. */
 export async function run(args: string[]): Promise<number> {
   let called: Command | undefined
   try {
-    const program = createProgram().hook('preAction', (_program, command) => {
+    const program = (await createProgram(args)).hook('preAction', (_program, command) => {
       called = command
     })
     await program.parseAsync(args, { from: 'user' })

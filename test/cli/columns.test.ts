@@ -41,8 +41,8 @@ test('a wider terminal never shows less', () => {
   )
 })
 
-test('every list takes --columns and --wide', () => {
-  const lists = createProgram().commands.flatMap((group) =>
+test('every list takes --columns and --wide', async () => {
+  const lists = (await createProgram()).commands.flatMap((group) =>
     group.commands.filter((sub) => sub.name() === 'list').map((sub) => [group.name(), sub] as const),
   )
   expect(lists.length).toBeGreaterThan(8)

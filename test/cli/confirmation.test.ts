@@ -74,7 +74,7 @@ function lineOf(name: string, command: Command): string[] {
   return [...name.split(' '), ...values, ...flags, ...(ASKING[name] ?? [])]
 }
 
-const leaves = leavesOf(createProgram())
+const leaves = leavesOf(await createProgram())
 const isTTY = process.stdin.isTTY
 const write = process.stderr.write
 let shown = ''

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createProgram } from '../../src/cli/program.ts'
 import { VERSION } from '../../src/version.ts'
 import { CommandLine } from '../support/command-line.ts'
 
@@ -224,6 +225,21 @@ test('without a command the help goes to standard error, as wrong usage', async 
   const { code, stdout, stderr } = await tally.run([])
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toStartWith('Usage: tally')
+})
+
+test('a command line loads the command that it calls and no other, or all if it calls none', async () => {
+  const namesFor = async (...args: string[]) => (await createProgram(args)).commands.map((command) => command.name())
+  const { commands } = await createProgram()
+  expect(commands.length).toBeGreaterThan(30)
+  for (const command of commands) {
+    for (const name of [command.name(), ...command.aliases()]) {
+      expect(await namesFor('--data', 'serve', '--as=demo', name, '--help', 'verify')).toEqual([command.name()])
+    }
+  }
+  const all = commands.map((command) => command.name())
+  for (const line of ['--help', '--version', 'help users', 'user list', '--unknown users list', '--data users']) {
+    expect(await namesFor(...line.split(' ')), line).toEqual(all)
+  }
 })
 
 test('the version is shown in three ways', async () => {
