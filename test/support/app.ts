@@ -69,15 +69,20 @@ interface Documented {
 /** On a busy machine, the first process for slow reads takes as long to start as Tally lets a query take. */
 const SLOW_DEADLINE_MS = 30_000
 
-/** By the text of the document: to compile its schemas takes longer than to start the application. */
-const documents = new Map<string, Documented>()
+/**
+ * By the address that is written into it. To make the document, compress it and compile its schemas takes several times
+ * as long as to start the application, and the routes are the same for every one of a process.
+ */
+const documents = new Map<string | undefined, Promise<Documented>>()
 
-function documented(text: string): Documented {
-  const known = documents.get(text)
+function documented(url: string, publicUrl: string | undefined): Promise<Documented> {
+  const known = documents.get(publicUrl)
   if (known) return known
-  const document = JSON.parse(text) as OpenApiDocument
-  const added = { document, check: checkerOf(document) }
-  documents.set(text, added)
+  const added = (async () => {
+    const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApiDocument
+    return { document, check: checkerOf(document) }
+  })()
+  documents.set(publicUrl, added)
   return added
 }
 
@@ -95,7 +100,7 @@ export async function startApp({
   const logger = pino({ level: logLevel }, { write: (line: string) => void log.push(JSON.parse(line)) })
   const app = createApp({ services, logger, clock, ...options }).listen({ hostname: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${app.server!.port}`
-  const { document, check } = documented(await (await fetch(`${url}/api/v1/openapi.json`)).text())
+  const { document, check } = await documented(url, options.publicUrl)
   let people = 0
 
   const person = async (role: Role = 'admin', { password = false } = {}) => {
