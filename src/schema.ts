@@ -8,10 +8,13 @@ export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type
 
 export const moment = (description: string) => Type.String({ format: 'date-time', description })
 
+/** A date, which the service checks against the calendar. */
+export const DAY = '^\\d{4}-\\d{2}-\\d{2}$'
+
 export const day = (description: string) =>
   Type.String({
     description,
-    pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+    pattern: DAY,
     errorMessage: 'must be a date, such as 2026-11-30',
     examples: ['2026-11-30'],
   })

@@ -76,8 +76,8 @@ export const REQUEST_HEADERS = {
       'The ETag of the object as you read it at the address with its id, or several, or `*`. If somebody else has changed it since, the response is a 412 and nothing is written.',
   },
   'X-Request-Id': {
-    description: 'Your own id for this request: up to 128 characters from A-Z a-z 0-9 . _ : / -',
-    pattern: REQUEST_ID_PATTERN,
+    description:
+      'Your own id for this request: up to 128 characters from A-Z a-z 0-9 . _ : / - (anything else is replaced by a new id)',
   },
 } as const satisfies Record<string, Header>
 

@@ -13,10 +13,13 @@ TypeRegistry.Set('Text', (_, value) => typeof value === 'string')
 export const REQUIRED = 'x-required'
 
 interface Meaning {
+  /** The name of a component that the OpenAPI document refers to. */
+  $id?: string
   type: 'string' | 'integer' | 'boolean'
   description?: string
   format?: string
   enum?: string[]
+  pattern?: string
   minimum?: number
   maximum?: number
   [REQUIRED]?: true
@@ -24,8 +27,17 @@ interface Meaning {
 
 const text = (meaning: Meaning) => t.Unsafe<string>({ ...meaning, [Kind]: 'Text' })
 
+/** Something besides white space, because an empty parameter is refused, and no U+0000. */
+const FILLED = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$'
+
+/** The same for every part of a list that is separated by commas. */
+const FILLED_PARTS = '^\\s*[^\\s,\\u0000][^,\\u0000]*(,\\s*[^\\s,\\u0000][^,\\u0000]*)*$'
+
+const filled = (meaning: Meaning, pattern: string): Meaning =>
+  meaning.type === 'string' && !meaning.enum && !meaning.format ? { pattern, ...meaning } : meaning
+
 /** One optional value. */
-export const parameter = (meaning: Meaning) => t.Optional(text(meaning))
+export const parameter = (meaning: Meaning) => t.Optional(text(filled(meaning, FILLED)))
 
 /** What a date means wherever a moment is a parameter. */
 const DAY_MEANING = 'A date is the first moment of that day in the organization’s time zone.'
@@ -40,7 +52,7 @@ export const requiredParameter = (meaning: Meaning) => parameter({ ...meaning, [
 /** Any number of values: repeated, or separated by commas. */
 export const listParameter = (description: string, meaning: Meaning = { type: 'string' }) =>
   t.Optional(
-    t.ArrayQuery(text(meaning), {
+    t.ArrayQuery(text(filled(meaning, FILLED_PARTS)), {
       description: `${description} For several values, repeat the parameter or separate them with commas.`,
     }),
   )

@@ -62,6 +62,46 @@ describe('the document', () => {
     expect(enumerations.filter((name) => Object.hasOwn(schemas, name))).toEqual([])
   })
 
+  test('has one name for the kinds of tokens', () => {
+    const schemas = document.components.schemas as Record<string, { enum?: string[] }>
+    expect(schemas.TokenKind!.enum).toEqual(['svc', 'read', 'org', 'api'])
+    const elsewhere = JSON.stringify({ paths: document.paths, schemas: { ...schemas, TokenKind: {} } })
+    expect(elsewhere.match(/"enum":\["(svc|service)"[^\]]*/g)).toEqual([
+      // Who calls, which the API has named like this from the beginning.
+      '"enum":["service","read","organization","api","session"',
+    ])
+    expect(elsewhere.match(/#\/components\/schemas\/TokenKind"/g)).toHaveLength(5)
+  })
+
+  test('declares that parameters are not empty, and no more of a header than the server requires', async () => {
+    const parameters = operations.flatMap(({ method, path, parameters }) =>
+      (parameters as unknown as { name: string; in: string; schema: Record<string, unknown> }[])
+        .filter(({ in: place }) => place === 'query')
+        .map(({ name, schema }) => ({
+          what: `${method} ${path} ${name}`,
+          schema: (schema.items ?? schema) as { type?: string; enum?: unknown; pattern?: string },
+        })),
+    )
+    for (const { what, schema } of parameters) {
+      if (schema.type !== 'string' || schema.enum) continue
+      for (const empty of ['', ' ']) {
+        expect([what, empty, new RegExp(schema.pattern ?? '', 'u').test(empty)]).toEqual([what, empty, false])
+      }
+    }
+    const list = parameters.find(({ what }) => what === 'GET /api/v1/token-entries project')!.schema.pattern!
+    expect(['a', 'a,b', 'a b, c', ','].map((text) => new RegExp(list, 'u').test(text))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+    // Any id of a request is taken: an invalid one is replaced.
+    const header = (document.components.parameters as Record<string, { schema: object }>)['X-Request-Id']
+    expect(header!.schema).toEqual({ type: 'string' })
+    const { status, headers } = await app.call('GET /health', { headers: { 'x-request-id': 'not valid!' } })
+    expect([status, headers.get('x-request-id')]).toEqual([200, expect.stringMatching(/^[0-9a-f-]{36}$/)])
+  })
+
   test('describes every problem by one schema, with the codes of the response beside it', () => {
     const responses = Object.values(document.components.responses!) as Record<string, Record<string, unknown>>[]
     const problems = responses.flatMap(({ content = {}, [PROBLEM_CODES]: codes }) =>

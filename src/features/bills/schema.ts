@@ -1,6 +1,6 @@
 /** Bills in the API: requests and responses. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
-import { day, listOf, moment, month, oneOf, orNull, strict } from '../../schema.ts'
+import { day, emailAddress, listOf, moment, month, oneOf, orNull, strict } from '../../schema.ts'
 import { amount, BILL_KINDS, BillDocument, percent, Reference, reference } from './document-schema.ts'
 
 export type { BillLine, BillSection, LeftOut, LeftOutReason } from './document-schema.ts'
@@ -122,7 +122,7 @@ export const BillSending = Type.Object(
       }),
     ),
     deliver_to: Type.Optional(
-      Type.Array(Type.String({ maxLength: 254, description: 'An e-mail address.' }), {
+      Type.Array(emailAddress({ maxLength: 254, description: 'An e-mail address.' }), {
         description:
           'E-mail addresses to send the bill to. Default: the client’s address. Send an empty list to skip delivery.',
         maxItems: 10,
@@ -332,7 +332,7 @@ export type PaymentReversal = Static<typeof PaymentReversal>
 export const BillDelivery = Type.Object(
   {
     to: Type.Optional(
-      Type.Array(Type.String({ maxLength: 254 }), {
+      Type.Array(emailAddress({ maxLength: 254 }), {
         description: 'E-mail addresses. Default: the client’s address.',
         minItems: 1,
         maxItems: 10,

@@ -1,5 +1,5 @@
 /** API schema of people and tokens, shared by validation, OpenAPI and the command line's `--json`. */
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import type { Caller } from '../../access/caller.ts'
 import { ROLES, TOKEN_KINDS, type TokenKind } from '../../database/schema/values.ts'
 import { PASSWORD_LIMIT, PASSWORD_MIN } from '../../fields.ts'
@@ -13,7 +13,16 @@ import { TOKEN_STATES, type TokenCaller } from './tokens/token.ts'
 
 const CALLER_KINDS = ['service', 'read', 'organization', 'api', 'session'] as const satisfies Caller['kind'][]
 
-const TOKEN_KIND = '`svc` reports entries, `read` reads data, `org` pushes telemetry, `api` does what its scopes allow.'
+/** A component, so that generated clients have one type for the kinds, wherever they occur. */
+export const KIND_OF_TOKEN = {
+  type: 'string' as const,
+  enum: [...TOKEN_KINDS],
+  $id: 'TokenKind',
+  description:
+    'Kind of a token: `svc` (service token) reports entries that belong to its creator, `read` reads entries, reports, work and prices that its creator can see, `org` (organization token) pushes telemetry, `api` does what its scopes and the role of its creator allow.',
+}
+
+const TokenKindText = Type.String(KIND_OF_TOKEN) as unknown as TUnsafe<TokenKind>
 
 const SCOPES_OF_TOKEN = orNull(
   Type.Array(oneOf(SCOPE_NAMES), { description: 'What an API token may do; null for other tokens.' }),
@@ -21,15 +30,18 @@ const SCOPES_OF_TOKEN = orNull(
 
 export const Me = Type.Object(
   {
-    kind: oneOf(
-      CALLER_KINDS,
-      'Who calls: `session` is a signed-in person, the others are programs with a token of the kind in `token.kind`.',
-    ),
+    kind: Type.Unsafe<Caller['kind']>({
+      ...oneOf(
+        CALLER_KINDS,
+        'Use `token.kind`, which has the names of all other operations; `token` is null for a signed-in person. Here, `service` is `svc` and `organization` is `org`.',
+      ),
+      deprecated: true,
+    }),
     token: orNull(
       Type.Object(
         {
           id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
-          kind: oneOf(TOKEN_KINDS, TOKEN_KIND),
+          kind: TokenKindText,
           name: Type.String(),
           hint: Type.String({
             description: 'The first characters after the prefix, which identify the token in lists.',
@@ -236,7 +248,7 @@ export type SetUpAnswer = Static<typeof SetUpAnswer>
 export const TokenBody = Type.Object(
   {
     id: Type.String({ examples: ['tok_01a1fa172a0277f3983322718874f2ef'] }),
-    kind: oneOf(TOKEN_KINDS, TOKEN_KIND),
+    kind: TokenKindText,
     name: Type.String(),
     hint: Type.String({ description: 'The first characters after the prefix.' }),
     state: oneOf(TOKEN_STATES, '`stopped` means that its creator is disabled.'),
@@ -267,10 +279,7 @@ const ALLOWANCES = ['bills'] as const
 
 export const NewToken = Type.Object(
   {
-    kind: chosen(
-      TOKEN_KINDS,
-      '`svc` reports entries that belong to you, `read` reads entries, reports, work and prices that you can see, `org` pushes telemetry, `api` does what its scopes and your role allow.',
-    ),
+    kind: TokenKindText,
     name: givenName('Purpose of the token, as shown in lists.', ['ci']),
     expires_at: Type.Optional(
       orNull(

@@ -79,7 +79,7 @@ export type ClientBody = Static<typeof ClientBody>
 const clientFields = {
   reminders: Type.Optional(Type.Boolean({ description: `${REMINDERS} Default: true.` })),
   email: clearable(
-    Type.String({ description: 'E-mail address for bills.', maxLength: 254 }),
+    emailAddress({ description: 'E-mail address for bills.', maxLength: 254 }),
     'must be an e-mail address, or null for none',
   ),
   address: clearable(

@@ -10,6 +10,7 @@ import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import { serialized } from '../../../http/responses.ts'
 import { pageOf } from '../../../lists.ts'
 import { writeKeyPage } from '../../../query.ts'
+import { DAY } from '../../../schema.ts'
 import { EXAMPLE_ENTRY } from '../../entries/examples.ts'
 import { entryFormat } from '../../entries/listing/parameters.ts'
 import { TokenEntryList } from '../../entries/schema.ts'
@@ -51,8 +52,8 @@ const filters = {
   state: listParameter('State.', { type: 'string', enum: [...BILL_STATES] }),
   client: parameter({ type: 'string', description: 'ID or name of a client.' }),
   project: parameter({ type: 'string', description: 'ID, key, name or alias of a project.' }),
-  from: parameter({ type: 'string', description: 'Issued on or after this date.' }),
-  to: parameter({ type: 'string', description: 'Issued on or before this date.' }),
+  from: parameter({ type: 'string', pattern: DAY, description: 'Issued on or after this date.' }),
+  to: parameter({ type: 'string', pattern: DAY, description: 'Issued on or before this date.' }),
   overdue: parameter({ type: 'boolean', description: 'Only bills that are overdue, or only others.' }),
 }
 const BillQuery = t.Object({ ...filters, ...listPage('Bills') }, { additionalProperties: false })

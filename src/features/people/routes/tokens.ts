@@ -10,6 +10,7 @@ import { readTokenList } from '../query.ts'
 import {
   CreatedToken,
   createdTokenBody,
+  KIND_OF_TOKEN,
   listedTokenBody,
   NewToken,
   TOKEN_COLUMNS,
@@ -20,7 +21,7 @@ import {
 } from '../schema.ts'
 import { type PeopleService, tokensSeenBy } from '../service.ts'
 import { readNewToken } from '../tokens/new-token.ts'
-import { TOKEN_KINDS, TOKEN_STATES } from '../tokens/token.ts'
+import { TOKEN_STATES } from '../tokens/token.ts'
 
 const tag = 'Tokens'
 const path = { id: 'Id of the token (tok_…).' }
@@ -28,7 +29,7 @@ const path = { id: 'Id of the token (tok_…).' }
 const TokenQuery = t.Object(
   {
     user: listParameter('The creator: id or e-mail address.'),
-    kind: listParameter('Kind of token.', { type: 'string', enum: [...TOKEN_KINDS] }),
+    kind: listParameter('Kind of token.', KIND_OF_TOKEN),
     state: listParameter('State of the token.', { type: 'string', enum: [...TOKEN_STATES] }),
     ...listPage('Tokens'),
   },
