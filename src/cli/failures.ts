@@ -57,6 +57,7 @@ function wordsOf(pointer: string): string {
 
 /** Flags whose names differ from the fields of the API. */
 const FLAGS: Record<string, string> = {
+  'agent-manager': '--person',
   'agent-harness': '--harness',
   'agent-name': '--agent',
   'bucket-width': '--bucket',
@@ -67,6 +68,8 @@ const FLAGS: Record<string, string> = {
   'ending-at': '--to',
   'expires-at': '--expires',
   lines: '--line',
+  scopes: '--scope',
+  networks: '--network',
   labels: '--label',
   tools: '--tool',
 }
@@ -74,13 +77,20 @@ const FLAGS: Record<string, string> = {
 /** The flag or argument of this command line that an issue is about; undefined if it is about something else. */
 function givenAs({ pointer }: Issue, command: Command): string | undefined {
   const [first = '', ...rest] = wordsOf(pointer).split('/')
-  const where = rest.length > 0 ? ` (${rest.join('/')})` : ''
   for (const name of [`--${first}`, FLAGS[first], `--${rest.at(-1)}`]) {
     const option = command.options.find(({ long }) => long === name)
-    if (option && command.getOptionValueSource(option.attributeName()) === 'cli') return `${name}${where}`
+    if (!option || command.getOptionValueSource(option.attributeName()) !== 'cli') continue
+    const where = rest.length > 0 ? ` (${valueAt(command.getOptionValue(option.attributeName()), rest)})` : ''
+    return `${name}${where}`
   }
   const argument = command.registeredArguments.find((one) => one.name() === first)
   return argument && `<${first}>`
+}
+
+/** Which value of a flag is meant: that of a list as it was given, others by their place. */
+function valueAt(values: unknown, place: string[]): string {
+  const value = Array.isArray(values) && place.length === 1 ? values[Number(place[0])] : undefined
+  return typeof value === 'string' ? value : place.join('/')
 }
 
 /** What SQLite says of the file and the disk; anything else it says would be an issue of Tally's queries. */

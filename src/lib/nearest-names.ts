@@ -9,7 +9,13 @@ const COMPARED_LENGTH = 64
 /** Of names as long as `acme-web`, two letters may be wrong; of the shortest, one. */
 const toleranceOf = (name: string) => Math.min(3, Math.max(1, Math.floor(name.length / 4)))
 
-/** The names that differ least from a text, nearest first; those that begin or end with it are near as well. */
+/** Words of fewer letters than this are too much like others. */
+const COMPARED_WORD = 4
+
+/**
+ * The names that differ least from a text, nearest first; those that begin or end with it are near as well, and so are
+ * those with a word that is like it.
+ */
 export function nearestNames(text: string, names: Iterable<string>): string[] {
   const wanted = comparable(text)
   const found = new Map<string, number>()
@@ -33,7 +39,12 @@ function distanceOf(wanted: string, name: string): number | undefined {
   if (edits !== undefined) return edits
   // A part of a name: `acme` for `acme-web`. A single letter begins too many.
   const isPart = wanted.length > 1 && (name.startsWith(wanted) || name.endsWith(wanted))
-  return isPart ? tolerance + 1 : undefined
+  if (isPart) return tolerance + 1
+  // A mistyped word of a name: `acne` for `Acme Ltd`.
+  if (wanted.length < COMPARED_WORD) return undefined
+  const words = name.split(/[^\p{L}\p{N}]+/u).map((word) => editsBetween(wanted, word, tolerance))
+  const fewest = Math.min(...words.filter((edits) => edits !== undefined))
+  return Number.isFinite(fewest) ? tolerance + 1 + fewest : undefined
 }
 
 /**

@@ -120,3 +120,9 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test('a person that does not exist is named with its flag', async () => {
+  const { code, stderr } = await tally.run(['sheets', 'list', '--person', 'nobody@example.com'])
+  expect(stderr).toBe("tally: --person: there is no person 'nobody@example.com'\n")
+  expect(code).toBe(1)
+})

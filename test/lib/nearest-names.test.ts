@@ -15,6 +15,12 @@ test('a part of a name is near, something else is not', () => {
   for (const typed of ['initech', 'x', '', 'a']) expect([typed, nearestNames(typed, NAMES)]).toEqual([typed, []])
 })
 
+test('a mistyped word of a name is near', () => {
+  expect(nearestNames('acne', ['Acme Ltd', 'Globex', 'Acorn'])).toEqual(['Acme Ltd'])
+  expect(nearestNames('glbex', ['The Globex Company', 'Acme Ltd'])).toEqual(['The Globex Company'])
+  expect(nearestNames('lt', ['Acme Ltd'])).toEqual([])
+})
+
 test('three names are suggested at most, and a long text takes no longer than its beginning', () => {
   const many = Array.from({ length: 50 }, (_, index) => `project-${index}`)
   expect(nearestNames('project-', many)).toHaveLength(3)
