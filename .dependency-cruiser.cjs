@@ -4,6 +4,7 @@
  */
 
 const FEATURES = [
+  'events',
   'audit',
   'organization',
   'people',
@@ -27,6 +28,7 @@ const GROUND = [
   '^src/errors\\.ts$',
   '^src/entry-filters\\.ts$',
   '^src/token-scopes\\.ts$',
+  '^src/event-types\\.ts$',
   '^src/price-texts\\.ts$',
   '^src/absent-fields\\.ts$',
   '^src/checker\\.ts$',
@@ -134,6 +136,7 @@ const PARTS = {
   // The web application loads it as well, so it imports plain lists only.
   'src/(entry-filters|token-scopes)\\.ts$': ['^src/database/schema/values\\.ts$'],
   'src/price-texts\\.ts$': [],
+  'src/event-types\\.ts$': [],
   'src/errors\\.ts$': [],
   'src/absent-fields\\.ts$': [],
   'src/fields\\.ts$': ['^src/lib/', '^src/errors\\.ts$', '^src/database/schema/values\\.ts$'],
@@ -150,7 +153,7 @@ const PARTS = {
   // Talks to a server over HTTP; imports only schemas from the server's code (see `agents-know-shapes-only`).
   'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
-  'src/web/': ['^src/app\\.ts$', '^src/(entry-filters|price-texts|token-scopes)\\.ts$'],
+  'src/web/': ['^src/app\\.ts$', '^src/(entry-filters|event-types|price-texts|token-scopes)\\.ts$'],
   'migrations/': [],
 }
 

@@ -5,6 +5,7 @@ import { readinessOf } from './database/ready.ts'
 import { createAuditService } from './features/audit/service.ts'
 import { type BillsDependencies, createBillsService, createMailer } from './features/bills/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
+import { createEventsService } from './features/events/service.ts'
 import { createOrganizationService } from './features/organization/service.ts'
 import { createPeopleService } from './features/people/service.ts'
 import { createPersonalDataService } from './features/personal-data/service.ts'
@@ -29,7 +30,8 @@ export interface ServicesOptions {
 }
 
 export function createServices({ db, clock, mail, priceUpdates: config }: ServicesOptions) {
-  const audit = createAuditService({ db, clock })
+  const events = createEventsService({ db, clock })
+  const audit = createAuditService({ db, clock, events })
   const noticeMail = mail && { mailer: createMailer(mail), from: mail.from }
   const organization = createOrganizationService({ db, audit })
   const people = createPeopleService({ db, clock, audit, organization, mail: noticeMail })
@@ -66,6 +68,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
   const transfer = createTransferService({ db, clock, audit, organization, people, projects })
   return {
     db,
+    events,
     audit,
     organization,
     people,

@@ -13,6 +13,7 @@ import { TALLY } from '../../src/access/actor.ts'
 import type { Database, Tx } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { createAuditService } from '../../src/features/audit/service.ts'
+import { createEventsService } from '../../src/features/events/service.ts'
 import { type PriceAlias, PriceTable, type StoredPrice } from '../../src/features/prices/price-table.ts'
 import { createPricesService } from '../../src/features/prices/service.ts'
 import { listAliases, listPrices } from '../../src/features/prices/store.ts'
@@ -107,7 +108,7 @@ try {
   const prices = createPricesService({
     db,
     clock: systemClock,
-    audit: createAuditService({ db, clock: systemClock }),
+    audit: createAuditService({ db, clock: systemClock, events: createEventsService({ db, clock: systemClock }) }),
   })
   await prices.loadDefaultPrices()
   console.log(`embedded     ${(await listPrices(db.read)).length} rows`)

@@ -14,6 +14,9 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { newLocation, startPostgres } from '../support/databases.ts'
 import { clientFor } from '../support/postgres-server.ts'
 
+/** Only PostgreSQL has several writers, whose ids may appear out of order: see migration 17. */
+const ONLY_ON_POSTGRES = ['events_announced on events']
+
 /** Lines such as `entries.status text required`, sorted. */
 type Facts = string[]
 
@@ -193,7 +196,8 @@ describe('the migrated schema', () => {
     test(`has the same ${part} in both engines`, async () => {
       const facts = await sqlite[part]()
       expect(facts.length).toBeGreaterThan(0)
-      expect(await postgres[part]()).toEqual(facts)
+      const onPostgres = await postgres[part]()
+      expect(onPostgres.filter((fact) => !ONLY_ON_POSTGRES.includes(fact))).toEqual(facts)
     })
   }
 

@@ -206,3 +206,9 @@ export interface ErasedWords {
   /** The pseudonym that replaces them. */
   pseudonym: { name: string; email: string }
 }
+
+/** What an event changed: the fields before and after, under their API names. Never texts of entries, nor secrets. */
+export interface EventDetails {
+  before?: Record<string, unknown> | undefined
+  after?: Record<string, unknown> | undefined
+}

@@ -3,10 +3,12 @@
  * tables; a test compares both. The comments on columns are in `migrations/sqlite`.
  */
 
+import type { EventType } from '../../event-types.ts'
 import type { ColumnKit } from './columns.ts'
 import type {
   EntryAmendment,
   ErasedWords,
+  EventDetails,
   LabelMap,
   PriceChangeNotice,
   PriceExtras,
@@ -72,6 +74,8 @@ export function defineTables(kit: ColumnKit) {
       retentionSessionIds: integer('retention_session_ids'),
       retentionHistory: integer('retention_history'),
       retentionAudit: integer('retention_audit'),
+      retentionEvents: integer('retention_events').default(3),
+      eventsRemovedTo: integer('events_removed_to').notNull().default(0),
       hashedSessionIds: flag('hashed_session_ids').notNull().default(false),
       internedVersion: integer('interned_version').notNull().default(0),
       compactedAt: time('compacted_at'),
@@ -544,6 +548,23 @@ export function defineTables(kit: ColumnKit) {
       before: json<Record<string, unknown>>('before'),
       after: json<Record<string, unknown>>('after'),
       forId: integer('for_id'),
+    }),
+    events: table('events', {
+      id: key('id'),
+      at: time('at').notNull(),
+      type: text<EventType>('type').notNull(),
+      objectId: text('object_id'),
+      objectName: text('object_name'),
+      entryId: integer('entry_id'),
+      managerId: integer('manager_id'),
+      projectId: integer('project_id'),
+      userId: integer('user_id'),
+      tokenId: integer('token_id'),
+      details: json<EventDetails>('details'),
+    }),
+    eventOccurrences: table('event_occurrences', {
+      key: text('key').primaryKey(),
+      at: time('at').notNull(),
     }),
     migrations: table('migrations', {
       version: integer('version').primaryKey(),

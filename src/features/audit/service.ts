@@ -5,6 +5,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
+import type { EventsService } from '../events/service.ts'
+import { eventTypeOf } from './events.ts'
 import { requireUnchanged } from './precondition.ts'
 import type { AuditQuery } from './query.ts'
 import { readVersion } from './store/versions.ts'
@@ -37,18 +39,25 @@ const FOLLOWED_LIMIT = 1_000
 
 export type AuditService = ReturnType<typeof createAuditService>
 
-export function createAuditService({ db, clock }: { db: Database; clock: Clock }) {
+interface Dependencies {
+  db: Database
+  clock: Clock
+  events: Pick<EventsService, 'record'>
+}
+
+export function createAuditService({ db, clock, events }: Dependencies) {
   return {
     /**
-     * Records the change in the transaction that makes it. Throws `changed_meanwhile` (412) if the actor requires that
+     * Records the change in the transaction that makes it, and as an event if it is one (events.ts). Throws `changed_meanwhile` (412) if the actor requires that
      * nobody else has changed the object.
      */
     async record(tx: Tx, by: Actor, { action, object, before, after }: Change): Promise<void> {
       // What an entry's history has of this change is written already: those who change entries ask before.
       if (object && !isId('ent', object.id)) await requireUnchanged(tx, by, object.id)
       const { userId, tokenId, origin, for: represented } = by
+      const at = clock.now()
       await insertChange(tx, {
-        at: clock.now(),
+        at,
         userId,
         tokenId,
         origin,
@@ -59,6 +68,8 @@ export function createAuditService({ db, clock }: { db: Database; clock: Clock }
         before: before ?? null,
         after: after ?? null,
       })
+      const type = eventTypeOf(action)
+      if (type) await events.record(tx, [{ type, at, by, object, before, after }])
     },
 
     /** The version of an object, as entity tags have it. Read it before the object. */

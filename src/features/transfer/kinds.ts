@@ -56,6 +56,8 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   rollupColumns: 'derived from the entries',
   entryChanges: 'positions in lists of changes, which belong to this database',
   priceUpdates: 'the state of a schedule, which belongs to this installation',
+  events: 'a feed whose positions belong to this database; what it reports is in the history and the audit log',
+  eventOccurrences: 'what the events of this database have reported',
   migrations: 'belongs to this database',
   revision: 'belongs to this database',
 }
@@ -65,6 +67,7 @@ export const OMITTED_COLUMNS: Partial<Record<TableName, Record<string, string>>>
   organization: {
     internedVersion: 'belongs to what servers of this database hold in memory',
     compactedAt: 'belongs to the file of this database',
+    eventsRemovedTo: 'a position in the events of this database',
   },
   users: { passwordHash: 'secret: a new password is set' },
   tokens: { hash: 'secret: new tokens are created' },

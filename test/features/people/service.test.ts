@@ -2,9 +2,9 @@ import { beforeEach, expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { Problem } from '../../../src/errors.ts'
-import { createAuditService } from '../../../src/features/audit/service.ts'
 import { createOrganizationService, type OrganizationService } from '../../../src/features/organization/service.ts'
 import { EVERYBODYS_TOKENS, type PeopleService } from '../../../src/features/people/service.ts'
+import { auditServiceOf } from '../../support/audit.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { peopleServiceOf } from '../../support/people-service.ts'
 
@@ -21,7 +21,7 @@ forEachEngine('people', (open) => {
   beforeEach(async () => {
     clock = { at: START, now: () => clock.at }
     db = await open()
-    const audit = createAuditService({ db, clock })
+    const audit = auditServiceOf({ db, clock })
     organization = createOrganizationService({ db, audit })
     people = peopleServiceOf({ db, clock })
   })

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { TALLY } from '../../../src/access/actor.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { Problem } from '../../../src/errors.ts'
-import { createAuditService } from '../../../src/features/audit/service.ts'
 import { defaultRows } from '../../../src/features/prices/default-table.ts'
 import type { LoadOptions } from '../../../src/features/prices/load-plan.ts'
 import { createPricesService, type PricesService, type PriceView } from '../../../src/features/prices/service.ts'
+import { auditServiceOf } from '../../support/audit.ts'
 import { forEachEngine } from '../../support/databases.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
@@ -32,7 +32,7 @@ function saidBy({
 }
 
 function pricesOf(db: Database, clock = { now: () => NOW }): PricesService {
-  return createPricesService({ db, clock, audit: createAuditService({ db, clock }) })
+  return createPricesService({ db, clock, audit: auditServiceOf({ db, clock }) })
 }
 
 forEachEngine('loading a table of prices', (open) => {

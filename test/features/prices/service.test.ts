@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import type { Database } from '../../../src/database/database.ts'
-import { createAuditService } from '../../../src/features/audit/service.ts'
 import { DEFAULT_TABLE_VERSION, defaultRows } from '../../../src/features/prices/default-table.ts'
 import type { PriceRow } from '../../../src/features/prices/rates.ts'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../../src/features/prices/service.ts'
 import { insertLoad, listEmbeddedVersions } from '../../../src/features/prices/store/loads.ts'
 import { addAliases, addPrices, listAliases, listPrices } from '../../../src/features/prices/store.ts'
+import { auditServiceOf } from '../../support/audit.ts'
 import { forEachEngine } from '../../support/databases.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
@@ -55,7 +55,7 @@ function usage(model: string, counts: number[], more: Partial<UsageOfModel> = {}
 forEachEngine('prices', (openDatabase) => {
   async function open(): Promise<{ db: Database; prices: PricesService }> {
     const db = await openDatabase()
-    return { db, prices: createPricesService({ db, clock, audit: createAuditService({ db, clock }) }) }
+    return { db, prices: createPricesService({ db, clock, audit: auditServiceOf({ db, clock }) }) }
   }
 
   test('a new database starts with the whole embedded table, loaded by nobody', async () => {
@@ -71,7 +71,7 @@ forEachEngine('prices', (openDatabase) => {
     const { db, prices } = await open()
     const both = [
       prices.loadDefaultPrices(),
-      createPricesService({ db, clock, audit: createAuditService({ db, clock }) }).loadDefaultPrices(),
+      createPricesService({ db, clock, audit: auditServiceOf({ db, clock }) }).loadDefaultPrices(),
     ]
     // One of them adds it, and says so.
     expect((await Promise.all(both)).sort()).toEqual([false, true])

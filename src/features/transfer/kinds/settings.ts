@@ -34,6 +34,7 @@ export const SETTINGS = kind({
     retention_session_ids: orNone(integer('retentionSessionIds')),
     retention_history: orNone(integer('retentionHistory')),
     retention_audit: orNone(integer('retentionAudit')),
+    retention_events: orNone(integer('retentionEvents')),
     hashed_session_ids: flag('hashedSessionIds'),
     set_up_at: orNone(moment('setUpAt')),
     demo_at: orNone(moment('demoAt')),

@@ -1,0 +1,10 @@
+/** The table `events`. */
+import type { Tx } from '../../database/database.ts'
+import type { Tables } from '../../database/schema/tables.ts'
+
+export type EventRow = Omit<Tables['events']['$inferSelect'], 'id'>
+
+/** One statement for all rows on PostgreSQL; on SQLite, one that is prepared once. Draws the ids itself. */
+export async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+  await tx.insertAll(tx.tables.events, rows)
+}
