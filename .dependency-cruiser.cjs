@@ -11,10 +11,12 @@ const FEATURES = [
   'projects',
   'placement',
   'prices',
+  'spending',
   'entries',
   'sheets',
   'bills',
   'reports',
+  'budgets',
   'share-links',
   'viewers',
   'telemetry',
@@ -66,6 +68,7 @@ const INTERFACES = [
   '^src/features/entries/places/(moves|rule-application|schema|wire)\\.ts$',
   '^src/features/entries/reporting/(names|report|record|same-session|session-assignment|telemetry-sessions)\\.ts$',
   '^src/features/entries/sheet-entries/store\\.ts$',
+  '^src/features/spending/(matching|store/(noted-changes|periods))\\.ts$',
 ]
 
 /** In a feature or in one of the parts of a large one: a file, or a folder of several. */

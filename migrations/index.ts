@@ -28,6 +28,7 @@ import postgresPriceEnds from './postgres/0026_price_ends.sql' with { type: 'tex
 import postgresPersonalData from './postgres/0027_personal_data.sql' with { type: 'text' }
 import postgresViewers from './postgres/0028_viewers.sql' with { type: 'text' }
 import postgresEvents from './postgres/0029_events.sql' with { type: 'text' }
+import postgresBudgets from './postgres/0030_budgets.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -57,6 +58,7 @@ import sqlitePriceEnds from './sqlite/0026_price_ends.sql' with { type: 'text' }
 import sqlitePersonalData from './sqlite/0027_personal_data.sql' with { type: 'text' }
 import sqliteViewers from './sqlite/0028_viewers.sql' with { type: 'text' }
 import sqliteEvents from './sqlite/0029_events.sql' with { type: 'text' }
+import sqliteBudgets from './sqlite/0030_budgets.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -106,4 +108,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 27, name: 'personal_data', sql: { sqlite: sqlitePersonalData, postgres: postgresPersonalData } },
   { version: 28, name: 'viewers', sql: { sqlite: sqliteViewers, postgres: postgresViewers } },
   { version: 29, name: 'events', sql: { sqlite: sqliteEvents, postgres: postgresEvents } },
+  { version: 30, name: 'budgets', sql: { sqlite: sqliteBudgets, postgres: postgresBudgets } },
 ]

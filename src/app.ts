@@ -5,6 +5,7 @@ import { auditRoutes } from './features/audit/routes.ts'
 import { billsRoutes } from './features/bills/routes/bills.ts'
 import { billDocumentsRoutes } from './features/bills/routes/documents.ts'
 import { paymentsRoutes } from './features/bills/routes/payments.ts'
+import { budgetsRoutes } from './features/budgets/routes/budgets.ts'
 import { approvalRoutes } from './features/entries/approval/routes.ts'
 import { divisionRoutes } from './features/entries/division/routes.ts'
 import { listingRoutes } from './features/entries/listing/routes.ts'
@@ -133,7 +134,8 @@ export const createApp = ({
     .use(
       at('/api/v1')
         .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
-        .use(at('/shared').use(sharedRoutes(services))),
+        .use(at('/shared').use(sharedRoutes(services)))
+        .use(at('/budgets').use(budgetsRoutes(services))),
     )
     .use(at('/api/v1/deputies').use(deputiesRoutes(services)))
     .use(at('/api/v1/settings').use(organizationRoutes(services)))

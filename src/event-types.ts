@@ -54,6 +54,7 @@ export const EVENT_TYPES = {
     'budget.added': 'A budget was added.',
     'budget.changed': 'A budget was changed.',
     'budget.archived': 'A budget was archived.',
+    'budget.restored': 'An archived budget was restored.',
   }),
   ...typesFor('billing', {
     'usage.anomaly_found': 'The usage of a day is unusual.',

@@ -4,6 +4,7 @@ import type { Database } from './database/database.ts'
 import { readinessOf } from './database/ready.ts'
 import { createAuditService } from './features/audit/service.ts'
 import { type BillsDependencies, createBillsService, createMailer } from './features/bills/service.ts'
+import { createAnnouncements as budgetAnnouncements, createBudgetsService } from './features/budgets/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
 import { createEventsService } from './features/events/service.ts'
 import { createOrganizationService } from './features/organization/service.ts'
@@ -15,6 +16,7 @@ import { createProjectsService } from './features/projects/service.ts'
 import { createReportsService } from './features/reports/service.ts'
 import { createShareLinksService } from './features/share-links/service.ts'
 import { createSheetsService } from './features/sheets/service.ts'
+import { createSpendingService } from './features/spending/service.ts'
 import { createTelemetryService } from './features/telemetry/service.ts'
 import { createTransferService } from './features/transfer/service.ts'
 import { createViewersService } from './features/viewers/service.ts'
@@ -38,7 +40,8 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
   const projects = createProjectsService({ db, clock, audit })
   const placement = createPlacementService({ db, clock, audit, projects })
   const prices = createPricesService({ db, clock, audit })
-  const entries = createEntriesService({ db, clock, audit, organization, prices, projects, placement })
+  const spending = createSpendingService({ db, clock, organization, announcements: budgetAnnouncements(events) })
+  const entries = createEntriesService({ db, clock, audit, organization, prices, projects, placement, spending })
   const priceUpdates = createPriceUpdates({
     db,
     clock,
@@ -52,6 +55,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
   const bills = createBillsService({ db, clock, audit, projects, entries, mail })
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
+  const budgets = createBudgetsService({ db, clock, audit, organization, spending, mail: noticeMail, events })
   const shareLinks = createShareLinksService({
     db,
     clock,
@@ -76,10 +80,12 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
     placement,
     prices,
     priceUpdates,
+    spending,
     entries,
     sheets,
     bills,
     reports,
+    budgets,
     shareLinks,
     viewers,
     telemetry,

@@ -2,6 +2,8 @@
 import type { SlowStream, SlowTask } from './database/database.ts'
 import { COMPOSITION_TASK } from './features/bills/composition-task.ts'
 import { ENTRIES_STREAM } from './features/bills/documents/entries-stream.ts'
+import { COUNT_TASK } from './features/budgets/counting.ts'
+import { DAYS_TASK } from './features/budgets/days.ts'
 import { ENTRY_EXPORT } from './features/entries/listing/export.ts'
 import { RANKED_PAGE_TASK } from './features/entries/listing/ranked-page.ts'
 import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/entries/rollup/tasks.ts'
@@ -16,6 +18,8 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   RANKED_PAGE_TASK,
   COMPOSITION_TASK,
   USAGE_PAGE_TASK,
+  COUNT_TASK,
+  DAYS_TASK,
 ]
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.

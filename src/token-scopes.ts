@@ -34,6 +34,8 @@ export const SCOPES = {
     description: 'Send, void, credit and deliver bills, and record payments',
     roles: ['billing', 'admin'],
   },
+  'budgets:read': { description: 'Read budgets, what is spent of them, and alerts' },
+  'budgets:write': { description: 'Add, change, archive and test budgets', roles: ['billing', 'admin'] },
   'people:read': { description: 'Read people', roles: ['admin'] },
   'people:write': {
     description: 'Rename, disable and enable people, and change the addresses of their telemetry',

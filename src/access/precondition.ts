@@ -1,7 +1,19 @@
 /** What a request requires of the object that it changes: the header `If-Match` (RFC 9110, section 13.1.1). */
 
 /** The prefix of the object's id, or the settings of the organization. */
-export type ObjectKind = 'organization' | 'prj' | 'cli' | 'tkt' | 'usr' | 'tok' | 'rul' | 'ent' | 'sht' | 'bil' | 'pld'
+export type ObjectKind =
+  | 'organization'
+  | 'prj'
+  | 'cli'
+  | 'tkt'
+  | 'usr'
+  | 'tok'
+  | 'rul'
+  | 'ent'
+  | 'sht'
+  | 'bil'
+  | 'pld'
+  | 'bdg'
 
 export interface Precondition {
   kind: ObjectKind

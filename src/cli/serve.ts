@@ -181,6 +181,12 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const reminding = services.bills.reminders.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not remind a client of an overdue bill')
     })
+    const budgeting = services.budgets.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not count what is spent of a budget')
+    })
+    const warning = services.budgets.alerts.start({ publicUrl: config.publicUrl }, (error) => {
+      logger.warn({ err: driverError(error) }, 'could not send an alert of a budget by e-mail')
+    })
     const releasing = services.entries.billing.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not release the entries of a bill that was interrupted')
     })
@@ -209,6 +215,8 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       rolling.stop(),
       delivering.stop(),
       reminding.stop(),
+      budgeting.stop(),
+      warning.stop(),
       releasing.stop(),
       erasing.stop(),
       expiring.stop(),

@@ -20,7 +20,7 @@ export function addVerifyCommand(program: Command): void {
       const flags = command.optsWithGlobals<CommandFlags>()
       const differences = await withServices(
         flags,
-        async ({ findDamage, entries, bills, telemetry, reports }) => {
+        async ({ findDamage, entries, bills, telemetry, reports, budgets }) => {
           const progress = new Progress('Checking daily and monthly totals')
           try {
             return [
@@ -28,6 +28,7 @@ export function addVerifyCommand(program: Command): void {
               ...(await entries.verify()),
               ...(await bills.verify()),
               ...(await telemetry.verify()),
+              ...(await budgets.verify()),
               ...(await reports.verify((done, total) => progress.show(done, total))),
             ]
           } finally {

@@ -83,6 +83,16 @@ export interface Tx extends Reader, Pick<Builders, 'insert' | 'update' | 'delete
     rows: readonly (Partial<T['$inferInsert']> & { id: number })[],
   ): MaybePromise<void>
   /**
+   * Adds numbers to columns of rows by id, and returns these columns of the rows as they are then, in any order; rows that
+   * do not exist are left out. The same rules as for `updateAll` apply. On PostgreSQL, rows are locked in the order of their ids, so
+   * that transactions that call it once, at their end, never wait for each other in a circle.
+   */
+  addAll<T extends PgTable, Column extends keyof T['$inferSelect'] & string>(
+    table: T,
+    rows: readonly ({ [Added in keyof T['$inferInsert']]?: number } & { id: number })[],
+    returned: readonly Column[],
+  ): MaybePromise<Pick<T['$inferSelect'], Column>[]>
+  /**
    * New ids of a table, ascending. Insert all of them before anything else is inserted into the table, or reserved for
    * it, in this transaction: on SQLite they are the numbers above the highest id.
    */

@@ -18,6 +18,7 @@ export const TAGS = {
   'Token sheets': 'Collections of manual entries that are submitted and approved as a whole.',
   Bills: 'Numbered statements of usage: preview, send, mark as paid, void and correct them.',
   Reports: 'Usage and cost reports, including missing data.',
+  Budgets: 'How much may be spent on something in a period, and who is warned.',
   'Share links': 'Links that show one report or bill to those without an account.',
   Viewers: 'What clients and stakeholders with an account of their own see.',
   Telemetry: 'OpenTelemetry data (OTLP over HTTP) pushed by agents.',

@@ -13,6 +13,8 @@ export type IdPrefix =
   | 'pld'
   | 'dep'
   | 'shr'
+  | 'bdg'
+  | 'alr'
 
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`
 

@@ -7,6 +7,7 @@ export interface ReportOptions {
   /** Entries that are stored before anything is measured. */
   entries: number
   rules: number
+  budgets: number
   fsyncDelayMs: number
   /** How often each session of the updates is reported. */
   repeat: number
@@ -31,6 +32,7 @@ export function readOptions(args: string[]): ReportOptions {
     seconds: numberFrom('seconds', values.seconds, { above: 0 }),
     entries: wholeNumberFrom('entries', values.entries, 0),
     rules: wholeNumberFrom('rules', values.rules, 0),
+    budgets: wholeNumberFrom('budgets', values.budgets, 0),
     fsyncDelayMs: numberFrom('fsync-delay', values['fsync-delay'].replace(/ms$/, ''), {}),
     repeat: wholeNumberFrom('repeat', values.repeat, 2),
     against: values.against,
@@ -48,16 +50,18 @@ export function readOptions(args: string[]): ReportOptions {
     for (const name of ['rounds', 'data'] as const) {
       if (values[name] !== undefined) throw new UsageError(`--${name} needs --against.`)
     }
-  } else if (options.rules > 0 || options.fsyncDelayMs > 0) {
-    throw new UsageError('--rules and --fsync-delay measure the work tree only. Use them without --against.')
+  } else if (options.rules > 0 || options.budgets > 0 || options.fsyncDelayMs > 0) {
+    throw new UsageError('--rules, --budgets and --fsync-delay measure the work tree only. Use them without --against.')
   }
   if (options.data !== undefined && options.entries > 0)
     throw new UsageError('Use either --data or --entries: a seeded database already has entries.')
   if (options.postgres === undefined) {
     if (options.servers > 1)
       throw new UsageError('SQLite is used by one server at a time. Use --servers with --postgres or --database-url.')
-  } else if (options.rules > 0 || options.fsyncDelayMs > 0 || options.data !== undefined) {
-    throw new UsageError('--rules, --fsync-delay and --data measure SQLite only. Use them without PostgreSQL.')
+  } else if (options.rules > 0 || options.budgets > 0 || options.fsyncDelayMs > 0 || options.data !== undefined) {
+    throw new UsageError(
+      '--rules, --budgets, --fsync-delay and --data measure SQLite only. Use them without PostgreSQL.',
+    )
   }
   return options
 }
@@ -70,6 +74,7 @@ function parse(args: string[]) {
         seconds: { type: 'string', default: '5' },
         entries: { type: 'string', default: '0' },
         rules: { type: 'string', default: '0' },
+        budgets: { type: 'string', default: '0' },
         'fsync-delay': { type: 'string', default: '0' },
         repeat: { type: 'string', default: '5' },
         against: { type: 'string' },

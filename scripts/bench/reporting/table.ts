@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { builtExecutable } from '../../../test/support/binary.ts'
 import { printProgress, UsageError } from '../clean-up.ts'
 import { compileValidateOnly, oneCommitPerRow, validateOnly } from './baselines.ts'
+import { measureBudgets } from './budgets.ts'
 import type { Engine } from './databases.ts'
 import type { ReportOptions } from './options.ts'
 import { measureRules, type RuleSetName } from './rules.ts'
@@ -40,7 +41,7 @@ export function storing(entries: number): LoadShape {
 }
 
 export async function measureTable(
-  { seconds, entries, rules, fsyncDelayMs, repeat, servers: count }: ReportOptions,
+  { seconds, entries, rules, budgets, fsyncDelayMs, repeat, servers: count }: ReportOptions,
   engine: Engine,
   parent: string,
   stack: AsyncDisposableStack,
@@ -98,6 +99,11 @@ export async function measureTable(
     printProgress(`single reports without a project, with ${rules} rules and with none`)
     placed = await measureRules(report, { ...most, named: false }, database.file, rules)
   }
+  let budgeted: Awaited<ReturnType<typeof measureBudgets>> | undefined
+  if (budgets > 0 && database.file !== undefined) {
+    printProgress(`single reports with ${budgets} budgets and with none`)
+    budgeted = await measureBudgets(report, most, database.file, budgets)
+  }
   const loadedMegabytes = servers.residentMegabytes()
   const peakMegabytes = servers.peakMegabytes()
 
@@ -120,6 +126,7 @@ export async function measureTable(
     batches,
     updates,
     placed: placed ?? null,
+    budgeted: budgeted ?? null,
     validating,
     ratio: singlesAtMost.entriesPerSecond / validating.entriesPerSecond,
     processorRatio: validating.processorMicros / singlesAtMost.processorMicros,
@@ -142,7 +149,7 @@ type Results = Awaited<ReturnType<typeof measureTable>>
 
 const whole = (value: number) => Math.round(value).toLocaleString('en-US')
 
-function printThroughputs(results: Results, { rules, repeat }: ReportOptions): void {
+function printThroughputs(results: Results, { rules, budgets, repeat }: ReportOptions): void {
   const rows = [
     ['', 'entries/s', 'p50 ms', 'p99 ms', 'max ms', 'commits/s', 'written each', 'server CPU', 'load CPU', 'CPU each'],
   ]
@@ -173,11 +180,15 @@ function printThroughputs(results: Results, { rules, repeat }: ReportOptions): v
     add(`no project, ${rules} rules on labels`, results.placed.labels)
     add(`no project, ${rules} rules on summaries`, results.placed.summary)
   }
+  if (results.budgeted) {
+    add('no budgets', results.budgeted.none)
+    add(`${budgets} budgets`, results.budgeted.all)
+  }
   for (const row of rows) console.log(row.map((cell, at) => (at === 0 ? cell.padEnd(34) : cell.padStart(13))).join(''))
 }
 
 export function printTable(results: Results, options: ReportOptions): void {
-  const { rules } = options
+  const { rules, budgets } = options
   if (results.engine !== 'SQLite') {
     console.log(`${results.engine}, ${results.servers} ${results.servers === 1 ? 'server' : 'servers'} of Tally\n`)
   }
@@ -195,6 +206,11 @@ export function printTable(results: Results, options: ReportOptions): void {
     line('same, by processor time', byProcessor(placed.labels))
     line(`throughput: ${rules} rules on summaries / no rules`, to(placed.summary))
     line('same, by processor time', byProcessor(placed.summary))
+  }
+  const { budgeted } = results
+  if (budgeted) {
+    const share = budgeted.all.processorMicros / budgeted.none.processorMicros
+    line(`processor time: ${budgets} budgets / none`, share.toFixed(2), 'target: at most 1.10')
   }
   if (results.baselinePerSecond !== null && results.baselineRatio !== null) {
     line('one commit per row, rows/s', whole(results.baselinePerSecond))

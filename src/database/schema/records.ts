@@ -212,3 +212,19 @@ export interface EventDetails {
   before?: Record<string, unknown> | undefined
   after?: Record<string, unknown> | undefined
 }
+
+/** When a budget warns, and whom. */
+export interface BudgetThreshold {
+  percent: number
+  /** Of the forecast for the end of the period instead of what is spent. */
+  forecast?: true
+  /** The leads of the project, or of all projects of the client. */
+  leads?: true
+  /** Everybody with the role billing. */
+  billing?: true
+  /** Public ids. */
+  people?: string[]
+  emails?: string[]
+  /** Public ids of webhook endpoints that receive the event, whatever types they receive otherwise. */
+  webhooks?: string[]
+}

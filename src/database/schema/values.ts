@@ -29,6 +29,12 @@ export const STATUSES = [
 ] as const
 export type Status = (typeof STATUSES)[number]
 
+/**
+ * Statuses of entries that reports and budgets do not count: those on sheets that are not approved are not usage yet, possible
+ * duplicates may never be, and voided ones are not.
+ */
+export const UNCOUNTED_STATUSES: readonly Status[] = ['draft', 'pending', 'held', 'discarded', 'voided']
+
 /** Where the data of a session comes from: a report call, or the logs, spans or metrics of pushed telemetry. */
 export const SESSION_SOURCES = ['report', 'log', 'span', 'metric'] as const
 export type SessionSource = (typeof SESSION_SOURCES)[number]
@@ -84,3 +90,13 @@ export type LinkPurpose = 'set_up' | 'invitation' | 'password'
  */
 export const SHARED_MONEY = ['amounts', 'cost', 'none'] as const
 export type SharedMoney = (typeof SHARED_MONEY)[number]
+
+/** What a budget limits: cost, cost with the markup of billable entries, or tokens of all kinds. */
+export const BUDGET_MEASURES = ['cost', 'billed_amount', 'tokens'] as const
+export type BudgetMeasure = (typeof BUDGET_MEASURES)[number]
+
+/** `once` is one period from the first to the last day of the budget. */
+export const BUDGET_PERIODS = ['day', 'week', 'month', 'quarter', 'year', 'once'] as const
+export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
+
+export type BudgetAlertKind = 'spent' | 'forecast'

@@ -1,5 +1,6 @@
 /** Converts usage between its database columns and its domain type. */
 import type { SessionAttributes, SessionTotals, UsageDetails as StoredDetails } from '../../database/schema/records.ts'
+import { UNCOUNTED_STATUSES } from '../../database/schema/values.ts'
 import {
   COUNT_KINDS,
   type Counts,
@@ -18,6 +19,11 @@ export function costNanosOf({
   listValue,
 }: Pick<EntryRecord, 'reportedCost' | 'listValue'>): bigint | null {
   return reportedCost ?? listValue
+}
+
+/** Whether reports and budgets count the entry. */
+export function isCounted({ status }: Pick<EntryRecord, 'status'>): boolean {
+  return !UNCOUNTED_STATUSES.includes(status)
 }
 
 export function countsOf(entry: EntryRecord): Counts {

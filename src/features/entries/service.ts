@@ -16,6 +16,7 @@ import type { OrganizationService } from '../organization/service.ts'
 import type { PlacementService } from '../placement/service.ts'
 import type { PricesService } from '../prices/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
+import type { SpendingService } from '../spending/service.ts'
 import { createApproval } from './approval/service.ts'
 import { createLeases, PORTION } from './billing/lease.ts'
 import { releaseEntries } from './billing/release.ts'
@@ -43,6 +44,7 @@ export interface EntriesDependencies {
   prices: Pick<PricesService, 'table'>
   projects: ProjectsService
   placement: PlacementService
+  spending: Pick<SpendingService, 'terms' | 'record'>
 }
 
 export function createEntriesService(dependencies: EntriesDependencies) {

@@ -11,6 +11,7 @@ import type { LabelMap } from '../../database/schema/records.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import type { Status } from '../../database/schema/values.ts'
 import type { Id } from '../../lib/id.ts'
+import { notingChanges } from '../spending/store/noted-changes.ts'
 
 export type EntryRecord = Tables['entries']['$inferSelect']
 /** The fields of an entry that may change; those that identify it stay. */
@@ -195,15 +196,18 @@ export async function updateManagers(
   tx: Tx,
   changes: readonly Pick<EntryRecord, 'id' | 'managerId' | 'managerBy'>[],
 ): Promise<void> {
-  await tx.updateAll(tx.tables.entries, changes)
+  const ids = changes.map(({ id }) => id)
+  await notingChanges(tx, ids, async () => tx.updateAll(tx.tables.entries, changes))
 }
 
 export async function changeStatuses(tx: Tx, ids: readonly number[], status: Status): Promise<void> {
   const { entries } = tx.tables
-  await tx
-    .update(entries)
-    .set({ status })
-    .where(inArray(entries.id, [...ids]))
+  await notingChanges(tx, ids, () =>
+    tx
+      .update(entries)
+      .set({ status })
+      .where(inArray(entries.id, [...ids])),
+  )
 }
 
 export async function insertEntries(tx: Tx, views: readonly EntryView[]): Promise<void> {
@@ -215,7 +219,7 @@ export async function insertEntries(tx: Tx, views: readonly EntryView[]): Promis
 
 export async function updateEntry(tx: Tx, id: number, change: EntryChange): Promise<void> {
   const { entries } = tx.tables
-  await tx.update(entries).set(change).where(eq(entries.id, id))
+  await notingChanges(tx, [id], () => tx.update(entries).set(change).where(eq(entries.id, id)))
 }
 
 /** An entry before and after what reports changed. */

@@ -6,7 +6,8 @@
  */
 
 import { WEEKDAYS, type Weekday } from '../../database/schema/values.ts'
-import { dateAt, type Span, startOfDate } from '../../lib/calendar.ts'
+import type { Span } from '../../lib/calendar.ts'
+import { calendarPeriodAt } from '../../lib/calendar-periods.ts'
 
 export { WEEKDAYS }
 
@@ -29,6 +30,8 @@ export interface BucketsQuery extends Span, BucketCalendar {
 }
 
 const HOUR_MS = 3_600_000
+
+const PERIODS = { '1d': 'day', '1w': 'week', '1mo': 'month', '1q': 'quarter', '1y': 'year' } as const
 
 /** The minimum duration of a bucket, except for the few that a clock change shortens. */
 const USUAL_MS: Record<BucketWidth, number> = {
@@ -60,7 +63,7 @@ export function bucketsOf({ startingAt, endingAt, width, ...calendar }: BucketsQ
 
 /** The hour, day, week, month, quarter or year that contains a moment. */
 export function periodAt(moment: number, width: Exclude<BucketWidth, 'all'>, calendar: BucketCalendar): Span {
-  return width === '1h' ? hourAt(moment, calendar.timeZone) : daysAt(moment, width, calendar)
+  return width === '1h' ? hourAt(moment, calendar.timeZone) : calendarPeriodAt(moment, PERIODS[width], calendar)
 }
 
 /** The canonical name of a time zone; undefined for one that does not exist, and for a plain offset. */
@@ -87,33 +90,5 @@ function hourAt(moment: number, timeZone: string): Span {
   return {
     startingAt: Math.max(startingAt, changed ?? startingAt),
     endingAt: Math.min(startingAt + HOUR_MS, changes ?? Number.POSITIVE_INFINITY),
-  }
-}
-
-const STEPS = {
-  '1d': { days: 1 },
-  '1w': { weeks: 1 },
-  '1mo': { months: 1 },
-  '1q': { months: 3 },
-  '1y': { months: 12 },
-} as const
-
-function daysAt(moment: number, width: keyof typeof STEPS, { timeZone, weekStart }: BucketCalendar): Span {
-  const first = firstDateOf(dateAt(moment, timeZone), width, weekStart)
-  return { startingAt: startOfDate(first, timeZone), endingAt: startOfDate(first.add(STEPS[width]), timeZone) }
-}
-
-function firstDateOf(date: Temporal.PlainDate, width: keyof typeof STEPS, weekStart: Weekday): Temporal.PlainDate {
-  switch (width) {
-    case '1d':
-      return date
-    case '1w':
-      return date.subtract({ days: (date.dayOfWeek - 1 - WEEKDAYS.indexOf(weekStart) + 7) % 7 })
-    case '1mo':
-      return date.with({ day: 1 })
-    case '1q':
-      return date.with({ month: date.month - ((date.month - 1) % 3), day: 1 })
-    case '1y':
-      return date.with({ month: 1, day: 1 })
   }
 }

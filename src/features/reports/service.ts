@@ -21,6 +21,7 @@ import { createUsageRows } from './usage-rows.ts'
 import { createVariance } from './variance.ts'
 import { createVersions } from './version.ts'
 
+export { COUNTED_STATUSES } from './counted-entries.ts'
 export type { UsageQuery } from './query.ts'
 export type { Key, SumsRow } from './sums.ts'
 export { UNATTRIBUTED_COLUMNS } from './unattributed.ts'

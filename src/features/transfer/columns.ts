@@ -18,6 +18,7 @@ export type Referred =
   | 'prices'
   | 'sheets'
   | 'bills'
+  | 'budgets'
   | 'entries'
   | 'names'
   | 'labelSets'
@@ -162,6 +163,7 @@ const REFERENCES: Record<Referred, TSchema> = {
   prices: idOf('prc'),
   sheets: idOf('sht'),
   bills: idOf('bil'),
+  budgets: idOf('bdg'),
   entries: idOf('ent'),
   names: Type.String({ minLength: 1 }),
   labelSets: Type.Record(Type.String(), Type.String()),

@@ -2,6 +2,7 @@
 import type { Kind, TableName } from './kind.ts'
 import { AUDIT } from './kinds/audit.ts'
 import { BILL, BILL_DELIVERY, BILL_DOCUMENT, BILL_ENTRY, BILL_KEY, BILL_PAYMENT, BILL_SEQUENCE } from './kinds/bills.ts'
+import { BUDGET, BUDGET_ALERT } from './kinds/budgets.ts'
 import { ENTRY, IDEMPOTENCY_KEY, SESSION } from './kinds/entries.ts'
 import { DEPUTY, PERSON, TOKEN, VIEWER_GRANT } from './kinds/people.ts'
 import { PRICE, PRICE_ALIAS, PRICE_LOAD } from './kinds/prices.ts'
@@ -21,6 +22,8 @@ export const KINDS: readonly Kind[] = [
   VIEWER_GRANT,
   TICKET,
   RULE,
+  BUDGET,
+  BUDGET_ALERT,
   PRICE_LOAD,
   PRICE,
   PRICE_ALIAS,
@@ -50,6 +53,9 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   oneTimeLinks: 'secrets: new links are created',
   shareLinks: 'the secrets in their addresses are not stored, so that they could not work elsewhere',
   billingLease: 'no bill is being prepared while an export is made',
+  budgetPeriods: 'derived from the entries',
+  budgetChanges: 'changes that wait to be added to what is spent, which is counted again',
+  budgetMails: 'e-mails that were sent from this installation',
   staleHours: 'derived from the entries',
   rollupZones: 'derived from the entries',
   rollupPeriods: 'derived from the entries',

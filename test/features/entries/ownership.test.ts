@@ -123,6 +123,20 @@ forEachEngine('what one person says', (open) => {
       to: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10),
     }
     await manage('POST /api/v1/deputies', { person: lead, deputy: approver, ...days })
+    // What is spent of each must always be what its entries are.
+    const budgets = [
+      {},
+      { project: 'LED' },
+      { client: 'Led Ltd' },
+      { agent_manager: lead },
+      { model: 'claude-sonnet-5' },
+    ]
+    for (const scope of [...budgets, { label: 'repository:led' }, { project: 'ACME', agent_manager: approver }]) {
+      await manage('POST /api/v1/budgets', { scope, amount: 1 })
+      await manage('POST /api/v1/budgets', { scope, amount: 1_000, measure: 'tokens', period: 'week' })
+      await manage('POST /api/v1/budgets', { scope, amount: 1, measure: 'billed_amount', period: 'once' })
+    }
+    await app.services.budgets.count()
     await manage('POST /api/v1/placement-rules', {
       name: 'led',
       conditions: [
@@ -357,6 +371,8 @@ forEachEngine('what one person says', (open) => {
       const now = await workOf()
       expect({ ...now, projects: now.projects.slice(0, work.projects.length) }).toEqual(work)
     }
+    await app.services.spending.applyChanges()
+    expect(await app.services.budgets.verify()).toEqual([])
     // Where a lead decided by right, what follows rightly differs.
     if (said.some(({ what }) => DECIDES.has(what))) return
     const clean = await probe(`clean${round}`)

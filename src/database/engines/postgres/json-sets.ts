@@ -47,6 +47,21 @@ export function statementUpdating(table: Table, columns: readonly WrittenColumn[
   return `UPDATE ${name} SET ${settings} FROM ${changed} WHERE ${name}.id = changed.id`
 }
 
+/**
+ * Adds to columns of rows that it locks in the order of their ids. The columns of `changed` are read once, so that the
+ * update finds the rows as they are when it gets the lock.
+ */
+export function statementAdding(table: Table, added: readonly WrittenColumn[], all: readonly WrittenColumn[]): string {
+  const name = `"${getTableName(table)}"`
+  const settings = added.flatMap(({ property, name: column }) =>
+    property === 'id' ? [] : [`${column} = ${name}.${column} + changed.${column}`],
+  )
+  const changed = `changed AS MATERIALIZED (SELECT * FROM json_populate_recordset(NULL::${name}, $1::text::json))`
+  const locked = `locked AS MATERIALIZED (SELECT id FROM ${name} WHERE id IN (SELECT id FROM changed) ORDER BY id FOR NO KEY UPDATE)`
+  const returned = all.map(({ name: column }) => `${name}.${column}`)
+  return `WITH ${changed}, ${locked} UPDATE ${name} SET ${settings} FROM changed JOIN locked ON locked.id = changed.id WHERE ${name}.id = locked.id RETURNING ${returned}`
+}
+
 /** The text of keys for {@link statementForEach}: the values of the placeholders of each. */
 export function jsonKeys(keys: readonly unknown[][]): string {
   return JSON.stringify(keys.map((values, number) => ({ number, ...values.map(jsonValue) })))

@@ -1,9 +1,10 @@
-import { getTableName, type Table } from 'drizzle-orm'
+import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Sql } from 'postgres'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { columnsOf, type WrittenColumn } from '../columns.ts'
-import { jsonRows, jsonValue, statementInserting, statementUpdating } from './json-sets.ts'
+import { rowReaderOf } from '../conversions.ts'
+import { jsonRows, jsonValue, statementAdding, statementInserting, statementUpdating } from './json-sets.ts'
 import { PostgresReader } from './reader.ts'
 
 type Row = Record<string, unknown>
@@ -80,6 +81,23 @@ export class PostgresTransaction extends PostgresReader {
 
   async updateAll(table: Table, rows: readonly Row[]): Promise<void> {
     await this.#writeAll('update', table, rows, statementUpdating)
+  }
+
+  async addAll(table: Table, rows: readonly Row[], returned: readonly string[]): Promise<Row[]> {
+    if (rows.length === 0) return []
+    const properties = Object.keys(rows[0]!)
+    const { sql, columns, read } = this.once(`${getTableName(table)}.add(${properties}; ${returned})`, () => {
+      const added = columnsOf(table, properties)
+      const all = columnsOf(table, returned)
+      return {
+        sql: statementAdding(table, added, all),
+        columns: added,
+        read: rowReaderOf({
+          fields: all.map(({ property }) => ({ path: [property], field: getTableColumns(table)[property] })),
+        }),
+      }
+    })
+    return (await this.query(sql, [jsonRows(rows, columns)])).map(read) as Row[]
   }
 
   async reserveIds(table: Table, count: number): Promise<number[]> {

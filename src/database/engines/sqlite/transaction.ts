@@ -1,7 +1,8 @@
 import type { Database as Connection, Statement } from 'bun:sqlite'
-import { getTableName, type Table } from 'drizzle-orm'
+import { getTableColumns, getTableName, type Table } from 'drizzle-orm'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { columnsOf, type WrittenColumn } from '../columns.ts'
+import { rowReaderOf } from '../conversions.ts'
 import { SqliteReader } from './reader.ts'
 
 type Row = Record<string, unknown>
@@ -74,6 +75,31 @@ export class SqliteTransaction extends SqliteReader {
       const settings = changed.map(({ name }) => `${name} = ?`)
       return [`UPDATE "${getTableName(table)}" SET ${settings} WHERE id = ?`, [...changed, ...columnsOf(table, ['id'])]]
     })
+  }
+
+  addAll(table: Table, rows: readonly Row[], returned: readonly string[]): Row[] {
+    if (rows.length === 0) return []
+    const properties = Object.keys(rows[0]!)
+    const { add, read } = this.once(`${getTableName(table)}.add(${properties}; ${returned})`, () => {
+      const added = columnsOf(
+        table,
+        properties.filter((property) => property !== 'id'),
+      )
+      const all = columnsOf(table, returned)
+      const settings = added.map(({ name }) => `${name} = ${name} + ?`)
+      const statement = this.connection.prepare(
+        `UPDATE "${getTableName(table)}" SET ${settings} WHERE id = ? RETURNING ${all.map(({ name }) => name)}`,
+      )
+      const order = [...added.map(({ property }) => property), 'id']
+      return {
+        add: (row: Row) =>
+          (statement.values as (...values: unknown[]) => unknown[][])(...order.map((name) => row[name])),
+        read: rowReaderOf({
+          fields: all.map(({ property }) => ({ path: [property], field: getTableColumns(table)[property] })),
+        }),
+      }
+    })
+    return rows.flatMap((row) => add(row).map(read)) as Row[]
   }
 
   reserveIds(table: Table, count: number): number[] {

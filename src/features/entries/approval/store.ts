@@ -13,6 +13,7 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { EntryAmendment } from '../../../database/schema/records.ts'
 import type { LaterReports, SessionDuplicate, Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
+import { notingChanges } from '../../spending/store/noted-changes.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import { conditionOf } from '../listing/store/conditions.ts'
 import { isBilledOn, isOfSessions } from '../store.ts'
@@ -146,11 +147,13 @@ export async function updateStatuses(
   const { entries } = tx.tables
   const moved = new Set<number>()
   for (const portion of portionsOf(ids)) {
-    const rows = await tx
-      .update(entries)
-      .set({ status: to, updatedAt: now })
-      .where(and(inArray(entries.id, portion), eq(entries.status, from)))
-      .returning({ id: entries.id })
+    const rows = await notingChanges(tx, portion, () =>
+      tx
+        .update(entries)
+        .set({ status: to, updatedAt: now })
+        .where(and(inArray(entries.id, portion), eq(entries.status, from)))
+        .returning({ id: entries.id }),
+    )
     for (const { id } of rows) moved.add(id)
   }
   return moved

@@ -14,6 +14,7 @@ import { formatDecimal, moneyNumber, NANO_DIGITS, parseExactDecimal } from '../.
 import { type AuditService, requireUnchanged } from '../../audit/service.ts'
 import type { PlacementService } from '../../placement/service.ts'
 import type { ProjectsService } from '../../projects/service.ts'
+import { notingChanges } from '../../spending/service.ts'
 import { insertHistory } from '../history/store.ts'
 import { findView } from '../listing/store/lists.ts'
 import { type Destination, destinationOf, entryLocked, placedByHand } from '../places/destination.ts'
@@ -82,7 +83,7 @@ export function createDivision({ db, clock, audit, projects, placement }: Depend
     const rows = rowsOf(whole!, others)
     const [first, ...rest] = rows.map(({ entry }) => entry)
     await updateEntry(tx, first!.id, changedColumns(first!))
-    await insertEntries(tx, rows.slice(1))
+    await notingChanges(tx, ids, () => insertEntries(tx, rows.slice(1)))
     const parts = rows.map(({ entry }, position) => {
       const { project, ticket } = destinations[position]!
       return {

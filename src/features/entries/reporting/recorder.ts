@@ -4,6 +4,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import type { PlacementService } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
+import type { SpendingService } from '../../spending/service.ts'
 import { locksOf } from './locks.ts'
 import type { Interned } from './names.ts'
 import { recordItem, type SetItem, wantAll, wantParts } from './plan.ts'
@@ -18,11 +19,12 @@ export interface RecorderDependencies {
   prices: Pick<PricesService, 'table'>
   placement: Pick<PlacementService, 'rules'>
   interned: Interned
+  spending: Pick<SpendingService, 'terms' | 'record'>
 }
 
 export type Recorder = ReturnType<typeof createRecorder>
 
-export function createRecorder({ clock, organization, prices, placement, interned }: RecorderDependencies) {
+export function createRecorder({ clock, organization, prices, placement, interned, spending }: RecorderDependencies) {
   async function circumstancesOf(tx: Tx): Promise<Circumstances> {
     const [table, rules, settings] = await Promise.all([
       prices.table(tx),
@@ -54,7 +56,7 @@ export function createRecorder({ clock, organization, prices, placement, interne
           }
         }),
       )
-      await state.save(tx)
+      await state.save(tx, spending)
       return outcomes
     },
 
@@ -64,7 +66,7 @@ export function createRecorder({ clock, organization, prices, placement, interne
       const state = new RecordingState(interned, { now: clock.now(), hashedSessionIds })
       state.wantSession(key)
       const joined = await state.set.plan(tx, () => joinSession(state, key, source, reporter))
-      await state.save(tx)
+      await state.save(tx, spending)
       return joined
     },
   }

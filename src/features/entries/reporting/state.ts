@@ -5,6 +5,7 @@ import { type Changes, type KnownRows, type NewIds, WorkingSet } from '../../../
 import { type Id, newId } from '../../../lib/id.ts'
 import { chainName } from '../../prices/usage.ts'
 import { NamedWork, type ProjectRow } from '../../projects/service.ts'
+import type { Side, SpendingService } from '../../spending/service.ts'
 import { continuedOthers, isDivided, isShare, rowsOf, sessionPartOf } from '../division/divided.ts'
 import { lockOtherParts } from '../division/store.ts'
 import {
@@ -14,7 +15,7 @@ import {
   insertHistoryRows,
   insertIdempotencyKeys,
 } from '../history/store.ts'
-import { isLocked } from '../rows.ts'
+import { costNanosOf, isCounted, isLocked } from '../rows.ts'
 import {
   type EntryView,
   findDuplicates,
@@ -361,9 +362,10 @@ export class RecordingState {
     this.#foundProjects.put(this.#foundProjects.size, found)
   }
 
-  /** Writes what the plan changed. */
-  async save(tx: Tx): Promise<void> {
+  /** Writes what the plan changed, and adds it to the budgets, whose rows are locked as shortly as possible. */
+  async save(tx: Tx, spending: Pick<SpendingService, 'terms' | 'record'>): Promise<void> {
     await this.work.save(tx)
+    const budgets = await spending.terms(tx)
     await Promise.all([
       insertSessions(tx, this.#newSessions.values()),
       updateSessions(tx, this.#changedSessions.values()),
@@ -374,6 +376,20 @@ export class RecordingState {
     ])
     await saveSourceTotals(tx, this.#savedSources.values())
     for (const found of this.#foundProjects.values()) await moveOwnEntries(tx, found)
+    if (budgets) await spending.record(tx, budgets, this.#sides())
+  }
+
+  /** What the entries counted for budgets before, and count now. */
+  #sides(): Side[] {
+    return [
+      ...this.#newEntries.values().flatMap((view) => countedSide(1, view)),
+      ...this.#changedEntries
+        .values()
+        .flatMap(({ before, after }) => [
+          ...countedSide(-1, { ...after, entry: before }, after),
+          ...countedSide(1, after),
+        ]),
+    ]
   }
 
   /** Divided entries as they were loaded, each with its other parts. */
@@ -439,6 +455,30 @@ export class RecordingState {
       return [...chains.keys()].sort((a, b) => a - b)
     })
   }
+}
+
+/** An entry as budgets count it; nothing if it does not count. Of a former row, the names may have been others. */
+function countedSide(sign: 1 | -1, { entry, agent, model, labels }: EntryView, later?: EntryView): Side[] {
+  if (!isCounted(entry)) return []
+  const isSame = (column: 'agentId' | 'modelId' | 'labelSetId') => !later || later.entry[column] === entry[column]
+  return [
+    {
+      sign,
+      managerId: entry.managerId,
+      projectId: entry.projectId,
+      ticketId: entry.ticketId,
+      agentId: entry.agentId,
+      modelId: entry.modelId,
+      labelSetId: entry.labelSetId,
+      startedAt: entry.startedAt,
+      rejected: entry.status === 'rejected',
+      cost: costNanosOf(entry),
+      tokens: entry.input + entry.output + entry.cacheRead + entry.cacheWrite + entry.cacheWrite1h,
+      ...(isSame('agentId') && { agent }),
+      ...(isSame('modelId') && { model }),
+      ...(isSame('labelSetId') && { labels }),
+    },
+  ]
 }
 
 function keyName({ managerId, key }: Pick<IdempotencyKey, 'managerId' | 'key'>): string {

@@ -5,6 +5,7 @@ import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
+import { notingChanges } from '../../spending/store/noted-changes.ts'
 import { type EntryView, selectViews, viewTables } from '../store.ts'
 
 /** The entry of a sheet with this public id; undefined if it is not on the sheet. */
@@ -30,11 +31,11 @@ export async function updateSheetStatuses(
   { from, to, now }: { from: Status; to: Status; now: number },
 ): Promise<number[]> {
   const { entries } = tx.tables
-  const moved = await tx
-    .update(entries)
-    .set({ status: to, updatedAt: now })
-    .where(and(eq(entries.sheetId, sheetId), eq(entries.status, from)))
-    .returning({ id: entries.id })
+  const isMoved = and(eq(entries.sheetId, sheetId), eq(entries.status, from))
+  const ids = (await tx.select({ id: entries.id }).from(entries).where(isMoved)).map(({ id }) => id)
+  const moved = await notingChanges(tx, ids, () =>
+    tx.update(entries).set({ status: to, updatedAt: now }).where(isMoved).returning({ id: entries.id }),
+  )
   return moved.map(({ id }) => id)
 }
 

@@ -3,6 +3,7 @@ import { and, asc, desc, eq, gt, inArray, isNull, notInArray, or, type SQL, sql 
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
+import { notingChanges } from '../../spending/store/noted-changes.ts'
 import type { EntryFilter, Position } from '../listing/filter.ts'
 import { conditionOf } from '../listing/store/conditions.ts'
 import { isBehind } from '../listing/store/lists.ts'
@@ -113,5 +114,6 @@ export type ValuationChange = Pick<
 >
 
 export async function updateValuations(tx: Tx, changes: readonly ValuationChange[]): Promise<void> {
-  await tx.updateAll(tx.tables.entries, changes)
+  const ids = changes.map(({ id }) => id)
+  await notingChanges(tx, ids, async () => tx.updateAll(tx.tables.entries, changes))
 }

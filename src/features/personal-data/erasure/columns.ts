@@ -62,6 +62,16 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   deputies: { key: ['id'], other: ['firstDay', 'lastDay'] },
   shareLinks: { key: ['id'], text: ['note'], json: ['report'], other: ['money'] },
   viewerGrants: { key: ['id'], other: ['money'] },
+  budgets: {
+    key: ['id'],
+    text: ['name', 'agentName', 'labelValue'],
+    json: ['thresholds'],
+    kept: { model: 'prices' },
+    other: ['labelName', 'measure', 'period', 'firstDay', 'lastDay'],
+  },
+  budgetPeriods: { key: ['id'], other: ['firstDay'] },
+  budgetAlerts: { key: ['id'], other: ['firstDay', 'kind', 'spent', 'available'] },
+  budgetMails: { key: ['id'], text: ['recipient', 'answer'], other: ['state'] },
   tickets: { key: ['id'], text: ['title'], kept: { key: 'work', keyFolded: 'work' } },
   placementRuleVersions: { key: ['id'], text: ['name'], json: ['conditions'], kept: { ticket: 'work' } },
   bills: {

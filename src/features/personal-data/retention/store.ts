@@ -25,6 +25,7 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { hashOfSessionId } from '../../entries/session-id.ts'
+import { notingChanges } from '../../spending/store/noted-changes.ts'
 
 /** Rows of a table that a period removes or shortens. */
 export interface Due {
@@ -59,11 +60,13 @@ export const entryTexts = (before: number): Due => {
     rows: (reader) => ({ table: reader.tables.entries, key: reader.tables.entries.id, where: isDue(reader) }),
     async change(tx, keys) {
       const { entries } = tx.tables
-      const changed = await tx
-        .update(entries)
-        .set({ summary: null, labelSetId: null })
-        .where(and(inArray(entries.id, [...keys]), isDue(tx)))
-        .returning({ id: entries.id })
+      const changed = await notingChanges(tx, keys, () =>
+        tx
+          .update(entries)
+          .set({ summary: null, labelSetId: null })
+          .where(and(inArray(entries.id, [...keys]), isDue(tx)))
+          .returning({ id: entries.id }),
+      )
       return changed.length
     },
   }

@@ -2,6 +2,7 @@
 import type { Tx } from '../../../database/database.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Interned } from '../../entries/reporting/names.ts'
+import { notingChanges } from '../../spending/service.ts'
 import { ENTRY, SESSION } from '../kinds/entries.ts'
 import { type Numbered, type ReadRow, readRow, wantOf } from '../reading.ts'
 import { Keys } from '../references.ts'
@@ -105,11 +106,9 @@ function importedStep({ line }: Entry, { now, userId, organization }: Adding) {
 }
 
 async function insertWhole(tx: Tx, kind: typeof ENTRY, read: readonly Pick<ReadRow, 'row' | 'parts'>[]): Promise<void> {
-  await insertRows(
-    tx,
-    kind.table,
-    read.map(({ row }) => row),
-  )
+  const rows = read.map(({ row }) => row)
+  const ids = kind === ENTRY ? rows.map(({ id }) => id as number) : []
+  await notingChanges(tx, ids, () => insertRows(tx, kind.table, rows))
   for (const [name, { table, of }] of Object.entries(kind.parts)) {
     await insertRows(
       tx,

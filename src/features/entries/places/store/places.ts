@@ -6,6 +6,7 @@ import type { Reader, Tx } from '../../../../database/database.ts'
 import { portionsOf } from '../../../../database/portions.ts'
 import type { LabelMap } from '../../../../database/schema/records.ts'
 import { type Id, isId } from '../../../../lib/id.ts'
+import { notingChanges } from '../../../spending/store/noted-changes.ts'
 import type { EntryFilter, Position } from '../../listing/filter.ts'
 import { conditionOf } from '../../listing/store/conditions.ts'
 import { isBehind } from '../../listing/store/lists.ts'
@@ -152,7 +153,9 @@ export async function listPlaced(reader: Reader, ids: number[]): Promise<PlacedE
 /** Changes several entries in the same way. */
 export async function changeEntries(tx: Tx, ids: number[], change: EntryChange): Promise<void> {
   const { entries } = tx.tables
-  for (const portion of portionsOf(ids)) await tx.update(entries).set(change).where(inArray(entries.id, portion))
+  await notingChanges(tx, ids, async () => {
+    for (const portion of portionsOf(ids)) await tx.update(entries).set(change).where(inArray(entries.id, portion))
+  })
 }
 
 /** The key of the project with this public id; undefined if it does not exist. */

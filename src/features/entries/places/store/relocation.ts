@@ -2,6 +2,7 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../../database/database.ts'
 import { exactTotal } from '../../../../database/exact-sum.ts'
+import { notingChanges } from '../../../spending/store/noted-changes.ts'
 import type { Position } from '../../listing/filter.ts'
 
 /** The entries that follow, and their new project. Billed entries stay where they were billed. */
@@ -86,10 +87,12 @@ export async function moveFollowers(
   { ids, now }: { ids: number[]; now: number },
 ): Promise<number[]> {
   const { entries } = tx.tables
-  const moved = await tx
-    .update(entries)
-    .set({ projectId: following.toProjectId, updatedAt: now })
-    .where(and(inArray(entries.id, ids), isFollowing(tx, following)))
-    .returning({ id: entries.id })
+  const moved = await notingChanges(tx, ids, () =>
+    tx
+      .update(entries)
+      .set({ projectId: following.toProjectId, updatedAt: now })
+      .where(and(inArray(entries.id, ids), isFollowing(tx, following)))
+      .returning({ id: entries.id }),
+  )
   return moved.map(({ id }) => id)
 }

@@ -1,13 +1,14 @@
 /** Sessions, their chains of parts, and the totals of each of their sources. */
-import { and, asc, eq, isNull, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../../database/database.ts'
 import { portionsOf } from '../../../../database/portions.ts'
 import type { SessionTotals } from '../../../../database/schema/records.ts'
 import type { Tables } from '../../../../database/schema/tables.ts'
 import type { ManagerBy, SessionSource } from '../../../../database/schema/values.ts'
 import type { Id } from '../../../../lib/id.ts'
+import { notingChanges } from '../../../spending/store/noted-changes.ts'
 import { hashOfSessionId } from '../../session-id.ts'
-import { type EntryRecord, isOfSessions, LOCKED_STATUSES } from '../../store.ts'
+import { type EntryChange, type EntryRecord, isOfSessions, LOCKED_STATUSES } from '../../store.ts'
 
 /** The owner of a session and its entries. */
 export interface Manager {
@@ -177,18 +178,15 @@ export async function changeManager(
   { managerId, managerBy }: { managerId: number; managerBy: ManagerBy },
 ): Promise<number[]> {
   const { entries } = tx.tables
-  const changed = await tx
-    .update(entries)
-    .set({ managerId, managerBy })
-    .where(
-      and(
-        isOfSessions(tx, [sessionId]),
-        or(ne(entries.managerId, managerId), ne(entries.managerBy, managerBy)),
-        notInArray(entries.status, [...LOCKED_STATUSES]),
-      ),
-    )
-    .returning({ id: entries.id })
-  return changed.map(({ id }) => id)
+  return changing(
+    tx,
+    and(
+      isOfSessions(tx, [sessionId]),
+      or(ne(entries.managerId, managerId), ne(entries.managerBy, managerBy)),
+      notInArray(entries.status, [...LOCKED_STATUSES]),
+    ),
+    { managerId, managerBy },
+  )
 }
 
 /** Moves a person's unlocked entries on a ticket that had no project for them, and returns their keys. */
@@ -216,10 +214,16 @@ export function moveAllTicketEntries(tx: Tx, ticketId: number, projectId: number
 
 async function moveTicketEntries(tx: Tx, projectId: number, condition: SQL | undefined): Promise<number[]> {
   const { entries } = tx.tables
-  const moved = await tx
-    .update(entries)
-    .set({ projectId })
-    .where(and(condition, notInArray(entries.status, [...LOCKED_STATUSES])))
-    .returning({ id: entries.id })
-  return moved.map(({ id }) => id)
+  return changing(tx, and(condition, notInArray(entries.status, [...LOCKED_STATUSES])), { projectId })
+}
+
+/** Changes entries that match, and returns their keys. */
+async function changing(tx: Tx, condition: SQL | undefined, change: EntryChange): Promise<number[]> {
+  const { entries } = tx.tables
+  const matching = tx.select({ id: entries.id }).from(entries).where(condition)
+  const ids = (await tx.locking(matching, entries)).map(({ id }) => id)
+  await notingChanges(tx, ids, async () => {
+    for (const portion of portionsOf(ids)) await tx.update(entries).set(change).where(inArray(entries.id, portion))
+  })
+  return ids
 }

@@ -1,0 +1,65 @@
+/** E-mails about alerts. Pure. */
+import type { AlertRecord, BudgetRecord } from '../spending/service.ts'
+
+export interface AlertText {
+  subject: string
+  text: string
+}
+
+interface Circumstances {
+  organization: string
+  /** What the budget is for, in words. */
+  scope: string
+  /** Where the budget is shown; undefined if the server's public address is not known. */
+  url: string | undefined
+}
+
+const MONEY = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
+const COUNT = new Intl.NumberFormat('en')
+
+function amountText({ measure }: Pick<BudgetRecord, 'measure'>, amount: string): string {
+  return measure === 'tokens' ? `${COUNT.format(Number(amount))} tokens` : MONEY.format(Number(amount))
+}
+
+/** One e-mail for all thresholds that one report reached: about the highest. */
+export function alertText(
+  budget: BudgetRecord,
+  {
+    kind,
+    percent,
+    spent,
+    available,
+    firstDay,
+    at,
+  }: Pick<AlertRecord, 'kind' | 'percent' | 'spent' | 'available' | 'firstDay' | 'at'>,
+  { organization, scope, url }: Circumstances,
+): AlertText {
+  const [used, limit] = [amountText(budget, spent), amountText(budget, available)]
+  const asOf = new Date(at).toISOString().replace('T', ' ').slice(0, 16)
+  const period = firstDay === '0001-01-01' ? '' : ` (period from ${firstDay})`
+  const what =
+    kind === 'forecast'
+      ? `The forecast for the budget “${budget.name}” reaches ${percent}% of ${limit}${period}: ${used} by the end of the period.`
+      : `The budget “${budget.name}” has reached ${percent}% of ${limit}${period}: ${used} spent.`
+  return {
+    subject:
+      kind === 'forecast'
+        ? `Budget ${budget.name}: forecast at ${percent}% (${used} of ${limit})`
+        : `Budget ${budget.name}: ${percent}% reached (${used} of ${limit})`,
+    text: [
+      what,
+      '',
+      `It counts ${scope}.`,
+      `As of ${asOf} UTC. Late entries and corrections may change the amount; you will not get this alert again for this period.`,
+      ...(url === undefined ? [] : ['', url]),
+      '',
+      `Tally of ${organization}`,
+    ].join('\n'),
+  }
+}
+
+/** What a budget counts, in words. */
+export function scopeText(scope: Record<string, string | null>): string {
+  const parts = Object.entries(scope).flatMap(([what, name]) => (name === null ? [] : [`${what} ${name}`]))
+  return parts.length === 0 ? 'all usage of the organization' : `usage of ${parts.join(', ')}`
+}

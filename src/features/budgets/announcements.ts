@@ -1,0 +1,47 @@
+/** Events of alerts, recorded in the transaction that creates them. */
+import type { Tx } from '../../database/database.ts'
+import type { Announcements, BudgetRecord } from '../spending/service.ts'
+
+/** What an alert is announced as: an event, for those who see the budget and for the webhooks of its threshold. */
+export interface AlertEvent {
+  type: 'budget.threshold_crossed' | 'budget.forecast_exceeded'
+  at: number
+  object: { id: string; name: string }
+  projectId: number | null
+  after: Record<string, unknown>
+}
+
+export interface EventRecorder {
+  record(tx: Tx, events: readonly AlertEvent[]): Promise<void>
+}
+
+export function createAnnouncements(events?: EventRecorder): Announcements {
+  return {
+    async thresholdReached(tx, budget, alerts) {
+      await events?.record(
+        tx,
+        alerts.map((alert) => ({
+          type: alert.kind === 'forecast' ? 'budget.forecast_exceeded' : 'budget.threshold_crossed',
+          at: alert.at,
+          object: { id: budget.uid, name: budget.name },
+          projectId: budget.projectId,
+          after: {
+            alert: alert.uid,
+            period: alert.firstDay,
+            measure: budget.measure,
+            percent: alert.percent,
+            spent: Number(alert.spent),
+            available: Number(alert.available),
+            webhooks: webhooksOf(budget, alert),
+          },
+        })),
+      )
+    },
+  }
+}
+
+function webhooksOf({ thresholds }: BudgetRecord, { kind, percent }: { kind: string; percent: number }): string[] {
+  return thresholds
+    .filter((threshold) => threshold.percent === percent && (threshold.forecast === true) === (kind === 'forecast'))
+    .flatMap(({ webhooks }) => webhooks ?? [])
+}

@@ -1,0 +1,106 @@
+/** What was spent by day: for burn-downs and forecasts. */
+import { EVERYTHING } from '../../access/visibility.ts'
+import type { SlowTask } from '../../database/database.ts'
+import { addDays, dayAt, startOfDay } from '../../lib/calendar.ts'
+import { exactAt, STATUS_KEYS, sumColumns } from '../entries/rollup/service.ts'
+import { listProjectTerms, markedUp, millionthsOf, type PeriodRecord, termsOf } from '../spending/service.ts'
+import { type CountArgs, countedFilter } from './counting.ts'
+import { findBudget } from './store.ts'
+
+export interface DaysArgs extends Omit<CountArgs, 'periodId'> {
+  budgetId: number
+  period: Pick<PeriodRecord, 'startsAt' | 'endsAt'>
+  /** Of the days of the period, the latest. */
+  limit: number
+}
+
+export interface DaySums {
+  /** Of the period up to now: what was spent by the end of each, in units. */
+  days: { day: string; spent: bigint }[]
+  /** Whole days of the last four weeks. */
+  past: { weekday: number; spent: number }[]
+  /** The rest of the period. */
+  rest: { day: string; weekday: number; share: number }[]
+}
+
+const PAST_DAYS = 28
+
+/** A forecast for longer than this says nothing. */
+const REST_DAYS = 400
+
+export const DAYS_TASK: SlowTask<DaysArgs, DaySums> = {
+  name: 'budgets.days',
+  async run(reader, { budgetId, period, now, limit, ...circumstances }) {
+    const { timeZone } = circumstances
+    const budget = await findBudget(reader, budgetId)
+    const filter = budget && (await countedFilter(reader, budget))
+    const today = dayAt(now, timeZone)
+    const lastDay = dayAt(Math.min(now, period.endsAt - 1), timeZone)
+    const earliest = addDays(lastDay, 1 - limit)
+    const firstDay = period.startsAt < startOfDay(earliest, timeZone) ? earliest : dayAt(period.startsAt, timeZone)
+    const pastFrom = addDays(today, -PAST_DAYS)
+    if (!budget || !filter || lastDay < firstDay) return { days: [], past: [], rest: [] }
+    const terms = termsOf([], await listProjectTerms(reader), circumstances)
+    const isBilled = budget.measure === 'billed_amount'
+
+    async function sumsOf(days: readonly string[]): Promise<bigint[]> {
+      const bounds = [...days, addDays(days.at(-1)!, 1)].map((day) => startOfDay(day, timeZone))
+      const sums = await sumColumns(reader, {
+        viewer: EVERYTHING,
+        filter: filter!,
+        groupings: isBilled ? [{ key: 'projectId' }, { key: 'status' }] : [],
+        figures:
+          budget!.measure === 'tokens' ? ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] : ['cost'],
+        bounds,
+        onlyStraddling: false,
+      })
+      const inMillionths = days.map(() => 0n)
+      for (let row = 0; row < sums.length; row += 1) {
+        const known = sums.figures.map((figure) => exactAt(figure, row) ?? 0n).reduce((sum, figure) => sum + figure, 0n)
+        const [project, status] = [sums.keys[0]?.[row], sums.keys[1]?.[row]]
+        const markup = isBilled
+          ? status === STATUS_KEYS.rejected
+            ? null
+            : terms.markupOf(project === undefined || project === -1 ? null : project)
+          : 0
+        if (markup !== null) inMillionths[sums.buckets[row]!]! += millionthsOf(markedUp(known, markup))
+      }
+      return inMillionths
+    }
+
+    const days = daysBetween(firstDay, lastDay)
+    let total = 0n
+    const spent = (await sumsOf(days)).map((sum) => {
+      total += sum
+      return total / 1_000_000n
+    })
+    const pastDays = daysBetween(pastFrom, addDays(today, -1))
+    const pastSums = await sumsOf(pastDays)
+    return {
+      days: days.map((day, at) => ({ day, spent: spent[at]! })),
+      past: pastDays.map((day, at) => ({ weekday: weekdayOf(day), spent: Number(pastSums[at]! / 1_000_000n) })),
+      rest: restOf({ today, now, endsAt: period.endsAt, timeZone }),
+    }
+  },
+}
+
+function restOf({ today, now, endsAt, timeZone }: { today: string; now: number; endsAt: number; timeZone: string }) {
+  const rest: DaySums['rest'] = []
+  for (let day = today; rest.length <= REST_DAYS; day = addDays(day, 1)) {
+    const [start, end] = [startOfDay(day, timeZone), startOfDay(addDays(day, 1), timeZone)]
+    if (start >= endsAt) return rest
+    rest.push({ day, weekday: weekdayOf(day), share: (end - Math.max(start, now)) / (end - start) })
+  }
+  // A period without a near end has no forecast.
+  return []
+}
+
+function daysBetween(first: string, last: string): string[] {
+  const days: string[] = []
+  for (let day = first; day <= last; day = addDays(day, 1)) days.push(day)
+  return days
+}
+
+function weekdayOf(day: string): number {
+  return new Date(`${day}T00:00:00Z`).getUTCDay()
+}

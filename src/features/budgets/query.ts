@@ -1,0 +1,52 @@
+/** Parameters of lists of budgets and alerts, and of checks. Pure. */
+import { Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import type { BudgetFilter } from './store.ts'
+
+export interface BudgetListQuery {
+  filter: BudgetFilter
+  limit: number
+  after: number | undefined
+}
+
+/** Throws 422 with every issue. */
+export function readBudgetList(texts: QueryTexts): BudgetListQuery {
+  const query = new Query(texts)
+  const read = {
+    filter: {
+      archived: query.oneOf('archived', ['exclude', 'include', 'only']),
+      projects: query.list('project'),
+      clients: query.list('client'),
+    },
+    limit: query.limit(),
+    after: query.page(readKeyPage),
+  }
+  query.finish()
+  return read
+}
+
+/** Throws 422 with every issue. */
+export function readAlertList(texts: QueryTexts): {
+  budget: string | undefined
+  limit: number
+  after: number | undefined
+} {
+  const query = new Query(texts)
+  const read = { budget: query.text('budget'), limit: query.limit(), after: query.page(readKeyPage) }
+  query.finish()
+  return read
+}
+
+export const CHECKED = ['client', 'project', 'ticket', 'agent_manager', 'agent_name', 'model', 'label'] as const
+
+/** Throws 422 with every issue. */
+export function readBudgetCheck(texts: QueryTexts): { [Name in (typeof CHECKED)[number]]?: string } {
+  const query = new Query(texts)
+  const read = Object.fromEntries(
+    CHECKED.flatMap((name) => {
+      const value = query.text(name)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+  query.finish()
+  return read
+}

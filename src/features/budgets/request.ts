@@ -1,0 +1,135 @@
+/** What bodies of budgets mean. */
+import type { Reader } from '../../database/database.ts'
+import type { BudgetThreshold } from '../../database/schema/records.ts'
+import { type Issue, validationFailed } from '../../errors.ts'
+import { issuesOfEmail, issuesOfName } from '../../fields.ts'
+import { isDay } from '../../lib/calendar.ts'
+import { numberText } from '../../lib/exact-json.ts'
+import { NANO_DIGITS, parseDecimal, parseExactDecimal } from '../../lib/money.ts'
+import { composeName } from '../../lib/names.ts'
+import { issuesOfPeople } from '../people/service.ts'
+import { issuesOfWork } from '../projects/service.ts'
+import type { BudgetRecord } from '../spending/service.ts'
+import { DOLLARS_LIMIT, type NewBudget, type Threshold } from './schema.ts'
+import { findPeople, findScope } from './store.ts'
+
+/** Warns billing and leads, whoever they are at the time. */
+export const USUAL_THRESHOLDS: BudgetThreshold[] = [50, 80, 100].map((percent) => ({
+  percent,
+  leads: true,
+  billing: true,
+}))
+
+type ScopeColumns = Pick<
+  BudgetRecord,
+  'clientId' | 'projectId' | 'ticketId' | 'managerId' | 'agentName' | 'model' | 'labelName' | 'labelValue'
+>
+
+const LABEL = /^([a-z0-9_.-]{1,64}):(.{1,256})$/
+
+/** Throws 422 for what does not exist, with the nearest names. */
+export async function readScope(reader: Reader, scope: NonNullable<NewBudget['scope']>): Promise<ScopeColumns> {
+  const label = scope.label ? LABEL.exec(scope.label) : undefined
+  const issues: Issue[] = [
+    ...(await issuesOfWork(reader, 'client', listed(scope.client), '/scope/client')),
+    ...(await issuesOfWork(reader, 'project', listed(scope.project), '/scope/project')),
+    ...(await issuesOfWork(reader, 'ticket', listed(scope.ticket), '/scope/ticket')),
+    ...(await issuesOfPeople(reader, listed(scope.agent_manager), '/scope/agent_manager')),
+    ...(label === null
+      ? [
+          {
+            pointer: '/scope/label',
+            code: 'bad_format',
+            message: 'must be name:value, such as repository:acme/web',
+          } as Issue,
+        ]
+      : []),
+  ]
+  if (issues.length > 0) throw validationFailed(issues)
+  const { clientId, projectId, ticketId, managerId } = await findScope(reader, scope)
+  return {
+    clientId: clientId || null,
+    projectId: projectId || null,
+    ticketId: ticketId || null,
+    managerId: managerId || null,
+    agentName: scope.agent_name ?? null,
+    model: scope.model ?? null,
+    labelName: label?.[1] ?? null,
+    labelValue: label?.[2] ?? null,
+  }
+}
+
+function listed(value: string | null | undefined): string[] | undefined {
+  return value ? [value] : undefined
+}
+
+/** Nano-dollars or tokens. */
+export function readAmount(body: { amount: number }, measure: BudgetRecord['measure']): bigint {
+  const text = numberText(body, 'amount')
+  const isTokens = measure === 'tokens'
+  const units = isTokens ? parseExactDecimal(text, 0) : parseDecimal(text, NANO_DIGITS)
+  if (units !== undefined && (isTokens || units <= BigInt(DOLLARS_LIMIT) * 1_000_000_000n)) return units
+  const expected = isTokens ? 'a whole number of tokens' : `US dollars from 0 to ${DOLLARS_LIMIT}`
+  throw validationFailed([{ pointer: '/amount', code: 'not_allowed', message: `must be ${expected}` }])
+}
+
+export function readName(name: string): string {
+  const issues = issuesOfName(name, '/name')
+  if (issues.length > 0) throw validationFailed(issues)
+  return composeName(name)
+}
+
+export function checkDays({ firstDay, lastDay }: Pick<BudgetRecord, 'firstDay' | 'lastDay'>): void {
+  const issues: Issue[] = []
+  for (const [pointer, day] of [
+    ['/starts_on', firstDay],
+    ['/ends_on', lastDay],
+  ] as const) {
+    if (day !== null && (!isDay(day) || day < '2000-01-01' || day > '2999-12-31')) {
+      issues.push({ pointer, code: 'bad_format', message: 'must be an existing day from 2000 to 2999' })
+    }
+  }
+  if (firstDay !== null && lastDay !== null && firstDay > lastDay) {
+    issues.push({ pointer: '/ends_on', code: 'not_allowed', message: 'must not be before starts_on' })
+  }
+  if (issues.length > 0) throw validationFailed(issues)
+}
+
+/** Throws 422 for people who do not exist, and addresses that are none. */
+export async function readThresholds(reader: Reader, thresholds: readonly Threshold[]): Promise<BudgetThreshold[]> {
+  const issues: Issue[] = []
+  const read: BudgetThreshold[] = []
+  for (const [
+    position,
+    { percent, of, leads, billing, people = [], emails = [], webhooks = [] },
+  ] of thresholds.entries()) {
+    const pointer = `/thresholds/${position}`
+    issues.push(...(await issuesOfPeople(reader, people, `${pointer}/people`)))
+    issues.push(...emails.flatMap((email, at) => issuesOfEmail(email, `${pointer}/emails/${at}`)))
+    for (const [at, id] of webhooks.entries()) {
+      if (!/^whk_[0-9a-f]{32}$/.test(id)) {
+        issues.push({
+          pointer: `${pointer}/webhooks/${at}`,
+          code: 'bad_format',
+          message: 'must be the id of a webhook (whk_…)',
+        })
+      }
+    }
+    const ids = (await findPeople(reader, people)).flatMap((id) => id ?? [])
+    read.push({
+      percent,
+      ...(of === 'forecast' && { forecast: true as const }),
+      ...(leads && { leads: true as const }),
+      ...(billing && { billing: true as const }),
+      ...(ids.length > 0 && { people: ids }),
+      ...(emails.length > 0 && { emails }),
+      ...(webhooks.length > 0 && { webhooks }),
+    })
+  }
+  const keys = read.map(({ percent, forecast }) => `${percent} ${forecast === true}`)
+  if (new Set(keys).size < keys.length) {
+    issues.push({ pointer: '/thresholds', code: 'not_allowed', message: 'must not contain the same percentage twice' })
+  }
+  if (issues.length > 0) throw validationFailed(issues)
+  return read.sort((one, other) => one.percent - other.percent)
+}

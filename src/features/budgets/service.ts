@@ -1,0 +1,631 @@
+/**
+ * Budgets: how much may be spent on something in a period, and who is warned when a share of it is spent
+ * (docs/design/budgets.md). Tally is not between agents and models, so it never stops anything.
+ */
+import type { Party } from '../../access/actor.ts'
+import type { Person } from '../../access/caller.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { notFound, Problem, validationFailed } from '../../errors.ts'
+import { seesEverything } from '../../fields.ts'
+import { addDays, dayAt, startOfDay } from '../../lib/calendar.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { timestamp } from '../../lib/duration.ts'
+import { isId } from '../../lib/id.ts'
+import { periodically } from '../../lib/periodically.ts'
+import { eachPage, type Page, pageOf } from '../../lists.ts'
+import { writeKeyPage } from '../../query.ts'
+import { type AuditService, difference } from '../audit/service.ts'
+import { listPath } from '../entries/listing/filter.ts'
+import type { OrganizationService } from '../organization/service.ts'
+import type { NoticeMail } from '../people/service.ts'
+import {
+  amountOf,
+  BudgetIndex,
+  type BudgetRecord,
+  decimalOf,
+  insertAlert,
+  insertPeriod,
+  leftOf,
+  neighborOf,
+  type PeriodRecord,
+  periodAt,
+  reaches,
+  type SpendingService,
+  unitsOf,
+} from '../spending/service.ts'
+import { createAlerts } from './alerts.ts'
+import { createAnnouncements, type EventRecorder } from './announcements.ts'
+import { COUNT_TASK, countedFilter } from './counting.ts'
+import { DAYS_TASK, type DaySums } from './days.ts'
+import { forecast as forecastOf } from './forecast.ts'
+import { checkDays, readAmount, readName, readScope, readThresholds, USUAL_THRESHOLDS } from './request.ts'
+import type {
+  BudgetAlertBody,
+  BudgetBody,
+  BudgetChange,
+  BudgetCheck,
+  BudgetStatus,
+  BudgetSummary,
+  NewBudget,
+} from './schema.ts'
+import {
+  type AlertView,
+  type BudgetFilter,
+  type BudgetSight,
+  type BudgetView,
+  countActive,
+  deletePeriods,
+  filterOf,
+  findBudget,
+  findBudgetView,
+  insertBudget,
+  listAlerts,
+  listBudgets,
+  listPeriods,
+  listPeriodsAt,
+  listUncounted,
+  listWithoutPeriod,
+  rearm,
+  updateAvailable,
+  updateBudget,
+} from './store.ts'
+import { alertBody, budgetBody, daysOf, numberOf, stateOf, summaryBody } from './wire.ts'
+
+export { createAnnouncements } from './announcements.ts'
+export { readAlertList, readBudgetCheck, readBudgetList } from './query.ts'
+
+const DAY_MS = 86_400_000
+
+/** More than a large organization has; each costs reports some microseconds. */
+const ACTIVE_LIMIT = 2_000
+
+/** How soon a new budget is counted. */
+const COUNT_EVERY_MS = 1_000
+
+/** Periods are counted again once a day, in case something was missed. */
+const RECOUNT_MS = DAY_MS
+const COUNTS_AT_ONCE = 20
+
+const FORECAST_EVERY_MS = 3_600_000
+
+/** Of the past of a budget that is added with an earlier first day. */
+const PAST_PERIODS = 400
+const DAYS_LIMIT = 400
+
+export type BudgetsService = ReturnType<typeof createBudgetsService>
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  audit: AuditService
+  organization: Pick<OrganizationService, 'settings'>
+  spending: SpendingService
+  mail: NoticeMail | undefined
+  events?: EventRecorder | undefined
+}
+
+/** Whoever asks: a person with a role, or the command line. */
+export type BudgetAsker = Pick<Person, 'id' | 'role'> | null
+
+export function createBudgetsService({ db, clock, audit, organization, spending, mail, events }: Dependencies) {
+  const alerts = createAlerts({ db, clock, organization, mail })
+  const announcements = createAnnouncements(events)
+
+  const sightOf = (asker: BudgetAsker): BudgetSight =>
+    asker === null || seesEverything(asker.role) ? 'everything' : { userId: asker.id }
+
+  const calendarOf = async () => {
+    const { timeZone, weekStart } = await organization.settings()
+    return { timeZone, weekStart }
+  }
+
+  async function getView(uid: string, asker: BudgetAsker): Promise<BudgetView> {
+    const view = isId('bdg', uid) ? await findBudgetView(db.read, uid, sightOf(asker)) : undefined
+    if (!view) throw notFound(`The budget ${uid}`)
+    return view
+  }
+
+  /** Adds the periods from the first day, or the current one, up to now. */
+  async function addPeriods(tx: Tx, budget: BudgetRecord): Promise<void> {
+    const calendar = await calendarOf()
+    const now = clock.now()
+    const first = budget.firstDay === null ? now : startOfDay(budget.firstDay, calendar.timeZone)
+    let span =
+      periodAt(budget.period === 'once' ? first : Math.min(first, now), budget, calendar) ??
+      periodAt(first, budget, calendar)
+    if (budget.firstDay === null && budget.period === 'once')
+      span = periodAt(Math.min(now, endOf(budget, calendar.timeZone)), budget, calendar)
+    for (let count = 0; span && count < PAST_PERIODS; count += 1) {
+      await insertPeriod(tx, {
+        budgetId: budget.id,
+        firstDay: span.firstDay,
+        startsAt: span.startingAt,
+        endsAt: span.endingAt,
+        available: budget.amount,
+        countedAt: null,
+      })
+      if (span.endingAt > now) return
+      span = neighborOf(span, 1, budget, calendar)
+    }
+    if (span) {
+      throw validationFailed([
+        { pointer: '/starts_on', code: 'not_allowed', message: `must be at most ${PAST_PERIODS} periods ago` },
+      ])
+    }
+  }
+
+  const bodyOf = async (uid: BudgetRecord['uid']) => budgetBody((await findBudgetView(db.read, uid, 'everything'))!)
+
+  /** Brings what was rolled over up to date, from the oldest period on. */
+  async function rollOver(tx: Tx, budget: BudgetRecord): Promise<void> {
+    if (!budget.rollOver) return
+    let left = 0n
+    for (const period of (await listPeriods(tx, budget.id, PAST_PERIODS)).reverse()) {
+      const available = budget.amount + left
+      // What was available in the past stays so.
+      const isOver = period.endsAt <= clock.now()
+      if (!isOver && period.available !== available) await updateAvailable(tx, { id: period.id, available })
+      left = leftOf(isOver ? period : { ...period, available })
+    }
+  }
+
+  /** Begins periods without entries, too, and those of budgets that were imported. */
+  async function openPeriods(): Promise<void> {
+    const now = clock.now()
+    const calendar = await calendarOf()
+    const missing = (await listWithoutPeriod(db.read, now)).filter((budget) => periodAt(now, budget, calendar))
+    if (missing.length === 0) return
+    await db.write(async (tx) => {
+      const terms = await spending.terms(tx)
+      for (const budget of missing) {
+        const [newest] = await listPeriods(tx, budget.id, 1)
+        if (newest && terms) await spending.open(tx, budget, now, terms)
+        else await addPeriods(tx, budget)
+      }
+    })
+  }
+
+  async function countNext(): Promise<number> {
+    await openPeriods()
+    await spending.applyChanges()
+    const now = clock.now()
+    const { timeZone, weekStart, markupPpm } = await organization.settings()
+    const waiting = await listUncounted(db.read, now - RECOUNT_MS, COUNTS_AT_ONCE)
+    for (const periodId of waiting) {
+      const count = await db.slowly(COUNT_TASK, { periodId, now, timeZone, weekStart, markupPpm })
+      if (!count) continue
+      await db.write(
+        async (tx) => {
+          const budget = await findBudget(tx, count.budgetId)
+          if (!budget || !(await spending.correct(tx, budget, count.period, count.correction))) return
+          await rollOver(tx, budget)
+        },
+        { isolation: 'read committed' },
+      )
+    }
+    return waiting.length
+  }
+
+  async function count(): Promise<void> {
+    while ((await countNext()) === COUNTS_AT_ONCE);
+  }
+
+  /** What was spent on the days of a period so far and the four weeks before, in units. */
+  async function sumDays(budget: BudgetRecord, period: Pick<PeriodRecord, 'startsAt' | 'endsAt'>): Promise<DaySums> {
+    const { timeZone, weekStart, markupPpm } = await organization.settings()
+    const now = clock.now()
+    return db.slowly(DAYS_TASK, { budgetId: budget.id, period, now, timeZone, weekStart, markupPpm, limit: DAYS_LIMIT })
+  }
+
+  function forecastAt(period: PeriodRecord, { past, rest }: DaySums) {
+    if (rest.length === 0) return null
+    return forecastOf({ past, rest, spent: Number(unitsOf(period)), available: Number(period.available) })
+  }
+
+  async function statusOf(view: BudgetView): Promise<BudgetStatus> {
+    await spending.applyChanges()
+    const { budget } = view
+    const now = clock.now()
+    const { timeZone } = await calendarOf()
+    const period =
+      (await listPeriodsAt(db.read, [budget.id], now)).get(budget.id) ?? (await listPeriods(db.read, budget.id, 1))[0]
+    if (!period) throw notFound(`A period of the budget ${budget.uid}`)
+    const sums = await sumDays(budget, period)
+    const spent = unitsOf(period)
+    const predicted = forecastAt(period, sums)
+    const number = (units: bigint) => numberOf(budget, units)
+    const rough = (units: number) => number(BigInt(Math.round(units)))
+    const filter = (await countedFilter(db.read, budget)) ?? filterOf(view)
+    return {
+      budget: budgetBody(view),
+      period: {
+        ...daysOf(period, dayAt(period.endsAt - 1, timeZone)),
+        starting_at: timestamp(period.startsAt),
+        ending_at: timestamp(period.endsAt),
+      },
+      spent: number(spent),
+      available: number(period.available),
+      rolled_over: number(period.available - budget.amount),
+      remaining: number(period.available - spent),
+      percent: period.available === 0n ? null : Number((spent * 1_000n) / period.available) / 10,
+      state: stateOf(spent, period.available),
+      entries: period.entries,
+      unpriced_entries: period.unpricedEntries,
+      complete: period.countedAt !== null,
+      entries_url: listPath({ ...filter, starting_at: period.startsAt, ending_at: period.endsAt }),
+      forecast: predicted && {
+        amount: rough(predicted.amount),
+        low: rough(predicted.low),
+        high: rough(predicted.high),
+        exceeded_on: predicted.exceededOn,
+        days: predicted.days,
+      },
+      days: sums.days.map(({ day, spent: byDay }) => ({ date: day, spent: number(byDay) })),
+      as_of: timestamp(now),
+    }
+  }
+
+  /** Creates alerts of forecasts that reach a threshold. */
+  async function checkForecasts(): Promise<void> {
+    const budgets = (await listBudgets(db.read, 'everything', {}, { after: undefined, limit: ACTIVE_LIMIT })).map(
+      (view) => view.budget,
+    )
+    for (const budget of budgets) {
+      const thresholds = budget.thresholds.filter(({ forecast }) => forecast)
+      if (thresholds.length === 0) continue
+      const period = (await listPeriodsAt(db.read, [budget.id], clock.now())).get(budget.id)
+      if (!period || period.countedAt === null) continue
+      const predicted = forecastAt(period, await sumDays(budget, period))
+      if (!predicted) continue
+      const amount = BigInt(Math.round(predicted.amount))
+      const reached = thresholds.filter(({ percent }) => reaches(amountOf(amount), percent, period.available))
+      if (reached.length === 0) continue
+      await db.write(async (tx) => {
+        for (const { percent } of reached) {
+          const alert = await insertAlert(tx, {
+            budgetId: budget.id,
+            version: budget.version,
+            firstDay: period.firstDay,
+            kind: 'forecast',
+            percent,
+            spent: decimalOf(budget, amount),
+            available: decimalOf(budget, period.available),
+            at: clock.now(),
+          })
+          if (alert) await announcements.thresholdReached(tx, budget, [alert])
+        }
+      })
+    }
+  }
+
+  return {
+    alerts,
+
+    /** Counts all periods that need it. */
+    count,
+    checkForecasts,
+
+    /** Adds a budget, whose entries are counted soon after. Throws 422 with every issue. */
+    async addBudget(given: NewBudget, { by }: Pick<Party, 'by'>): Promise<BudgetBody> {
+      const scope = await readScope(db.read, given.scope ?? {})
+      const measure = given.measure ?? 'cost'
+      const period = given.period ?? 'month'
+      const amount = readAmount(given as { amount: number }, measure)
+      const times = { firstDay: given.starts_on ?? null, lastDay: given.ends_on ?? null, period }
+      checkDays(times)
+      const thresholds = given.thresholds ? await readThresholds(db.read, given.thresholds) : USUAL_THRESHOLDS
+      const name = given.name === undefined ? undefined : readName(given.name)
+      const uid = await db.write(async (tx) => {
+        if ((await countActive(tx)) >= ACTIVE_LIMIT) throw tooManyBudgets()
+        const budget = await insertBudget(tx, {
+          ...scope,
+          ...times,
+          name: name ?? usualName(given),
+          measure,
+          amount,
+          rollOver: given.roll_over ?? false,
+          thresholds,
+          ofProject: false,
+          version: 1,
+          createdAt: clock.now(),
+          createdBy: by.userId,
+          archivedAt: null,
+        })
+        await addPeriods(tx, budget)
+        const view = (await findBudgetView(tx, budget.uid, 'everything'))!
+        await audit.record(tx, by, {
+          action: 'budget.added',
+          object: { id: budget.uid, name: budget.name },
+          after: recorded(budgetBody(view)),
+        })
+        return budget.uid
+      })
+      return bodyOf(uid)
+    },
+
+    /** Changes a budget. With another amount, scope or time, thresholds can be reached again. */
+    async changeBudget(id: string, change: BudgetChange, { by }: Pick<Party, 'by'>): Promise<BudgetBody> {
+      const { budget: known } = await getView(id, null)
+      const scope = change.scope && (await readScope(db.read, change.scope))
+      const amount = change.amount === undefined ? undefined : readAmount(change as { amount: number }, known.measure)
+      const thresholds = change.thresholds && (await readThresholds(db.read, change.thresholds))
+      const name = change.name === undefined ? undefined : readName(change.name)
+      if (
+        known.ofProject &&
+        (scope || change.starts_on !== undefined || change.ends_on !== undefined || change.roll_over)
+      ) {
+        throw validationFailed([
+          {
+            pointer: '',
+            code: 'not_allowed',
+            message: 'of the budget of a project, only the name, the amount and the thresholds can be changed',
+          },
+        ])
+      }
+      await db.write(async (tx) => {
+        const view = await findBudgetView(tx, known.uid, 'everything')
+        if (!view) throw notFound(`The budget ${id}`)
+        const { budget } = view
+        const times = {
+          period: budget.period,
+          firstDay: change.starts_on === undefined ? budget.firstDay : change.starts_on,
+          lastDay: change.ends_on === undefined ? budget.lastDay : change.ends_on,
+        }
+        checkDays(times)
+        const isMoved = times.firstDay !== budget.firstDay || times.lastDay !== budget.lastDay
+        const wanted = {
+          ...budget,
+          ...scope,
+          ...times,
+          name: name ?? budget.name,
+          amount: amount ?? budget.amount,
+          thresholds: thresholds ?? budget.thresholds,
+          rollOver: change.roll_over ?? budget.rollOver,
+        }
+        const isOther =
+          isMoved || wanted.amount !== budget.amount || wanted.rollOver !== budget.rollOver || scope !== undefined
+        const { id: key, uid: _, ...columns } = wanted
+        const changed = await updateBudget(tx, key, { ...columns, version: budget.version + (isOther ? 1 : 0) })
+        if (isMoved || scope) {
+          await deletePeriods(tx, key)
+          await addPeriods(tx, changed)
+        } else if (isOther) {
+          await rearm(tx, key, { now: clock.now(), added: wanted.amount - budget.amount })
+          await rollOver(tx, changed)
+        }
+        const after = budgetBody((await findBudgetView(tx, budget.uid, 'everything'))!)
+        const changes = difference(recorded(budgetBody(view)), recorded(after))
+        if (changes) {
+          await audit.record(tx, by, {
+            action: 'budget.changed',
+            object: { id: budget.uid, name: after.name },
+            ...changes,
+          })
+        }
+      })
+      return bodyOf(known.uid)
+    },
+
+    /** Archives a budget, which then counts nothing and causes no alerts, or takes it back and counts again. */
+    async archiveBudget(id: string, isArchived: boolean, { by }: Pick<Party, 'by'>): Promise<BudgetBody> {
+      const { budget: known } = await getView(id, null)
+      await db.write(async (tx) => {
+        const budget = await findBudget(tx, known.id)
+        if (!budget || (budget.archivedAt !== null) === isArchived) return
+        await updateBudget(tx, budget.id, { archivedAt: isArchived ? clock.now() : null })
+        if (!isArchived) {
+          await deletePeriods(tx, budget.id)
+          await addPeriods(tx, budget)
+        }
+        await audit.record(tx, by, {
+          action: isArchived ? 'budget.archived' : 'budget.restored',
+          object: { id: budget.uid, name: budget.name },
+        })
+      })
+      return bodyOf(known.uid)
+    },
+
+    async getBudget(id: string, asker: BudgetAsker): Promise<BudgetBody> {
+      return budgetBody(await getView(id, asker))
+    },
+
+    /** What is spent of the current period, otherwise of the latest, with a forecast. */
+    getStatus: async (id: string, asker: BudgetAsker): Promise<BudgetStatus> => statusOf(await getView(id, asker)),
+
+    /** A page of budgets, the newest first, with what is spent of each. */
+    async listBudgets(
+      asker: BudgetAsker,
+      { filter, limit, after }: { filter: BudgetFilter; limit: number; after: number | undefined },
+    ): Promise<Page<BudgetSummary>> {
+      await spending.applyChanges()
+      const views = await listBudgets(db.read, sightOf(asker), filter, { after, limit: limit + 1 })
+      const { timeZone } = await calendarOf()
+      const periods = await listPeriodsAt(
+        db.read,
+        views.map(({ budget }) => budget.id),
+        clock.now(),
+      )
+      const page = pageOf(views, limit, ({ budget }) => writeKeyPage(budget.id))
+      return {
+        ...page,
+        data: page.data.map((view) => {
+          const period = periods.get(view.budget.id)
+          return summaryBody(view, period, period ? dayAt(period.endsAt - 1, timeZone) : '')
+        }),
+      }
+    },
+
+    async listAlerts(
+      asker: BudgetAsker,
+      { budget, limit, after }: { budget: string | undefined; limit: number; after: number | undefined },
+    ): Promise<Page<BudgetAlertBody>> {
+      const uid = budget === undefined ? undefined : (await getView(budget, asker)).budget.uid
+      const found = await listAlerts(db.read, sightOf(asker), { budget: uid, after, limit: limit + 1 })
+      const page = pageOf(found, limit, ({ alert }) => writeKeyPage(alert.id))
+      return { ...page, data: page.data.map(alertBody) }
+    },
+
+    /** All alerts, the newest first. */
+    async *everyAlert(asker: BudgetAsker): AsyncGenerator<BudgetAlertBody> {
+      const pages = eachPage(
+        (page) => listAlerts(db.read, sightOf(asker), page),
+        ({ alert }: AlertView) => alert.id,
+      )
+      for await (const found of pages) yield* found.map(alertBody)
+    },
+
+    /**
+     * Whether the budgets that such entries count for leave anything, of those that the asker sees. Throws 422 for what
+     * does not exist.
+     */
+    async check(scope: NonNullable<NewBudget['scope']>, asker: BudgetAsker): Promise<BudgetCheck> {
+      await spending.applyChanges()
+      const asked = await readScope(db.read, scope)
+      const views = await listBudgets(db.read, sightOf(asker), {}, { after: undefined, limit: ACTIVE_LIMIT })
+      const terms = await spending.terms(db.read)
+      const ticketProject = asked.projectId
+      const index = new BudgetIndex(
+        views.map((view) => view.budget),
+        (id) => terms?.index.clientOf(id) ?? null,
+      )
+      const subject = {
+        managerId: asked.managerId ?? -1,
+        projectId: ticketProject,
+        ticketId: asked.ticketId,
+        agent: asked.agentName ?? '',
+        model: asked.model ?? '',
+        labels: asked.labelName === null ? null : { [asked.labelName]: asked.labelValue! },
+      }
+      const matching = [...index.matching(subject)]
+      if (asked.clientId !== null) {
+        matching.push(...views.map(({ budget }) => budget).filter((b) => b.clientId === asked.clientId && isOnly(b)))
+      }
+      const now = clock.now()
+      const periods = await listPeriodsAt(
+        db.read,
+        matching.map(({ id }) => id),
+        now,
+      )
+      const rows = [...new Set(matching)].flatMap((budget) => {
+        const period = periods.get(budget.id)
+        if (!period) return []
+        const left = period.available - unitsOf(period)
+        return [{ budget, period, left }]
+      })
+      rows.sort((one, other) => (one.left < other.left ? -1 : one.left > other.left ? 1 : 0))
+      const least = (isTokens: boolean) => rows.find(({ budget }) => (budget.measure === 'tokens') === isTokens)
+      const [money, tokens] = [least(false), least(true)]
+      return {
+        allowed: rows.every(({ left }) => left > 0n),
+        remaining: money ? numberOf(money.budget, money.left) : null,
+        remaining_tokens: tokens ? numberOf(tokens.budget, tokens.left) : null,
+        budgets: rows.map(({ budget, period, left }) => ({
+          id: budget.uid,
+          name: budget.name,
+          measure: budget.measure,
+          spent: numberOf(budget, unitsOf(period)),
+          available: numberOf(budget, period.available),
+          remaining: numberOf(budget, left),
+          state: stateOf(unitsOf(period), period.available),
+        })),
+        as_of: timestamp(now),
+      }
+    },
+
+    /** Sends a test alert to everybody whom a threshold names. Throws `mail_not_set_up` and `mail_failed`. */
+    async test(id: string): Promise<{ recipients: string[] }> {
+      const view = await getView(id, null)
+      if (!(await alerts.canSend())) {
+        throw new Problem(
+          'mail_not_set_up',
+          'No mail server or sender address is configured. Set TALLY_SMTP_URL, and TALLY_SMTP_FROM or the organization’s e-mail address, and restart Tally.',
+        )
+      }
+      const recipients = new Set<string>()
+      for (const { percent, forecast } of view.budget.thresholds) {
+        const kind = forecast ? 'forecast' : 'spent'
+        for (const email of await alerts.recipientsOf(view.budget, { kind, percent })) recipients.add(email)
+      }
+      const sent: string[] = []
+      for (const recipient of recipients) {
+        const failure = await alerts.sendTest(view, recipient)
+        if (failure === undefined) sent.push(recipient)
+      }
+      return { recipients: sent }
+    },
+
+    /** One sentence per period whose sums are not those of its entries. */
+    async verify(): Promise<string[]> {
+      const now = clock.now()
+      const { timeZone, weekStart, markupPpm } = await organization.settings()
+      const issues: string[] = []
+      for (const { budget } of await listBudgets(
+        db.read,
+        'everything',
+        {},
+        { after: undefined, limit: ACTIVE_LIMIT },
+      )) {
+        for (const period of await listPeriods(db.read, budget.id, PAST_PERIODS)) {
+          if (period.countedAt === null) continue
+          const count = await db.slowly(COUNT_TASK, { periodId: period.id, now, timeZone, weekStart, markupPpm })
+          const { billions, units, millionths, entries, unpricedEntries } = count?.correction ?? NOTHING
+          if ([billions, units, millionths, entries, unpricedEntries].some((number) => number !== 0)) {
+            issues.push(
+              `Budget ${budget.uid}: what is spent in the period from ${period.firstDay} is not the sum of its entries. It is counted again within a day; to do it at once, archive and restore the budget.`,
+            )
+          }
+        }
+      }
+      return issues
+    },
+
+    start(onError: (error: unknown) => void) {
+      const jobs = [
+        spending.start(onError),
+        periodically(count, COUNT_EVERY_MS, onError),
+        periodically(checkForecasts, FORECAST_EVERY_MS, onError),
+      ]
+      return {
+        async stop() {
+          await Promise.all(jobs.map((job) => job.stop()))
+        },
+      }
+    },
+  }
+}
+
+const NOTHING = { billions: 0, units: 0, millionths: 0, entries: 0, unpricedEntries: 0 }
+
+/** A client's budget of all of its entries. */
+function isOnly({ projectId, ticketId, managerId, agentName, model, labelName }: BudgetRecord): boolean {
+  return [projectId, ticketId, managerId, agentName, model, labelName].every((column) => column === null)
+}
+
+function endOf({ lastDay }: BudgetRecord, timeZone: string): number {
+  return lastDay === null ? Number.POSITIVE_INFINITY : startOfDay(addDays(lastDay, 1), timeZone) - 1
+}
+
+/** Without what never changes. */
+function recorded({ id: _id, created_at: _at, archived_at: _archived, of_project: _of, ...body }: BudgetBody) {
+  return body
+}
+
+function usualName({ scope = {}, period = 'month' }: NewBudget): string {
+  const named = [
+    scope.client,
+    scope.project,
+    scope.ticket,
+    scope.agent_manager,
+    scope.agent_name,
+    scope.model,
+    scope.label,
+  ]
+  const what = named.filter((name) => name).join(', ')
+  const adverb = { day: 'daily', week: 'weekly', month: 'monthly', quarter: 'quarterly', year: 'yearly', once: 'total' }
+  return `${what === '' ? 'Organization' : what}, ${adverb[period]}`.slice(0, 200)
+}
+
+function tooManyBudgets(): Problem {
+  const message = `there are ${ACTIVE_LIMIT} budgets already; archive some first`
+  return validationFailed([{ pointer: '', code: 'too_many', message }])
+}

@@ -1,0 +1,432 @@
+/** Budgets as people see and change them. */
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { ledProjects } from '../../access/visibility.ts'
+import type { Reader, Tx } from '../../database/database.ts'
+import { type Id, isId, newId } from '../../lib/id.ts'
+import { foldName } from '../../lib/names.ts'
+import type { EntryFilter } from '../entries/listing/filter.ts'
+import type { BudgetRecord } from '../spending/matching.ts'
+import type { AlertRecord, PeriodRecord } from '../spending/store/periods.ts'
+
+/** A budget with what its scope refers to. */
+export interface BudgetView {
+  budget: BudgetRecord
+  client: { uid: Id<'cli'>; name: string } | null
+  project: { uid: Id<'prj'>; key: string; name: string } | null
+  ticket: { uid: Id<'tkt'>; key: string } | null
+  manager: { uid: Id<'usr'>; name: string } | null
+}
+
+/** Whose budgets somebody sees: all, or those of their own entries and of what they lead. */
+export type BudgetSight = 'everything' | { userId: number }
+
+function isSeen(reader: Reader, sight: BudgetSight): SQL | undefined {
+  if (sight === 'everything') return undefined
+  const { budgets, clientLeads } = reader.tables
+  const ledClients = reader
+    .select({ id: clientLeads.clientId })
+    .from(clientLeads)
+    .where(eq(clientLeads.userId, sight.userId))
+  return or(
+    eq(budgets.managerId, sight.userId),
+    inArray(budgets.projectId, ledProjects(reader, [sight.userId])),
+    inArray(budgets.clientId, ledClients),
+  )
+}
+
+function selectBudgets(reader: Reader) {
+  const { budgets, clients, projects, tickets, users } = reader.tables
+  return reader
+    .select({
+      budget: budgets,
+      client: { uid: clients.uid, name: clients.name },
+      project: { uid: projects.uid, key: projects.key, name: projects.name },
+      ticket: { uid: tickets.uid, key: tickets.key },
+      manager: { uid: users.uid, name: users.name },
+    })
+    .from(budgets)
+    .leftJoin(clients, eq(clients.id, budgets.clientId))
+    .leftJoin(projects, eq(projects.id, budgets.projectId))
+    .leftJoin(tickets, eq(tickets.id, budgets.ticketId))
+    .leftJoin(users, eq(users.id, budgets.managerId))
+}
+
+export interface BudgetFilter {
+  archived?: 'exclude' | 'include' | 'only' | undefined
+  projects?: string[] | undefined
+  clients?: string[] | undefined
+}
+
+/** Newest first. */
+export function listBudgets(
+  reader: Reader,
+  sight: BudgetSight,
+  filter: BudgetFilter,
+  { after, limit }: { after: number | undefined; limit: number },
+): Promise<BudgetView[]> {
+  const { budgets, projects, clients, projectNames } = reader.tables
+  const { archived = 'exclude', projects: ofProjects, clients: ofClients } = filter
+  const named = (texts: string[]) =>
+    reader
+      .select({ id: projectNames.projectId })
+      .from(projectNames)
+      .where(inArray(projectNames.folded, texts.map(foldName)))
+  return selectBudgets(reader)
+    .where(
+      and(
+        isSeen(reader, sight),
+        archived === 'exclude' ? isNull(budgets.archivedAt) : undefined,
+        archived === 'only' ? isNotNull(budgets.archivedAt) : undefined,
+        ofProjects &&
+          or(
+            inArray(projects.uid, ofProjects.filter((text) => isId('prj', text)) as Id<'prj'>[]),
+            inArray(budgets.projectId, named(ofProjects)),
+          ),
+        ofClients &&
+          or(
+            inArray(clients.uid, ofClients.filter((text) => isId('cli', text)) as Id<'cli'>[]),
+            inArray(clients.nameFolded, ofClients.map(foldName)),
+          ),
+        after === undefined ? undefined : lt(budgets.id, after),
+      ),
+    )
+    .orderBy(desc(budgets.id))
+    .limit(limit)
+}
+
+export async function findBudgetView(
+  reader: Reader,
+  uid: Id<'bdg'>,
+  sight: BudgetSight,
+): Promise<BudgetView | undefined> {
+  const [view] = await selectBudgets(reader)
+    .where(and(eq(reader.tables.budgets.uid, uid), isSeen(reader, sight)))
+    .limit(1)
+  return view
+}
+
+export async function findBudget(reader: Reader, id: number): Promise<BudgetRecord | undefined> {
+  const { budgets } = reader.tables
+  const [row] = await reader.select().from(budgets).where(eq(budgets.id, id)).limit(1)
+  return row
+}
+
+export async function countActive(reader: Reader): Promise<number> {
+  const { budgets } = reader.tables
+  const [row] = await reader
+    .select({ count: sql<number>`count(*)`.mapWith(Number) })
+    .from(budgets)
+    .where(isNull(budgets.archivedAt))
+  return row!.count
+}
+
+export async function insertBudget(tx: Tx, budget: Omit<BudgetRecord, 'id' | 'uid'>): Promise<BudgetRecord> {
+  const [row] = await tx
+    .insert(tx.tables.budgets)
+    .values({ uid: newId('bdg'), ...budget })
+    .returning()
+  return row!
+}
+
+export async function updateBudget(tx: Tx, id: number, change: Partial<BudgetRecord>): Promise<BudgetRecord> {
+  const { budgets } = tx.tables
+  const [row] = await tx.update(budgets).set(change).where(eq(budgets.id, id)).returning()
+  return row!
+}
+
+export async function findPeriod(reader: Reader, id: number): Promise<PeriodRecord | undefined> {
+  const { budgetPeriods } = reader.tables
+  const [row] = await reader.select().from(budgetPeriods).where(eq(budgetPeriods.id, id)).limit(1)
+  return row
+}
+
+/** The periods of these budgets that contain the moment, by budget. */
+export async function listPeriodsAt(
+  reader: Reader,
+  budgetIds: readonly number[],
+  moment: number,
+): Promise<Map<number, PeriodRecord>> {
+  if (budgetIds.length === 0) return new Map()
+  const { budgetPeriods: p } = reader.tables
+  const rows = await reader
+    .select()
+    .from(p)
+    .where(and(inArray(p.budgetId, [...budgetIds]), lte(p.startsAt, moment), gt(p.endsAt, moment)))
+  return new Map(rows.map((row) => [row.budgetId, row]))
+}
+
+/** Active budgets without a period that contains the moment. */
+export async function listWithoutPeriod(reader: Reader, moment: number): Promise<BudgetRecord[]> {
+  const { budgets, budgetPeriods: p } = reader.tables
+  const current = reader
+    .select({ id: p.budgetId })
+    .from(p)
+    .where(and(lte(p.startsAt, moment), gt(p.endsAt, moment)))
+  return reader
+    .select()
+    .from(budgets)
+    .where(and(isNull(budgets.archivedAt), notInArray(budgets.id, current)))
+}
+
+/** The periods of a budget, the newest first. */
+export function listPeriods(reader: Reader, budgetId: number, limit: number): Promise<PeriodRecord[]> {
+  const { budgetPeriods: p } = reader.tables
+  return reader.select().from(p).where(eq(p.budgetId, budgetId)).orderBy(desc(p.startsAt)).limit(limit)
+}
+
+export async function deletePeriods(tx: Tx, budgetId: number): Promise<void> {
+  const { budgetPeriods } = tx.tables
+  await tx.delete(budgetPeriods).where(eq(budgetPeriods.budgetId, budgetId))
+}
+
+/** With another amount, every threshold of the periods that have not ended can be reached again. */
+export async function rearm(tx: Tx, budgetId: number, { now, added }: { now: number; added: bigint }): Promise<void> {
+  const { budgetPeriods: p } = tx.tables
+  await tx
+    .update(p)
+    .set({
+      available: sql`${p.available} + ${added}`,
+      alerted: 0,
+      countedAt: null,
+      counts: sql`${p.counts} + 1`,
+    } as never)
+    .where(and(eq(p.budgetId, budgetId), gt(p.endsAt, now)))
+}
+
+export async function updateAvailable(tx: Tx, { id, available }: { id: number; available: bigint }): Promise<void> {
+  const { budgetPeriods } = tx.tables
+  await tx.update(budgetPeriods).set({ available }).where(eq(budgetPeriods.id, id))
+}
+
+export interface AlertView {
+  alert: AlertRecord
+  budget: { uid: Id<'bdg'>; name: string }
+}
+
+/** Newest first; of one budget, or of all that the caller sees. */
+export function listAlerts(
+  reader: Reader,
+  sight: BudgetSight,
+  { budget, after, limit }: { budget?: Id<'bdg'> | undefined; after: number | undefined; limit: number },
+): Promise<AlertView[]> {
+  const { budgetAlerts, budgets } = reader.tables
+  return reader
+    .select({ alert: budgetAlerts, budget: { uid: budgets.uid, name: budgets.name } })
+    .from(budgetAlerts)
+    .innerJoin(budgets, eq(budgets.id, budgetAlerts.budgetId))
+    .where(
+      and(
+        isSeen(reader, sight),
+        budget && eq(budgets.uid, budget),
+        after === undefined ? undefined : lt(budgetAlerts.id, after),
+      ),
+    )
+    .orderBy(desc(budgetAlerts.id))
+    .limit(limit)
+}
+
+/** Alerts of which no e-mails were queued yet, the oldest first. */
+export function listUnnotified(reader: Reader, limit: number): Promise<AlertRecord[]> {
+  const { budgetAlerts } = reader.tables
+  return reader.select().from(budgetAlerts).where(isNull(budgetAlerts.notifiedAt)).orderBy(budgetAlerts.id).limit(limit)
+}
+
+/** Notes that the e-mails of an alert are queued; false if another server has. */
+export async function claimAlert(tx: Tx, id: number, now: number): Promise<boolean> {
+  const { budgetAlerts } = tx.tables
+  const rows = await tx
+    .update(budgetAlerts)
+    .set({ notifiedAt: now })
+    .where(and(eq(budgetAlerts.id, id), isNull(budgetAlerts.notifiedAt)))
+    .returning({ id: budgetAlerts.id })
+  return rows.length > 0
+}
+
+/** The ids of what a scope names. Each is undefined if it does not exist. */
+export async function findScope(
+  reader: Reader,
+  scope: { client?: string | null; project?: string | null; ticket?: string | null; agent_manager?: string | null },
+) {
+  const { clients, projects, projectNames, tickets, users } = reader.tables
+  const idOf = async (query: PromiseLike<{ id: number }[]>) => (await query)[0]?.id
+  return {
+    clientId:
+      scope.client &&
+      (await idOf(
+        reader
+          .select({ id: clients.id })
+          .from(clients)
+          .where(
+            isId('cli', scope.client) ? eq(clients.uid, scope.client) : eq(clients.nameFolded, foldName(scope.client)),
+          ),
+      )),
+    projectId:
+      scope.project &&
+      (await idOf(
+        isId('prj', scope.project)
+          ? reader.select({ id: projects.id }).from(projects).where(eq(projects.uid, scope.project))
+          : reader
+              .select({ id: projectNames.projectId })
+              .from(projectNames)
+              .where(eq(projectNames.folded, foldName(scope.project))),
+      )),
+    ticketId:
+      scope.ticket &&
+      (await idOf(
+        reader
+          .select({ id: tickets.id })
+          .from(tickets)
+          .where(
+            isId('tkt', scope.ticket) ? eq(tickets.uid, scope.ticket) : eq(tickets.keyFolded, foldName(scope.ticket)),
+          ),
+      )),
+    managerId:
+      scope.agent_manager &&
+      (await idOf(
+        isId('usr', scope.agent_manager)
+          ? reader.select({ id: users.id }).from(users).where(eq(users.uid, scope.agent_manager))
+          : reader
+              .select({ id: users.id })
+              .from(users)
+              .where(eq(users.email, foldName(scope.agent_manager))),
+      )),
+  }
+}
+
+/** The filter of the entries that a budget is for, without their status. */
+export async function scopeFilter(reader: Reader, budget: BudgetRecord): Promise<EntryFilter | undefined> {
+  const [view] = await selectBudgets(reader).where(eq(reader.tables.budgets.id, budget.id)).limit(1)
+  return view && filterOf(view)
+}
+
+/** The same of a budget with its scope. */
+export function filterOf({ budget, client, project, ticket, manager }: BudgetView): EntryFilter {
+  return {
+    ...(client && { client: [client.uid] }),
+    ...(project && { project: [project.uid] }),
+    ...(ticket && { ticket: [ticket.uid] }),
+    ...(manager && { agent_manager: [manager.uid] }),
+    ...(budget.agentName !== null && { agent_name: [budget.agentName] }),
+    ...(budget.model !== null && { model: [budget.model] }),
+    ...(budget.labelName !== null && { label: [{ name: budget.labelName, value: budget.labelValue! }] }),
+  }
+}
+
+/** The addresses of people who are not disabled: those with these ids, with the role billing, and leads. */
+export async function listRecipients(
+  reader: Reader,
+  {
+    people,
+    billing,
+    projectId,
+    clientId,
+  }: { people: string[]; billing: boolean; projectId: number | null; clientId: number | null },
+): Promise<string[]> {
+  const { users, projectLeads, clientLeads, projects } = reader.tables
+  const leadsOfProject = (id: number) =>
+    reader.select({ id: projectLeads.userId }).from(projectLeads).where(eq(projectLeads.projectId, id))
+  const leadsOfClient = (id: number | SQL) =>
+    reader
+      .select({ id: clientLeads.userId })
+      .from(clientLeads)
+      .where(eq(clientLeads.clientId, id as number))
+  const clientOfProject = (id: number) =>
+    sql`(SELECT ${projects.clientId} FROM ${projects} WHERE ${projects.id} = ${id})`
+  const rows = await reader
+    .select({ email: users.email })
+    .from(users)
+    .where(
+      and(
+        isNull(users.disabledAt),
+        isNull(users.erasedAt),
+        or(
+          people.length > 0 ? inArray(users.uid, people as Id<'usr'>[]) : sql`false`,
+          billing ? eq(users.role, 'billing') : undefined,
+          projectId === null ? undefined : inArray(users.id, leadsOfProject(projectId)),
+          projectId === null ? undefined : inArray(users.id, leadsOfClient(clientOfProject(projectId))),
+          clientId === null ? undefined : inArray(users.id, leadsOfClient(clientId)),
+        ),
+      ),
+    )
+  return rows.map(({ email }) => email)
+}
+
+/** The public ids of people with these ids or addresses, in their order; undefined for those that do not exist. */
+export async function findPeople(reader: Reader, texts: readonly string[]): Promise<(Id<'usr'> | undefined)[]> {
+  if (texts.length === 0) return []
+  const { users } = reader.tables
+  const ids = texts.filter((text) => isId('usr', text)) as Id<'usr'>[]
+  const rows = await reader
+    .select({ uid: users.uid, email: users.email })
+    .from(users)
+    .where(or(inArray(users.uid, ids), inArray(users.email, texts.map(foldName))))
+  return texts.map((text) => rows.find(({ uid, email }) => uid === text || email === foldName(text))?.uid)
+}
+
+export type MailRecord = Reader['tables']['budgetMails']['$inferSelect']
+
+export async function insertMails(
+  tx: Tx,
+  mails: readonly Pick<MailRecord, 'alertId' | 'recipient'>[],
+  now: number,
+): Promise<void> {
+  if (mails.length === 0) return
+  const queued = { state: 'queued', attempts: 0, nextAttemptAt: now, createdAt: now } as const
+  await tx
+    .insert(tx.tables.budgetMails)
+    .values(mails.map((mail) => ({ ...mail, ...queued })))
+    .onConflictDoNothing()
+}
+
+/** The next e-mail that is due, reserved for its sender until a moment; undefined if there is none. */
+export async function claimMail(tx: Tx, now: number, until: number): Promise<MailRecord | undefined> {
+  const { budgetMails: m } = tx.tables
+  const [due] = await tx
+    .select()
+    .from(m)
+    .where(and(sql`${m.state} = 'queued'`, lte(m.nextAttemptAt, now)))
+    .orderBy(m.nextAttemptAt)
+    .limit(1)
+  if (!due) return undefined
+  const [claimed] = await tx
+    .update(m)
+    .set({ nextAttemptAt: until })
+    .where(and(eq(m.id, due.id), eq(m.nextAttemptAt, due.nextAttemptAt!)))
+    .returning()
+  return claimed
+}
+
+export async function finishMail(
+  tx: Tx,
+  id: number,
+  result: Pick<MailRecord, 'state' | 'attempts' | 'nextAttemptAt' | 'answer' | 'sentAt'>,
+): Promise<void> {
+  const { budgetMails } = tx.tables
+  await tx.update(budgetMails).set(result).where(eq(budgetMails.id, id))
+}
+
+export async function findAlert(reader: Reader, id: number): Promise<AlertRecord | undefined> {
+  const { budgetAlerts } = reader.tables
+  const [row] = await reader.select().from(budgetAlerts).where(eq(budgetAlerts.id, id)).limit(1)
+  return row
+}
+
+/** When the first entry of all started; undefined without entries. */
+export async function findFirstStart(reader: Reader): Promise<number | undefined> {
+  const { entries } = reader.tables
+  const [row] = await reader.select({ at: entries.startedAt }).from(entries).orderBy(asc(entries.startedAt)).limit(1)
+  return row?.at
+}
+
+/** Periods of active budgets that were never counted, or not for a day, the oldest count first. */
+export async function listUncounted(reader: Reader, before: number, limit: number): Promise<number[]> {
+  const { budgets, budgetPeriods: p } = reader.tables
+  const rows = await reader
+    .select({ id: p.id })
+    .from(p)
+    .innerJoin(budgets, eq(budgets.id, p.budgetId))
+    .where(and(isNull(budgets.archivedAt), or(isNull(p.countedAt), lt(p.countedAt, before))))
+    .orderBy(asc(p.countedAt), asc(p.id))
+    .limit(limit)
+  return rows.map(({ id }) => id)
+}

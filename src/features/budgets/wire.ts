@@ -1,0 +1,98 @@
+/** Serialization of budgets. */
+
+import type { BudgetThreshold } from '../../database/schema/records.ts'
+import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import { decimalNumber, NANO_DIGITS } from '../../lib/money.ts'
+import { type BudgetRecord, type PeriodRecord, unitsOf } from '../spending/service.ts'
+import type { BudgetAlertBody, BudgetBody, BudgetState, BudgetSummary, Threshold } from './schema.ts'
+import type { AlertView, BudgetView } from './store.ts'
+
+/** The share from which a budget is nearly used up. */
+const NEARLY_PERCENT = 80n
+
+/** Dollars of nano-dollars, or tokens. */
+export function numberOf({ measure }: Pick<BudgetRecord, 'measure'>, units: bigint): number {
+  return decimalNumber(units, measure === 'tokens' ? 0 : NANO_DIGITS)
+}
+
+export function stateOf(spent: bigint, available: bigint): BudgetState {
+  if (spent > available) return 'exceeded'
+  return spent > 0n && spent * 100n >= available * NEARLY_PERCENT ? 'nearly' : 'within'
+}
+
+/** Null for periods without a first or last day. */
+export function daysOf(
+  { firstDay }: Pick<PeriodRecord, 'firstDay'>,
+  lastDay: string,
+): { from: string | null; to: string | null } {
+  return { from: firstDay === '0001-01-01' ? null : firstDay, to: lastDay.startsWith('9999') ? null : lastDay }
+}
+
+function thresholdBody({ percent, forecast, leads, billing, people, emails, webhooks }: BudgetThreshold): Threshold {
+  return {
+    percent,
+    of: forecast ? 'forecast' : 'spent',
+    leads: leads ?? false,
+    billing: billing ?? false,
+    people: people ?? [],
+    emails: emails ?? [],
+    webhooks: webhooks ?? [],
+  }
+}
+
+export function budgetBody({ budget, client, project, ticket, manager }: BudgetView): BudgetBody {
+  return {
+    id: budget.uid,
+    name: budget.name,
+    scope: {
+      client: client && { id: client.uid, name: client.name },
+      project: project && { id: project.uid, key: project.key, name: project.name },
+      ticket: ticket && { id: ticket.uid, key: ticket.key },
+      agent_manager: manager && { id: manager.uid, name: manager.name },
+      agent_name: budget.agentName,
+      model: budget.model,
+      label: budget.labelName === null ? null : `${budget.labelName}:${budget.labelValue}`,
+    },
+    measure: budget.measure,
+    amount: numberOf(budget, budget.amount),
+    period: budget.period,
+    starts_on: budget.firstDay,
+    ends_on: budget.lastDay,
+    roll_over: budget.rollOver,
+    thresholds: budget.thresholds.map(thresholdBody),
+    of_project: budget.ofProject,
+    created_at: timestamp(budget.createdAt),
+    archived_at: timestampOrNull(budget.archivedAt),
+  }
+}
+
+export function summaryBody(view: BudgetView, period: PeriodRecord | undefined, lastDay: string): BudgetSummary {
+  const { budget } = view
+  const spent = period && unitsOf(period)
+  return {
+    ...budgetBody(view),
+    current: period
+      ? {
+          ...daysOf(period, lastDay),
+          spent: numberOf(budget, spent!),
+          available: numberOf(budget, period.available),
+          state: stateOf(spent!, period.available),
+          complete: period.countedAt !== null,
+        }
+      : null,
+  }
+}
+
+export function alertBody({ alert, budget }: AlertView): BudgetAlertBody {
+  return {
+    id: alert.uid,
+    budget: { id: budget.uid, name: budget.name },
+    period: { from: alert.firstDay },
+    of: alert.kind,
+    percent: alert.percent,
+    spent: Number(alert.spent),
+    available: Number(alert.available),
+    at: timestamp(alert.at),
+    notified_at: timestampOrNull(alert.notifiedAt),
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * What is spent of budgets (docs/design/budgets.md). Recording adds what reports change in its own transaction, so that a
+ * report which reaches a threshold creates the alert with it. Other changes of entries are noted (`store/noted-changes.ts`) and added
+ * by a job. Sums can't drift unnoticed: a job counts all entries of each period again from time to time (features/budgets).
+ */
+import { Cached } from '../../database/cached.ts'
+import type { Database, Reader, Tx } from '../../database/database.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { formatDecimal, NANO_DIGITS } from '../../lib/money.ts'
+import { periodically } from '../../lib/periodically.ts'
+import type { OrganizationService } from '../organization/service.ts'
+import { reaches, unitsOf } from './amount.ts'
+import type { BudgetRecord, Subject } from './matching.ts'
+import { periodAt } from './period.ts'
+import { type BudgetTerms, type Side, Sums, termsOf } from './spending.ts'
+import {
+  type AlertRecord,
+  addSpending,
+  type ChangeRecord,
+  findNewestPeriod,
+  findPeriodAt,
+  finishCount,
+  hasChanges,
+  insertAlert,
+  insertPeriod,
+  listActiveBudgets,
+  listLabels,
+  listNames,
+  listPeriodsSince,
+  listProjectTerms,
+  type PeriodRecord,
+  type Spending,
+  type SpentPeriod,
+  saveAlerted,
+  takeChanges,
+} from './store/periods.ts'
+
+export { type Amount, amountOf, markedUp, millionthsOf, reaches, unitsOf } from './amount.ts'
+export { BudgetIndex, type BudgetRecord } from './matching.ts'
+export { neighborOf, periodAt } from './period.ts'
+export { type BudgetTerms, contribution, type Side, termsOf } from './spending.ts'
+export { notingChanges } from './store/noted-changes.ts'
+export {
+  type AlertRecord,
+  type ChangeRecord,
+  insertAlert,
+  insertPeriod,
+  listChanges,
+  listProjectTerms,
+  type PeriodRecord,
+  type Spending,
+} from './store/periods.ts'
+
+const DAY_MS = 86_400_000
+
+/** Entries of older periods are rare, and their periods are looked up. */
+const KNOWN_MS = 40 * DAY_MS
+
+/** Entries may start up to a day ahead of the clock: from then on, all entries of a period came after the budget. */
+const AHEAD_MS = 2 * DAY_MS
+
+/** A transaction of the job stays short. */
+const CHANGES_AT_ONCE = 1_000
+
+/** How soon changes by people show. A look costs microseconds if there are none. */
+const APPLY_EVERY_MS = 500
+
+/** Announces alerts, in the transaction that creates them. */
+export interface Announcements {
+  thresholdReached(tx: Tx, budget: BudgetRecord, alerts: readonly AlertRecord[]): Promise<void>
+}
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  organization: Pick<OrganizationService, 'settings'>
+  announcements: Announcements
+}
+
+export type SpendingService = ReturnType<typeof createSpendingService>
+
+export function createSpendingService({ db, clock, organization, announcements }: Dependencies) {
+  async function readTerms(reader: Reader): Promise<BudgetTerms | undefined> {
+    const budgets = await listActiveBudgets(reader)
+    if (budgets.length === 0) return undefined
+    const [periods, projects, { timeZone, weekStart, markupPpm }] = await Promise.all([
+      listPeriodsSince(reader, clock.now() - KNOWN_MS),
+      budgets.some(({ clientId, measure }) => clientId !== null || measure === 'billed_amount')
+        ? listProjectTerms(reader)
+        : [],
+      organization.settings(reader),
+    ])
+    const periodsOf = Map.groupBy(periods, ({ budgetId }) => budgetId)
+    const known = budgets.map((budget) => ({ ...budget, periods: periodsOf.get(budget.id) ?? [] }))
+    return termsOf(known, projects, { timeZone, weekStart, markupPpm })
+  }
+
+  const cached = new Cached(readTerms)
+
+  /** The period of a budget at a moment: it is begun if it is later than all others. Undefined for one before the first. */
+  async function openPeriod(tx: Tx, budget: BudgetRecord, at: number, terms: BudgetTerms): Promise<number | undefined> {
+    const found = await findPeriodAt(tx, budget.id, at)
+    if (found) return found.id
+    const newest = await findNewestPeriod(tx, budget.id)
+    if (newest && at < newest.endsAt) return undefined
+    const span = periodAt(at, budget, terms.calendar)
+    if (!span) return undefined
+    await insertPeriod(tx, {
+      budgetId: budget.id,
+      firstDay: span.firstDay,
+      startsAt: span.startingAt,
+      endsAt: span.endingAt,
+      available: budget.amount + (budget.rollOver && newest ? leftOf(newest) : 0n),
+      countedAt: budget.createdAt + AHEAD_MS < span.startingAt ? clock.now() : null,
+    })
+    return (await findPeriodAt(tx, budget.id, at))?.id
+  }
+
+  /** Creates the alerts of the thresholds that are reached for the first time. */
+  async function warn(tx: Tx, budget: BudgetRecord, period: SpentPeriod): Promise<void> {
+    if (period.countedAt === null) return
+    const reached = budget.thresholds
+      .filter(
+        ({ forecast, percent }) => !forecast && percent > period.alerted && reaches(period, percent, period.available),
+      )
+      .map(({ percent }) => percent)
+      .sort((one, other) => one - other)
+    if (reached.length === 0) return
+    const alerts: AlertRecord[] = []
+    for (const percent of new Set(reached)) {
+      const alert = await insertAlert(tx, {
+        budgetId: budget.id,
+        version: budget.version,
+        firstDay: period.firstDay,
+        kind: 'spent',
+        percent,
+        spent: decimalOf(budget, unitsOf(period)),
+        available: decimalOf(budget, period.available),
+        at: clock.now(),
+      })
+      if (alert) alerts.push(alert)
+    }
+    await saveAlerted(tx, period.id, reached.at(-1)!)
+    if (alerts.length > 0) await announcements.thresholdReached(tx, budget, alerts)
+  }
+
+  async function addAll(tx: Tx, terms: BudgetTerms, sides: readonly Side[]): Promise<void> {
+    const sums = new Sums(terms)
+    const named = await withNames(tx, sides)
+    for (const [position, side] of sides.entries()) sums.add(side, named[position]!)
+    const opened = new Map<string, number | undefined>()
+    for (const { budget, at, add } of sums.unknown) {
+      const span = periodAt(at, budget, terms.calendar)
+      if (!span) continue
+      const key = `${budget.id} ${span.firstDay}`
+      if (!opened.has(key)) opened.set(key, await openPeriod(tx, budget, at, terms))
+      const id = opened.get(key)
+      if (id !== undefined) add(id)
+    }
+    for (const period of await addSpending(tx, sums.rows())) {
+      const budget = terms.byId.get(period.budgetId)
+      if (budget) await warn(tx, budget, period)
+    }
+  }
+
+  async function applyChanges(): Promise<boolean> {
+    if (!(await hasChanges(db.read))) return false
+    return db.write(
+      async (tx) => {
+        const changes = await takeChanges(tx, CHANGES_AT_ONCE)
+        const terms = await cached.get(tx)
+        if (terms) await addAll(tx, terms, changes.map(sideOf))
+        return changes.length === CHANGES_AT_ONCE
+      },
+      { isolation: 'read committed' },
+    )
+  }
+
+  async function applyAllChanges(): Promise<void> {
+    while (await applyChanges());
+  }
+
+  return {
+    /** What decides where entries count, as the transaction sees it; undefined without budgets. */
+    terms: (reader: Reader | Tx): BudgetTerms | undefined | Promise<BudgetTerms | undefined> => cached.get(reader),
+
+    /**
+     * Adds what reports changed, at the end of their transaction, and creates the alerts of thresholds that are reached.
+     * The sides are those of entries that count before and after.
+     */
+    record: addAll,
+
+    /** Adds the changes that were noted. */
+    applyChanges: applyAllChanges,
+
+    /** Opens the period of a budget at a moment, if it is later than those that it has. */
+    open: openPeriod,
+
+    /** Corrects a period after all of its entries were counted. False if it was counted meanwhile. */
+    async correct(
+      tx: Tx,
+      budget: BudgetRecord,
+      period: Pick<PeriodRecord, 'id' | 'counts'>,
+      correction: Spending,
+    ): Promise<boolean> {
+      const corrected = await finishCount(tx, period, correction, clock.now())
+      if (corrected) await warn(tx, budget, corrected)
+      return corrected !== undefined
+    },
+
+    warn,
+
+    start: (onError: (error: unknown) => void) => periodically(applyAllChanges, APPLY_EVERY_MS, onError),
+  }
+}
+
+/** What is left of a period; nothing if more than it was spent. */
+export function leftOf(period: PeriodRecord): bigint {
+  const left = period.available - unitsOf(period)
+  return left > 0n ? left : 0n
+}
+
+/** Dollars, or tokens. */
+export function decimalOf({ measure }: Pick<BudgetRecord, 'measure'>, units: bigint): string {
+  return measure === 'tokens' ? units.toString() : formatDecimal(units, NANO_DIGITS)
+}
+
+export function sideOf({ id: _, sign, ...change }: ChangeRecord): Side {
+  return { ...change, sign: sign === 1 ? 1 : -1 }
+}
+
+/** The subjects of sides, with the names of keys of which only these are known. */
+export async function withNames(reader: Reader, sides: readonly Side[]): Promise<Subject[]> {
+  const ids = new Set<number>()
+  const labelSets = new Set<number>()
+  for (const { agent, model, labels, agentId, modelId, labelSetId } of sides) {
+    if (agent === undefined) ids.add(agentId)
+    if (model === undefined) ids.add(modelId)
+    if (labels === undefined && labelSetId !== null) labelSets.add(labelSetId)
+  }
+  const names = await listNames(reader, [...ids])
+  const labelsOf = await listLabels(reader, [...labelSets])
+  return sides.map((side) => ({
+    managerId: side.managerId,
+    projectId: side.projectId,
+    ticketId: side.ticketId,
+    agent: side.agent ?? names.get(side.agentId) ?? '',
+    model: side.model ?? names.get(side.modelId) ?? '',
+    labels: side.labels ?? (side.labelSetId === null ? null : (labelsOf.get(side.labelSetId) ?? null)),
+  }))
+}

@@ -1,0 +1,216 @@
+/** Budgets as recording needs them, what is spent of them, and their alerts. */
+import { and, asc, desc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { LabelMap } from '../../../database/schema/records.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
+import { newId } from '../../../lib/id.ts'
+import type { Amount } from '../amount.ts'
+import type { BudgetRecord } from '../matching.ts'
+
+export type PeriodRecord = Tables['budgetPeriods']['$inferSelect']
+export type AlertRecord = Tables['budgetAlerts']['$inferSelect']
+export type ChangeRecord = Tables['budgetChanges']['$inferSelect']
+
+/** A period, without what is spent in it. */
+export type KnownPeriod = Pick<PeriodRecord, 'id' | 'startsAt' | 'endsAt' | 'firstDay'>
+
+export function listActiveBudgets(reader: Reader): Promise<BudgetRecord[]> {
+  const { budgets } = reader.tables
+  return reader.select().from(budgets).where(isNull(budgets.archivedAt)).orderBy(asc(budgets.id))
+}
+
+/** The periods of active budgets that have not ended before a moment, the newest of each budget first. */
+export async function listPeriodsSince(
+  reader: Reader,
+  moment: number,
+): Promise<(KnownPeriod & { budgetId: number })[]> {
+  const { budgets, budgetPeriods } = reader.tables
+  return reader
+    .select({
+      id: budgetPeriods.id,
+      budgetId: budgetPeriods.budgetId,
+      startsAt: budgetPeriods.startsAt,
+      endsAt: budgetPeriods.endsAt,
+      firstDay: budgetPeriods.firstDay,
+    })
+    .from(budgetPeriods)
+    .innerJoin(budgets, eq(budgets.id, budgetPeriods.budgetId))
+    .where(and(isNull(budgets.archivedAt), gt(budgetPeriods.endsAt, moment)))
+    .orderBy(desc(budgetPeriods.startsAt))
+}
+
+/** The period of a budget that contains a moment; undefined if there is none. */
+export async function findPeriodAt(
+  reader: Reader,
+  budgetId: number,
+  moment: number,
+): Promise<PeriodRecord | undefined> {
+  const { budgetPeriods } = reader.tables
+  const [row] = await reader
+    .select()
+    .from(budgetPeriods)
+    .where(
+      and(eq(budgetPeriods.budgetId, budgetId), lte(budgetPeriods.startsAt, moment), gt(budgetPeriods.endsAt, moment)),
+    )
+    .limit(1)
+  return row
+}
+
+/** The newest period of a budget; undefined before the first. */
+export async function findNewestPeriod(reader: Reader, budgetId: number): Promise<PeriodRecord | undefined> {
+  const { budgetPeriods } = reader.tables
+  const [row] = await reader
+    .select()
+    .from(budgetPeriods)
+    .where(eq(budgetPeriods.budgetId, budgetId))
+    .orderBy(desc(budgetPeriods.startsAt))
+    .limit(1)
+  return row
+}
+
+export type NewPeriod = Pick<PeriodRecord, 'budgetId' | 'firstDay' | 'startsAt' | 'endsAt' | 'available' | 'countedAt'>
+
+/** Adds a period in which nothing is spent, unless there is one with this first day. */
+export async function insertPeriod(tx: Tx, period: NewPeriod): Promise<void> {
+  const nothing = { billions: 0, units: 0, millionths: 0, entries: 0, unpricedEntries: 0, alerted: 0, counts: 0 }
+  await tx
+    .insert(tx.tables.budgetPeriods)
+    .values({ ...period, ...nothing })
+    .onConflictDoNothing()
+}
+
+const SPENT = [
+  'id',
+  'budgetId',
+  'firstDay',
+  'billions',
+  'units',
+  'millionths',
+  'available',
+  'alerted',
+  'countedAt',
+] as const satisfies (keyof PeriodRecord)[]
+
+/** What decides whether a threshold is reached. */
+export type SpentPeriod = Pick<PeriodRecord, (typeof SPENT)[number]>
+
+/** What entries add to a period. */
+export interface Spending extends Amount {
+  entries: number
+  unpricedEntries: number
+}
+
+/** Adds to periods, and returns them as they are then. */
+export async function addSpending(
+  tx: Tx,
+  rows: readonly (Spending & { id: number })[],
+): Promise<readonly SpentPeriod[]> {
+  return tx.addAll(tx.tables.budgetPeriods, rows, SPENT)
+}
+
+/** Notes that all entries of a period are counted, unless somebody else did since it was read. */
+export async function finishCount(
+  tx: Tx,
+  { id, counts }: Pick<PeriodRecord, 'id' | 'counts'>,
+  correction: Spending,
+  now: number,
+): Promise<PeriodRecord | undefined> {
+  const { budgetPeriods: p } = tx.tables
+  const [row] = await tx
+    .update(p)
+    .set({
+      billions: sql`${p.billions} + ${correction.billions}`,
+      units: sql`${p.units} + ${correction.units}`,
+      millionths: sql`${p.millionths} + ${correction.millionths}`,
+      entries: sql`${p.entries} + ${correction.entries}`,
+      unpricedEntries: sql`${p.unpricedEntries} + ${correction.unpricedEntries}`,
+      countedAt: now,
+      counts: counts + 1,
+    } as never)
+    .where(and(eq(p.id, id), eq(p.counts, counts)))
+    .returning()
+  return row
+}
+
+/** The next changes that something else than a report made; they are removed. */
+export async function takeChanges(tx: Tx, limit: number): Promise<ChangeRecord[]> {
+  const { budgetChanges } = tx.tables
+  const next = tx.select({ id: budgetChanges.id }).from(budgetChanges).orderBy(asc(budgetChanges.id)).limit(limit)
+  return tx.delete(budgetChanges).where(inArray(budgetChanges.id, next)).returning()
+}
+
+export async function hasChanges(reader: Reader): Promise<boolean> {
+  const rows = await reader
+    .prepared('budget-changes.any', (prepare) =>
+      prepare.select({ id: prepare.tables.budgetChanges.id }).from(prepare.tables.budgetChanges).limit(1),
+    )
+    .execute()
+  return rows.length > 0
+}
+
+export function listChanges(reader: Reader, limit: number): Promise<ChangeRecord[]> {
+  const { budgetChanges } = reader.tables
+  return reader.select().from(budgetChanges).orderBy(asc(budgetChanges.id)).limit(limit)
+}
+
+export async function listNames(reader: Reader, ids: readonly number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const { names } = reader.tables
+  const rows = await reader
+    .select({ id: names.id, text: names.text })
+    .from(names)
+    .where(inArray(names.id, [...ids]))
+  return new Map(rows.map(({ id, text }) => [id, text]))
+}
+
+export async function listLabels(reader: Reader, ids: readonly number[]): Promise<Map<number, LabelMap>> {
+  if (ids.length === 0) return new Map()
+  const { labelSets } = reader.tables
+  const rows = await reader
+    .select()
+    .from(labelSets)
+    .where(inArray(labelSets.id, [...ids]))
+  return new Map(rows.map(({ id, labels }) => [id, labels]))
+}
+
+/** What decides the client of a project, and what its entries are billed for. */
+export interface ProjectTerms {
+  id: number
+  clientId: number | null
+  billable: boolean
+  /** Its own markup, otherwise that of its client. */
+  markupPpm: number | null
+}
+
+export async function listProjectTerms(reader: Reader): Promise<ProjectTerms[]> {
+  const { projects, clients } = reader.tables
+  const rows = await reader
+    .select({
+      id: projects.id,
+      clientId: projects.clientId,
+      billable: projects.billable,
+      markupPpm: projects.markupPpm,
+      clientMarkupPpm: clients.markupPpm,
+    })
+    .from(projects)
+    .leftJoin(clients, eq(clients.id, projects.clientId))
+  return rows.map(({ clientMarkupPpm, ...terms }) => ({ ...terms, markupPpm: terms.markupPpm ?? clientMarkupPpm }))
+}
+
+/** Adds an alert, unless there is one for the same version, period and threshold. */
+export async function insertAlert(
+  tx: Tx,
+  alert: Omit<AlertRecord, 'id' | 'uid' | 'notifiedAt'>,
+): Promise<AlertRecord | undefined> {
+  const [row] = await tx
+    .insert(tx.tables.budgetAlerts)
+    .values({ uid: newId('alr'), ...alert })
+    .onConflictDoNothing()
+    .returning()
+  return row
+}
+
+export async function saveAlerted(tx: Tx, periodId: number, alerted: number): Promise<void> {
+  const { budgetPeriods } = tx.tables
+  await tx.update(budgetPeriods).set({ alerted }).where(eq(budgetPeriods.id, periodId))
+}

@@ -1,0 +1,58 @@
+/** Days, weeks, months, quarters and years in a time zone, by the moments in them. Pure. */
+import { dateAt, type Span, startOfDate } from './calendar.ts'
+
+/** In the order of ISO 8601. */
+const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
+
+export interface Calendar {
+  timeZone: string
+  weekStart: (typeof WEEKDAYS)[number]
+}
+
+const LENGTHS = {
+  day: { days: 1 },
+  week: { weeks: 1 },
+  month: { months: 1 },
+  quarter: { months: 3 },
+  year: { months: 12 },
+} as const
+
+export type CalendarPeriod = keyof typeof LENGTHS
+
+/** A period, with its first day. */
+export interface DatedSpan extends Span {
+  firstDay: string
+}
+
+export function calendarPeriodAt(moment: number, period: CalendarPeriod, calendar: Calendar): DatedSpan {
+  return startingOn(firstDateOf(dateAt(moment, calendar.timeZone), period, calendar), period, calendar)
+}
+
+/** The period before or after one that starts on a day. */
+export function neighboringPeriod(firstDay: string, by: -1 | 1, period: CalendarPeriod, calendar: Calendar): DatedSpan {
+  const first = Temporal.PlainDate.from(firstDay)
+  return startingOn(by === 1 ? first.add(LENGTHS[period]) : first.subtract(LENGTHS[period]), period, calendar)
+}
+
+function startingOn(first: Temporal.PlainDate, period: CalendarPeriod, { timeZone }: Calendar): DatedSpan {
+  return {
+    firstDay: first.toString(),
+    startingAt: startOfDate(first, timeZone),
+    endingAt: startOfDate(first.add(LENGTHS[period]), timeZone),
+  }
+}
+
+function firstDateOf(date: Temporal.PlainDate, period: CalendarPeriod, { weekStart }: Calendar): Temporal.PlainDate {
+  switch (period) {
+    case 'day':
+      return date
+    case 'week':
+      return date.subtract({ days: (date.dayOfWeek - 1 - WEEKDAYS.indexOf(weekStart) + 7) % 7 })
+    case 'month':
+      return date.with({ day: 1 })
+    case 'quarter':
+      return date.with({ month: date.month - ((date.month - 1) % 3), day: 1 })
+    case 'year':
+      return date.with({ month: 1, day: 1 })
+  }
+}
