@@ -15,6 +15,7 @@ import { ruleTestRoute } from './features/entries/places/routes/rule-test.ts'
 import { reportSchemaRoute } from './features/entries/reporting/routes/report-schema.ts'
 import { reportingRoutes } from './features/entries/reporting/routes/reporting.ts'
 import { valuationRoutes } from './features/entries/valuation/routes.ts'
+import { eventsRoutes } from './features/events/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { deputiesRoutes } from './features/people/routes/deputies.ts'
 import { meRoutes } from './features/people/routes/me.ts'
@@ -133,6 +134,7 @@ export const createApp = ({
     .use(at('/api/v1/tokens').use(tokensRoutes(services)))
     .use(
       at('/api/v1')
+        .use(at('/events').use(eventsRoutes({ ...services, publicUrl })))
         .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
         .use(at('/shared').use(sharedRoutes(services)))
         .use(at('/budgets').use(budgetsRoutes(services))),

@@ -87,6 +87,11 @@ export const PROBLEMS = {
     title: 'Person erased',
     help: 'The personal data of this person was erased. A pseudonym remains for their usage, and it can no longer be changed or given access.',
   },
+  events_expired: {
+    status: 410,
+    title: 'Events expired',
+    help: 'Events after the one that you have were removed, because they are older than the retention period of events (`retention_events` in the settings). Read what you missed from the lists, such as `GET /api/v1/token-entries?updated_since=…`, and continue with the position that the detail names.',
+  },
   changed_meanwhile: {
     status: 412,
     title: 'Changed meanwhile',
@@ -221,6 +226,11 @@ export const PROBLEMS = {
     status: 429,
     title: 'Too many requests',
     help: 'The token made more requests in a minute than TALLY_RATE_LIMIT allows, or there were more requests without a valid credential than Tally answers per second (100 per address, 250 in total). Nothing was written. Retry after the number of seconds in Retry-After, and report large numbers of entries as a batch.',
+  },
+  too_many_waiting: {
+    status: 429,
+    title: 'Too many waiting requests',
+    help: 'At most 8 requests per person and 128 in total can wait for events at once. Let one program follow the events for all others, or retry after the number of seconds in Retry-After.',
   },
   too_many_exports: {
     status: 429,

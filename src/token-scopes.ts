@@ -41,6 +41,7 @@ export const SCOPES = {
     description: 'Rename, disable and enable people, and change the addresses of their telemetry',
     roles: ['admin'],
   },
+  'events:read': { description: 'Read and follow events, as far as their objects are visible' },
   'settings:read': { description: 'Read settings' },
   'audit:read': { description: 'Read the audit log', roles: ['admin'] },
   'telemetry:read': { description: 'Read the status of telemetry', roles: ['billing', 'admin'] },

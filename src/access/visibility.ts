@@ -223,8 +223,18 @@ export function isApprovable(
 /** The condition on `entry_changes` for deleted entries that were visible to the viewer. */
 export function visibleDeletions(reader: Reader, viewer: Viewer): SQL | undefined {
   const { entryChanges } = reader.tables
-  const isDeleted = isNotNull(entryChanges.deletedUid)
-  if (viewer.sees === 'everything') return isDeleted
-  const { managerId, projectId } = entryChanges
-  return and(isDeleted, or(eq(managerId, viewer.userId), inArray(projectId, ledProjects(reader, [viewer.userId]))))
+  return and(isNotNull(entryChanges.deletedUid), visibleByKeys(reader, viewer, entryChanges))
+}
+
+/**
+ * The condition on what has the key of a person or of a project instead of an entry; undefined for a viewer who sees
+ * everything.
+ */
+export function visibleByKeys(
+  reader: Reader,
+  viewer: Viewer,
+  { managerId, projectId }: { managerId?: AnyColumn; projectId: AnyColumn },
+): SQL | undefined {
+  if (viewer.sees === 'everything') return undefined
+  return or(managerId && eq(managerId, viewer.userId), inArray(projectId, ledProjects(reader, [viewer.userId])))
 }

@@ -21,6 +21,7 @@ export const TAGS = {
   Budgets: 'How much may be spent on something in a period, and who is warned.',
   'Share links': 'Links that show one report or bill to those without an account.',
   Viewers: 'What clients and stakeholders with an account of their own see.',
+  Events: 'What happened, for programs that follow it.',
   Telemetry: 'OpenTelemetry data (OTLP over HTTP) pushed by agents.',
   'Placement rules': 'Rules that assign a project and a ticket to entries whose report names neither.',
   Prices: 'Model prices: list them, explain how one is found, load price tables and set prices by hand.',

@@ -46,19 +46,20 @@ class StartOver extends Error {}
 
 export function createSending({ db, clock, audit, billing, deliveries }: SendingDependencies) {
   /** Inserts the lines of a portion and freezes its entries. Throws {@link StartOver} if one of them has changed. */
-  async function claim(tx: Tx, billId: number, { ids, lines, approved, fingerprint }: Portion): Promise<void> {
+  async function claim(tx: Tx, billId: number, portion: Portion, by: Actor): Promise<void> {
+    const { ids, lines, approved, fingerprint } = portion
+    const entries = Array.from(ids, (id, index) => ({
+      id,
+      line: lines[index]!,
+      statusBefore: approved[index] ? ('approved' as const) : ('submitted' as const),
+    }))
     await insertBilledEntries(
       tx,
-      Array.from(ids, (entryId, index) => ({
-        billId,
-        entryId,
-        line: lines[index]!,
-        statusBefore: approved[index] ? 'approved' : 'submitted',
-      })),
+      entries.map(({ id, ...billed }) => ({ billId, entryId: id, ...billed })),
     )
     const range = { first: ids[0]!, last: ids.at(-1)! }
     if (!isSameFingerprint(await fingerprintOf(tx, billId, range), fingerprint)) throw new StartOver()
-    await billing.freezeEntries(tx, billId, { ...range, now: clock.now() })
+    await billing.freezeEntries(tx, billId, { entries, now: clock.now(), by })
   }
 
   /** What a bill has from the moment it is sent, apart from its entries. */
@@ -77,7 +78,7 @@ export function createSending({ db, clock, audit, billing, deliveries }: Sending
       const number = await takeNumber(tx, draft.numberFormat, draft.heading.issued_on)
       const sent = { number, document: numbered(draft.documentText, number), now: clock.now(), by: writing.by }
       const billId = await insertBill(tx, { ...recordOf(draft, sent), ...keysOf(draft) })
-      for (const portion of draft.portions) await claim(tx, billId, portion)
+      for (const portion of draft.portions) await claim(tx, billId, portion, writing.by)
       await accompany(tx, billId, writing)
       return billId
     })
@@ -97,7 +98,7 @@ export function createSending({ db, clock, audit, billing, deliveries }: Sending
       for (const portion of draft.portions) {
         await db.write(async (tx) => {
           await billing.renew(tx, lease)
-          await claim(tx, lease.billId, portion)
+          await claim(tx, lease.billId, portion, by)
         })
       }
       return await db.write(async (tx) => {

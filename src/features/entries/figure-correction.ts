@@ -13,7 +13,7 @@ import type { PricesService } from '../prices/service.ts'
 import { changedBody, identify } from './changed-report.ts'
 import { figuresOf, isShare } from './division/divided.ts'
 import { divided } from './division/problems.ts'
-import { insertHistory } from './history/store.ts'
+import { recordHistory } from './history/record.ts'
 import type { Interned } from './reporting/names.ts'
 import { valuationColumns } from './reporting/record.ts'
 import { readReport } from './reporting/report.ts'
@@ -75,7 +75,7 @@ export function createFigureCorrection({ clock, audit, prices, interned }: Depen
       const after = await getView(tx, id)
       const changes = changesOf(before, after)
       if (Object.keys(changes).length === 0) return before
-      await insertHistory(tx, { action: 'corrected', at: now, by }, [{ entryId: id, details: { reason, ...changes } }])
+      await recordHistory(tx, { action: 'corrected', at: now, by }, [{ entryId: id, details: { reason, ...changes } }])
       await audit.record(tx, by, {
         action: 'entry.corrected',
         object: { id: uid, name: uid },

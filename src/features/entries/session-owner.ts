@@ -2,7 +2,8 @@
 import type { Tx } from '../../database/database.ts'
 import { portionsOf } from '../../database/portions.ts'
 import type { SessionDuplicate, Status } from '../../database/schema/values.ts'
-import { type Change, insertHistory } from './history/store.ts'
+import { recordHistory } from './history/record.ts'
+import type { Change } from './history/store.ts'
 import { changeStatuses, listFollowed, updateManagers } from './store.ts'
 
 /** The status of submitted entries of a session that may be another person's. */
@@ -28,7 +29,7 @@ export async function followSessions(
       tx,
       strayed.map(({ id, to }) => ({ id, ...to })),
     )
-    await insertHistory(
+    await recordHistory(
       tx,
       { action: 'assigned', at, by },
       strayed.map(({ id }) => ({ entryId: id, details: { because: 'session_owner' } })),
@@ -44,7 +45,7 @@ export async function followSessions(
         counted.map(({ id }) => id),
         to,
       )
-      await insertHistory(
+      await recordHistory(
         tx,
         { action: to, at, by },
         counted.map(({ id }) => ({

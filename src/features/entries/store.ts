@@ -224,7 +224,7 @@ export async function updateEntry(tx: Tx, id: number, change: EntryChange): Prom
 
 /** An entry before and after what reports changed. */
 export interface ReportedChange {
-  before: EntryRecord
+  before: EntryView
   after: EntryView
 }
 
@@ -237,7 +237,7 @@ export async function updateReported(tx: Tx, changes: readonly ReportedChange[])
   const ofUsage: EntryRecord[] = []
   const ofAll: EntryRecord[] = []
   for (const { before, after } of changes) {
-    const isSame = OTHER_COLUMNS.every((column) => before[column] === after.entry[column])
+    const isSame = OTHER_COLUMNS.every((column) => before.entry[column] === after.entry[column])
     if (isSame) ofUsage.push(after.entry)
     else ofAll.push(after.entry)
   }

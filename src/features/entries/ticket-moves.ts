@@ -2,7 +2,8 @@
 import type { Tx } from '../../database/database.ts'
 import type { Id } from '../../lib/id.ts'
 import type { Placement } from '../placement/service.ts'
-import { type Change, insertHistory } from './history/store.ts'
+import { recordHistory } from './history/record.ts'
+import type { Change } from './history/store.ts'
 import { moveAllTicketEntries, moveOwnTicketEntries } from './reporting/store/sessions.ts'
 
 interface FoundProject {
@@ -41,7 +42,7 @@ export function foundProjectDetails({ uid }: { uid: Id<'prj'> }): Record<string,
 
 function recordMoves(tx: Tx, entryIds: number[], project: { uid: Id<'prj'> }, change: Change): Promise<void> {
   const details = foundProjectDetails(project)
-  return insertHistory(
+  return recordHistory(
     tx,
     change,
     entryIds.map((entryId) => ({ entryId, details })),

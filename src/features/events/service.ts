@@ -1,8 +1,17 @@
 /** The event log: what happened, in order, for programs that follow it (docs/design/api.md, "Events"). */
 import type { Database, Tx } from '../../database/database.ts'
+import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { EventType } from '../../event-types.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { type EventRow, insertEvents } from './store.ts'
+import { EventFeed } from './feed.ts'
+import { type EventsQuery, readEventId, writeEventId } from './query.ts'
+import { type EventReader, type EventsRead, type EventView, findEvent, listEvents } from './store/list.ts'
+import { lastPosition, removedPosition, settledPosition } from './store/position.ts'
+import { type EventRow, insertEvents, insertOccurrence } from './store/record.ts'
+import { countOlder, PORTION, removeOccurrences, removeOldest } from './store/retention.ts'
+import { WaitingRequests } from './waiting.ts'
+
+export type { EventReader, EventView }
 
 export interface NewEvent {
   type: EventType
@@ -23,20 +32,151 @@ export interface NewEvent {
   after?: Record<string, unknown> | undefined
 }
 
+export interface ReadOptions extends Pick<EventsQuery, 'types' | 'limit'> {
+  /** The position to continue from. */
+  after: number
+}
+
+/** A batch of a stream; without events if there were none for a while. */
+export interface EventBatch {
+  views: EventView[]
+  /** The position after it. */
+  next: number
+}
+
+interface WaitOptions {
+  /** In milliseconds. */
+  timeoutMs: number
+  /** Of a client that has left. */
+  signal: AbortSignal
+}
+
+/** Rows that are read on the main thread's connection: some milliseconds. */
+const QUICK_ROWS = 1_000
+
 export type EventsService = ReturnType<typeof createEventsService>
 
-export function createEventsService({ clock }: { db: Database; clock: Clock }) {
+export function createEventsService({ db, clock }: { db: Database; clock: Clock }) {
+  const feed = new EventFeed(() => settledPosition(db))
+  const stopping = new AbortController()
+  const waiting = new WaitingRequests()
+
+  async function read(who: EventReader, { after, types, limit }: ReadOptions): Promise<EventsRead> {
+    const until = await settledPosition(db)
+    if (until <= after) return { views: [], next: after, hasMore: false }
+    return listEvents(until - after > QUICK_ROWS ? db.slow : db.read, who, { after, until, types, limit })
+  }
+
+  /** The first events after a position, for which it waits if there are none yet. */
+  async function readNext(who: EventReader, options: ReadOptions, { timeoutMs, signal: left }: WaitOptions) {
+    const signal = AbortSignal.any([left, stopping.signal])
+    const endsAt = performance.now() + timeoutMs
+    for (let { after } = options; ; ) {
+      const found = await read(who, { ...options, after })
+      const leftMs = endsAt - performance.now()
+      if (found.views.length > 0 || leftMs <= 0 || signal.aborted) return found
+      after = found.next
+      if (!found.hasMore) await feed.wait(after, { timeoutMs: leftMs, signal })
+    }
+  }
+
   return {
     /** Records events, in order, in the transaction of what causes them. */
-    async record(tx: Tx, events: readonly NewEvent[]): Promise<void> {
-      if (events.length === 0) return
+    record: (tx: Tx, events: readonly NewEvent[]): Promise<void> => recordEvents(tx, events, clock.now()),
+
+    /**
+     * Records an event if nothing with its key was recorded before, and returns whether it was: for jobs, which look
+     * again and again, and may run on several servers.
+     */
+    async recordOnce(tx: Tx, key: string, event: NewEvent): Promise<boolean> {
       const now = clock.now()
-      await insertEvents(
-        tx,
-        events.map((event) => rowOf(event, now)),
-      )
+      if (!(await insertOccurrence(tx, { key, at: now }))) return false
+      await recordEvents(tx, [event], now)
+      return true
+    },
+
+    /**
+     * The position to begin at. Throws `events_expired` (410) if retention has removed events after it, and 422 if the
+     * database, which a backup has probably replaced, has never had it.
+     */
+    async begin(after: EventsQuery['after']): Promise<number> {
+      if (after === 'now') return settledPosition(db)
+      const removed = await removedPosition(db.read)
+      if (after === undefined) return removed
+      if (after < removed) throw eventsExpired(removed)
+      if (after > (await lastPosition(db))) throw replacedDatabase()
+      return after
+    },
+
+    /** What the reader can see after a position, oldest first. May be empty although there is more. */
+    read,
+
+    /** The same; waits for events if there are none. */
+    readNext,
+
+    /** Throws `not_found` if there is no such event, or the reader can't see it. */
+    async get(id: string, who: EventReader): Promise<EventView> {
+      const key = readEventId(id)
+      const view = key === undefined ? undefined : await findEvent(db.read, who, key)
+      if (!view) throw notFound(`The event ${id}`)
+      return view
+    },
+
+    /** Counts a request that waits, until the returned function is called. Throws `too_many_waiting` (429). */
+    beginWaiting: (personId: number): (() => void) => waiting.begin(personId),
+
+    /** Removes the events from before the moment, the oldest first, and returns their number. */
+    async removeBefore(before: number): Promise<number> {
+      let rows = 0
+      for (;;) {
+        const removed = await db.write((tx) => removeOldest(tx, before))
+        rows += removed
+        if (removed < PORTION) break
+      }
+      await db.write((tx) => removeOccurrences(tx, before))
+      return rows
+    },
+
+    countBefore: (before: number): Promise<number> => countOlder(db.slow, before),
+
+    /** Ends what waits: the server stops. */
+    stop: (): void => stopping.abort(),
+
+    /** Batches from a position on, until the signal is aborted; an empty one after each `idleMs` without events. */
+    async *follow(
+      who: EventReader,
+      options: ReadOptions,
+      { idleMs, signal }: { idleMs: number; signal: AbortSignal },
+    ): AsyncGenerator<EventBatch> {
+      for (let { after } = options; !signal.aborted && !stopping.signal.aborted; ) {
+        const { views, next } = await readNext(who, { ...options, after }, { timeoutMs: idleMs, signal })
+        after = next
+        yield { views, next }
+      }
     },
   }
+}
+
+function eventsExpired(removed: number): Problem {
+  return new Problem(
+    'events_expired',
+    `Events up to ${writeEventId(removed)} were removed, because they are older than the retention period, and some of them are after the one that you have. Read what you missed from the lists, and continue with after=${writeEventId(removed)}.`,
+  )
+}
+
+function replacedDatabase(): Problem {
+  const message =
+    'is of a later state than that of the database, which a backup has probably replaced: begin again without it'
+  return validationFailed([{ pointer: '/query/after', code: 'not_allowed', message }])
+}
+
+/** The same, for changes whose time is known. */
+export async function recordEvents(tx: Tx, events: readonly NewEvent[], now: number): Promise<void> {
+  if (events.length === 0) return
+  await insertEvents(
+    tx,
+    events.map((event) => rowOf(event, now)),
+  )
 }
 
 /** Every row has the same properties, so that they are written together. */

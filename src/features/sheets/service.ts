@@ -277,7 +277,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
       db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'remove', party)
         const [sum] = await entries.sheetEntries.sumSheets(tx, [on.id], EVERYTHING)
-        await entries.sheetEntries.removeDrafts(tx, on.id)
+        await entries.sheetEntries.removeDrafts(tx, on.id, party.by)
         await deleteSheet(tx, on.id)
         await audit.record(tx, party.by, {
           action: 'sheet.removed',
@@ -361,7 +361,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
     removeEntry: (id: string, entryId: string, party: Party): Promise<void> =>
       db.write(async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
-        const removed = await entries.sheetEntries.removeDraft(tx, on, entryId)
+        const removed = await entries.sheetEntries.removeDraft(tx, on, entryId, party.by)
         await audit.record(tx, party.by, {
           action: 'sheet.entry_removed',
           object: objectOf(view),

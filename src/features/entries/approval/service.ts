@@ -9,7 +9,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
 import { moneyNumber } from '../../../lib/money.ts'
 import { type AuditService, requireUnchanged } from '../../audit/service.ts'
-import { insertHistory } from '../history/store.ts'
+import { recordHistory } from '../history/record.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import { type Selected, type Selection, select } from '../listing/selection.ts'
 import { findView } from '../listing/store/lists.ts'
@@ -160,7 +160,7 @@ export function createApproval({ db, clock, audit }: Dependencies) {
       await updateStatuses(tx, { ids, from, to, now })
     }
     if (action === 'void') await saveLaterReports(tx, entries, request.laterReports ?? 'new_part')
-    await insertHistory(
+    await recordHistory(
       tx,
       { action: DONE[action], at: now, by },
       entries.map(({ id, status: from }) => ({

@@ -12,7 +12,7 @@ import { databaseBusy } from '../../../database/errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { periodically } from '../../../lib/periodically.ts'
 import { releaseEntries } from './release.ts'
-import { getBillState, getLease, type LeaseRecord, removeBill, updateLease } from './store.ts'
+import { getBill, getLease, type LeaseRecord, removeBill, updateLease } from './store.ts'
 
 /**
  * Entries that one transaction claims or releases, in about 50 ms. With more, reports would wait noticeably; with fewer,
@@ -98,7 +98,7 @@ export function createLeases({ db, clock }: { db: Database; clock: Clock }) {
       while (await db.write(releaseSome));
       await db.write(async (tx) => {
         await end(tx, lease)
-        if ((await getBillState(tx, lease.billId)) === 'preparing') await removeBill(tx, lease.billId)
+        if ((await getBill(tx, lease.billId)).state === 'preparing') await removeBill(tx, lease.billId)
       })
     } catch (error) {
       if (!(error instanceof LeaseLost)) throw error

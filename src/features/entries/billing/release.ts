@@ -5,9 +5,10 @@
 
 import type { Actor } from '../../../access/actor.ts'
 import type { Tx } from '../../../database/database.ts'
-import { insertHistory } from '../history/store.ts'
+import { recordEvents } from '../../events/service.ts'
+import { recordHistory } from '../history/record.ts'
 import { followSessions } from '../session-owner.ts'
-import { findFrozen, followWork, getBillState, removeFromLines, unfreezeEntries } from './store.ts'
+import { findFrozen, followWork, getBill, removeFromLines, unfreezeEntries } from './store.ts'
 
 /** Why entries follow their work: by the state of their bill. A bill that was credited is not voided. */
 const REASONS = {
@@ -31,10 +32,24 @@ export async function releaseEntries(
   const range = await findFrozen(tx, billId, limit)
   if (!range) return false
   const released = { ...range, now }
-  const because = REASONS[await getBillState(tx, billId)]
-  await followSessions(tx, await unfreezeEntries(tx, billId, released), { at: now, by })
+  const { uid, state } = await getBill(tx, billId)
+  const because = REASONS[state]
+  const unfrozen = await unfreezeEntries(tx, billId, released)
+  await recordEvents(
+    tx,
+    unfrozen.map(({ id, status }) => ({
+      type: 'entry.unbilled',
+      entryId: id,
+      by: { userId: by.userId, tokenId: by.tokenId },
+      before: { status: 'billed', bill: { id: uid } },
+      after: { status, bill: null, because },
+    })),
+    now,
+  )
+  const submitted = unfrozen.filter(({ status }) => status === 'submitted').map(({ id }) => id)
+  await followSessions(tx, submitted, { at: now, by })
   const moved = await followWork(tx, billId, released)
-  await insertHistory(
+  await recordHistory(
     tx,
     { action: 'placed', at: now, by },
     moved.map(({ entryId, project }) => ({ entryId, details: { project, because } })),

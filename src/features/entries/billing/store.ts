@@ -21,7 +21,7 @@ function onLines(tx: Tx, billId: number, { first, last }: KeyRange) {
 }
 
 /** Freezes the entries on a bill's lines. */
-export async function freezeEntries(
+export async function freezeRange(
   tx: Tx,
   billId: number,
   { now, ...range }: KeyRange & { now: number },
@@ -45,14 +45,14 @@ export async function findFrozen(tx: Tx, billId: number, limit: number): Promise
   return rows.length === 0 ? undefined : { first: rows[0]!.id, last: rows.at(-1)!.id }
 }
 
-/** Returns entries of a bill to their previous status, and the keys of those that may change again. */
+/** Returns entries of a bill to their previous status, and their keys with it. */
 export async function unfreezeEntries(
   tx: Tx,
   billId: number,
   { first, last, now }: KeyRange & { now: number },
-): Promise<number[]> {
+): Promise<{ id: number; status: Status }[]> {
   const { entries, billEntries } = tx.tables
-  const released = await tx
+  return tx
     .update(entries)
     .set({
       billId: null,
@@ -61,7 +61,6 @@ export async function unfreezeEntries(
     })
     .where(and(eq(entries.billId, billId), between(entries.id, first, last)))
     .returning({ id: entries.id, status: entries.status })
-  return released.filter(({ status }) => status === 'submitted').map(({ id }) => id)
 }
 
 /** Takes entries off the lines of a bill that is not sent. */
@@ -95,10 +94,10 @@ export async function followWork(
   return moved.map(({ entryId, projectId }) => ({ entryId, project: uids.get(projectId!)! }))
 }
 
-export async function getBillState(tx: Tx, billId: number): Promise<Tables['bills']['$inferSelect']['state']> {
+export async function getBill(tx: Tx, billId: number): Promise<Pick<Tables['bills']['$inferSelect'], 'uid' | 'state'>> {
   const { bills } = tx.tables
-  const [row] = await tx.select({ state: bills.state }).from(bills).where(eq(bills.id, billId))
-  return row!.state
+  const [row] = await tx.select({ uid: bills.uid, state: bills.state }).from(bills).where(eq(bills.id, billId))
+  return row!
 }
 
 /** Removes a bill that was not sent; the database refuses any other. */

@@ -15,7 +15,7 @@ import { type AuditService, requireUnchanged } from '../../audit/service.ts'
 import type { PlacementService } from '../../placement/service.ts'
 import type { ProjectsService } from '../../projects/service.ts'
 import { notingChanges } from '../../spending/service.ts'
-import { insertHistory } from '../history/store.ts'
+import { recordHistory } from '../history/record.ts'
 import { findView } from '../listing/store/lists.ts'
 import { type Destination, destinationOf, entryLocked, placedByHand } from '../places/destination.ts'
 import { createNamedPlaces } from '../places/named-place.ts'
@@ -93,7 +93,7 @@ export function createDivision({ db, clock, audit, projects, placement }: Depend
         cost: moneyNumber(costNanosOf(entry)),
       }
     })
-    await insertHistory(tx, { action: 'divided', at, by }, [
+    await recordHistory(tx, { action: 'divided', at, by }, [
       { entryId: first!.id, details: { from: placeOf(placed), parts } },
       ...rest.map(({ id: entryId }) => ({ entryId, details: { of: before.entry.uid } })),
     ])
@@ -153,7 +153,7 @@ export function createDivision({ db, clock, audit, projects, placement }: Depend
           } as const
           await updateEntry(tx, entry.id, withdrawn)
         }
-        await insertHistory(tx, { action: 'division_undone', at, by }, [
+        await recordHistory(tx, { action: 'division_undone', at, by }, [
           { entryId: whole.entry.id, details: { parts: others!.map(({ entry }) => entry.uid) } },
           ...others!.map(({ entry }) => ({
             entryId: entry.id,

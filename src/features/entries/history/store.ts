@@ -48,25 +48,11 @@ export interface Change {
   by: Pick<HistoryRecord, 'userId' | 'tokenId'> & Pick<Actor, 'for'>
 }
 
-/** Adds a row for each of the entries. */
-export async function insertHistory(
-  tx: Tx,
-  change: Change,
-  rows: Pick<HistoryRecord, 'entryId' | 'details'>[],
-): Promise<void> {
-  const { for: represented } = change.by
-  const acting = represented && { for: { id: represented.uid, name: represented.name } }
-  await insertHistoryRows(
-    tx,
-    rows.map(({ entryId, details }) => ({ entryId, details: acting ? { ...details, ...acting } : details, change })),
-  )
-}
+/** A row of an entry's history. */
+export type HistoryRow = Pick<HistoryRecord, 'entryId' | 'details'> & { change: Change }
 
 /** Adds rows of several changes, in their order. */
-export async function insertHistoryRows(
-  tx: Tx,
-  rows: readonly (Pick<HistoryRecord, 'entryId' | 'details'> & { change: Change })[],
-): Promise<void> {
+export async function insertHistoryRows(tx: Tx, rows: readonly HistoryRow[]): Promise<void> {
   await tx.insertAll(
     tx.tables.entryHistory,
     rows.map(({ entryId, details, change: { action, at, by } }) => ({

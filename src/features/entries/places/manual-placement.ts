@@ -22,7 +22,7 @@ import type { PlacementService } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
 import type { ProjectsService } from '../../projects/service.ts'
 import { correctsFigures, createFigureCorrection } from '../figure-correction.ts'
-import { insertHistory } from '../history/store.ts'
+import { recordHistory } from '../history/record.ts'
 import { type Selected, type Selection, select } from '../listing/selection.ts'
 import { type Interned, internLabels } from '../reporting/names.ts'
 import { placementColumns } from '../reporting/record.ts'
@@ -121,7 +121,7 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
         change,
       )
     }
-    await insertHistory(
+    await recordHistory(
       tx,
       { action: 'placed', at: clock.now(), by },
       moves.map(({ placed, to }) => ({ entryId: placed.entry.id, details: moveDetails(placed, to) })),
@@ -167,7 +167,7 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
             ...correctionDetails(corrected),
           }
           const change = { action: moved ? 'placed' : 'corrected', at: clock.now(), by }
-          await insertHistory(tx, change, [{ entryId: placed.entry.id, details }])
+          await recordHistory(tx, change, [{ entryId: placed.entry.id, details }])
           await audit.record(tx, by, {
             action: moved ? 'entry.placed' : 'entry.corrected',
             object: { id: placed.entry.uid, name: nameOf(placed) },

@@ -20,7 +20,7 @@ import {
   projectReference,
   requireEverything,
 } from '../../projects/service.ts'
-import { insertHistory } from '../history/store.ts'
+import { recordHistory } from '../history/record.ts'
 import type { Position } from '../listing/filter.ts'
 import { countBilled, countFollowers, type Following, listFollowers, moveFollowers } from './store/relocation.ts'
 
@@ -51,7 +51,7 @@ export function createRelocation({ db, clock, audit, projects }: Dependencies): 
       const moved = await db.write(async (tx) => {
         const now = clock.now()
         const moving = await moveFollowers(tx, following, { ids, now })
-        await insertHistory(
+        await recordHistory(
           tx,
           { action: 'placed', at: now, by },
           moving.map((entryId) => ({ entryId, details })),

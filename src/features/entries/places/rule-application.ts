@@ -15,7 +15,7 @@ import { moneyNumber } from '../../../lib/money.ts'
 import { badPage, Query, type QueryTexts } from '../../../query.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { Placement, PlacementService, RuleSet } from '../../placement/service.ts'
-import { insertHistory } from '../history/store.ts'
+import { recordHistory } from '../history/record.ts'
 import { type EntryFilter, type Position, readFilter } from '../listing/filter.ts'
 import { placementColumns } from '../reporting/record.ts'
 import { moveOwnTicketEntries } from '../reporting/store/sessions.ts'
@@ -141,7 +141,7 @@ export function createRuleApplication({ db, clock, audit, placement }: Dependenc
 
   async function record(tx: Tx, moves: Move[], by: Actor): Promise<void> {
     if (moves.length === 0) return
-    await insertHistory(
+    await recordHistory(
       tx,
       { action: 'placed', at: clock.now(), by },
       moves.map(({ placed, from, to, rule, note }) => ({

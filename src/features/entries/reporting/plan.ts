@@ -58,6 +58,7 @@ export function wantParts(state: RecordingState, items: readonly SetItem[]): voi
 
 /** Records one report. Throws `session_shrunk` and `session_too_large` (409), and `idempotency_key_reused` (422). */
 export function recordItem(state: RecordingState, item: SetItem, circumstances: Circumstances): Recorded {
+  state.reportedBy(item.reporter)
   return item.report.sessionKey === undefined
     ? recordSingle(state, item, circumstances)
     : recordInSession(state, item, circumstances)

@@ -65,6 +65,7 @@ export function createRecorder({ clock, organization, prices, placement, interne
       const { hashedSessionIds } = await organization.settings(tx)
       const state = new RecordingState(interned, { now: clock.now(), hashedSessionIds })
       state.wantSession(key)
+      state.reportedBy(reporter)
       const joined = await state.set.plan(tx, () => joinSession(state, key, source, reporter))
       await state.save(tx, spending)
       return joined

@@ -4,7 +4,7 @@ import type { Actor } from '../../../access/actor.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
-import { insertHistory } from '../history/store.ts'
+import { recordHistory } from '../history/record.ts'
 import { isLocked } from '../rows.ts'
 import type { EntryRecord } from '../store.ts'
 import { locksOfSessions } from './locks.ts'
@@ -83,7 +83,7 @@ export async function assignSession(
   await updateSession(tx, transfer.sessionId, { ...owner, unidentified: false })
   const moved = await changeManager(tx, transfer.sessionId, owner)
   const details = { from: planned.from.uid, to: transfer.to.uid, because: 'telemetry_email' }
-  await insertHistory(
+  await recordHistory(
     tx,
     { action: 'assigned', at: now, by },
     moved.map((entryId) => ({ entryId, details })),

@@ -3,6 +3,7 @@ import type { Tx } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { type Changes, type KnownRows, type NewIds, WorkingSet } from '../../../database/working-set.ts'
 import { type Id, newId } from '../../../lib/id.ts'
+import { recordEvents } from '../../events/service.ts'
 import { chainName } from '../../prices/usage.ts'
 import { NamedWork, type ProjectRow } from '../../projects/service.ts'
 import type { Side, SpendingService } from '../../spending/service.ts'
@@ -11,6 +12,7 @@ import { lockOtherParts } from '../division/store.ts'
 import {
   type Change,
   findIdempotencyKeys,
+  type HistoryRow,
   type IdempotencyKey,
   insertHistoryRows,
   insertIdempotencyKeys,
@@ -23,13 +25,13 @@ import {
   insertEntries,
   listChains,
   listSessionChains,
-  type ReportedChange,
   type SessionChain,
   updateReported,
 } from '../store.ts'
 import { foundProjectDetails, moveOwnEntries } from '../ticket-moves.ts'
+import { type ChangedEntry, eventsOfReports } from './events.ts'
 import { type Interned, internLabelSets, internNames, textOfLabels } from './names.ts'
-import type { Circumstances, Identity, Recorded, Submission } from './record.ts'
+import type { Circumstances, Identity, Recorded, Reporter, Submission } from './record.ts'
 import type { NameKey } from './store/names.ts'
 import {
   getManagers,
@@ -53,12 +55,6 @@ interface ReportedContent {
 interface Reference {
   id: number
   uid: Id<'ent'>
-}
-
-interface HistoryRow {
-  entryId: number
-  change: Change
-  details: Record<string, unknown>
 }
 
 /** A ticket that got its project for one person, whose entries on it move there. */
@@ -98,7 +94,7 @@ export class RecordingState {
   /** Sessions whose parts are no longer as they were loaded. */
   readonly #movedSessions: Changes<number, true>
   readonly #newEntries: Changes<number, EntryView>
-  readonly #changedEntries: Changes<number, ReportedChange>
+  readonly #changedEntries: Changes<number, ChangedEntry>
   readonly #savedSources: Changes<string, SourceTotals & { sessionId: number }>
   /** The other parts of divided entries that are new. */
   readonly #newParts: Changes<number, readonly EntryView[]>
@@ -110,6 +106,8 @@ export class RecordingState {
   readonly #entryIds: NewIds
 
   readonly now: number
+  /** Who makes the changes that follow. */
+  #by: Change['by'] = { userId: null, tokenId: null }
 
   constructor(
     readonly interned: Interned,
@@ -153,6 +151,11 @@ export class RecordingState {
     this.#foundProjects = set.changes()
     this.#sessionIds = set.ids((tx, count) => tx.reserveIds(tx.tables.sessions, count))
     this.#entryIds = set.ids((tx, count) => tx.reserveIds(tx.tables.entries, count))
+  }
+
+  /** Before the changes that a reporter makes. */
+  reportedBy({ personId, tokenId }: Reporter): void {
+    this.#by = { userId: personId, tokenId }
   }
 
   /** Loads, before the plan is first made, what it needs at least. */
@@ -310,8 +313,8 @@ export class RecordingState {
     if (isShare(view.entry)) {
       this.#changeDivided(view)
     } else if (!isNew) {
-      const before = this.#changedEntries.get(id)?.before ?? parts.find(({ entry }) => entry.id === id)!.entry
-      this.#changedEntries.put(id, { before, after: view })
+      const before = this.#changedEntries.get(id)?.before ?? parts.find(({ entry }) => entry.id === id)!
+      this.#changedEntries.put(id, { before, after: view, by: this.#by })
     }
     if (this.#loadedParts.has(sessionId)) this.#movedSessions.put(sessionId, true)
     this.#chains.change(
@@ -373,6 +376,7 @@ export class RecordingState {
       updateReported(tx, this.#changedEntries.values()),
       insertIdempotencyKeys(tx, this.#newKeys.values()),
       insertHistoryRows(tx, this.#history.values()),
+      recordEvents(tx, this.#events(), this.now),
     ])
     await saveSourceTotals(tx, this.#savedSources.values())
     for (const found of this.#foundProjects.values()) await moveOwnEntries(tx, found)
@@ -390,6 +394,14 @@ export class RecordingState {
           ...countedSide(1, after),
         ]),
     ]
+  }
+
+  #events() {
+    return eventsOfReports({
+      added: this.#newEntries.values(),
+      changed: this.#changedEntries.values(),
+      history: this.#history.values(),
+    })
   }
 
   /** Divided entries as they were loaded, each with its other parts. */
@@ -429,7 +441,7 @@ export class RecordingState {
     const loaded = this.#divided.get(whole.entry.id)
     for (const [position, row] of rowsOf(whole, this.#otherParts(whole)).entries()) {
       if (!loaded) this.#newEntries.put(row.entry.id, row)
-      else this.#changedEntries.put(row.entry.id, { before: loaded[position]!.entry, after: row })
+      else this.#changedEntries.put(row.entry.id, { before: loaded[position]!, after: row, by: this.#by })
     }
   }
 

@@ -9,10 +9,11 @@ import type { Reader, Tx } from '../../../database/database.ts'
 import { notFound } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { type Id, isId } from '../../../lib/id.ts'
+import { recordEvents } from '../../events/service.ts'
 import type { Placement, PlacementService } from '../../placement/service.ts'
 import type { SheetMove } from '../approval/states.ts'
 import { changedBody, hasOwnPlace, identify } from '../changed-report.ts'
-import { insertHistory } from '../history/store.ts'
+import { recordHistory } from '../history/record.ts'
 import type { Interned } from '../reporting/names.ts'
 import {
   type Circumstances,
@@ -82,6 +83,23 @@ export function createSheetEntries({ clock, placement, reporting, interned }: De
     return view
   }
 
+  /** Deletes one or all drafts of a sheet. Their keys may become those of other entries, so an event says that they end. */
+  async function remove(tx: Tx, by: Actor, sheetId: number, entryId?: number): Promise<void> {
+    const removed = await deleteDrafts(tx, sheetId, entryId)
+    await recordEvents(
+      tx,
+      removed.map(({ id, uid, managerId, projectId }) => ({
+        type: 'entry.removed',
+        by: { userId: by.userId, tokenId: by.tokenId },
+        object: { id: uid, name: uid },
+        entryId: id,
+        managerId,
+        projectId,
+      })),
+      now(),
+    )
+  }
+
   return {
     /** Parses a draft. Throws `validation_failed` with every issue that its schema cannot express. */
     readDraft: (body: TokenEntryDraft): Report => readReport(body, now()),
@@ -149,13 +167,13 @@ export function createSheetEntries({ clock, placement, reporting, interned }: De
     },
 
     /** Deletes a draft permanently, and returns it. Throws `not_found`. */
-    async removeDraft(tx: Tx, sheet: DraftSheet, id: string): Promise<TokenEntry> {
+    async removeDraft(tx: Tx, sheet: DraftSheet, id: string, by: Actor): Promise<TokenEntry> {
       const view = await getOnSheet(tx, sheet, id)
-      await deleteDrafts(tx, sheet.id, view.entry.id)
+      await remove(tx, by, sheet.id, view.entry.id)
       return toTokenEntry(view)
     },
 
-    removeDrafts: (tx: Tx, sheetId: number): Promise<void> => deleteDrafts(tx, sheetId),
+    removeDrafts: (tx: Tx, sheetId: number, by: Actor): Promise<void> => remove(tx, by, sheetId),
 
     /**
      * Changes the status of a sheet's entries after that of the sheet, and records it in the history of each. Returns
@@ -169,7 +187,7 @@ export function createSheetEntries({ clock, placement, reporting, interned }: De
     ): Promise<number> {
       const at = now()
       const ids = await updateSheetStatuses(tx, sheet.id, { from, to, now: at })
-      await insertHistory(
+      await recordHistory(
         tx,
         { action, at, by },
         ids.map((entryId) => ({

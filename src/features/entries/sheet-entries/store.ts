@@ -6,7 +6,7 @@ import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import { notingChanges } from '../../spending/store/noted-changes.ts'
-import { type EntryView, selectViews, viewTables } from '../store.ts'
+import { type EntryRecord, type EntryView, selectViews, viewTables } from '../store.ts'
 
 /** The entry of a sheet with this public id; undefined if it is not on the sheet. */
 export async function findOnSheet(reader: Reader, sheetId: number, uid: Id<'ent'>): Promise<EntryView | undefined> {
@@ -15,13 +15,20 @@ export async function findOnSheet(reader: Reader, sheetId: number, uid: Id<'ent'
   return row
 }
 
-/** Deletes one or all drafts of a sheet, with their history. */
-export async function deleteDrafts(tx: Tx, sheetId: number, entryId?: number): Promise<void> {
+/** Deletes one or all drafts of a sheet, with their history, and returns what they were. */
+export async function deleteDrafts(
+  tx: Tx,
+  sheetId: number,
+  entryId?: number,
+): Promise<Pick<EntryRecord, 'id' | 'uid' | 'managerId' | 'projectId'>[]> {
   const { entries, entryHistory } = tx.tables
   const condition = and(eq(entries.sheetId, sheetId), entryId === undefined ? undefined : eq(entries.id, entryId))
   const ids = tx.select({ id: entries.id }).from(entries).where(condition)
   await tx.delete(entryHistory).where(inArray(entryHistory.entryId, ids))
-  await tx.delete(entries).where(condition)
+  return tx
+    .delete(entries)
+    .where(condition)
+    .returning({ id: entries.id, uid: entries.uid, managerId: entries.managerId, projectId: entries.projectId })
 }
 
 /** Changes the status of a sheet's entries, and returns their keys. */

@@ -14,7 +14,7 @@ import type { AuditService } from '../../audit/service.ts'
 import { type PricesService, type PriceTable, type Repriced, repricedBody } from '../../prices/service.ts'
 import { isDivided, wholeOf } from '../division/divided.ts'
 import { divideValues, listFixedDivisions } from '../division/values.ts'
-import { insertHistory } from '../history/store.ts'
+import { recordHistory } from '../history/record.ts'
 import { type EntryFilter, type Position, readPage, writePage } from '../listing/filter.ts'
 import { valuationColumns } from '../reporting/record.ts'
 import { costNanosOf, isLocked, partOf } from '../rows.ts'
@@ -219,7 +219,7 @@ async function record(tx: Tx, changing: Revalued[], now: number, by: Actor): Pro
   const changeOf = ({ priced: { entry }, columns }: Revalued) => ({ id: entry.id, ...columns, updatedAt: now })
   await updateValuations(tx, changing.filter((one) => !isWhole(one)).map(changeOf))
   await divideValues(tx, changing.filter(isWhole).map(changeOf))
-  await insertHistory(
+  await recordHistory(
     tx,
     { action: 'repriced', at: now, by },
     changing.map(({ priced: { entry, price: from }, columns, price: to }) => ({

@@ -1,0 +1,167 @@
+import { Elysia, t } from 'elysia'
+import type { Caller } from '../../access/caller.ts'
+import { validationFailed } from '../../errors.ts'
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from '../../event-types.ts'
+import { access, approvalViewerOf, requireCaller } from '../../http/access.ts'
+import { documented } from '../../http/documentation.ts'
+import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../http/event-stream.ts'
+import { linkBase } from '../../http/link-base.ts'
+import { listParameter, parameter } from '../../http/query.ts'
+import { EXAMPLE_EVENT } from './examples.ts'
+import { readEventId, readEventsQuery, writeEventId } from './query.ts'
+import { Event, EventList } from './schema.ts'
+import type { EventReader, EventsService } from './service.ts'
+import { eventBody } from './wire.ts'
+
+const tag = 'Events'
+
+const EventParameters = t.Object(
+  {
+    after: parameter({
+      type: 'string',
+      description:
+        'The position to continue from: the id of the last event that you have, or the `next_after` of the previous response. `now` skips everything until now; without it, the list begins with the oldest event that is left.',
+    }),
+    types: listParameter('Types of events, or all of an area, such as `entry.*`.'),
+    limit: parameter({ type: 'integer', minimum: 1, maximum: 1_000, description: 'Events per page; 50 by default.' }),
+    wait: parameter({
+      type: 'integer',
+      minimum: 0,
+      maximum: 60,
+      description: 'Seconds to wait for an event if there is none yet; 0 by default.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+const TYPE_LIST = EVENT_TYPE_NAMES.map((type) => `- \`${type}\`: ${EVENT_TYPES[type].description}`).join('\n')
+
+/** Events that a stream reads at once. */
+const STREAM_BATCH = 100
+
+/** Longer than a request may wait, so that the connection does not end before its response. */
+const CONNECTION_S = 90
+
+interface EventsDependencies {
+  events: EventsService
+  publicUrl?: string | undefined
+}
+
+/** The parts of Bun's server that a waiting request needs. */
+interface Connections {
+  timeout(request: Request, seconds: number): void
+}
+
+/** Intentionally only GET: events are recorded with what causes them. */
+export const eventsRoutes = ({ events, publicUrl }: EventsDependencies) => {
+  /** A stream of events from a position on. */
+  function follow(
+    request: Request,
+    who: EventReader,
+    options: Parameters<EventsService['follow']>[1],
+    end: () => void,
+  ) {
+    const base = linkBase(request, publicUrl)
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(STREAM_MS)])
+    async function* chunks() {
+      // How soon a client reads on after the end of a stream.
+      yield 'retry: 1000\n\n'
+      for await (const { views, next } of events.follow(who, options, { idleMs: HEARTBEAT_MS, signal })) {
+        const written = views.map((view) => serverSentEvent(writeEventId(view.id), eventBody(view, base)))
+        const last = views.at(-1)?.id === next ? '' : serverSentEvent(writeEventId(next))
+        yield written.join('') + last
+      }
+    }
+    return eventStream(chunks(), end)
+  }
+
+  return new Elysia({ name: 'events', normalize: false })
+    .use(access())
+    .get(
+      '',
+      async ({ query, caller, request, server }) => {
+        const asked = readEventsQuery(query)
+        const who = readerOf(caller)
+        const { person } = requireCaller(caller)
+        const isStream = isEventStream(request) && request.method === 'GET'
+        const after = await events.begin(isStream ? (lastEventId(request) ?? asked.after ?? 'now') : asked.after)
+        if (isStream) {
+          const end = events.beginWaiting(person.id)
+          return follow(request, who, { after, types: asked.types, limit: STREAM_BATCH }, end)
+        }
+        const end = asked.waitMs > 0 ? events.beginWaiting(person.id) : () => {}
+        try {
+          if (asked.waitMs > 0) (server as Connections | null)?.timeout(request, CONNECTION_S)
+          const wait = { timeoutMs: asked.waitMs, signal: request.signal }
+          const { views, next, hasMore } = await events.readNext(who, { ...asked, after }, wait)
+          const base = linkBase(request, publicUrl)
+          return {
+            data: views.map((view) => eventBody(view, base)),
+            has_more: hasMore,
+            next_after: writeEventId(next),
+          }
+        } finally {
+          end()
+        }
+      },
+      {
+        allow: ['read', 'session'],
+        scope: 'events:read',
+        query: EventParameters,
+        detail: documented({
+          id: 'listEvents',
+          tag,
+          summary: 'List or follow events',
+          description: `What happened, oldest first, as far as you may see it: events of entries and token sheets if you can see the entry or the sheet now; events of budgets also as a lead of their project; all other events with the roles billing and admin, and those of people, tokens, settings and the server with the role admin. Events of something else are skipped, also if \`types\` names them.
+
+Keep \`next_after\`, and pass it as \`after\` the next time: no event is missed, and none comes twice. While \`has_more\` is true, read on at once, even if a page is empty. With \`wait\`, the response comes as soon as there is an event. After \`retention_events\` months (a setting), events are removed; if some of those after your position are, the response is a 410.
+
+With \`Accept: text/event-stream\`, the response is a stream of server-sent events, from now on if there is neither \`after\` nor the header \`Last-Event-ID\`. Each has the \`id\` of the event, and the object as \`data\`. A stream ends after a minute at the latest; clients such as \`EventSource\` continue by themselves.
+
+An entry is reported as one \`entry.created\`, and as \`entry.updated\` each time a later report of its session changes it. Drafts on token sheets have no such events: \`sheet.submitted\` is the event of all of them.
+
+${TYPE_LIST}`,
+          responses: {
+            200: {
+              description: 'Events.',
+              schema: EventList,
+              example: { data: [EXAMPLE_EVENT], has_more: false, next_after: 'evt_48213' },
+              also: { 'text/event-stream': { schema: t.String() } },
+            },
+          },
+          problems: ['events_expired', 'too_many_waiting', 'database_deadline'],
+        }),
+      },
+    )
+    .get(
+      '/:id',
+      async ({ params, caller, request }) =>
+        eventBody(await events.get(params.id, readerOf(caller)), linkBase(request, publicUrl)),
+      {
+        allow: ['read', 'session'],
+        scope: 'events:read',
+        detail: documented({
+          id: 'getEvent',
+          tag,
+          summary: 'Get an event',
+          path: { id: 'Id of the event (evt_…).' },
+          responses: { 200: { description: 'The event.', schema: Event, example: EXAMPLE_EVENT } },
+        }),
+      },
+    )
+}
+
+function readerOf(caller: Caller | null): EventReader {
+  return { viewer: approvalViewerOf(caller), isAdmin: requireCaller(caller).person.role === 'admin' }
+}
+
+/** What a client of a stream had when the previous one ended. */
+function lastEventId({ headers }: Request): number | undefined {
+  const sent = headers.get('last-event-id')
+  if (sent === null || sent === '') return undefined
+  const id = readEventId(sent)
+  if (id !== undefined) return id
+  throw validationFailed([
+    { pointer: '/headers/last-event-id', code: 'bad_format', message: 'must be the id of an event (evt_…)' },
+  ])
+}

@@ -1,0 +1,185 @@
+/** What somebody can read of the log, in its order. */
+import {
+  aliasedTable,
+  and,
+  asc,
+  count,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  lte,
+  max,
+  ne,
+  not,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import { type Viewer, visibleByKeys, visibleEntries, visibleSheets } from '../../../access/visibility.ts'
+import type { Reader } from '../../../database/database.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
+import { type Audience, EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from '../../../event-types.ts'
+import { type Id, isId } from '../../../lib/id.ts'
+
+/** Who reads the log. */
+export interface EventReader {
+  viewer: Viewer
+  /** Admins also read events of accounts, tokens and settings. */
+  isAdmin: boolean
+}
+
+/** An event with the names of what it refers to. */
+export interface EventView extends Pick<Tables['events']['$inferSelect'], 'id' | 'at' | 'type' | 'details'> {
+  object: { id: string; name: string | null } | null
+  /** Of an entry that exists. */
+  entry: { uid: Id<'ent'>; agent: string; startedAt: number } | null
+  user: { uid: Id<'usr'>; name: string } | null
+  token: { uid: Id<'tok'>; name: string } | null
+}
+
+interface EventRange {
+  after: number
+  /** Included. See `settledPosition`. */
+  until: number
+  /** Undefined for all. */
+  types: readonly EventType[] | undefined
+  limit: number
+}
+
+export interface EventsRead {
+  views: EventView[]
+  /** Where to continue: not the last event, if the reader can't see those after it. */
+  next: number
+  hasMore: boolean
+}
+
+/** Rows that are looked at for one page, in a few dozen milliseconds. If few match, a page is short. */
+const WINDOW = 20_000
+
+const REMOVED: EventType = 'entry.removed'
+
+export async function listEvents(
+  reader: Reader,
+  who: EventReader,
+  { after, until, types, limit }: EventRange,
+  windowRows = WINDOW,
+): Promise<EventsRead> {
+  const { events } = reader.tables
+  const window = reader
+    .select({ id: events.id })
+    .from(events)
+    .where(and(gt(events.id, after), lte(events.id, until)))
+    .orderBy(asc(events.id))
+    .limit(windowRows)
+    .as('in_window')
+  const [seen] = await reader.select({ rows: count(), last: max(window.id) }).from(window)
+  if (!seen || seen.rows === 0) return { views: [], next: Math.max(after, until), hasMore: false }
+  const isWhole = seen.rows < windowRows
+  const last = isWhole ? until : Number(seen.last)
+  const condition = readable(reader, who, types)
+  if (!condition) return { views: [], next: last, hasMore: !isWhole }
+  const rows = await selectEvents(reader)
+    .where(and(gt(events.id, after), lte(events.id, last), condition))
+    .orderBy(asc(events.id))
+    .limit(limit)
+  const views = await withoutHiddenSheets(reader, who, rows)
+  const isFull = rows.length === limit
+  return { views, next: isFull ? rows.at(-1)!.id : last, hasMore: isFull || !isWhole }
+}
+
+/** Undefined if there is no such event, or the reader can't see it. */
+export async function findEvent(reader: Reader, who: EventReader, id: number): Promise<EventView | undefined> {
+  const condition = readable(reader, who, undefined)
+  const rows = await selectEvents(reader).where(and(eq(reader.tables.events.id, id), condition))
+  const [view] = await withoutHiddenSheets(reader, who, rows)
+  return view
+}
+
+function selectEvents(reader: Reader) {
+  const { events, entries, names, users, tokens } = reader.tables
+  return (
+    reader
+      .select({
+        id: events.id,
+        at: events.at,
+        type: events.type,
+        details: events.details,
+        objectId: events.objectId,
+        objectName: events.objectName,
+        entry: { uid: entries.uid, agent: names.text, startedAt: entries.startedAt },
+        user: { uid: users.uid, name: users.name },
+        token: { uid: tokens.uid, name: tokens.name },
+      })
+      .from(events)
+      // Another entry may have the key of one that was removed.
+      .leftJoin(entries, and(eq(entries.id, events.entryId), ne(events.type, REMOVED)))
+      .leftJoin(names, eq(names.id, entries.agentId))
+      .leftJoin(tokens, eq(tokens.id, events.tokenId))
+      // What an agent reports has the token alone, whose creator never changes.
+      .leftJoin(users, eq(users.id, sql`coalesce(${events.userId}, ${tokens.createdBy})`))
+  )
+}
+
+type EventRow = Awaited<ReturnType<typeof selectEvents>>[number]
+
+/** The condition on events that the reader can see, as far as it is one of a query; undefined if that is none. */
+function readable(reader: Reader, who: EventReader, types: readonly EventType[] | undefined): SQL | undefined {
+  const { events } = reader.tables
+  const { viewer, isAdmin } = who
+  const wanted = new Set(types ?? EVENT_TYPE_NAMES)
+  const seesAll = viewer.sees === 'everything'
+  const of = (audience: Audience, isAllowed: boolean, condition?: SQL): SQL[] => {
+    const allowed = EVENT_TYPE_NAMES.filter(
+      (type) => wanted.has(type) && type !== REMOVED && EVENT_TYPES[type].audience === audience,
+    )
+    return isAllowed && allowed.length > 0 ? [and(inArray(events.type, allowed), condition)!] : []
+  }
+  const parts = [
+    ...of('entries', true, and(isOfCurrentEntry(reader), visibleEntries(reader, viewer))),
+    // Which of them are visible is asked afterwards, because they are few.
+    ...of('sheets', true),
+    ...of('budgets', true, visibleByKeys(reader, viewer, { projectId: events.projectId })),
+    ...of('billing', seesAll),
+    ...of('admins', seesAll && isAdmin),
+    ...(wanted.has(REMOVED) ? [and(eq(events.type, REMOVED), visibleByKeys(reader, viewer, events))!] : []),
+  ]
+  return parts.length > 0 ? or(...parts) : undefined
+}
+
+/** Whether the entry of an event exists, and is not another one that has the key of one that was removed. */
+function isOfCurrentEntry(reader: Reader): SQL | undefined {
+  const { events, entries } = reader.tables
+  const removed = aliasedTable(events, 'removed')
+  // The type is not bound, so that its index is used.
+  const isRemoved = sql`EXISTS (SELECT 1 FROM ${events} AS ${sql.identifier('removed')} WHERE ${removed.type} = 'entry.removed' AND ${removed.entryId} = ${events.entryId} AND ${removed.id} > ${events.id})`
+  return and(isNotNull(entries.id), not(isRemoved))
+}
+
+async function withoutHiddenSheets(
+  reader: Reader,
+  { viewer }: EventReader,
+  rows: readonly EventRow[],
+): Promise<EventView[]> {
+  const views = rows.map(viewOf)
+  const sheetIds = views.flatMap(({ type, object }) =>
+    EVENT_TYPES[type].audience === 'sheets' && object && isId('sht', object.id) ? [object.id] : [],
+  )
+  if (viewer.sees === 'everything' || sheetIds.length === 0) return views
+  const { sheets } = reader.tables
+  const found = await reader
+    .select({ uid: sheets.uid })
+    .from(sheets)
+    .where(and(inArray(sheets.uid, [...new Set(sheetIds)]), visibleSheets(reader, viewer)))
+  const visible = new Set<string>(found.map(({ uid }) => uid))
+  return views.filter(({ type, object }) => EVENT_TYPES[type].audience !== 'sheets' || visible.has(object?.id ?? ''))
+}
+
+function viewOf({ objectId, objectName, ...row }: EventRow): EventView {
+  const { entry } = row
+  return {
+    ...row,
+    object: objectId === null ? null : { id: objectId, name: objectName },
+    entry: entry?.uid ? { ...entry, agent: entry.agent! } : null,
+  } as EventView
+}
