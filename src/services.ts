@@ -68,7 +68,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
   })
   const viewers = createViewersService({ db, organization, people, projects, reports, bills })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
-  const personalData = createPersonalDataService({ db, clock, audit, organization, people, entries })
+  const personalData = createPersonalDataService({ db, clock, audit, organization, people, entries, events })
   const transfer = createTransferService({ db, clock, audit, organization, people, projects })
   return {
     db,

@@ -120,6 +120,7 @@ test('settings are shown and set as the API answers them', async () => {
     retention_session_ids: 6,
     retention_history: 36,
     retention_audit: 120,
+    retention_events: 6,
     demo: false,
     email: 'bills@acme.example',
     address: '1 Road\n10115 Berlin',
@@ -137,7 +138,7 @@ test('settings are shown and set as the API answers them', async () => {
   await Bun.write(picture, PNG)
   const flags = [
     ...['--retention-texts', '24', '--retention-session-ids', '6', '--retention-history', '36'],
-    ...['--retention-audit', '120'],
+    ...['--retention-audit', '120', '--retention-events', '6'],
     ...['--email', 'bills@acme.example', '--address', '1 Road\n10115 Berlin', '--tax-id', 'DE123456789'],
     ...['--markup', '12.5', '--due-days', '14', '--bill-number-format', 'R-{year}-{sequence:3}', '--logo', picture],
     '--name',

@@ -308,6 +308,7 @@ test('a person is erased after a dry run, and the database is compacted', async 
 })
 
 test('retention periods are set, applied and shown', async () => {
+  expect((await tally.json(['settings', 'set', '--retention-events', 'none'])).retention_events).toBeNull()
   const none = await tally.done(['retention', 'apply', '--dry-run'])
   expect(none.stdout).toContain('everything is kept')
   const set = ['settings', 'set', '--retention-texts', '24', '--retention-audit', '36']

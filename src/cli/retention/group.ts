@@ -20,12 +20,15 @@ const WHAT: Record<AppliedRetention['kind'], { one: string; many: string }> = {
   session_ids: { one: 'session id', many: 'session ids' },
   history: { one: 'record of the history of entries', many: 'records of the history of entries' },
   audit: { one: 'record of the audit log', many: 'records of the audit log' },
+  events: { one: 'event', many: 'events' },
 }
 
 export function addRetentionCommands(program: Command): void {
   const retention = program
     .command('retention')
-    .description('Remove texts, session ids, history and audit records that are older than their retention period')
+    .description(
+      'Remove texts, session ids, history, audit records and events that are older than their retention period',
+    )
     .addHelpText('after', examples('tally retention apply --dry-run'))
   asksFirst(retention.command('apply'))
     .description('Remove now what is older than its retention period, as the server does once a day')

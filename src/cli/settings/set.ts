@@ -27,6 +27,7 @@ interface SetFlags extends CommandFlags {
   retentionSessionIds?: string
   retentionHistory?: string
   retentionAudit?: string
+  retentionEvents?: string
   email?: string
   address?: string
   taxId?: string
@@ -86,6 +87,7 @@ export function addSettingsSetCommand(settings: Command): void {
     .option('--retention-session-ids <months>', 'replace ids of sessions by hashes after as many months, or none')
     .option('--retention-history <months>', 'remove the history of entries after as many months (from 12), or none')
     .option('--retention-audit <months>', 'remove records of the audit log after as many months (from 12), or none')
+    .option('--retention-events <months>', 'remove events after as many months, or none')
     .option('--email <address>', 'sender address of bills; none clears it, as for the options below')
     .option('--address <text>', 'postal address on bills, may have several lines')
     .option('--tax-id <text>', 'tax id, such as a VAT number')
@@ -133,6 +135,7 @@ export function addSettingsSetCommand(settings: Command): void {
         retentionSessionIds: wholeOrNone(flags.retentionSessionIds),
         retentionHistory: wholeOrNone(flags.retentionHistory),
         retentionAudit: wholeOrNone(flags.retentionAudit),
+        retentionEvents: wholeOrNone(flags.retentionEvents),
         billNumberFormat: flags.billNumberFormat,
         billFooter: textOrNone(flags.billFooter),
       }

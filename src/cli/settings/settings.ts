@@ -26,6 +26,7 @@ export function printSettings(body: Settings, { json }: CommandFlags): void {
   print(`keep session ids  ${months(body.retention_session_ids)}`)
   print(`keep history      ${months(body.retention_history)}`)
   print(`keep audit log    ${months(body.retention_audit)}`)
+  print(`keep events       ${months(body.retention_events)}`)
   const lines = (text: string | null | undefined) => text?.replaceAll('\n', `\n${' '.repeat(18)}`) ?? '–'
   print(`e-mail            ${lines(body.email)}`)
   print(`address           ${lines(body.address)}`)

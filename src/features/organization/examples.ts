@@ -16,6 +16,7 @@ export const EXAMPLE_SETTINGS: Settings = {
   retention_session_ids: null,
   retention_history: null,
   retention_audit: null,
+  retention_events: 3,
   demo: false,
   email: 'bills@acme.example',
   address: '1 Road\n10115 Berlin',

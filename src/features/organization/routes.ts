@@ -138,6 +138,7 @@ function readChange(body: SettingsChange): Parameters<OrganizationService['chang
     retentionSessionIds: body.retention_session_ids,
     retentionHistory: body.retention_history,
     retentionAudit: body.retention_audit,
+    retentionEvents: body.retention_events,
     taxId: body.tax_id,
     dueDays: body.due_days,
     reminderDays: body.reminder_days,

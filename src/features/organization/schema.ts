@@ -13,6 +13,7 @@ const RETENTION = {
   ),
   retention_history: months('the history of entries is removed', 12),
   retention_audit: months('records of the audit log are removed', 12),
+  retention_events: months('events are removed', 1),
 }
 
 function months(what: string, least: number) {

@@ -76,6 +76,7 @@ export function commonSettingsBody(organization: Organization) {
     retention_session_ids: organization.retentionSessionIds,
     retention_history: organization.retentionHistory,
     retention_audit: organization.retentionAudit,
+    retention_events: organization.retentionEvents,
     demo: demoAt !== null,
   }
 }
@@ -96,6 +97,7 @@ const RETENTION = {
   retentionSessionIds: { pointer: '/retention_session_ids', from: 1 },
   retentionHistory: { pointer: '/retention_history', from: 12 },
   retentionAudit: { pointer: '/retention_audit', from: 12 },
+  retentionEvents: { pointer: '/retention_events', from: 1 },
 } as const
 
 /** Ten years. */
@@ -185,6 +187,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
             given.retentionSessionIds === undefined ? before.retentionSessionIds : given.retentionSessionIds,
           retentionHistory: given.retentionHistory === undefined ? before.retentionHistory : given.retentionHistory,
           retentionAudit: given.retentionAudit === undefined ? before.retentionAudit : given.retentionAudit,
+          retentionEvents: given.retentionEvents === undefined ? before.retentionEvents : given.retentionEvents,
           logoType: before.logoType,
           demoAt: before.demoAt,
           // Before the first id is hashed, so that no report misses its session.

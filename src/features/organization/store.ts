@@ -37,11 +37,12 @@ export interface Organization {
   telemetryByEmail: boolean
   /** The type of the logo on bills; null if there is none. */
   logoType: LogoType | null
-  /** Months after which texts of entries, session ids, history and the audit log are removed; null to keep them. */
+  /** Months after which texts of entries, session ids, history, the audit log and events are removed; null to keep them. */
   retentionTexts: number | null
   retentionSessionIds: number | null
   retentionHistory: number | null
   retentionAudit: number | null
+  retentionEvents: number | null
   /** Whether some sessions have only the hash of their id. */
   hashedSessionIds: boolean
   /** Changes when interned texts are erased. */
@@ -85,6 +86,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       retentionSessionIds: organization.retentionSessionIds,
       retentionHistory: organization.retentionHistory,
       retentionAudit: organization.retentionAudit,
+      retentionEvents: organization.retentionEvents,
       hashedSessionIds: organization.hashedSessionIds,
       internedVersion: organization.internedVersion,
       compactedAt: organization.compactedAt,

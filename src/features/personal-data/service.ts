@@ -5,6 +5,7 @@ import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
+import type { EventsService } from '../events/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { userBody } from '../people/schema.ts'
 import type { PeopleService } from '../people/service.ts'
@@ -22,14 +23,15 @@ interface Dependencies {
   organization: OrganizationService
   people: PeopleService
   entries: Pick<EntriesService, 'listing'>
+  events: Pick<EventsService, 'removeBefore' | 'countBefore'>
 }
 
 export type PersonalDataService = ReturnType<typeof createPersonalDataService>
 
-export function createPersonalDataService({ db, clock, audit, organization, people, entries }: Dependencies) {
+export function createPersonalDataService({ db, clock, audit, organization, people, entries, events }: Dependencies) {
   return {
     erasure: createErasure({ db, clock, audit, organization, people }),
-    retention: createRetention({ db, clock, audit, organization }),
+    retention: createRetention({ db, clock, audit, organization, events }),
 
     /**
      * Everything that names a person or that they wrote, in pieces that are made as they are read: the caller may be the

@@ -60,6 +60,7 @@ function settingsOf({ contact, time_zone, week_start, currency }: Shared): Setti
     retention_session_ids: null,
     retention_history: null,
     retention_audit: null,
+    retention_events: null,
     demo: false,
   }
 }

@@ -352,6 +352,7 @@ forEachEngine('people', (open) => {
       retentionSessionIds: null,
       retentionHistory: null,
       retentionAudit: null,
+      retentionEvents: 3,
       hashedSessionIds: false,
       internedVersion: 0,
       compactedAt: null,

@@ -236,7 +236,13 @@ describe('one’s own', () => {
 })
 
 /** No retention period: everything is kept. */
-const KEPT = { retention_texts: null, retention_session_ids: null, retention_history: null, retention_audit: null }
+const KEPT = {
+  retention_texts: null,
+  retention_session_ids: null,
+  retention_history: null,
+  retention_audit: null,
+  retention_events: 3,
+}
 
 describe('settings', () => {
   test('are read by everybody who is signed in, and changed by admins', async () => {
@@ -311,7 +317,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(15)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(16)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })

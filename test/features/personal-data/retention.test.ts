@@ -14,6 +14,8 @@ const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOStri
 /** An entry of 40 days ago and one of yesterday, with texts; the log of two years ago. */
 async function seed(db: Database) {
   const services = createServices({ db, clock: systemClock })
+  // The only one with a period from the start.
+  await services.organization.changeSettings({ retentionEvents: null }, TALLY)
   const ada = await addReporter(services.people)
   const report = (days: number, more: Record<string, unknown>) =>
     services.entries.reporting.reportEntry(

@@ -118,6 +118,9 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
     json: ['before', 'after'],
     other: ['action', 'objectId'],
   },
+  events: { key: ['id'], text: ['objectName'], json: ['details'], other: ['type', 'objectId'] },
+  // Keys of what they are about.
+  eventOccurrences: { key: [], other: ['key'] },
   migrations: { key: ['version'], other: ['name'] },
   prices: { key: ['id'], text: ['source'], kept: { provider: 'prices', model: 'prices' }, other: ['tiers', 'extras'] },
   priceLoads: {

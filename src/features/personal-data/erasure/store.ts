@@ -127,16 +127,19 @@ async function* eachMention(
   }
 }
 
-/** How the words are replaced in a row: in the audit log of the account, also those that mean others elsewhere. */
+/** Whose rows about the account have words that mean others elsewhere. */
+const OF_ACCOUNTS: readonly TextTable[] = ['audit', 'events']
+
+/** How the words are replaced in a row: in what the logs have of the account, also those that mean others elsewhere. */
 function replacingIn(name: TextTable, words: ErasedWords, { uid }: Subject) {
   const anywhere = replacing(words, { ofAccount: false })
-  if (name !== 'audit') return { hints: anywhere.hints, of: () => anywhere }
+  if (!OF_ACCOUNTS.includes(name)) return { hints: anywhere.hints, of: () => anywhere }
   const account = replacing(words, { ofAccount: true })
   return { hints: account.hints, of: (row: Row) => (row.objectId === uid ? account : anywhere) }
 }
 
 /** Columns that a row is judged by, besides those with text. */
-const judgedBy = (name: TextTable) => (name === 'audit' ? ['objectId'] : [])
+const judgedBy = (name: TextTable) => (OF_ACCOUNTS.includes(name) ? ['objectId'] : [])
 
 function replacedTexts(row: Row, columns: readonly Column[], { inText, inJson }: Replacing, nth?: number) {
   const changes: Record<string, string> = {}

@@ -5,6 +5,7 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { periodically } from '../../../lib/periodically.ts'
 import type { AuditService } from '../../audit/service.ts'
+import type { EventsService } from '../../events/service.ts'
 import type { Organization, OrganizationService } from '../../organization/service.ts'
 import {
   auditLog,
@@ -35,6 +36,8 @@ const KINDS = {
   session_ids: { months: 'retentionSessionIds', due: [sessionIds] },
   history: { months: 'retentionHistory', due: [history] },
   audit: { months: 'retentionAudit', due: [auditLog, endedSignIns] },
+  // Removed from the oldest on, so that readers can tell what they have missed.
+  events: { months: 'retentionEvents', due: [] },
 } as const satisfies Record<string, { months: keyof Organization; due: ((before: number) => Due)[] }>
 
 export type RetentionKind = keyof typeof KINDS
@@ -55,9 +58,10 @@ export interface RetentionDependencies {
   clock: Clock
   audit: AuditService
   organization: OrganizationService
+  events: Pick<EventsService, 'removeBefore' | 'countBefore'>
 }
 
-export function createRetention({ db, clock, audit, organization }: RetentionDependencies) {
+export function createRetention({ db, clock, audit, organization, events }: RetentionDependencies) {
   async function periods(): Promise<Omit<AppliedRetention, 'rows'>[]> {
     const settings = await organization.settings()
     const now = Temporal.Instant.fromEpochMilliseconds(clock.now()).toZonedDateTimeISO(settings.timeZone)
@@ -90,13 +94,14 @@ export function createRetention({ db, clock, audit, organization }: RetentionDep
   async function apply(by: Actor): Promise<AppliedRetention[]> {
     const applied: AppliedRetention[] = []
     for (const period of await periods()) {
-      const [first, ...others] = KINDS[period.kind].due
-      const rows = await remove(first(period.before))
+      const [first, ...others]: readonly ((before: number) => Due)[] = KINDS[period.kind].due
+      const rows = first ? await remove(first(period.before)) : await events.removeBefore(period.before)
       for (const due of others) await remove(due(period.before))
       if (period.kind === 'texts') await removeUnusedLabels()
       applied.push({ ...period, rows })
     }
-    const done = applied.filter(({ rows }) => rows > 0)
+    // What events reported is in the history and the audit log.
+    const done = applied.filter(({ kind, rows }) => rows > 0 && kind !== 'events')
     if (done.length > 0) {
       const after = Object.fromEntries(done.map(({ kind, rows }) => [kind, rows]))
       await db.write((tx) => audit.record(tx, by, { action: 'retention.applied', after }))
@@ -109,8 +114,9 @@ export function createRetention({ db, clock, audit, organization }: RetentionDep
     async plan(): Promise<AppliedRetention[]> {
       const planned: AppliedRetention[] = []
       for (const period of await periods()) {
-        const [first] = KINDS[period.kind].due
-        planned.push({ ...period, rows: await countDue(db.slow, first(period.before)) })
+        const [first]: readonly ((before: number) => Due)[] = KINDS[period.kind].due
+        const rows = first ? await countDue(db.slow, first(period.before)) : await events.countBefore(period.before)
+        planned.push({ ...period, rows })
       }
       return planned
     },

@@ -192,6 +192,7 @@ const Retention = ({ form }: { form: SettingsForm }) => (
         {...form.getInputProps('retention_history')}
       />
       <Months label="Audit log" description="At least 12 months." {...form.getInputProps('retention_audit')} />
+      <Months label="Events" description="For programs that follow them." {...form.getInputProps('retention_events')} />
     </SimpleGrid>
   </Part>
 )

@@ -24,6 +24,7 @@ export const valuesOf = (settings: AllSettings) => ({
   retention_session_ids: numberOrEmpty(settings.retention_session_ids),
   retention_history: numberOrEmpty(settings.retention_history),
   retention_audit: numberOrEmpty(settings.retention_audit),
+  retention_events: numberOrEmpty(settings.retention_events),
   email: settings.email ?? '',
   address: settings.address ?? '',
   tax_id: settings.tax_id ?? '',
@@ -55,6 +56,7 @@ function wireOf(values: SettingsValues): Required<SettingsChange> {
     retention_session_ids: numberOrNull(values.retention_session_ids),
     retention_history: numberOrNull(values.retention_history),
     retention_audit: numberOrNull(values.retention_audit),
+    retention_events: numberOrNull(values.retention_events),
   }
 }
 
