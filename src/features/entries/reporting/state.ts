@@ -389,10 +389,7 @@ export class RecordingState {
       ...this.#newEntries.values().flatMap((view) => countedSide(1, view)),
       ...this.#changedEntries
         .values()
-        .flatMap(({ before, after }) => [
-          ...countedSide(-1, { ...after, entry: before }, after),
-          ...countedSide(1, after),
-        ]),
+        .flatMap(({ before, after }) => [...countedSide(-1, before), ...countedSide(1, after)]),
     ]
   }
 
@@ -469,16 +466,18 @@ export class RecordingState {
   }
 }
 
-/** An entry as budgets count it; nothing if it does not count. Of a former row, the names may have been others. */
-function countedSide(sign: 1 | -1, { entry, agent, model, labels }: EntryView, later?: EntryView): Side[] {
+/** An entry as budgets count it; nothing if it does not count. */
+function countedSide(sign: 1 | -1, { entry, agent, model, labels }: EntryView): Side[] {
   if (!isCounted(entry)) return []
-  const isSame = (column: 'agentId' | 'modelId' | 'labelSetId') => !later || later.entry[column] === entry[column]
   return [
     {
       sign,
       managerId: entry.managerId,
       projectId: entry.projectId,
       ticketId: entry.ticketId,
+      agent,
+      model,
+      labels,
       agentId: entry.agentId,
       modelId: entry.modelId,
       labelSetId: entry.labelSetId,
@@ -486,9 +485,6 @@ function countedSide(sign: 1 | -1, { entry, agent, model, labels }: EntryView, l
       rejected: entry.status === 'rejected',
       cost: costNanosOf(entry),
       tokens: entry.input + entry.output + entry.cacheRead + entry.cacheWrite + entry.cacheWrite1h,
-      ...(isSame('agentId') && { agent }),
-      ...(isSame('modelId') && { model }),
-      ...(isSame('labelSetId') && { labels }),
     },
   ]
 }
