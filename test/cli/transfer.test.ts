@@ -123,11 +123,14 @@ describe('tally import', () => {
     expect((await tally.done(['verify', '--data', 'served'])).stdout).toContain('intact')
   })
 
-  /** Kills a command after ever longer times, until it ends by itself. Returns how often it was killed. */
+  /**
+   * Kills a command after ever longer times, until it ends by itself. Returns how often it was killed. The times grow by a
+   * half, so that all attempts together take a few times as long as the last one, however slow the machine is.
+   */
   async function killed(args: string[]): Promise<number> {
-    for (let kills = 0; ; kills += 1) {
+    for (let kills = 0, afterMs = 300; ; kills += 1, afterMs *= 1.5) {
       const child = Bun.spawn([tally.executable, ...args], { cwd: tally.folder, stdout: 'ignore', stderr: 'ignore' })
-      const timer = setTimeout(() => child.kill('SIGKILL'), 300 + kills * 250)
+      const timer = setTimeout(() => child.kill('SIGKILL'), afterMs)
       await child.exited
       clearTimeout(timer)
       if (child.signalCode !== 'SIGKILL') {
