@@ -1,26 +1,26 @@
 import { Database as Connection } from 'bun:sqlite'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { cp } from 'node:fs/promises'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/database/open.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { CommandLine, type RunningServer } from '../support/command-line.ts'
+import { copyDemo } from '../support/demo.ts'
 
 const PASSWORD = 'correct horse battery'
 
-/** Made once for all tests, with a random password: each works on a copy. */
-let original: CommandLine
+/** When it was made, with a random password. */
 let printed: string
 let made: { reports: number; password: string; people: { email: string; role: string }[] }
 let tally: CommandLine
 
 const make = (command: CommandLine) => command.json(['demo', '--password-stdin'], { stdin: PASSWORD })
-const useDemo = () => cp(original.dataDir, tally.dataDir, { recursive: true })
+const useDemo = () => copyDemo(tally)
 
 // Two months of an agency's work take some seconds, and several times as long on a busy machine.
 beforeAll(async () => {
-  original = await CommandLine.make()
-  printed = (await original.done(['demo'])).stdout
+  const original = await CommandLine.make()
+  printed = await copyDemo(original)
+  await original.remove()
   made = {
     reports: Number(/with ([\d,]+) reports/.exec(printed)![1]!.replaceAll(',', '')),
     password: /with the password (\S+)/.exec(printed)![1]!,
@@ -30,7 +30,6 @@ beforeAll(async () => {
     })),
   }
 }, 120_000)
-afterAll(() => original.remove())
 beforeEach(async () => {
   tally = await CommandLine.make()
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandLine } from '../support/command-line.ts'
+import { copyDemo } from '../support/demo.ts'
 import { contentOf } from '../support/transfer.ts'
 
 let tally: CommandLine
@@ -11,7 +12,7 @@ const path = (name: string) => join(tally.folder, name)
 
 beforeAll(async () => {
   tally = await CommandLine.make()
-  await tally.done(['demo'])
+  await copyDemo(tally)
   text = (await tally.done(['export'])).stdout
   exported = path('all.ndjson')
   writeFileSync(exported, text)

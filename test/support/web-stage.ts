@@ -1,6 +1,8 @@
 /** The executable's server and a browser, for the tests of pages in the surrounding `describe`. */
 import { afterAll, beforeAll } from 'bun:test'
+import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
+import { DATABASE_FILE } from '../../src/database/open.ts'
 import { Installation, type Server } from './binary.ts'
 import { launchBrowser, type Visit, type VisitOptions, visit } from './browser.ts'
 import type { Credentials } from './session.ts'
@@ -28,6 +30,9 @@ interface WebStageOptions {
   args?: string[]
 }
 
+/** The databases with demo data, by password: each is made once for all stages of a process. */
+const demos = new Map<string, Uint8Array>()
+
 /** Everything is removed after the last test. */
 export function webStage({ people = [], demoPassword, args = ['--log-level', 'warn'] }: WebStageOptions): WebStage {
   const stage = {} as WebStage
@@ -42,7 +47,15 @@ export function webStage({ people = [], demoPassword, args = ['--log-level', 'wa
     for (const { name, email, role, password } of people) {
       await run(['users', 'add', '--email', email, '--name', name, '--role', role], password)
     }
-    if (demoPassword !== undefined) await run(['demo'], demoPassword)
+    if (demoPassword !== undefined) {
+      const file = join(installation.folder, 'tally-data', DATABASE_FILE)
+      const known = demos.get(demoPassword)
+      if (known) await Bun.write(file, known, { mode: 0o600 })
+      else {
+        await run(['demo'], demoPassword)
+        demos.set(demoPassword, await Bun.file(file).bytes())
+      }
+    }
     stage.server = await installation.serve(args)
     const launched = await launchBrowser()
     browser = launched
