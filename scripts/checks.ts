@@ -227,6 +227,9 @@ const LONGEST = [
   'features/prices',
   'http',
   'database',
+  'features/bills',
+  'features/people',
+  'features/transfer',
   'features/telemetry',
 ]
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
