@@ -3,7 +3,7 @@ import { EVERYTHING, type Viewer } from './visibility.ts'
 /** Who names projects and people in a filter, and may therefore learn whether they exist. */
 export interface Asker {
   viewer: Viewer
-  /** Admins who are signed in or use the command line; tokens never list people. */
+  /** Admins who are signed in or use the command line, and their API tokens that may read people. */
   listsPeople: boolean
 }
 

@@ -330,8 +330,10 @@ export function approvalViewerOf(caller: Caller | null): Viewer {
 
 /** The caller as somebody who filters by names; see `access/asker.ts`. */
 export function askerOf(caller: Caller | null): Asker {
-  const { kind, person } = requireCaller(caller)
-  return { viewer: approvalViewerOf(caller), listsPeople: kind === 'session' && person.role === 'admin' }
+  const known = requireCaller(caller)
+  const readsPeople =
+    known.kind === 'session' || (known.kind === 'api' && includesScope(known.token.scopes ?? [], 'people:read'))
+  return { viewer: approvalViewerOf(caller), listsPeople: readsPeople && known.person.role === 'admin' }
 }
 
 /** The part of a handler's context that describes the call, from `requestState`. */

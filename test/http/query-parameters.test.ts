@@ -95,6 +95,23 @@ test('a filter by a project, client, ticket or person that does not exist is ref
   }
 })
 
+test('an export by a filter that is refused is refused before it begins', async () => {
+  const { json: document } = await app.call('GET /api/v1/openapi.json')
+  const asked: [string, number][] = []
+  for (const [path, operations] of Object.entries<Record<string, Operation>>(document.paths)) {
+    const parameters = operations.get?.parameters ?? []
+    if (path.includes('{') || !parameters.some(({ name }) => name === 'format')) continue
+    for (const { name } of parameters.filter((each) => ['project', 'client', 'page'].includes(each.name))) {
+      const query = new URLSearchParams({ starting_at: '2026-11-01', format: 'csv', [name]: 'no such name' })
+      if (!parameters.some((each) => each.name === 'starting_at')) query.delete('starting_at')
+      const credential = { session: path.startsWith('/api/v1/shared') ? viewer : session }
+      asked.push([`${path} ${name}`, (await app.call(`GET ${path}?${query}`, credential)).status])
+    }
+  }
+  expect(asked.filter(([, status]) => status !== 422)).toEqual([])
+  expect(asked.length).toBeGreaterThan(15)
+})
+
 test('aliases, names of merged projects and ids are known', async () => {
   const { json: web } = await app.call('POST /api/v1/projects', {
     session,
@@ -122,4 +139,18 @@ test('callers who do not list people cannot tell who exists', async () => {
   expect((await ask(reads, hidden)).status).toBe(422)
   expect(JSON.stringify(await ask(reads, hidden))).not.toContain('did you mean')
   expect(await ask(own, hidden)).toEqual(await ask(own, 'nobody@example.com'))
+})
+
+test('an API token knows people if it may read them', async () => {
+  const admin = await app.person('admin')
+  await app.call('PATCH /api/v1/settings', { session, json: { api_tokens: true } })
+  await app.call('POST /api/v1/users', { session, json: { name: 'Joan', email: 'joan@example.com', role: 'member' } })
+  for (const [scopes, message] of [
+    [['projects:read', 'people:read'], "there is no person 'jona@example.com'; did you mean 'joan@example.com'"],
+    [['projects:read'], ''],
+  ] as const) {
+    const token = await app.token('api', admin, { scopes: [...scopes] })
+    const { json } = await app.call('GET /api/v1/projects?lead=jona@example.com', { token })
+    expect(json.errors?.[0].message ?? '').toStartWith(message)
+  }
 })

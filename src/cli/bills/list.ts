@@ -61,7 +61,7 @@ async function list(flags: ListFlags): Promise<void> {
     page: flags.page,
   })
   await withServices(flags, async ({ bills }) => {
-    if (flags.csv) return printCsv(bills.everyBill(filter), BILL_COLUMNS)
+    if (flags.csv) return printCsv(await bills.everyBill(filter), BILL_COLUMNS)
     const { writeKeyPage } = await import('../../query.ts')
     const views = await bills.listBills(filter, { after, limit: limit + 1 })
     const data = await bills.heads(views.slice(0, limit))

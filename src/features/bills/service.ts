@@ -222,15 +222,18 @@ export function createBillsService({
     /** By id (`bil_…`) or number. Throws `not_found`. */
     getBill: (bill: string): Promise<BillView> => getView(db.read, bill),
 
-    /** All bills that match the filter, as list items. */
-    async *everyBill(filter: BillListFilter): AsyncGenerator<BillHead> {
+    /** All bills that match the filter, as list items. Throws like `listBills`, before there is a first item. */
+    async everyBill(filter: BillListFilter): Promise<AsyncGenerator<BillHead>> {
       const requested = await readFilter(filter)
       const today = await findToday()
-      const pages = eachPage(
-        (page) => listBills(db.read, requested, { ...page, today }),
-        ({ bill }: BillView) => bill.id,
-      )
-      for await (const views of pages) yield* await heads(views)
+      async function* every() {
+        const pages = eachPage(
+          (page) => listBills(db.read, requested, { ...page, today }),
+          ({ bill }: BillView) => bill.id,
+        )
+        for await (const views of pages) yield* await heads(views)
+      }
+      return every()
     },
 
     heads,

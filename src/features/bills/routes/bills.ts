@@ -175,7 +175,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       '',
       async ({ query, request }) => {
         const { limit, after, format, ...filter } = readBillList(query)
-        if (wantsCsv(request, format)) return csvResponse(bills.everyBill(filter), BILL_COLUMNS, 'bills.csv')
+        if (wantsCsv(request, format)) return csvResponse(await bills.everyBill(filter), BILL_COLUMNS, 'bills.csv')
         const views = await bills.listBills(filter, { after, limit: limit + 1 })
         const page = pageOf(views, limit, ({ bill }) => writeKeyPage(bill.id))
         return { ...page, data: await bills.heads(page.data) }
