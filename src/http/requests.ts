@@ -149,7 +149,7 @@ export const requests = (dependencies: RequestsDependencies) => {
   function isPublic(method: string, path: string): boolean {
     if (!`${path}/`.startsWith('/api/v1/')) return true
     openRoutes ??= openRoutesOf(routes())
-    return openRoutes.has(path) || openRoutes.has(`${method} ${path}`)
+    return openRoutes.paths.has(path) && !openRoutes.guarded.has(`${method === 'HEAD' ? 'GET' : method} ${path}`)
   }
 
   const securityHeaders = { ...SECURITY_HEADERS, ...(publicUrl?.startsWith('https:') && TRANSPORT_SECURITY) }
@@ -235,13 +235,18 @@ function loggedPath(path: string): string {
   return path.replace(/^\/+share\/.*/is, '/share/…')
 }
 
-/** Paths that are public for every existing method, and `METHOD path` for others. */
-type OpenRoutes = ReadonlySet<string>
+/** Paths with a public method, and `METHOD path` of those that are not. A method that does not exist is a 405. */
+interface OpenRoutes {
+  paths: ReadonlySet<string>
+  guarded: ReadonlySet<string>
+}
 
 function openRoutesOf(routes: readonly GuardedRoute[]): OpenRoutes {
   const isOpen = ({ hooks }: GuardedRoute) => hooks.allowed === 'anyone'
-  const guarded = new Set(routes.filter((route) => !isOpen(route)).map(({ path }) => path))
-  return new Set(routes.filter(isOpen).map(({ method, path }) => (guarded.has(path) ? `${method} ${path}` : path)))
+  return {
+    paths: new Set(routes.filter(isOpen).map(({ path }) => path)),
+    guarded: new Set(routes.filter((route) => !isOpen(route)).map(({ method, path }) => `${method} ${path}`)),
+  }
 }
 
 /** The methods of a path, for the header `Allow`; undefined if nothing exists there. */
