@@ -74,8 +74,14 @@ const FLAGS: Record<string, string> = {
   tools: '--tool',
 }
 
-/** The flag or argument of this command line that an issue is about; undefined if it is about something else. */
-function givenAs({ pointer }: Issue, command: Command): string | undefined {
+/** Arguments whose names differ from the fields of the API. */
+const ARGUMENTS: Record<string, string> = { leads: 'person', approvers: 'person' }
+
+/**
+ * The flag or argument of this command line that an issue is about, or the flag that is missing; undefined if it is about
+ * something else, such as the contents of a file.
+ */
+function givenAs({ pointer, code }: Issue, command: Command): string | undefined {
   const [first = '', ...rest] = wordsOf(pointer).split('/')
   for (const name of [`--${first}`, FLAGS[first], `--${rest.at(-1)}`]) {
     const option = command.options.find(({ long }) => long === name)
@@ -83,8 +89,13 @@ function givenAs({ pointer }: Issue, command: Command): string | undefined {
     const where = rest.length > 0 ? ` (${valueAt(command.getOptionValue(option.attributeName()), rest)})` : ''
     return `${name}${where}`
   }
-  const argument = command.registeredArguments.find((one) => one.name() === first)
-  return argument && `<${first}>`
+  const argument = command.registeredArguments.find((one) => [first, ARGUMENTS[first]].includes(one.name()))
+  if (argument) return `<${argument.name()}>`
+  return code === 'required' && command.getOptionValue('file') === undefined ? missingFlag(first, command) : undefined
+}
+
+function missingFlag(first: string, command: Command): string | undefined {
+  return [`--${first}`, FLAGS[first]].find((name) => command.options.some(({ long }) => long === name))
 }
 
 /** Which value of a flag is meant: that of a list as it was given, others by their place. */

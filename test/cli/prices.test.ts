@@ -283,8 +283,8 @@ describe('tally prices', () => {
     expect(set).toMatchObject({ added: true, price: { input: 1, output: 10, cache_read: 0.125, source: 'admin' } })
     const missing = await tally.run(['prices', 'set', 'nobody-lists-this', '--input', '1', '--yes'])
     expect([missing.code, missing.stderr]).toEqual([
-      1,
-      "tally: output: is required, because 'nobody-lists-this' has no output price at that time that could be kept\n",
+      2,
+      "tally: --output: is required, because 'nobody-lists-this' has no output price at that time that could be kept\n",
     ])
 
     const withdraw = ['prices', 'withdraw', 'gpt-5', ...openai]

@@ -55,6 +55,8 @@ test('a project that a report made gets its key, client and leads, and the repor
     ...['--client', 'wile e. ltd', '--budget', '2500.5', '--billable', 'no', '--markup', '7.25'],
   ])
   await tally.done(['projects', 'lead', 'add', 'ACME', 'ada@example.com'])
+  const unknown = await tally.run(['projects', 'lead', 'add', 'ACME', 'nobody@example.com'])
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('tally: <person>: ')])
   const added = await tally.done(['projects', 'alias', 'add', 'ACME', 'acme/web', 'Acme-Site'])
   expect(added.stdout).toBe('ACME has the aliases acme website, Acme-Site, acme/web.\n')
   expect(await tally.json(['projects', 'show', 'acme/WEB'])).toMatchObject({

@@ -87,6 +87,8 @@ test('a token is shown, and the list narrowed to a kind or a state', async () =>
   expect(await tally.json(['tokens', 'show', made.id])).toEqual(made)
   const { stdout } = await tally.done(['tokens', 'show', made.id])
   expect(stdout).toMatch(/^'reader' \(tally_read_\w{6}…\), a read token of narrow .*\nstate +usable\n/)
+  const { id: other } = await tally.json(create({ kind: 'org', name: 'push' }))
+  expect((await tally.done(['tokens', 'show', other])).stdout).toContain('), an organization token of ')
   expect((await tally.json([...of, '--kind', 'svc'])).data).toEqual([])
   expect((await tally.json([...of, '--kind', 'read'])).data).toEqual([made])
   expect((await tally.json([...of, '--state', 'revoked'])).data.map(({ id }: { id: string }) => id)).toEqual([revoked])
@@ -116,6 +118,7 @@ describe('refused with one clear message:', () => {
     ],
     ['bills by a read token', create({ allow: 'bills', kind: 'read' }), 2, 'is available only for service tokens'],
     ['another permission', create({ allow: 'everything' }), 2, 'Allowed choices are bills'],
+    ['an API token without scopes', create({ kind: 'api' }), 2, '--scope: must name at least one of entries:read'],
     [
       'an unknown scope',
       create({ kind: 'api', scope: 'bills:burn' }),

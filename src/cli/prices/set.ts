@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { NewPrice } from '../../features/prices/schema.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
 import { asksFirst } from '../flags/confirmation.ts'
@@ -62,7 +62,7 @@ export function addPricesSetCommand(prices: Command): void {
   asksFirst(prices.command('set'))
     .description('Set the price of a model; it takes precedence over price tables and keeps what is not given')
     .argument('<model>', 'exact name of the model, as reported in entries')
-    .option('--provider <provider>', 'provider that the price applies to (default: any)', '')
+    .addOption(new Option('--provider <provider>', 'provider that the price applies to').default('', 'any'))
     .option('--input <dollars>', 'US dollars per million input tokens', parsePrice)
     .option('--output <dollars>', 'US dollars per million output tokens', parsePrice)
     .option('--cache-read <dollars>', 'US dollars per million cache-read tokens', parsePrice)

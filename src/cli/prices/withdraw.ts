@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { WithdrawnPrices } from '../../features/prices/schema.ts'
 import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
@@ -19,7 +19,7 @@ export function addPricesWithdrawCommand(prices: Command): void {
   asksFirst(prices.command('withdraw'))
     .description('End the prices of a model that were set by hand, so that those of the tables apply again')
     .argument('<model>', 'the model, exactly as in its prices')
-    .option('--provider <provider>', 'provider of the prices (default: those for any provider)', '')
+    .addOption(new Option('--provider <provider>', 'provider of the prices').default('', 'those for any provider'))
     .option('--from <when>', 'first day without them, or a timestamp (default: today, in UTC)', parseDay)
     .option('--dry-run', 'only print what would change')
     .option('--json', 'print JSON')

@@ -19,7 +19,7 @@ export function addTokensShowCommand(tokens: Command): void {
       const body = listedTokenBody(listed)
       if (flags.json) return printJson(body)
       print(
-        `'${body.name}' (${hintText(body)}), a ${KIND_NAMES[body.kind]} token of ${body.user.name} (${body.user.email})`,
+        `'${body.name}' (${hintText(body)}), ${/^[aeiou]/i.test(KIND_NAMES[body.kind]) ? 'an' : 'a'} ${KIND_NAMES[body.kind]} token of ${body.user.name} (${body.user.email})`,
       )
       print(`state      ${body.state}${body.allow_bills ? ', may send bills' : ''}`)
       if (body.scopes) print(`scopes     ${body.scopes.join(', ')}`)
