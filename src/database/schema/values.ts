@@ -100,3 +100,15 @@ export const BUDGET_PERIODS = ['day', 'week', 'month', 'quarter', 'year', 'once'
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
 
 export type BudgetAlertKind = 'spent' | 'forecast'
+
+/** The format of the messages that a webhook endpoint gets: signed JSON, or a message in a chat. */
+export const WEBHOOK_FORMATS = ['standard', 'slack', 'teams', 'discord', 'chat'] as const
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]
+
+/** Why an endpoint gets nothing: a person disabled it, it failed for days, or it answered that it is gone (410). */
+export const WEBHOOK_DISABLED_REASONS = ['person', 'failing', 'gone'] as const
+export type WebhookDisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number]
+
+/** Why a message was sent: its event was next, or a person sent it again, or tested the endpoint. */
+export const WEBHOOK_DELIVERY_KINDS = ['event', 'resend', 'test'] as const
+export type WebhookDeliveryKind = (typeof WEBHOOK_DELIVERY_KINDS)[number]

@@ -1,0 +1,56 @@
+/**
+ * Where a request goes. A name is resolved once, all of its addresses are checked, and the request connects to one of those
+ * addresses: if it were resolved again, its owner could answer with another one (DNS rebinding).
+ */
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { networkTest } from '../../../lib/network.ts'
+import { isPublicAddress } from '../../../lib/public-address.ts'
+
+/** All addresses of a name. Throws an error with the code of `dns.lookup`. */
+export type Resolve = (hostname: string) => Promise<string[]>
+
+const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address)
+
+/** A refusal, in words for the admin who added the endpoint. */
+export class AddressError extends Error {}
+
+/** Few have more than two, and each of them may take the whole connect timeout. */
+const ADDRESS_LIMIT = 4
+
+/**
+ * Returns the addresses that a request to a host may use. Throws an {@link AddressError} if the name does not resolve, or if
+ * any of its addresses is neither public nor in one of the networks: with one of each, a name would lead in by chance.
+ */
+export function addressFinder(
+  privateNetworks: readonly string[],
+  resolve: Resolve = systemResolve,
+): (hostname: string) => Promise<string[]> {
+  const isNamed = networkTest(privateNetworks)
+  return async (hostname) => {
+    // The brackets of an IPv6 address in a URL.
+    const host = hostname.replace(/^\[(.*)\]$/, '$1')
+    const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host]
+    const refused = addresses.find((address) => !isPublicAddress(address) && !isNamed(address))
+    if (refused !== undefined) throw new AddressError(privateText(host, refused))
+    return addresses.slice(0, ADDRESS_LIMIT)
+  }
+}
+
+async function resolved(host: string, resolve: Resolve): Promise<string[]> {
+  let addresses: string[]
+  try {
+    addresses = await resolve(host)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOTFOUND' || code === 'ENODATA') throw new AddressError(`The name ${host} does not exist in DNS.`)
+    throw new AddressError(`The name ${host} could not be resolved: ${message}.`)
+  }
+  if (addresses.length === 0) throw new AddressError(`The name ${host} has no address in DNS.`)
+  return addresses
+}
+
+function privateText(host: string, address: string): string {
+  const what = host === address ? `${host} is` : `${host} has the address ${address}, which is`
+  return `${what} not on the public internet. To allow its network, name it in TALLY_WEBHOOK_PRIVATE_NETWORKS.`
+}
