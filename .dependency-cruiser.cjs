@@ -19,6 +19,7 @@ const FEATURES = [
   'budgets',
   'share-links',
   'viewers',
+  'webhooks',
   'telemetry',
   'personal-data',
   'transfer',

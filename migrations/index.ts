@@ -29,6 +29,7 @@ import postgresPersonalData from './postgres/0027_personal_data.sql' with { type
 import postgresViewers from './postgres/0028_viewers.sql' with { type: 'text' }
 import postgresEvents from './postgres/0029_events.sql' with { type: 'text' }
 import postgresBudgets from './postgres/0030_budgets.sql' with { type: 'text' }
+import postgresWebhooks from './postgres/0031_webhooks.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -59,6 +60,7 @@ import sqlitePersonalData from './sqlite/0027_personal_data.sql' with { type: 't
 import sqliteViewers from './sqlite/0028_viewers.sql' with { type: 'text' }
 import sqliteEvents from './sqlite/0029_events.sql' with { type: 'text' }
 import sqliteBudgets from './sqlite/0030_budgets.sql' with { type: 'text' }
+import sqliteWebhooks from './sqlite/0031_webhooks.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -109,4 +111,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 28, name: 'viewers', sql: { sqlite: sqliteViewers, postgres: postgresViewers } },
   { version: 29, name: 'events', sql: { sqlite: sqliteEvents, postgres: postgresEvents } },
   { version: 30, name: 'budgets', sql: { sqlite: sqliteBudgets, postgres: postgresBudgets } },
+  { version: 31, name: 'webhooks', sql: { sqlite: sqliteWebhooks, postgres: postgresWebhooks } },
 ]

@@ -47,6 +47,7 @@ import { otlpRoutes } from './features/telemetry/routes/otlp.ts'
 import { telemetryStatusRoutes } from './features/telemetry/routes/status.ts'
 import { grantsRoutes } from './features/viewers/routes/grants.ts'
 import { sharedRoutes } from './features/viewers/routes/shared.ts'
+import { webhooksRoutes } from './features/webhooks/routes.ts'
 import { requireAllow } from './http/access.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { stopReadsOnDisconnect } from './http/disconnects.ts'
@@ -137,7 +138,8 @@ export const createApp = ({
         .use(at('/events').use(eventsRoutes({ ...services, publicUrl })))
         .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
         .use(at('/shared').use(sharedRoutes(services)))
-        .use(at('/budgets').use(budgetsRoutes(services))),
+        .use(at('/budgets').use(budgetsRoutes(services)))
+        .use(at('/webhooks').use(webhooksRoutes(services))),
     )
     .use(at('/api/v1/deputies').use(deputiesRoutes(services)))
     .use(at('/api/v1/settings').use(organizationRoutes(services)))

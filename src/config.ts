@@ -124,6 +124,24 @@ export const OPTIONS = {
     default: '',
     doc: 'how often the server updates prices from there, such as 24h; off by default',
   },
+  webhookPrivateNetworks: {
+    flag: '--webhook-private-networks <networks>',
+    variable: 'TALLY_WEBHOOK_PRIVATE_NETWORKS',
+    default: '',
+    doc: 'comma-separated addresses or networks (10.0.0.0/8) to which webhooks may be sent although they are not public; none by default',
+  },
+  webhookSecret: {
+    flag: '--secret <secret>',
+    variable: 'TALLY_WEBHOOK_SECRET',
+    default: '',
+    doc: 'secret of a webhook (whsec_…) to check signatures with; only as a variable, because every user of the machine can see command lines',
+  },
+  webhookSecretFile: {
+    flag: '--secret-file <path>',
+    variable: 'TALLY_WEBHOOK_SECRET_FILE',
+    default: '',
+    doc: 'file that contains the secret of a webhook',
+  },
   url: {
     flag: '--url <url>',
     variable: 'TALLY_URL',
@@ -158,6 +176,8 @@ export interface Config {
   mail: MailConfig | undefined
   backups: BackupsConfig
   priceUpdates: PriceUpdatesConfig
+  /** Networks to which webhooks may be sent although they are private. */
+  webhookPrivateNetworks: string[]
   logLevel: (typeof LOG_LEVELS)[number]
 }
 
@@ -208,6 +228,7 @@ const SECRETS = {
   databaseUrl: 'databaseUrlFile',
   smtpUrl: 'smtpUrlFile',
   token: 'tokenFile',
+  webhookSecret: 'webhookSecretFile',
 } as const satisfies Partial<Record<OptionName, OptionName>>
 
 type SecretName = keyof typeof SECRETS
@@ -271,8 +292,9 @@ class Reading {
 
   /** A command line can be read by every user of the machine, as long as the command runs. */
   #refuseVisible(name: SecretName, text: string): void {
-    if (name !== 'token' && !URL_PASSWORD.test(text)) return
-    const what = name === 'token' ? 'is a secret' : 'contains a password'
+    const isSecret = name === 'token' || name === 'webhookSecret'
+    if (!isSecret && !URL_PASSWORD.test(text)) return
+    const what = isSecret ? 'is a secret' : 'contains a password'
     const instead = `Set ${OPTIONS[name].variable}, or put it in a file and pass its path with ${flagOf(SECRETS[name])}`
     this.issue(name, `${what}, which every user of this machine can see in the process list. ${instead}`)
   }
@@ -306,6 +328,18 @@ class Reading {
       this.issue(name, `'${url}' is not a valid URL. It must start with http:// or https://`)
     }
     return url
+  }
+
+  /** Comma-separated addresses and networks. */
+  networks(name: OptionName): string[] {
+    const networks = this.text(name)
+      .split(',')
+      .map((network) => network.trim())
+      .filter(Boolean)
+    for (const network of networks.filter((each) => !isNetwork(each))) {
+      this.issue(name, `'${network}' is not a valid IP address or network such as 10.0.0.0/8`)
+    }
+    return networks
   }
 
   issue(name: OptionName, message: string): void {
@@ -370,13 +404,8 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     reading.issue('databaseUrl', 'must start with postgres://')
   }
   const publicUrl = reading.httpUrl('publicUrl') || undefined
-  const trustedProxies = text('trustedProxies')
-    .split(',')
-    .map((proxy) => proxy.trim())
-    .filter(Boolean)
-  for (const proxy of trustedProxies.filter((each) => !isNetwork(each))) {
-    reading.issue('trustedProxies', `'${proxy}' is not a valid IP address or network such as 10.0.0.0/8`)
-  }
+  const trustedProxies = reading.networks('trustedProxies')
+  const webhookPrivateNetworks = reading.networks('webhookPrivateNetworks')
   const rateLimit = Number(text('rateLimit'))
   if (!/^\d{1,9}$/.test(text('rateLimit')))
     reading.issue('rateLimit', `'${text('rateLimit')}' is not a valid number of requests. Use 0 or more`)
@@ -395,6 +424,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     mail,
     backups,
     priceUpdates,
+    webhookPrivateNetworks,
     logLevel: logLevel!,
   }
 }
@@ -532,6 +562,14 @@ export function readAgentsServer(
 ): ClientConfig {
   const advice = ' and store it with `tally agents login`'
   return clientConfig(new Reading(flags, environment), { stored, advice })
+}
+
+/** The secret that `tally webhooks listen` checks signatures with; undefined without one. Throws {@link ConfigError}. */
+export function readWebhookSecret(flags: Flags, environment: Environment = process.env): string | undefined {
+  const reading = new Reading(flags, environment)
+  const secret = reading.secret('webhookSecret') || undefined
+  reading.finish()
+  return secret
 }
 
 function clientConfig(

@@ -172,6 +172,11 @@ export const PROBLEMS = {
     title: 'E-mail not configured',
     help: 'Tally has no mail server (`TALLY_SMTP_URL`) or no sender address (`TALLY_SMTP_FROM`, or else the organization’s e-mail address). You can still send bills and download them.',
   },
+  webhook_disabled: {
+    status: 409,
+    title: 'Webhook disabled',
+    help: 'The webhook is disabled, so no events are sent to it. Enable it first; then you can send the events again that it missed.',
+  },
   body_too_large: {
     status: 413,
     title: 'Body too large',

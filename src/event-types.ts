@@ -122,7 +122,11 @@ export const EVENT_TYPES = {
     'retention.applied': 'Data that was older than its retention period was removed.',
     'backup.failed': 'A scheduled backup failed.',
     'agent.silent': 'The agents of a person, which reported regularly, no longer report.',
-    'webhook.disabled': 'A webhook was disabled because it could not be delivered.',
+    'webhook.added': 'A webhook was added.',
+    'webhook.changed': 'A webhook was changed.',
+    'webhook.enabled': 'A disabled webhook was enabled.',
+    'webhook.disabled': 'A webhook was disabled, by a person or because its events could not be delivered.',
+    'webhook.removed': 'A webhook was removed.',
   }),
 }
 

@@ -29,6 +29,8 @@ export interface Sources {
   backups: (() => { lastMadeAt: number | null; failures: number }) | undefined
   /** The last update of prices by any server of the database. */
   priceUpdates: () => Promise<{ succeededAt: number | null; failures: number }>
+  /** Events that wait for a webhook. */
+  waitingEvents: () => Promise<number>
   /** The days with entries, and those whose totals are ready. */
   totals: () => Promise<{ days: number; days_made: number }>
 }
@@ -56,6 +58,12 @@ export function createMetrics() {
       this.reset()
       for (const [outcome, entries] of Object.entries(reported)) if (entries > 0) this.inc({ outcome }, entries)
     },
+  })
+  const webhookDeliveries = new Counter({
+    name: 'tally_webhook_deliveries_total',
+    help: 'Attempts of this server to deliver events to webhooks, by outcome: delivered or failed.',
+    labelNames: ['outcome'] as const,
+    registers,
   })
   const batches = new Histogram({
     name: 'tally_batch_entries',
@@ -94,6 +102,7 @@ export function createMetrics() {
     reported: (outcome: Outcome) => {
       reported[outcome] += 1
     },
+    webhookDelivery: (outcome: 'delivered' | 'failed') => webhookDeliveries.inc({ outcome }),
     batch: (size: number) => batches.observe(size),
     commit: (writes: number, seconds: number) => {
       commits.observe(seconds)
@@ -103,7 +112,16 @@ export function createMetrics() {
     text: () => registry.metrics(),
 
     /** Registers the gauges. Call it once. */
-    watch({ databaseFile, diskSpace, waitingWrites, outbox, backups, priceUpdates, totals }: Sources): void {
+    watch({
+      databaseFile,
+      diskSpace,
+      waitingWrites,
+      outbox,
+      backups,
+      priceUpdates,
+      waitingEvents,
+      totals,
+    }: Sources): void {
       watched('tally_waiting_writes', 'Writes waiting for their commit.', waitingWrites)
       new Gauge({
         name: 'tally_outbox_mails',
@@ -135,6 +153,11 @@ export function createMetrics() {
         'tally_price_update_failures',
         'Failed price updates since the latest successful one.',
         async () => (await priceUpdates()).failures,
+      )
+      watched(
+        'tally_webhook_waiting_events',
+        'Events that wait for their delivery to a webhook, at most 10,000 of each.',
+        waitingEvents,
       )
       watched('tally_report_days', 'Days with entries that were found so far.', async () => (await totals()).days)
       watched(

@@ -20,6 +20,7 @@ import { createSpendingService } from './features/spending/service.ts'
 import { createTelemetryService } from './features/telemetry/service.ts'
 import { createTransferService } from './features/transfer/service.ts'
 import { createViewersService } from './features/viewers/service.ts'
+import { createWebhooksService } from './features/webhooks/service.ts'
 import type { Clock } from './lib/clock.ts'
 
 export interface ServicesOptions {
@@ -29,9 +30,11 @@ export interface ServicesOptions {
   mail?: BillsDependencies['mail']
   /** Where price updates come from, and how often; undefined where none are configured. */
   priceUpdates?: UpdatesConfig | undefined
+  /** Where webhooks may go besides the public internet, and what links in them begin with. */
+  webhooks?: { privateNetworks: readonly string[]; linkBase: string | undefined } | undefined
 }
 
-export function createServices({ db, clock, mail, priceUpdates: config }: ServicesOptions) {
+export function createServices({ db, clock, mail, priceUpdates: config, webhooks: hooks }: ServicesOptions) {
   const events = createEventsService({ db, clock })
   const audit = createAuditService({ db, clock, events })
   const noticeMail = mail && { mailer: createMailer(mail), from: mail.from }
@@ -67,6 +70,19 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
     bills,
   })
   const viewers = createViewersService({ db, organization, people, projects, reports, bills })
+  const webhooks = createWebhooksService({
+    db,
+    clock,
+    audit,
+    events,
+    organization,
+    people,
+    projects,
+    bills,
+    mail: noticeMail,
+    privateNetworks: hooks?.privateNetworks ?? [],
+    linkBase: hooks?.linkBase,
+  })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
   const personalData = createPersonalDataService({ db, clock, audit, organization, people, entries, events })
   const transfer = createTransferService({ db, clock, audit, organization, people, projects })
@@ -88,6 +104,7 @@ export function createServices({ db, clock, mail, priceUpdates: config }: Servic
     budgets,
     shareLinks,
     viewers,
+    webhooks,
     telemetry,
     personalData,
     transfer,

@@ -20,6 +20,7 @@ describe('the configuration', () => {
       port: 4747,
       publicUrl: undefined,
       trustedProxies: [],
+      webhookPrivateNetworks: [],
       rateLimit: 0,
       mail: undefined,
       backups: { folder: 'tally-data/backups', everyMs: undefined, keep: 14 },

@@ -14,6 +14,7 @@ export type ObjectKind =
   | 'bil'
   | 'pld'
   | 'bdg'
+  | 'whk'
 
 export interface Precondition {
   kind: ObjectKind

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, exposedSecrets, type OptionName, readConfig } from '../config.ts'
 import type { DiskSpace, SpaceLevel } from '../database/disk-space.ts'
-import { localUrl } from './address.ts'
+import { linkBase, localUrl } from './address.ts'
 import { CommandError, EXIT_DONE } from './failures.ts'
 import { firstSteps } from './first-steps.ts'
 import { examples, optionOf } from './flags/options.ts'
@@ -53,6 +53,7 @@ export function addServeCommand(program: Command): void {
     .addOption(optionOf('backupDir'))
     .addOption(optionOf('pricesFrom'))
     .addOption(optionOf('pricesEvery'))
+    .addOption(optionOf('webhookPrivateNetworks'))
     .addOption(optionOf('logLevel'))
     .addHelpText(
       'after',
@@ -132,6 +133,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       clock: systemClock,
       mail: config.mail,
       priceUpdates: config.priceUpdates,
+      webhooks: { privateNetworks: config.webhookPrivateNetworks, linkBase: linkBase(config) },
     })
     // A newer table may know models that were reported before it did.
     if (await services.prices.loadDefaultPrices()) await services.entries.valuation.valueUnpriced()
@@ -144,6 +146,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       outbox: services.bills.deliveries.count,
       backups: backups?.state,
       priceUpdates: services.priceUpdates.state,
+      waitingEvents: services.webhooks.countWaiting,
       totals: services.reports.progress,
     })
     const app = createApp({
@@ -177,6 +180,10 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     })
     const delivering = services.bills.deliveries.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not deliver a bill')
+    })
+    services.webhooks.watchAttempts(metrics.webhookDelivery)
+    const notifying = services.webhooks.dispatcher.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not deliver events to a webhook')
     })
     const reminding = services.bills.reminders.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not remind a client of an overdue bill')
@@ -215,6 +222,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       finish(server, logger),
       rolling.stop(),
       delivering.stop(),
+      notifying.stop(),
       reminding.stop(),
       budgeting.stop(),
       warning.stop(),

@@ -5,6 +5,7 @@ import type { Asker } from '../access/asker.ts'
 import { readConfig, readOperator } from '../config.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Services } from '../services.ts'
+import { linkBase } from './address.ts'
 import { CommandError } from './failures.ts'
 import { keepPrivate } from './private-folder.ts'
 
@@ -35,7 +36,8 @@ export async function withServices<Result>(
   work: (services: Services, self: Self) => Promise<Result>,
   { creates = false, clock, slowDeadlineMs }: { creates?: boolean; clock?: Clock; slowDeadlineMs?: number } = {},
 ): Promise<Result> {
-  const { dataDir, databaseUrl, mail, priceUpdates } = readConfig(flags)
+  const config = readConfig(flags)
+  const { dataDir, databaseUrl, mail, priceUpdates } = config
   // Only now, as drizzle and the services take most of a short command's time: `--help` does without.
   const [{ DATABASE_FILE, openDatabase }, { COMMAND_LINE }, { commandLineActor }, { createServices }, { systemClock }] =
     await Promise.all([
@@ -58,7 +60,13 @@ export async function withServices<Result>(
   })
   if (creates && !databaseUrl) await keepPrivate(dataDir)
   try {
-    const services = createServices({ db, clock: clock ?? systemClock, mail, priceUpdates })
+    const services = createServices({
+      db,
+      clock: clock ?? systemClock,
+      mail,
+      priceUpdates,
+      webhooks: { privateNetworks: config.webhookPrivateNetworks, linkBase: linkBase(config) },
+    })
     const { as, sudoUser } = readOperator(flags)
     const userId = as === undefined ? null : await keyOf(services, as)
     return await work(services, { ...COMMAND_LINE, person: null, by: commandLineActor({ userId, sudoUser }) })

@@ -20,6 +20,7 @@ export const TAGS = {
   Reports: 'Usage and cost reports, including missing data.',
   Budgets: 'How much may be spent on something in a period, and who is warned.',
   'Share links': 'Links that show one report or bill to those without an account.',
+  Webhooks: 'Endpoints that are sent events.',
   Viewers: 'What clients and stakeholders with an account of their own see.',
   Events: 'What happened, for programs that follow it.',
   Telemetry: 'OpenTelemetry data (OTLP over HTTP) pushed by agents.',

@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'shr'
   | 'bdg'
   | 'alr'
+  | 'whk'
 
 export type Id<P extends IdPrefix = IdPrefix> = `${P}_${string}`
 

@@ -56,6 +56,7 @@ test('shows how many days have entries, and how many of those have totals', asyn
     waitingWrites: () => 0,
     outbox: bills.deliveries.count,
     priceUpdates: priceUpdates.state,
+    waitingEvents: async () => 0,
     totals: reports.progress,
   })
   const shown = async () => (await metrics.text()).match(/^tally_report_days\S* \d+/gm)

@@ -59,6 +59,8 @@ export interface StartOptions extends Pick<AppOptions, 'publicUrl' | 'trustedPro
   logLevel?: 'info' | 'debug'
   /** Used instead of a new SQLite file; the caller closes it. */
   db?: Database
+  /** Networks to which webhooks may be sent. */
+  webhookNetworks?: readonly string[]
 }
 
 interface Documented {
@@ -90,12 +92,17 @@ export async function startApp({
   clock = systemClock,
   logLevel = 'info',
   db: given,
+  webhookNetworks = [],
   ...options
 }: StartOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tally-test-'))
   if (!given) await copySqliteTemplate(dataDir)
   const db = given ?? (await openDatabase({ dataDir, clock, serving: true, slowDeadlineMs: SLOW_DEADLINE_MS }))
-  const services = createServices({ db, clock })
+  const services = createServices({
+    db,
+    clock,
+    webhooks: { privateNetworks: webhookNetworks, linkBase: options.publicUrl ?? 'https://tally.example.com' },
+  })
   const log: Record<string, unknown>[] = []
   const logger = pino({ level: logLevel }, { write: (line: string) => void log.push(JSON.parse(line)) })
   const app = createApp({ services, logger, clock, ...options }).listen({ hostname: '127.0.0.1', port: 0 })

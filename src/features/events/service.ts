@@ -5,13 +5,23 @@ import type { EventType } from '../../event-types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { EventFeed } from './feed.ts'
 import { type EventsQuery, readEventId, writeEventId } from './query.ts'
-import { type EventReader, type EventsRead, type EventView, findEvent, listEvents } from './store/list.ts'
-import { lastPosition, removedPosition, settledPosition } from './store/position.ts'
+import {
+  countEvents,
+  type EventReader,
+  type EventSelection,
+  type EventsRead,
+  type EventView,
+  findEvent,
+  listEvents,
+} from './store/list.ts'
+import { lastPosition, positionBefore, removedPosition, settledPosition } from './store/position.ts'
 import { type EventRow, insertEvents, insertOccurrence } from './store/record.ts'
 import { countOlder, PORTION, removeOccurrences, removeOldest } from './store/retention.ts'
 import { WaitingRequests } from './waiting.ts'
 
-export type { EventReader, EventView }
+export { writeEventId } from './query.ts'
+export { eventBody } from './wire.ts'
+export type { EventReader, EventSelection, EventView }
 
 export interface NewEvent {
   type: EventType
@@ -32,9 +42,10 @@ export interface NewEvent {
   after?: Record<string, unknown> | undefined
 }
 
-export interface ReadOptions extends Pick<EventsQuery, 'types' | 'limit'> {
+export interface ReadOptions extends EventSelection {
   /** The position to continue from. */
   after: number
+  limit: number
 }
 
 /** A batch of a stream; without events if there were none for a while. */
@@ -61,10 +72,11 @@ export function createEventsService({ db, clock }: { db: Database; clock: Clock 
   const stopping = new AbortController()
   const waiting = new WaitingRequests()
 
-  async function read(who: EventReader, { after, types, limit }: ReadOptions): Promise<EventsRead> {
+  async function read(who: EventReader, options: ReadOptions): Promise<EventsRead> {
+    const { after } = options
     const until = await settledPosition(db)
     if (until <= after) return { views: [], next: after, hasMore: false }
-    return listEvents(until - after > QUICK_ROWS ? db.slow : db.read, who, { after, until, types, limit })
+    return listEvents(until - after > QUICK_ROWS ? db.slow : db.read, who, { ...options, until })
   }
 
   /** The first events after a position, for which it waits if there are none yet. */
@@ -107,6 +119,19 @@ export function createEventsService({ db, clock }: { db: Database; clock: Clock 
       if (after > (await lastPosition(db))) throw replacedDatabase()
       return after
     },
+
+    /** The position up to which the log is complete: no event appears before it any more. */
+    settled: (): Promise<number> => settledPosition(db),
+
+    /** The position after all events, also those of transactions that are still running. */
+    last: (): Promise<number> => lastPosition(db),
+
+    /** The position before a moment. */
+    positionBefore: (moment: number): Promise<number> => positionBefore(db.slow, moment),
+
+    /** The number of events after a position that the reader can see, at most `limit`. */
+    count: async (who: EventReader, options: ReadOptions): Promise<number> =>
+      countEvents(db.slow, who, { ...options, until: await settledPosition(db) }),
 
     /** What the reader can see after a position, oldest first. May be empty although there is more. */
     read,

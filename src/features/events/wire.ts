@@ -12,6 +12,8 @@ const PAGES: Record<string, string> = {
   prj: '/work/projects/',
   cli: '/work/clients/',
   rul: '/rules/',
+  usr: '/people/',
+  whk: '/webhooks/',
 }
 
 /** @param base the public address of the server; undefined if it is not known, for paths */

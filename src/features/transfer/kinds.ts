@@ -51,6 +51,8 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   labelPairs: 'derived from the labels',
   signIns: 'secrets: everybody signs in again',
   oneTimeLinks: 'secrets: new links are created',
+  webhookEndpoints: 'secrets, and places that get the events of this installation only: add them again',
+  webhookDeliveries: 'records of this installation, kept for a week',
   shareLinks: 'the secrets in their addresses are not stored, so that they could not work elsewhere',
   billingLease: 'no bill is being prepared while an export is made',
   budgetPeriods: 'derived from the entries',

@@ -8,6 +8,7 @@ import {
   gt,
   inArray,
   isNotNull,
+  like,
   lte,
   max,
   ne,
@@ -21,6 +22,7 @@ import type { Reader } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { type Audience, EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from '../../../event-types.ts'
 import { type Id, isId } from '../../../lib/id.ts'
+import { type EventScope, isWithin } from './scope.ts'
 
 /** Who reads the log. */
 export interface EventReader {
@@ -38,12 +40,20 @@ export interface EventView extends Pick<Tables['events']['$inferSelect'], 'id' |
   token: { uid: Id<'tok'>; name: string } | null
 }
 
-interface EventRange {
+/** What of the log is wanted. */
+export interface EventSelection {
+  /** Undefined for all. */
+  types: readonly EventType[] | undefined
+  /** Undefined for all. */
+  scope?: EventScope | undefined
+  /** Events of budgets that name the webhook with this id are wanted as well. */
+  webhook?: string | undefined
+}
+
+interface EventRange extends EventSelection {
   after: number
   /** Included. See `settledPosition`. */
   until: number
-  /** Undefined for all. */
-  types: readonly EventType[] | undefined
   limit: number
 }
 
@@ -62,7 +72,7 @@ const REMOVED: EventType = 'entry.removed'
 export async function listEvents(
   reader: Reader,
   who: EventReader,
-  { after, until, types, limit }: EventRange,
+  { after, until, limit, ...selection }: EventRange,
   windowRows = WINDOW,
 ): Promise<EventsRead> {
   const { events } = reader.tables
@@ -77,7 +87,7 @@ export async function listEvents(
   if (!seen || seen.rows === 0) return { views: [], next: Math.max(after, until), hasMore: false }
   const isWhole = seen.rows < windowRows
   const last = isWhole ? until : Number(seen.last)
-  const condition = readable(reader, who, types)
+  const condition = selected(reader, who, selection)
   if (!condition) return { views: [], next: last, hasMore: !isWhole }
   const rows = await selectEvents(reader)
     .where(and(gt(events.id, after), lte(events.id, last), condition))
@@ -86,6 +96,26 @@ export async function listEvents(
   const views = await withoutHiddenSheets(reader, who, rows)
   const isFull = rows.length === limit
   return { views, next: isFull ? rows.at(-1)!.id : last, hasMore: isFull || !isWhole }
+}
+
+/** The number of events after a position that are wanted, at most `limit`. */
+export async function countEvents(
+  reader: Reader,
+  who: EventReader,
+  { after, until, limit, ...selection }: EventRange,
+): Promise<number> {
+  const { events, entries } = reader.tables
+  const condition = selected(reader, who, selection)
+  if (!condition) return 0
+  const found = reader
+    .select({ id: events.id })
+    .from(events)
+    .leftJoin(entries, eq(entries.id, events.entryId))
+    .where(and(gt(events.id, after), lte(events.id, until), condition))
+    .limit(limit)
+    .as('found')
+  const [row] = await reader.select({ events: count() }).from(found)
+  return row!.events
 }
 
 /** Undefined if there is no such event, or the reader can't see it. */
@@ -122,6 +152,20 @@ function selectEvents(reader: Reader) {
 }
 
 type EventRow = Awaited<ReturnType<typeof selectEvents>>[number]
+
+const OF_BUDGETS = EVENT_TYPE_NAMES.filter((type) => EVENT_TYPES[type].audience === 'budgets')
+
+/** The condition on events that are wanted and that the reader can see; undefined if that is none. */
+function selected(reader: Reader, who: EventReader, { types, scope, webhook }: EventSelection): SQL | undefined {
+  const { events } = reader.tables
+  const wanted = readable(reader, who, types)
+  const ofBudgets = webhook === undefined ? undefined : readable(reader, who, OF_BUDGETS)
+  const parts = [
+    ...(wanted ? [and(wanted, scope && isWithin(reader, scope))!] : []),
+    ...(ofBudgets ? [and(ofBudgets, like(sql`${events.details}`, `%"${webhook}"%`))!] : []),
+  ]
+  return parts.length > 0 ? or(...parts) : undefined
+}
 
 /** The condition on events that the reader can see, as far as it is one of a query; undefined if that is none. */
 function readable(reader: Reader, who: EventReader, types: readonly EventType[] | undefined): SQL | undefined {

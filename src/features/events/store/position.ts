@@ -1,5 +1,5 @@
 /** Positions in the log: up to where it can be read, and what of it is gone. */
-import { sql } from 'drizzle-orm'
+import { desc, lt, sql } from 'drizzle-orm'
 import type { Database, Reader } from '../../../database/database.ts'
 
 /**
@@ -14,6 +14,18 @@ export function settledPosition(db: Database): Promise<number> {
 /** The last id that was ever drawn. A later position is of a database that a backup has replaced. */
 export function lastPosition(db: Database): Promise<number> {
   return readPosition(db, 'events.last', `pg_sequence_last_value(pg_get_serial_sequence('events', 'id')::regclass)`)
+}
+
+/** The position before a moment: that of the last event before it. */
+export async function positionBefore(reader: Reader, moment: number): Promise<number> {
+  const { events } = reader.tables
+  const [row] = await reader
+    .select({ id: events.id })
+    .from(events)
+    .where(lt(events.at, moment))
+    .orderBy(desc(events.id))
+    .limit(1)
+  return row?.id ?? 0
 }
 
 async function readPosition(db: Database, key: string, onPostgres: string): Promise<number> {

@@ -12,6 +12,8 @@ export const KEPT = {
   work: 'names of clients, projects and tickets: rename or archive them',
   prices: 'price tables and their sources',
   organization: 'settings of the organization, which bills show',
+  /** It would no longer be that address. */
+  webhooks: 'addresses of webhooks: change or remove them',
   /** A repeated request must find its first response. */
   requests: 'idempotency keys of other people',
 } as const
@@ -121,6 +123,13 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   events: { key: ['id'], text: ['objectName'], json: ['details'], other: ['type', 'objectId'] },
   // Keys of what they are about.
   eventOccurrences: { key: [], other: ['key'] },
+  webhookEndpoints: {
+    key: ['id'],
+    text: ['name'],
+    kept: { url: 'webhooks' },
+    other: ['format', 'types', 'disabledReason', 'leaseHolder'],
+  },
+  webhookDeliveries: { key: ['id'], text: ['body', 'response', 'error'], other: ['type', 'kind'] },
   migrations: { key: ['version'], other: ['name'] },
   prices: { key: ['id'], text: ['source'], kept: { provider: 'prices', model: 'prices' }, other: ['tiers', 'extras'] },
   priceLoads: {

@@ -114,10 +114,15 @@ export async function updateClient(tx: Tx, id: number, change: ClientChange): Pr
 
 /** The objects that refer to a client, for the error message. */
 export async function usesOfClient(reader: Reader, id: number): Promise<string[]> {
-  const { projects, bills } = reader.tables
+  const { projects, bills, webhookEndpoints: webhooks } = reader.tables
   const ofProjects = await reader.select({ id: projects.id }).from(projects).where(eq(projects.clientId, id)).limit(1)
   const ofBills = await reader.select({ id: bills.id }).from(bills).where(eq(bills.clientId, id)).limit(1)
-  return [...(ofProjects.length > 0 ? ['projects'] : []), ...(ofBills.length > 0 ? ['bills'] : [])]
+  const ofWebhooks = await reader.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.clientId, id)).limit(1)
+  return [
+    ...(ofProjects.length > 0 ? ['projects'] : []),
+    ...(ofBills.length > 0 ? ['bills'] : []),
+    ...(ofWebhooks.length > 0 ? ['webhooks'] : []),
+  ]
 }
 
 export async function deleteClient(tx: Tx, id: number): Promise<void> {

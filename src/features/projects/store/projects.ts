@@ -230,15 +230,16 @@ export async function holdProject(tx: Tx, { id, uid }: Pick<ProjectRecord, 'id' 
 
 /** The objects that refer to a project, for the error message. */
 export async function usesOfProject(reader: Reader, id: number): Promise<string[]> {
-  const { entries, tickets, placementRuleVersions: rules, projects, bills } = reader.tables
+  const { entries, tickets, placementRuleVersions: rules, projects, bills, webhookEndpoints: webhooks } = reader.tables
   const anyOf = async (query: Promise<unknown[]>, what: string) => ((await query).length > 0 ? [what] : [])
-  const one = (from: typeof entries | typeof tickets | typeof rules | typeof projects | typeof bills, condition: SQL) =>
-    reader.select({ id: from.id }).from(from).where(condition).limit(1)
+  type Referring = typeof entries | typeof tickets | typeof rules | typeof projects | typeof bills | typeof webhooks
+  const one = (from: Referring, condition: SQL) => reader.select({ id: from.id }).from(from).where(condition).limit(1)
   return [
     ...(await anyOf(one(entries, eq(entries.projectId, id)), 'entries')),
     ...(await anyOf(one(tickets, eq(tickets.projectId, id)), 'tickets')),
     ...(await anyOf(one(rules, eq(rules.projectId, id)), 'placement rules')),
     ...(await anyOf(one(bills, eq(bills.projectId, id)), 'bills')),
+    ...(await anyOf(one(webhooks, eq(webhooks.projectId, id)), 'webhooks')),
     ...(await anyOf(one(projects, eq(projects.mergedIntoId, id)), 'merged projects')),
   ]
 }

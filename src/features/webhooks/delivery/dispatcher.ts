@@ -1,0 +1,276 @@
+/**
+ * Delivers events. The event log is the outbox: a row of it is written in the transaction of the change that it reports, and
+ * each endpoint reads the log in order, from its cursor on. The cursor moves when a 2xx was recorded, so an event is
+ * delivered at least once, whatever stops in between; its id is the same in every attempt.
+ *
+ * One server at a time delivers to an endpoint: it holds a lease, which it renews with each attempt. Endpoints do not wait
+ * for each other, only for their turn to begin a request.
+ */
+import { TALLY } from '../../../access/actor.ts'
+import type { Database, Tx } from '../../../database/database.ts'
+import type { WebhookDisabledReason } from '../../../database/schema/values.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import type { AuditService } from '../../audit/service.ts'
+import type { EventLog, LoggedEvent } from '../event-log.ts'
+import type { createNotices } from '../notices.ts'
+import { nextAttemptAt } from '../schedule.ts'
+import { insertDelivery, removeDeliveriesBefore, trimDeliveries } from '../store/deliveries.ts'
+import {
+  advanceEndpoint,
+  claimEndpoint,
+  type EndpointRow,
+  listActiveEndpoints,
+  releaseEndpoint,
+} from '../store/endpoints.ts'
+import { createPace } from './pace.ts'
+import type { Sender, Sent } from './sender.ts'
+
+/** Several times as long as an attempt may take, so that a slow one is not made twice; and no longer than people wait. */
+const LEASE_MS = 60_000
+
+/** Events of other processes, and attempts that are due, are noticed after this time. A look takes microseconds. */
+const LOOK_EVERY_MS = 1_000
+
+/** Read at a time: a hundred thousand waiting events must not be in memory at once. */
+const PAGE = 100
+
+/** An endpoint for which nothing matches moves its cursor this seldom, since that is a write. */
+const IDLE_CURSOR_MS = 60_000
+
+/** Deliveries are for finding out why a receiver fails, not an archive: they repeat names and amounts. */
+const DELIVERY_LIFE_MS = 7 * 86_400_000
+
+/** How often old deliveries are removed. */
+const TIDY_EVERY_MS = 3_600_000
+
+/** Attempts after which the deliveries of an endpoint are trimmed. */
+const TRIM_EVERY = 100
+
+/** An attempt in progress may finish when the server stops; if it takes longer, it is repeated at the next start. */
+const STOP_MS = 5_000
+
+const HTTP_GONE = 410
+
+export interface DispatcherDependencies {
+  db: Database
+  clock: Clock
+  audit: Pick<AuditService, 'record'>
+  log: EventLog
+  sender: Sender
+  notices: ReturnType<typeof createNotices>
+  /** Called after each attempt. */
+  onAttempt(outcome: 'delivered' | 'failed'): void
+}
+
+export function createDispatcher(dependencies: DispatcherDependencies) {
+  const { db, clock, audit, log, sender, notices, onAttempt } = dependencies
+  const holder = crypto.randomUUID()
+  const pace = createPace()
+  /** Endpoints that this server delivers to at the moment, by key. */
+  const working = new Map<number, Promise<void>>()
+  /** How far the log has been read for each endpoint without a match after its cursor. */
+  const positions = new Map<number, { cursor: number; position: number; savedAt: number }>()
+  let isStopped = false
+  let tidiedAt = Number.NEGATIVE_INFINITY
+
+  const lease = () => ({ holder, now: clock.now(), until: clock.now() + LEASE_MS })
+
+  /** Where reading continues: nothing between the cursor and there is for the endpoint. */
+  function positionOf({ id, cursor }: EndpointRow): number {
+    const known = positions.get(id)
+    return known?.cursor === cursor ? Math.max(known.position, cursor) : cursor
+  }
+
+  /** Remembers that nothing matches up to a position, and from time to time in the database, for the next start. */
+  async function noteRead({ id, cursor }: EndpointRow, position: number): Promise<void> {
+    const known = positions.get(id)
+    const savedAt = known?.cursor === cursor ? known.savedAt : clock.now()
+    positions.set(id, { cursor, position, savedAt })
+    if (clock.now() - savedAt < IDLE_CURSOR_MS || position === cursor) return
+    await db.write(async (tx) => {
+      const claimed = await claimEndpoint(tx, id, lease())
+      if (claimed) await advanceEndpoint(tx, { id, cursor }, holder, { cursor: position, ...RELEASED })
+    })
+    positions.delete(id)
+  }
+
+  /** The next events for an endpoint; none if nothing waits. */
+  async function nextEvents(endpoint: EndpointRow): Promise<LoggedEvent[]> {
+    for (let after = positionOf(endpoint); ; ) {
+      const { events, next, hasMore } = await log.read(endpoint, { after, limit: PAGE })
+      if (events.length > 0) return events
+      await noteRead(endpoint, next)
+      if (!hasMore || isStopped) return []
+      after = next
+    }
+  }
+
+  /** Delivers what waits for an endpoint, until there is no more, an attempt fails, or another server has it. */
+  async function deliverTo(due: EndpointRow): Promise<void> {
+    if ((await nextEvents(due)).length === 0) return
+    let endpoint = await db.write((tx) => claimEndpoint(tx, due.id, lease()))
+    let attempts = 0
+    try {
+      while (endpoint) {
+        const events = await nextEvents(endpoint)
+        if (events.length === 0) break
+        for (const event of events) {
+          if (isStopped || !endpoint) return
+          const before: EndpointRow = endpoint
+          endpoint = await attempt(before, event)
+          attempts += 1
+          if (attempts % TRIM_EVERY === 0) await db.write((tx) => trimDeliveries(tx, before.id))
+          // Changed by a person meanwhile: other events may be next.
+          if (endpoint && !sameSelection(before, endpoint)) break
+        }
+      }
+    } finally {
+      await db.write(async (tx) => {
+        if (attempts > 0) await trimDeliveries(tx, due.id)
+        await releaseEndpoint(tx, due.id, holder)
+      })
+    }
+  }
+
+  /** Returns the endpoint if its next event may follow at once. */
+  async function attempt(endpoint: EndpointRow, event: LoggedEvent): Promise<EndpointRow | undefined> {
+    await pace()
+    const at = clock.now()
+    const sent = await sender.send(endpoint, event)
+    onAttempt(sent.error === null ? 'delivered' : 'failed')
+    return db.write(async (tx) => {
+      const advanced = await advanceEndpoint(tx, endpoint, holder, after(endpoint, event, sent))
+      if (!advanced) return undefined
+      await insertDelivery(tx, {
+        endpointId: endpoint.id,
+        eventId: event.id,
+        type: event.type,
+        kind: 'event',
+        attempt: endpoint.attempts + 1,
+        at,
+        ...sent,
+      })
+      if (advanced.disabledReason !== null) await recordDisabled(tx, advanced, sent)
+      return sent.error === null ? advanced : undefined
+    })
+  }
+
+  /** What an attempt changes of its endpoint. */
+  function after(endpoint: EndpointRow, event: LoggedEvent, sent: Sent): Partial<EndpointRow> {
+    const now = clock.now()
+    if (sent.error === null) {
+      return { cursor: event.id, attempts: 0, failingSince: null, nextAttemptAt: null, leasedUntil: now + LEASE_MS }
+    }
+    const attempts = endpoint.attempts + 1
+    const failingSince = endpoint.failingSince ?? now
+    if (sent.status === HTTP_GONE) return disabled('gone', { attempts, failingSince })
+    const next = nextAttemptAt({ attempts, failingSince, now })
+    if (next === undefined) return disabled('failing', { attempts, failingSince })
+    return { attempts, failingSince, nextAttemptAt: next, ...RELEASED }
+  }
+
+  const disabled = (
+    disabledReason: WebhookDisabledReason,
+    failures: Pick<EndpointRow, 'attempts' | 'failingSince'>,
+  ) => ({
+    ...failures,
+    disabledAt: clock.now(),
+    disabledReason,
+    nextAttemptAt: null,
+    noticeDueAt: notices.dueAt(),
+    ...RELEASED,
+  })
+
+  async function recordDisabled(tx: Tx, { uid, name, disabledReason }: EndpointRow, sent: Sent): Promise<void> {
+    await audit.record(tx, TALLY, {
+      action: 'webhook.disabled',
+      object: { id: uid, name },
+      after: { reason: disabledReason, status: sent.status, error: sent.error },
+    })
+  }
+
+  async function tidy(): Promise<void> {
+    if (clock.now() - tidiedAt < TIDY_EVERY_MS) return
+    tidiedAt = clock.now()
+    while (!isStopped && (await db.write((tx) => removeDeliveriesBefore(tx, clock.now() - DELIVERY_LIFE_MS))) > 0);
+  }
+
+  /** Begins to deliver to all endpoints for which something may wait. */
+  async function look(onError: (error: unknown) => void): Promise<void> {
+    const now = clock.now()
+    const due = (await listActiveEndpoints(db.read)).filter(
+      ({ id, nextAttemptAt }) => !working.has(id) && (nextAttemptAt === null || nextAttemptAt <= now),
+    )
+    if (due.length === 0) return
+    const end = await log.end()
+    for (const endpoint of due) {
+      if (positionOf(endpoint) >= end) continue
+      const work = deliverTo(endpoint)
+        .catch(onError)
+        .finally(() => working.delete(endpoint.id))
+      working.set(endpoint.id, work)
+    }
+  }
+
+  return {
+    /** Delivers everything that is due now, and returns when that is done. Throws the first error. */
+    async deliverDue(): Promise<void> {
+      const errors: unknown[] = []
+      await look((error) => errors.push(error))
+      await Promise.all(working.values())
+      if (errors.length > 0) throw errors[0]
+    },
+
+    sendNotices: notices.sendDue,
+
+    /** Delivers until it is stopped. Errors are passed to `onError`; what they prevented is done later. */
+    start(onError: (error: unknown) => void): { stop(): Promise<void> } {
+      let endRest = () => {}
+      let isNotifying = false
+      /** E-mails may take minutes, and no delivery waits for them. */
+      const notify = () => {
+        if (isNotifying) return
+        isNotifying = true
+        notices
+          .sendDue()
+          .catch(onError)
+          .finally(() => {
+            isNotifying = false
+          })
+      }
+      const rest = () =>
+        new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, LOOK_EVERY_MS)
+          endRest = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      async function run(): Promise<void> {
+        while (!isStopped) {
+          await look(onError).catch(onError)
+          await tidy().catch(onError)
+          notify()
+          if (!isStopped) await rest()
+        }
+      }
+      const running = run()
+      return {
+        async stop() {
+          isStopped = true
+          endRest()
+          const finished = running.then(() => Promise.all(working.values()))
+          await Promise.race([finished, Bun.sleep(STOP_MS)])
+        },
+      }
+    },
+  }
+}
+
+const RELEASED = { leaseHolder: null, leasedUntil: null } as const
+
+/** Whether the same events are for the endpoint as before. */
+function sameSelection(before: EndpointRow, after: EndpointRow): boolean {
+  const selection = ({ types, clientId, projectId }: EndpointRow) => JSON.stringify([types, clientId, projectId])
+  return selection(before) === selection(after)
+}

@@ -1,0 +1,72 @@
+/** Rules for the fields of an endpoint. Pure. */
+import { WEBHOOK_FORMATS } from '../../database/schema/values.ts'
+import type { Issue } from '../../errors.ts'
+import { eventTypesOf } from '../../event-types.ts'
+import { issuesOfGiven, issuesOfName } from '../../fields.ts'
+import { composeName } from '../../lib/names.ts'
+import type { WebhookChange } from './schema.ts'
+
+/** The limit of most servers; addresses of chats have some 150 characters. */
+const URL_LIMIT = 2_000
+
+/** Twice as many as there are types. */
+const TYPES_LIMIT = 200
+
+/** The issues of the fields that are given. */
+export function issuesOfWebhook({ name, url, format, types, client, project }: WebhookChange): Issue[] {
+  return [
+    ...issuesOfGiven(name, (value) => issuesOfName(composeName(value), '/name')),
+    ...issuesOfGiven(url, issuesOfUrl),
+    ...issuesOfGiven(format, (value) =>
+      WEBHOOK_FORMATS.includes(value)
+        ? []
+        : [{ pointer: '/format', code: 'not_allowed', message: `must be one of ${WEBHOOK_FORMATS.join(', ')}` }],
+    ),
+    ...issuesOfGiven(types, issuesOfTypes),
+    ...(typeof client === 'string' && typeof project === 'string'
+      ? [{ pointer: '/project', code: 'not_allowed', message: 'excludes client: a project belongs to one client' }]
+      : []),
+  ]
+}
+
+function issuesOfUrl(text: string): Issue[] {
+  const pointer = '/url'
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (text.length > URL_LIMIT) {
+    return [{ pointer, code: 'too_long', message: `must have at most ${URL_LIMIT} characters` }]
+  }
+  if (!url || !/^https?:\/\//i.test(text) || /[\s\p{Cc}]/u.test(text)) {
+    return [{ pointer, code: 'bad_format', message: 'must be an address that begins with https:// or http://' }]
+  }
+  if (url.username !== '' || url.password !== '') {
+    const message = 'contains a user or password, which Tally does not send; messages are signed instead'
+    return [{ pointer, code: 'not_allowed', message }]
+  }
+  return []
+}
+
+function issuesOfTypes(types: readonly string[]): Issue[] {
+  const pointer = '/types'
+  if (types.length === 0) {
+    return [{ pointer, code: 'too_short', message: 'must name at least one type of events, such as bill.* or *' }]
+  }
+  if (types.length > TYPES_LIMIT) {
+    return [{ pointer, code: 'too_long', message: `must name at most ${TYPES_LIMIT} types` }]
+  }
+  return types.flatMap((type, at) =>
+    type === '*' || eventTypesOf(type).length > 0
+      ? []
+      : [
+          {
+            pointer: `${pointer}/${at}`,
+            code: 'not_allowed',
+            message: 'must be a type of events, such as bill.sent, an area such as bill.*, or *',
+          },
+        ],
+  )
+}
+
+/** Where an endpoint is, for the audit log: the address of a chat is a secret. */
+export function placeOf(url: string): string {
+  return new URL(url).origin
+}

@@ -1,0 +1,101 @@
+/** The e-mail about an endpoint that Tally has disabled: to the person who added it and to all admins. */
+import type { Database } from '../../database/database.ts'
+import type { WebhookDisabledReason } from '../../database/schema/values.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { timestamp } from '../../lib/duration.ts'
+import type { OrganizationService } from '../organization/service.ts'
+import type { NoticeMail, PeopleService } from '../people/service.ts'
+import { placeOf } from './endpoint.ts'
+import { latestDeliveries } from './store/deliveries.ts'
+import { type EndpointView, findDueNotice, setNoticeDue } from './store/endpoints.ts'
+
+const MINUTE_MS = 60_000
+
+/** Longer than all of its e-mails take; if their sender dies, they are sent again afterwards. */
+const CLAIM_MS = 10 * MINUTE_MS
+
+/** Pause after a failed attempt, and how long it is worth repeating. */
+const RETRY_MS = 15 * MINUTE_MS
+const LIFE_MS = 48 * 60 * MINUTE_MS
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  organization: Pick<OrganizationService, 'settings'>
+  people: Pick<PeopleService, 'everyUser'>
+  /** Undefined if no mail server is configured. */
+  mail: NoticeMail | undefined
+}
+
+export function createNotices({ db, clock, organization, people, mail }: Dependencies) {
+  /** Returns whether nothing is left to be sent. */
+  async function send(view: EndpointView): Promise<boolean> {
+    const { name, email } = await organization.settings()
+    const address = mail?.from ?? email
+    const { row, creator } = view
+    if (!mail || !address || row.disabledReason === null || row.disabledReason === 'person') return true
+    const latest = (await latestDeliveries(db.read, [row.id])).get(row.id)
+    const active = await people.everyUser({ state: 'active' })
+    const outcomes: string[] = []
+    for (const person of active.filter(({ uid, role }) => role === 'admin' || uid === creator?.uid)) {
+      const { result } = await mail.mailer.send({
+        from: { name, address },
+        to: person.email,
+        subject: `The webhook ${row.name} was disabled`,
+        text: textOf({ organization: name, view, error: latest?.error ?? null }),
+        // The same for every attempt, so that mail programs detect duplicates.
+        messageId: `<${row.uid}.${row.disabledAt}.${person.uid}@${address.slice(address.lastIndexOf('@') + 1)}>`,
+        attachments: [],
+      })
+      outcomes.push(result)
+    }
+    return !outcomes.includes('failed')
+  }
+
+  return {
+    /** When the notice of an endpoint that is disabled now is due; null if none can be sent. */
+    dueAt: (): number | null => (mail ? clock.now() : null),
+
+    /** Sends what is due, each at least once. Several servers share them. */
+    async sendDue(): Promise<void> {
+      if (!mail) return
+      for (let due = await findDueNotice(db.read, clock.now()); due; due = await findDueNotice(db.read, clock.now())) {
+        const { id, noticeDueAt, disabledAt } = due.row
+        const claimed = clock.now() + CLAIM_MS
+        if (!(await db.write((tx) => setNoticeDue(tx, { id, noticeDueAt }, claimed)))) continue
+        const isSent = await send(due)
+        const isNews = disabledAt !== null && clock.now() - disabledAt < LIFE_MS
+        const next = isSent || !isNews ? null : clock.now() + RETRY_MS
+        await db.write((tx) => setNoticeDue(tx, { id, noticeDueAt: claimed }, next))
+      }
+    },
+  }
+}
+
+const REASONS: Record<Exclude<WebhookDisabledReason, 'person'>, string> = {
+  failing: 'every attempt to deliver an event failed for three days',
+  gone: 'its receiver returned 410, which means that it is gone',
+}
+
+interface Parts {
+  organization: string
+  view: EndpointView
+  error: string | null
+}
+
+function textOf({ organization, view: { row }, error }: Parts): string {
+  const { name, uid, url, failingSince, disabledReason } = row
+  return [
+    `${organization}'s Tally server disabled the webhook ${name} (${placeOf(url)}),`,
+    `because ${REASONS[disabledReason as keyof typeof REASONS]}.`,
+    '',
+    ...(error === null ? [] : [`The last error: ${error}`]),
+    ...(failingSince === null ? [] : [`Events since ${timestamp(failingSince)} were not delivered.`]),
+    '',
+    'When its receiver works again, enable the webhook and send these events again:',
+    `  tally webhooks enable ${uid}`,
+    ...(failingSince === null ? [] : [`  tally webhooks resend ${uid} --since ${timestamp(failingSince)}`]),
+  ]
+    .map((line) => line.replaceAll(/\p{Cc}/gu, ' '))
+    .join('\n')
+}

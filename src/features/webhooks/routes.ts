@@ -1,0 +1,274 @@
+import { Elysia, t } from 'elysia'
+import { access, actorOf } from '../../http/access.ts'
+import { documented } from '../../http/documentation.ts'
+import { listPage } from '../../http/query.ts'
+import {
+  EXAMPLE_CREATED_WEBHOOK,
+  EXAMPLE_DELIVERY,
+  EXAMPLE_NEW_WEBHOOK,
+  EXAMPLE_TEST_DELIVERY,
+  EXAMPLE_WEBHOOK,
+} from './examples.ts'
+import {
+  CreatedWebhook,
+  NewWebhook,
+  ResendSince,
+  SecretRotation,
+  WebhookBody,
+  WebhookChange,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookList,
+} from './schema.ts'
+import { readPage, type WebhooksService } from './service.ts'
+
+const tag = 'Webhooks'
+const path = { id: 'Id of the webhook (whk_…).' }
+
+const pageOf = (what: string) => {
+  const { format: _, ...page } = listPage(what)
+  return t.Object(page, { additionalProperties: false })
+}
+
+/** For admins: who reads every event of a type, and where it is sent, is nothing that members decide. */
+const guarded = { allow: { session: ['admin'] }, scope: 'webhooks:manage' } as const
+
+const webhookAnswer = { 200: { description: 'The webhook.', schema: WebhookBody, example: EXAMPLE_WEBHOOK } }
+
+export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
+  new Elysia({ name: 'webhooks', normalize: false })
+    .use(access())
+    .get('', ({ query }) => webhooks.listWebhooks(readPage(query)), {
+      ...guarded,
+      query: pageOf('Webhooks'),
+      detail: documented({
+        id: 'listWebhooks',
+        tag,
+        summary: 'List webhooks',
+        description: 'Newest first.',
+        responses: {
+          200: {
+            description: 'A page of webhooks.',
+            schema: WebhookList,
+            example: { data: [EXAMPLE_WEBHOOK], has_more: false, next_page: null },
+          },
+        },
+      }),
+    })
+    .post(
+      '',
+      async ({ body, caller, address, set }) => {
+        const added = await webhooks.addWebhook(body, actorOf({ caller, address }))
+        set.status = 201
+        set.headers.location = `/api/v1/webhooks/${added.id}`
+        return added
+      },
+      {
+        ...guarded,
+        parse: 'report',
+        body: NewWebhook,
+        detail: documented({
+          id: 'addWebhook',
+          tag,
+          summary: 'Add a webhook',
+          description:
+            'From now on, Tally sends the events of these types to the address, in order, at least once each. Messages are signed as Standard Webhooks defines it; the secret is shown only once. There can be 50 webhooks.',
+          body: { example: EXAMPLE_NEW_WEBHOOK },
+          responses: {
+            201: {
+              description: 'The webhook was added.',
+              schema: CreatedWebhook,
+              headers: ['Location'],
+              example: EXAMPLE_CREATED_WEBHOOK,
+            },
+          },
+        }),
+      },
+    )
+    .get('/:id', ({ params }) => webhooks.getWebhook(params.id), {
+      ...guarded,
+      object: 'whk',
+      detail: documented({ id: 'getWebhook', tag, summary: 'Get a webhook', path, responses: webhookAnswer }),
+    })
+    .patch(
+      '/:id',
+      ({ params, body, caller, address }) => webhooks.changeWebhook(params.id, body, actorOf({ caller, address })),
+      {
+        ...guarded,
+        object: 'whk',
+        parse: 'report',
+        body: WebhookChange,
+        detail: documented({
+          id: 'changeWebhook',
+          tag,
+          summary: 'Update a webhook',
+          description:
+            'Absent fields stay unchanged. `client` and `project` replace each other; null clears them. With a new address, a failed delivery is repeated at once.',
+          path,
+          body: { example: { types: ['bill.*'] } },
+          responses: webhookAnswer,
+        }),
+      },
+    )
+    .delete(
+      '/:id',
+      async ({ params, caller, address, set }) => {
+        await webhooks.removeWebhook(params.id, actorOf({ caller, address }))
+        set.status = 204
+      },
+      {
+        ...guarded,
+        object: 'whk',
+        detail: documented({
+          id: 'removeWebhook',
+          tag,
+          summary: 'Remove a webhook',
+          description: 'With the record of its deliveries. It gets no more events.',
+          path,
+          responses: { 204: { description: 'The webhook was removed.' } },
+        }),
+      },
+    )
+    .post(
+      '/:id/enable',
+      ({ params, caller, address }) => webhooks.enableWebhook(params.id, actorOf({ caller, address })),
+      {
+        ...guarded,
+        object: 'whk',
+        detail: documented({
+          id: 'enableWebhook',
+          tag,
+          summary: 'Enable a webhook',
+          description:
+            'It gets events from now on. To send those that it missed as well, use `POST /webhooks/{id}/resend-since`.',
+          path,
+          responses: webhookAnswer,
+        }),
+      },
+    )
+    .post(
+      '/:id/disable',
+      ({ params, caller, address }) => webhooks.disableWebhook(params.id, actorOf({ caller, address })),
+      {
+        ...guarded,
+        object: 'whk',
+        detail: documented({
+          id: 'disableWebhook',
+          tag,
+          summary: 'Disable a webhook',
+          description: 'It gets no events until it is enabled.',
+          path,
+          responses: {
+            200: {
+              description: 'The webhook.',
+              schema: WebhookBody,
+              example: {
+                ...EXAMPLE_WEBHOOK,
+                state: 'disabled',
+                disabled_at: '2026-11-21T08:00:00.000Z',
+                disabled_reason: 'person',
+              },
+            },
+          },
+        }),
+      },
+    )
+    .post(
+      '/:id/rotate-secret',
+      ({ params, body, caller, address }) =>
+        webhooks.rotateSecret(params.id, { overlapHours: body.overlap_hours }, actorOf({ caller, address })),
+      {
+        ...guarded,
+        object: 'whk',
+        parse: 'report',
+        body: SecretRotation,
+        detail: documented({
+          id: 'rotateWebhookSecret',
+          tag,
+          summary: 'Rotate the secret of a webhook',
+          description:
+            'Returns a new secret, which is shown only once. For `overlap_hours`, messages have a signature by each of the two secrets.',
+          path,
+          body: { example: { overlap_hours: 24 } },
+          responses: {
+            200: {
+              description: 'The webhook with its new secret.',
+              schema: CreatedWebhook,
+              example: { ...EXAMPLE_CREATED_WEBHOOK, previous_secret_until: '2026-11-21T17:53:04.000Z' },
+            },
+          },
+        }),
+      },
+    )
+    .post('/:id/test', ({ params }) => webhooks.testWebhook(params.id), {
+      ...guarded,
+      detail: documented({
+        id: 'testWebhook',
+        tag,
+        summary: 'Test a webhook',
+        description:
+          'Sends an event of the type `webhook.test` at once, also to a disabled webhook, and returns what came back.',
+        path,
+        responses: {
+          200: { description: 'The result.', schema: WebhookDelivery, example: EXAMPLE_TEST_DELIVERY },
+        },
+      }),
+    })
+    .get('/:id/deliveries', ({ params, query }) => webhooks.listDeliveries(params.id, readPage(query)), {
+      ...guarded,
+      query: pageOf('Attempts'),
+      detail: documented({
+        id: 'listWebhookDeliveries',
+        tag,
+        summary: 'List deliveries of a webhook',
+        description:
+          'Attempts, newest first, with the body that was sent and the response. The newest 500 of a webhook are kept, for 7 days.',
+        path,
+        responses: {
+          200: {
+            description: 'A page of attempts.',
+            schema: WebhookDeliveryList,
+            example: { data: [EXAMPLE_DELIVERY], has_more: false, next_page: null },
+          },
+        },
+      }),
+    })
+    .post('/:id/deliveries/:event/resend', ({ params }) => webhooks.resend(params.id, params.event), {
+      ...guarded,
+      detail: documented({
+        id: 'resendWebhookEvent',
+        tag,
+        summary: 'Send an event again',
+        description:
+          'Sends an event of the log at once, whatever else is waiting, with its own id, and returns what came back.',
+        path: { ...path, event: 'Id of the event.' },
+        responses: {
+          200: {
+            description: 'The result.',
+            schema: WebhookDelivery,
+            example: { ...EXAMPLE_DELIVERY, kind: 'resend', delivered: true, status: 200, error: null },
+          },
+        },
+      }),
+    })
+    .post(
+      '/:id/resend-since',
+      ({ params, body, caller, address }) => webhooks.resendSince(params.id, body.since, actorOf({ caller, address })),
+      {
+        ...guarded,
+        object: 'whk',
+        parse: 'report',
+        body: ResendSince,
+        detail: documented({
+          id: 'resendWebhookEvents',
+          tag,
+          summary: 'Send all events again since a time',
+          description:
+            'Sends the events since then again, in order and with their own ids, as far as they are still in the event log.',
+          path,
+          body: { example: { since: '2026-11-20T17:53:04Z' } },
+          responses: webhookAnswer,
+          problems: ['webhook_disabled'],
+        }),
+      },
+    )

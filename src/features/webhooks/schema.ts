@@ -1,0 +1,220 @@
+/** API schema of webhooks, shared by validation, OpenAPI and the command line's `--json`. */
+import { type Static, Type } from '@sinclair/typebox'
+import { WEBHOOK_DELIVERY_KINDS, WEBHOOK_DISABLED_REASONS, WEBHOOK_FORMATS } from '../../database/schema/values.ts'
+import { timestamp, timestampOrNull } from '../../lib/duration.ts'
+import { chosen, givenName, listOf, moment, nameOf, oneOf, orNull, strict } from '../../schema.ts'
+import { writeEventId } from '../events/query.ts'
+import { secretText } from './signature.ts'
+import type { DeliveryRow } from './store/deliveries.ts'
+import type { EndpointView } from './store/endpoints.ts'
+
+export const WEBHOOK_STATES = ['active', 'failing', 'disabled'] as const
+export type WebhookState = (typeof WEBHOOK_STATES)[number]
+
+/** Two weeks, as for API tokens. */
+const OVERLAP_LIMIT_HOURS = 336
+
+const FORMATS =
+  '`standard`: the event as signed JSON (Standard Webhooks). `slack`, `teams`, `discord`: a message for an incoming webhook or workflow of these. `chat`: `{"text": …}`, which Mattermost, Rocket.Chat and Google Chat take.'
+
+const given = {
+  name: givenName('Name to recognize it by.', ['Billing bot']),
+  url: Type.String({
+    description:
+      'The https:// or http:// address to send to, without a user or password. Redirects are not followed. Addresses that are not on the public internet need the option `--webhook-private-networks` of the server.',
+    examples: ['https://hooks.example.com/tally'],
+  }),
+  format: chosen(WEBHOOK_FORMATS, FORMATS),
+  types: Type.Array(Type.String(), {
+    description:
+      'Types of events, such as `bill.sent`; `bill.*` for all types of an area, also future ones; `*` for all types.',
+    examples: [['bill.*', 'backup.failed']],
+  }),
+  client: orNull(Type.String({ description: 'Id or name of a client: only events of its projects and bills.' })),
+  project: orNull(Type.String({ description: 'Id, key or name of a project: only its events.' })),
+}
+
+export const NewWebhook = Type.Object(
+  {
+    name: given.name,
+    url: given.url,
+    format: Type.Optional(given.format),
+    types: given.types,
+    client: Type.Optional(given.client),
+    project: Type.Optional(given.project),
+  },
+  { ...strict, $id: 'NewWebhook' },
+)
+export type NewWebhook = Static<typeof NewWebhook>
+
+export const WebhookChange = Type.Object(
+  {
+    name: Type.Optional(given.name),
+    url: Type.Optional(given.url),
+    format: Type.Optional(given.format),
+    types: Type.Optional(given.types),
+    client: Type.Optional(given.client),
+    project: Type.Optional(given.project),
+  },
+  { ...strict, $id: 'WebhookChange' },
+)
+export type WebhookChange = Static<typeof WebhookChange>
+
+export const SecretRotation = Type.Object(
+  {
+    overlap_hours: Type.Optional(
+      Type.Integer({
+        description:
+          'How long messages are signed with the old secret, too. 0 ends it at once. Default: 24. At most 336, two weeks.',
+        minimum: 0,
+        maximum: OVERLAP_LIMIT_HOURS,
+      }),
+    ),
+  },
+  { ...strict, $id: 'WebhookSecretRotation' },
+)
+
+export const ResendSince = Type.Object(
+  {
+    since: Type.String({
+      description:
+        'A timestamp with its offset, or a date for its first moment in the organization’s time zone: events from then on are sent again.',
+      examples: ['2026-11-20T17:53:04Z'],
+    }),
+  },
+  { ...strict, $id: 'WebhookResendSince' },
+)
+
+const deliveryFields = {
+  event: orNull(Type.String({ description: 'Id of the event; null for a test.' })),
+  type: Type.String({ description: 'Type of the event, or `webhook.test`.' }),
+  kind: oneOf(
+    WEBHOOK_DELIVERY_KINDS,
+    '`event`: its turn had come. `resend`: a person sent it again. `test`: a person tested the webhook.',
+  ),
+  attempt: Type.Integer({ description: 'Number of the attempt, from 1.', minimum: 1 }),
+  at: moment('When it was sent.'),
+  delivered: Type.Boolean({ description: 'Whether the endpoint returned a 2xx.' }),
+  status: orNull(Type.Integer({ description: 'HTTP status; null without a response.' })),
+  latency_ms: Type.Integer({ description: 'Time until the response, in milliseconds.', minimum: 0 }),
+  error: orNull(Type.String({ description: 'Why it was not delivered.' })),
+  body: Type.String({ description: 'The body that was sent.' }),
+  response: Type.String({ description: 'The beginning of the response.' }),
+}
+
+export const WebhookDelivery = Type.Object(deliveryFields, {
+  ...strict,
+  $id: 'WebhookDelivery',
+  description: 'An attempt to deliver an event. The newest 500 of a webhook are kept, for 7 days.',
+})
+export type WebhookDelivery = Static<typeof WebhookDelivery>
+
+export const WebhookDeliveryList = listOf(WebhookDelivery, 'WebhookDeliveryList', 'Attempts, newest first.')
+
+const { at, delivered, status, error } = deliveryFields
+
+const fields = {
+  id: Type.String({ description: 'Id of the webhook (whk_…).' }),
+  name: nameOf('Name.'),
+  url: Type.String({ description: 'Where it sends to. For chats, the address is a secret.' }),
+  format: oneOf(WEBHOOK_FORMATS, FORMATS),
+  types: Type.Array(Type.String(), { description: 'Types of events; `bill.*` for an area, `*` for all.' }),
+  client: orNull(Type.Object({ id: Type.String(), name: Type.String() }, strict)),
+  project: orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)),
+  state: oneOf(
+    WEBHOOK_STATES,
+    '`failing`: the last attempt failed and is repeated, for up to three days. `disabled`: it gets no events.',
+  ),
+  disabled_at: orNull(moment('When it was disabled.')),
+  disabled_reason: orNull(
+    oneOf(
+      WEBHOOK_DISABLED_REASONS,
+      '`person`: somebody disabled it. `failing`: it failed for three days. `gone`: it returned 410.',
+    ),
+  ),
+  failing_since: orNull(moment('When the first of its latest failures was.')),
+  next_attempt_at: orNull(moment('When the next attempt is due.')),
+  last_delivery: orNull(
+    Type.Object(
+      { at, delivered, status, error },
+      { ...strict, description: 'Its latest attempt, also of a test; null if there is none.' },
+    ),
+  ),
+  previous_secret_until: orNull(moment('Until when messages are also signed with the previous secret.')),
+  created_by: orNull(
+    Type.Object(
+      { id: Type.String(), name: Type.String() },
+      { ...strict, description: 'Who added it; null for the command line.' },
+    ),
+  ),
+  created_at: moment('When it was added.'),
+}
+
+export const WebhookBody = Type.Object(fields, {
+  ...strict,
+  $id: 'Webhook',
+  description: 'An endpoint that is sent events.',
+})
+export type WebhookBody = Static<typeof WebhookBody>
+
+export const CreatedWebhook = Type.Object(
+  {
+    ...fields,
+    secret: Type.String({ description: 'The secret of its signatures (whsec_…). Shown only once.' }),
+  },
+  { ...strict, $id: 'CreatedWebhook', description: 'A webhook with its new secret.' },
+)
+export type CreatedWebhook = Static<typeof CreatedWebhook>
+
+export const WebhookList = listOf(WebhookBody, 'WebhookList', 'Webhooks, newest first.')
+
+function stateOf({ row }: EndpointView): WebhookState {
+  if (row.disabledAt !== null) return 'disabled'
+  return row.failingSince === null ? 'active' : 'failing'
+}
+
+export function webhookBody(view: EndpointView, latest: DeliveryRow | undefined, now: number): WebhookBody {
+  const { row, client, project, creator } = view
+  const isRotating = row.previousUntil !== null && row.previousUntil > now
+  return {
+    id: row.uid,
+    name: row.name,
+    url: row.url,
+    format: row.format,
+    types: row.types,
+    client: client && { id: client.uid, name: client.name },
+    project: project && { id: project.uid, key: project.key, name: project.name },
+    state: stateOf(view),
+    disabled_at: timestampOrNull(row.disabledAt),
+    disabled_reason: row.disabledReason,
+    failing_since: timestampOrNull(row.failingSince),
+    next_attempt_at: timestampOrNull(row.nextAttemptAt),
+    last_delivery: latest
+      ? { at: timestamp(latest.at), delivered: latest.error === null, status: latest.status, error: latest.error }
+      : null,
+    previous_secret_until: isRotating ? timestampOrNull(row.previousUntil) : null,
+    created_by: creator && { id: creator.uid, name: creator.name },
+    created_at: timestamp(row.createdAt),
+  }
+}
+
+export function deliveryBody(row: Omit<DeliveryRow, 'id'>): WebhookDelivery {
+  return {
+    event: row.eventId === null ? null : writeEventId(row.eventId),
+    type: row.type,
+    kind: row.kind,
+    attempt: row.attempt,
+    at: timestamp(row.at),
+    delivered: row.error === null,
+    status: row.status,
+    latency_ms: row.latencyMs,
+    error: row.error,
+    body: row.body,
+    response: row.response,
+  }
+}
+
+/** The webhook with its secret, which is shown once. */
+export function createdWebhookBody(body: WebhookBody, secret: Uint8Array): CreatedWebhook {
+  return { ...body, secret: secretText(secret) }
+}

@@ -1,0 +1,190 @@
+/** Endpoints: what people configured, and how far each one has got in the event log. */
+import { and, count, desc, eq, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
+import type { Tables } from '../../../database/schema/tables.ts'
+import { type Id, newId } from '../../../lib/id.ts'
+
+export type EndpointRow = Tables['webhookEndpoints']['$inferSelect']
+export type NewEndpointRow = Pick<
+  EndpointRow,
+  'name' | 'url' | 'format' | 'types' | 'clientId' | 'projectId' | 'secret' | 'createdBy' | 'createdAt' | 'cursor'
+>
+
+/** The endpoint with the objects that it names. */
+export interface EndpointView {
+  row: EndpointRow
+  client: { uid: Id<'cli'>; name: string } | null
+  project: { uid: Id<'prj'>; key: string; name: string } | null
+  creator: { uid: Id<'usr'>; name: string } | null
+}
+
+function selectEndpoints(reader: Reader) {
+  const { webhookEndpoints, clients, projects, users } = reader.tables
+  return reader
+    .select({
+      row: webhookEndpoints,
+      client: { uid: clients.uid, name: clients.name },
+      project: { uid: projects.uid, key: projects.key, name: projects.name },
+      creator: { uid: users.uid, name: users.name },
+    })
+    .from(webhookEndpoints)
+    .leftJoin(clients, eq(clients.id, webhookEndpoints.clientId))
+    .leftJoin(projects, eq(projects.id, webhookEndpoints.projectId))
+    .leftJoin(users, eq(users.id, webhookEndpoints.createdBy))
+}
+
+/** Newest first. */
+export async function listEndpoints(
+  reader: Reader,
+  { after, limit }: { after: number | undefined; limit: number },
+): Promise<EndpointView[]> {
+  const { webhookEndpoints } = reader.tables
+  return selectEndpoints(reader)
+    .where(after === undefined ? undefined : lt(webhookEndpoints.id, after))
+    .orderBy(desc(webhookEndpoints.id))
+    .limit(limit)
+}
+
+export async function findEndpoint(reader: Reader, uid: Id<'whk'>): Promise<EndpointView | undefined> {
+  const [found] = await selectEndpoints(reader).where(eq(reader.tables.webhookEndpoints.uid, uid)).limit(1)
+  return found
+}
+
+export async function countEndpoints(reader: Reader): Promise<number> {
+  const [row] = await reader.select({ endpoints: count() }).from(reader.tables.webhookEndpoints)
+  return row!.endpoints
+}
+
+export async function insertEndpoint(tx: Tx, row: NewEndpointRow): Promise<EndpointView> {
+  const uid = newId('whk')
+  await tx.insert(tx.tables.webhookEndpoints).values({ ...row, uid })
+  return (await findEndpoint(tx, uid))!
+}
+
+export async function updateEndpoint(tx: Tx, id: number, changed: Partial<EndpointRow>): Promise<void> {
+  const { webhookEndpoints } = tx.tables
+  if (Object.keys(changed).length > 0) {
+    await tx.update(webhookEndpoints).set(changed).where(eq(webhookEndpoints.id, id))
+  }
+}
+
+/** With its deliveries. */
+export async function deleteEndpoint(tx: Tx, id: number): Promise<void> {
+  const { webhookEndpoints, webhookDeliveries } = tx.tables
+  await tx.delete(webhookDeliveries).where(eq(webhookDeliveries.endpointId, id))
+  await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+}
+
+/** The enabled endpoints. Read once a second, so the query is prepared. */
+export async function listActiveEndpoints(reader: Reader): Promise<EndpointRow[]> {
+  const active = reader.prepared('webhooks.active', (prepare) => {
+    const { webhookEndpoints } = prepare.tables
+    return prepare.select().from(webhookEndpoints).where(isNull(webhookEndpoints.disabledAt))
+  })
+  return active.execute()
+}
+
+export interface Lease {
+  /** A server. */
+  holder: string
+  now: number
+  until: number
+}
+
+/**
+ * Claims an endpoint, so that one server at a time delivers to it. Returns it as it is now; undefined if another server
+ * has it, or if it is disabled or must wait. A lease that nobody renews ends by itself, because its holder has died.
+ */
+export async function claimEndpoint(
+  tx: Tx,
+  id: number,
+  { holder, now, until }: Lease,
+): Promise<EndpointRow | undefined> {
+  const { webhookEndpoints: table } = tx.tables
+  const [claimed] = await tx
+    .update(table)
+    .set({ leaseHolder: holder, leasedUntil: until })
+    .where(
+      and(
+        eq(table.id, id),
+        isNull(table.disabledAt),
+        or(isNull(table.nextAttemptAt), lte(table.nextAttemptAt, now)),
+        or(isNull(table.leasedUntil), lte(table.leasedUntil, now), eq(table.leaseHolder, holder)),
+      ),
+    )
+    .returning()
+  return claimed
+}
+
+/**
+ * Writes the state of an endpoint after an attempt. Returns it as it is now; undefined, and nothing is written, if the
+ * holder has lost its lease or the cursor was moved meanwhile: then somebody else delivers to it.
+ */
+export async function advanceEndpoint(
+  tx: Tx,
+  { id, cursor }: Pick<EndpointRow, 'id' | 'cursor'>,
+  holder: string,
+  changed: Partial<EndpointRow>,
+): Promise<EndpointRow | undefined> {
+  const { webhookEndpoints: table } = tx.tables
+  const [advanced] = await tx
+    .update(table)
+    .set(changed)
+    .where(and(eq(table.id, id), eq(table.cursor, cursor), eq(table.leaseHolder, holder), isNull(table.disabledAt)))
+    .returning()
+  return advanced
+}
+
+/** Ends the lease of its holder. */
+export async function releaseEndpoint(tx: Tx, id: number, holder: string): Promise<void> {
+  const { webhookEndpoints: table } = tx.tables
+  await tx
+    .update(table)
+    .set({ leaseHolder: null, leasedUntil: null })
+    .where(and(eq(table.id, id), eq(table.leaseHolder, holder)))
+}
+
+/** A disabled endpoint whose notice is due. */
+export async function findDueNotice(reader: Reader, now: number): Promise<EndpointView | undefined> {
+  const { webhookEndpoints } = reader.tables
+  const [due] = await selectEndpoints(reader)
+    .where(and(isNotNull(webhookEndpoints.noticeDueAt), lte(webhookEndpoints.noticeDueAt, now)))
+    .limit(1)
+  return due
+}
+
+/** Sets when the notice is due next; false if another server has done so meanwhile. */
+export async function setNoticeDue(
+  tx: Tx,
+  { id, noticeDueAt }: Pick<EndpointRow, 'id' | 'noticeDueAt'>,
+  next: number | null,
+): Promise<boolean> {
+  const { webhookEndpoints: table } = tx.tables
+  const rows = await tx
+    .update(table)
+    .set({ noticeDueAt: next })
+    .where(and(eq(table.id, id), eq(table.noticeDueAt, noticeDueAt!)))
+    .returning({ id: table.id })
+  return rows.length > 0
+}
+
+/** What a chat says of an entry. */
+export async function findShownEntry(
+  reader: Reader,
+  uid: Id<'ent'>,
+): Promise<{ model: string; project: { key: string; name: string } | null; costNanos: bigint | null } | undefined> {
+  const { entries, names, projects } = reader.tables
+  const [row] = await reader
+    .select({
+      model: names.text,
+      project: { key: projects.key, name: projects.name },
+      reportedCost: entries.reportedCost,
+      listValue: entries.listValue,
+    })
+    .from(entries)
+    .innerJoin(names, eq(names.id, entries.modelId))
+    .leftJoin(projects, eq(projects.id, entries.projectId))
+    .where(eq(entries.uid, uid))
+    .limit(1)
+  return row && { model: row.model, project: row.project, costNanos: row.reportedCost ?? row.listValue }
+}
