@@ -72,6 +72,7 @@ const FLAGS: Record<string, string> = {
   networks: '--network',
   labels: '--label',
   tools: '--tool',
+  types: '--type',
 }
 
 /** Arguments whose names differ from the fields of the API. */

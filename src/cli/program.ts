@@ -12,6 +12,7 @@ const COMMANDS: readonly [names: string[], load: () => Promise<(program: Command
   [['tokens'], async () => (await import('./tokens/group.ts')).addTokensCommands],
   [['deputies'], async () => (await import('./deputies/group.ts')).addDeputiesCommands],
   [['share-links'], async () => (await import('./share-links/group.ts')).addShareLinksCommands],
+  [['webhooks'], async () => (await import('./webhooks/group.ts')).addWebhooksCommands],
   [['settings'], async () => (await import('./settings/group.ts')).addSettingsCommands],
   [['audit'], async () => (await import('./audit.ts')).addAuditCommand],
   [['entries'], async () => (await import('./entries/group.ts')).addEntriesCommands],

@@ -41,6 +41,7 @@ const ASKING: Record<string, string[]> = {
   'tickets remove': [],
   'tokens revoke': [],
   'users erase': [],
+  'webhooks remove': [],
 }
 
 /** Words of commands that cannot be undone: one that is named like this asks, or is listed with what undoes it. */

@@ -217,6 +217,18 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally users unlock',
     'tally verify',
     'tally version',
+    'tally webhooks',
+    'tally webhooks add',
+    'tally webhooks change',
+    'tally webhooks deliveries',
+    'tally webhooks disable',
+    'tally webhooks enable',
+    'tally webhooks list',
+    'tally webhooks listen',
+    'tally webhooks remove',
+    'tally webhooks resend',
+    'tally webhooks rotate',
+    'tally webhooks test',
   ])
   // A process for each of a hundred commands.
 }, 60_000)

@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import { act } from '../act.ts'
+import { examples } from '../flags/options.ts'
+import { print } from '../terminal/print.ts'
+import { WEBHOOK } from './webhook.ts'
+
+/** `tally webhooks enable` and `disable`. */
+export function addWebhooksEnableCommands(webhooks: Command): void {
+  webhooks
+    .command('enable')
+    .description('Enable a webhook: it gets events from now on; `resend` sends those that it missed')
+    .argument('<id>', WEBHOOK)
+    .option('--json', 'print the webhook as JSON')
+    .addHelpText('after', examples('tally webhooks enable whk_01a1fa172a0277f3983322718874f2ea'))
+    .action((id: string, _flags, command: Command) =>
+      act(
+        command,
+        ({ webhooks: service }, { by }) => service.enableWebhook(id, by),
+        (body) => body,
+        (body) => {
+          print(`The webhook '${body.name}' is enabled.`)
+          print(`To send the events that it missed: tally webhooks resend ${body.id} --since <time>`)
+        },
+      ),
+    )
+
+  webhooks
+    .command('disable')
+    .description('Disable a webhook: it gets no events until it is enabled')
+    .argument('<id>', WEBHOOK)
+    .option('--json', 'print the webhook as JSON')
+    .addHelpText('after', examples('tally webhooks disable whk_01a1fa172a0277f3983322718874f2ea'))
+    .action((id: string, _flags, command: Command) =>
+      act(
+        command,
+        ({ webhooks: service }, { by }) => service.disableWebhook(id, by),
+        (body) => body,
+        (body) => print(`The webhook '${body.name}' is disabled.`),
+      ),
+    )
+}
