@@ -22,6 +22,7 @@ export const SECTIONS = [
   'people',
   'tokens',
   'share-links',
+  'webhooks',
   'settings',
   'audit',
   'account',

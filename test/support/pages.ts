@@ -48,6 +48,7 @@ export const PAGES: readonly WebPage[] = [
   { name: 'people', path: '/people', roles: ADMIN, inDocs: true },
   { name: 'tokens', path: '/tokens', inDocs: true },
   { name: 'share-links', path: '/share-links' },
+  { name: 'webhooks', path: '/webhooks', roles: ADMIN },
   { name: 'settings', path: '/settings', roles: ADMIN, inDocs: true },
   { name: 'audit', path: '/audit', roles: ADMIN, inDocs: true },
   { name: 'account', path: '/account' },

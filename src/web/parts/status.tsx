@@ -19,6 +19,8 @@ const COLORS: Record<string, MantineColor> = {
   void: 'red',
   queued: 'blue',
   failed: 'red',
+  failing: 'orange',
+  delivered: 'teal',
   none: 'gray',
   usable: 'teal',
   active: 'teal',
@@ -29,7 +31,7 @@ const COLORS: Record<string, MantineColor> = {
   erased: 'gray',
 }
 
-/** The status of an entry, sheet, bill or delivery, by its API value. */
+/** The status of an entry, sheet, bill, webhook or delivery, by its API value. */
 export const Status = ({ of }: { of: string }) => (
   <Badge variant="light" color={COLORS[of] ?? 'gray'} size="sm" radius="sm" tt="none" fw={600}>
     {of}

@@ -20,6 +20,7 @@ export type Part =
   | 'users'
   | 'tokens'
   | 'share-links'
+  | 'webhooks'
   | 'settings'
   | 'audit'
   | 'telemetry'

@@ -18,6 +18,7 @@ import {
   IconShare,
   IconUserCircle,
   IconUsers,
+  IconWebhook,
 } from '@tabler/icons-react'
 import { type ComponentType, lazy } from 'react'
 import Entries from '../pages/entries/entries.tsx'
@@ -188,6 +189,15 @@ export const SECTIONS: readonly Section[] = [
     group: 'Setup',
     isFor: ({ settings }) => settings.share_links,
     page: lazy(() => import('../pages/share-links/share-links.tsx')),
+  },
+  {
+    path: '/webhooks',
+    title: 'Webhooks',
+    icon: IconWebhook,
+    key: 'h',
+    group: 'Setup',
+    isFor: roles('admin'),
+    page: lazy(() => import('../pages/webhooks/webhooks.tsx')),
   },
   {
     path: '/settings',

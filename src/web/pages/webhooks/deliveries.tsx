@@ -1,0 +1,62 @@
+/** The latest attempts to deliver events to a webhook. */
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Moment } from '../../parts/figures.tsx'
+import { Status } from '../../parts/status.tsx'
+import { answer, apiUntil } from '../../server/api.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import type { WebhookDelivery } from '../../server/webhooks.ts'
+
+/** So that somebody who waits for an event sees it arrive. */
+const REFRESH_MS = 5_000
+
+export function Deliveries({ id, show }: { id: string; show: (delivery: WebhookDelivery) => void }) {
+  const list = useList(
+    ['webhooks', id, 'deliveries'],
+    (page, signal) =>
+      answer(
+        apiUntil(signal)
+          .webhooks({ id })
+          .deliveries.get({ query: { page, limit: PAGE_LIMIT } }),
+      ),
+    { refetchIntervalMs: REFRESH_MS },
+  )
+  return (
+    <DataTable
+      label="Deliveries"
+      columns={COLUMNS}
+      list={list}
+      rowKey={({ at, event, attempt, kind }) => `${at} ${event} ${attempt} ${kind}`}
+      open={show}
+      empty={
+        <Empty title="No deliveries yet">
+          Attempts to deliver events appear here, with what was sent and what came back, for 7 days. Send a test to see
+          the first one.
+        </Empty>
+      }
+    />
+  )
+}
+
+const KINDS: Record<WebhookDelivery['kind'], string> = { event: '', resend: 'sent again', test: 'test' }
+
+const COLUMNS: Column<WebhookDelivery>[] = [
+  { key: 'at', title: 'Sent', width: '165px', cell: ({ at }) => <Moment at={at} /> },
+  { key: 'type', title: 'Event', phone: 'title', width: '220px', cell: ({ type }) => type },
+  {
+    key: 'attempt',
+    title: 'Attempt',
+    width: '110px',
+    cell: ({ attempt, kind }) => KINDS[kind] || String(attempt),
+  },
+  {
+    key: 'result',
+    title: 'Result',
+    width: '100px',
+    phone: 'value',
+    cell: ({ delivered }) => <Status of={delivered ? 'delivered' : 'failed'} />,
+  },
+  { key: 'status', title: 'Status', width: '80px', isNumber: true, cell: ({ status }) => status ?? '–' },
+  { key: 'time', title: 'Time', width: '90px', isNumber: true, cell: ({ latency_ms }) => `${latency_ms} ms` },
+  { key: 'error', title: 'Error', phone: 'bare', cell: ({ error }) => error ?? '' },
+]

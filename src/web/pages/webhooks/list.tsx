@@ -1,0 +1,89 @@
+/** All webhooks with their state. */
+import { Button, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useLocation } from 'wouter'
+import { one, useAddress } from '../../address.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Ago } from '../../parts/figures.tsx'
+import { Page } from '../../parts/page.tsx'
+import { projectLabel } from '../../parts/project-label.ts'
+import { Status } from '../../parts/status.tsx'
+import { answer, apiUntil } from '../../server/api.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import type { Webhook } from '../../server/webhooks.ts'
+import { AddWebhook } from './add-webhook.tsx'
+import { FORMAT_NAMES, hostOf } from './webhook-values.ts'
+
+/** A state may change without anybody doing anything: a delivery fails. */
+const REFRESH_MS = 15_000
+
+export function WebhookList() {
+  const [, navigate] = useLocation()
+  const [{ add }, show] = useAddress({ add: one })
+  const list = useList(
+    ['webhooks', 'list'],
+    (page, signal) => answer(apiUntil(signal).webhooks.get({ query: { page, limit: PAGE_LIMIT } })),
+    { refetchIntervalMs: REFRESH_MS },
+  )
+  const openNew = () => show({ add: 'true' })
+  return (
+    <Page
+      title="Webhooks"
+      lead="Tally sends events to these addresses as they happen: to your own programs, and to chats."
+      actions={
+        <Button leftSection={<IconPlus size={16} />} onClick={openNew}>
+          Add webhook
+        </Button>
+      }
+    >
+      <DataTable
+        label="Webhooks"
+        columns={COLUMNS}
+        list={list}
+        rowKey={({ id }) => id}
+        open={({ id }) => navigate(`/webhooks/${id}`)}
+        isMuted={({ state }) => state === 'disabled'}
+        empty={
+          <Empty title="No webhooks" action={<Button onClick={openNew}>Add webhook</Button>}>
+            A webhook tells another program or a chat when something happens: a bill was sent, a budget crossed a
+            threshold, a backup failed.
+          </Empty>
+        }
+      />
+      {add === 'true' && <AddWebhook close={() => show({ add: undefined }, { replace: true })} />}
+    </Page>
+  )
+}
+
+const COLUMNS: Column<Webhook>[] = [
+  {
+    key: 'name',
+    title: 'Name',
+    phone: 'title',
+    cell: ({ name, url }) => (
+      <>
+        <bdi>{name}</bdi>
+        <Text size="xs" c="dimmed" fw={400}>
+          {hostOf(url)}
+        </Text>
+      </>
+    ),
+  },
+  { key: 'types', title: 'Events', cell: ({ types }) => types.join(', ') },
+  {
+    key: 'scope',
+    title: 'Of',
+    width: '170px',
+    phone: 'hidden',
+    cell: ({ client, project }) => <bdi>{client?.name ?? (project ? projectLabel(project) : 'everything')}</bdi>,
+  },
+  { key: 'format', title: 'Format', width: '150px', phone: 'hidden', cell: ({ format }) => FORMAT_NAMES[format] },
+  {
+    key: 'last',
+    title: 'Last sent',
+    width: '150px',
+    cell: ({ last_delivery }) => <Ago at={last_delivery?.at ?? null} />,
+  },
+  { key: 'state', title: 'State', width: '100px', phone: 'value', cell: ({ state }) => <Status of={state} /> },
+]
