@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import type { CreditNoteRequest } from '../../features/bills/schema.ts'
+import { checked } from '../flags/body.ts'
 import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { actOnBill, BILL } from './bill.ts'
-import { checked, each, readLine, refusedInFlags } from './request.ts'
+import { each, readLine, refusedInFlags } from './request.ts'
 import { totalText } from './text.ts'
 
 export function addBillsCreditCommand(bills: Command): void {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { BillDelivery } from '../../features/bills/schema.ts'
+import { checked } from '../flags/body.ts'
 import { collect, examples } from '../flags/options.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { actOnBill, BILL, printDelivery } from './bill.ts'
-import { checked, recipientsOf, refusedInFlags } from './request.ts'
+import { recipientsOf, refusedInFlags } from './request.ts'
 
 export function addBillsDeliverCommand(bills: Command): void {
   bills

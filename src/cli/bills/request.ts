@@ -1,11 +1,9 @@
 /** The flags of a bill as the request body of the API, and API errors reworded in terms of flags. */
-import type { TSchema } from '@sinclair/typebox'
 import { type Command, Option } from 'commander'
-import { type Issue, Problem, validationFailed } from '../../errors.ts'
+import { type Issue, Problem } from '../../errors.ts'
 import type { BillRequest } from '../../features/bills/schema.ts'
-import { parseExactJson } from '../../lib/exact-json.ts'
-import { decimalNumber, parseDecimal } from '../../lib/money.ts'
 import { CommandError, EXIT_USAGE } from '../failures.ts'
+import { checked, numberOf } from '../flags/body.ts'
 import { collect } from '../flags/options.ts'
 
 export interface BillFlags {
@@ -113,26 +111,6 @@ export function recipientsOf(addresses: string[] | undefined): string[] | undefi
   if (addresses === undefined) return undefined
   const named = addresses.map((address) => address.trim())
   return named.length === 1 && named[0] === NONE ? [] : named
-}
-
-/** Finer than any amount or rate is read, so that what is too fine is refused and not rounded. */
-const DIGITS = 18
-
-export function numberOf(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const units = parseDecimal(text, DIGITS)
-  if (units === undefined)
-    throw new CommandError(`${flag}: '${text}' is not a valid number. Use a number such as 12.5.`, 2)
-  return decimalNumber(units, DIGITS)
-}
-
-/** The body as the API would read it from JSON, without what is undefined. Throws 422 with every issue. */
-export async function checked(schema: TSchema, body: object): Promise<unknown> {
-  const [{ Value }, { issuesOf }] = await Promise.all([import('@sinclair/typebox/value'), import('../../issues.ts')])
-  const read = parseExactJson(JSON.stringify(body))
-  const issues = issuesOf({ Errors: (value) => Value.Errors(schema, value) }, read)
-  if (issues.length > 0) throw validationFailed(issues)
-  return read
 }
 
 /** Replaces terms of the API in error messages with those of the command line. */

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import type { BillDocument, BillSending } from '../../features/bills/schema.ts'
+import { checked } from '../flags/body.ts'
 import { asksFirst } from '../flags/confirmation.ts'
 import { collect, examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { billOf, exact, printDelivery } from './bill.ts'
-import { addBillFlags, type BillFlags, checked, readBillFlags, recipientsOf, refusedInFlags } from './request.ts'
+import { addBillFlags, type BillFlags, readBillFlags, recipientsOf, refusedInFlags } from './request.ts'
 import { printPreview, totalText } from './text.ts'
 
 interface SendFlags extends CommandFlags, BillFlags {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
+import { checked, numberOf } from '../flags/body.ts'
 import { examples } from '../flags/options.ts'
 import { print } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { actOnBill, BILL } from './bill.ts'
-import { checked, numberOf, refusedInFlags } from './request.ts'
+import { refusedInFlags } from './request.ts'
 import { balanceText } from './text.ts'
 
 interface UnpaidFlags extends CommandFlags {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Bill } from '../../features/bills/schema.ts'
+import { checked } from '../flags/body.ts'
 import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
@@ -7,7 +8,7 @@ import { counted } from '../terminal/numbers.ts'
 import { print } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { actOnBill, BILL } from './bill.ts'
-import { checked, refusedInFlags } from './request.ts'
+import { refusedInFlags } from './request.ts'
 
 export function addBillsVoidCommand(bills: Command): void {
   asksFirst(bills.command('void'))
