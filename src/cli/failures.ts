@@ -8,6 +8,8 @@ export const EXIT_DONE = 0
 const EXIT_FAILED = 1
 /** The command line itself is wrong. */
 export const EXIT_USAGE = 2
+/** A budget is used up, as `tally budgets check` was asked to find out. */
+export const EXIT_USED_UP = 3
 
 /** An error raised by the command line itself. */
 export class CommandError extends Error {
@@ -50,9 +52,9 @@ function problemFailure({ detail, more: { issues = [] } }: Problem, command: Com
   return { message: lines.join('\n'), exitCode: isUsage ? EXIT_USAGE : EXIT_FAILED }
 }
 
-/** `/query/time_zone` and `/report/time_zone` as `time-zone`, and `/tiers/0/input` as `tiers/0/input`. */
+/** `/query/time_zone` and `/report/time_zone` as `time-zone`, `/scope/client` as `client`, `/tiers/0/input` as `tiers/0/input`. */
 function wordsOf(pointer: string): string {
-  return pointer.replace(/^\/((query|report)\/)?/, '').replaceAll('_', '-')
+  return pointer.replace(/^\/((query|report|scope)\/)?/, '').replaceAll('_', '-')
 }
 
 /** Flags whose names differ from the fields of the API. */
@@ -64,6 +66,8 @@ const FLAGS: Record<string, string> = {
   'group-by': '--by',
   'reported-cost': '--cost',
   'session-id': '--session',
+  'starts-on': '--from',
+  'ends-on': '--to',
   'starting-at': '--from',
   'ending-at': '--to',
   'expires-at': '--expires',
@@ -71,6 +75,7 @@ const FLAGS: Record<string, string> = {
   scopes: '--scope',
   networks: '--network',
   labels: '--label',
+  thresholds: '--threshold',
   tools: '--tool',
   types: '--type',
 }

@@ -25,6 +25,7 @@ const COMMANDS: readonly [names: string[], load: () => Promise<(program: Command
   [['rules'], async () => (await import('./rules/group.ts')).addRulesCommands],
   [['prices'], async () => (await import('./prices/group.ts')).addPricesCommands],
   [['bills'], async () => (await import('./bills/group.ts')).addBillsCommands],
+  [['budgets'], async () => (await import('./budgets/group.ts')).addBudgetsCommands],
   [['usage'], async () => (await import('./usage.ts')).addUsageCommand],
   [['reports'], async () => (await import('./reports/group.ts')).addReportsCommands],
   [['openapi'], async () => (await import('./openapi.ts')).addOpenapiCommand],
