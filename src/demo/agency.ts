@@ -1,4 +1,5 @@
 /** The agency that `tally demo` makes up: who works there, for whom, with what. All addresses are reserved for examples. */
+import type { NewBudget } from '../features/budgets/schema.ts'
 import type { PeopleService } from '../features/people/service.ts'
 import type { ProjectsService } from '../features/projects/service.ts'
 
@@ -289,6 +290,39 @@ export const PROJECTS: DemoProject[] = [
     leads: [emailOf('ines.marques')],
     repository: 'meridian/lab',
     tickets: ['Local model evaluation', 'Agent code reviews'],
+  },
+]
+
+/** Next to those of the projects: of clients, of the whole agency, and of a person. */
+export const BUDGETS: NewBudget[] = [
+  { name: 'Studio Meridian, monthly', amount: 2_000 },
+  { name: 'Harbor & Pine, monthly', scope: { client: 'Harbor & Pine' }, amount: 500 },
+  {
+    name: 'Lumen Energie, to be billed',
+    scope: { client: 'Lumen Energie GmbH' },
+    measure: 'billed_amount',
+    amount: 500,
+    thresholds: [
+      { percent: 80, leads: true },
+      { percent: 100, leads: true, billing: true },
+      { percent: 100, of: 'forecast', billing: true },
+    ],
+  },
+  {
+    name: 'Kestrel Logistics, quarterly',
+    scope: { client: 'Kestrel Logistics' },
+    amount: 1_200,
+    period: 'quarter',
+    roll_over: true,
+  },
+  { name: 'Fable Foods, monthly', scope: { client: 'Fable Foods' }, amount: 120 },
+  {
+    name: 'Jonas Weber, weekly tokens',
+    scope: { agent_manager: emailOf('jonas.weber') },
+    measure: 'tokens',
+    amount: 95_000_000,
+    period: 'week',
+    thresholds: [{ percent: 100, people: [emailOf('jonas.weber')] }],
   },
 ]
 

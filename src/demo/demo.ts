@@ -12,7 +12,7 @@ import { addDays, dateAt, startOfDay } from '../lib/calendar.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Random } from '../lib/random.ts'
 import type { Services } from '../services.ts'
-import { CI_OWNER, CLIENTS, emailOf, PEOPLE, PROJECTS, RULES, SETTINGS, TIME_ZONE } from './agency.ts'
+import { BUDGETS, CI_OWNER, CLIENTS, emailOf, PEOPLE, PROJECTS, RULES, SETTINGS, TIME_ZONE } from './agency.ts'
 import { paperwork } from './paperwork.ts'
 import { type DemoReport, sessionsOf } from './sessions.ts'
 import type { DemoStep, Stage } from './stage.ts'
@@ -66,6 +66,7 @@ export async function fillDemo({ services, clock, now, password, onProgress }: D
   const users = await addPeople(services, clock, password)
   const as = (user: string) => partyOf(users.get(user)!)
   await addWork(services, as('ines.marques'))
+  await addBudgets(services, as('hanna.lindqvist'))
   const send = await addTokens(services, users)
 
   const stage: Stage = { services, random, as, firstDay, now }
@@ -78,6 +79,8 @@ export async function fillDemo({ services, clock, now, password, onProgress }: D
     await run()
     onProgress(index + 1, steps.length)
   }
+  // What people did to entries is added by a job of the server, which does not run here.
+  await services.budgets.count()
   await services.people.flushLastUsed()
   return reports.length
 }
@@ -119,6 +122,12 @@ async function addWork({ projects, placement }: Services, admin: Party): Promise
     }
   }
   for (const rule of RULES) await placement.addRule(admin.by, rule)
+}
+
+async function addBudgets({ budgets }: Services, { by }: Party): Promise<void> {
+  for (const budget of BUDGETS) await budgets.addBudget(budget, { by })
+  // Only what is counted causes alerts.
+  await budgets.count()
 }
 
 /** Makes everybody's tokens, and answers what sends a report with the right one. */

@@ -89,7 +89,7 @@ test('what is spent is counted without a server, and a used-up budget ends a che
   expect(shown.stdout).toMatch(/^counts +cost of project ACME$/m)
   expect((await tally.done(['budgets', 'list'])).stdout).toMatch(/Acme work .* \$8\.50 +\$10\.00 +85% +nearly used up/)
   expect(await budgets('alerts', '--budget', id)).toMatchObject({ data: [{ percent: 80, of: 'spent', spent: 8.5 }] })
-  expect((await tally.done(['budgets', 'alerts'])).stdout).toMatch(/Acme work .* 80% +8\.5 +10 /)
+  expect((await tally.done(['budgets', 'alerts'])).stdout).toMatch(/Acme work .* 80% +8\.50 +10 /)
 
   await tally.done(['budgets', 'change', id, '--amount', '8.5'])
   const { code, stdout, stderr } = await tally.run(['budgets', 'check', '--project', 'ACME', '--json'])

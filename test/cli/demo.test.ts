@@ -73,6 +73,9 @@ test('tally demo fills an empty database with three months that a person of each
   expect((await all('/clients')).length).toBe(4)
   expect((await all('/projects')).length).toBe(9)
   expect((await all('/bills')).map(({ state }: { state: string }) => state)).toContainValues(['sent', 'paid', 'void'])
+  const states = (await all('/budgets')).map(({ current }: { current: { state: string } }) => current.state)
+  expect([states.length, states.includes('exceeded')]).toEqual([11, true])
+  expect((await all('/budgets/alerts')).length).toBeGreaterThan(5)
   const sheets = (await all('/token-sheets')).map(({ status }: { status: string }) => status)
   expect(sheets.sort()).toEqual(['approved', 'open', 'returned', 'submitted'])
   for (const filter of ['placed=none', 'priced=false', 'possible_duplicate=true', 'status=rejected']) {

@@ -3,7 +3,7 @@ import type { BudgetAlertBody } from '../../features/budgets/schema.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
 import { examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
-import { exactText } from '../terminal/numbers.ts'
+import { countText, dollars } from '../terminal/numbers.ts'
 import { minute, note, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { counted, EXAMPLE_ID } from './budget.ts'
@@ -43,8 +43,8 @@ export function addBudgetsAlertsCommand(budgets: Command): void {
             title: 'THRESHOLD',
             of: ({ of, percent }) => (of === 'forecast' ? `forecast of ${percent}%` : `${percent}%`),
           },
-          { title: 'AMOUNT', align: 'right', of: ({ spent }) => exactText(spent) },
-          { title: 'AVAILABLE', align: 'right', of: ({ available }) => exactText(available) },
+          { title: 'AMOUNT', align: 'right', of: ({ spent }) => numberText(spent) },
+          { title: 'AVAILABLE', align: 'right', of: ({ available }) => numberText(available) },
           { title: 'NOTIFIED (UTC)', rank: 1, of: ({ notified_at }) => minute(notified_at) },
           { title: 'BUDGET ID', rank: 2, of: ({ budget }) => budget.id },
         ],
@@ -53,4 +53,9 @@ export function addBudgetsAlertsCommand(budgets: Command): void {
       )
       if (listed.has_more) note(`More alerts: add --page ${listed.next_page}`)
     })
+}
+
+/** Tokens, or dollars to the cent: alerts do not contain which of them. */
+function numberText(number: number): string {
+  return Number.isInteger(number) ? countText(number) : dollars(number)
 }
