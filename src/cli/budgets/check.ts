@@ -23,7 +23,7 @@ export function addBudgetsCheckCommand(budgets: Command): void {
 For scripts that stop themselves: Tally never stops an agent. Use the flags that apply to what the script is about to do.
 ${examples(
   'tally budgets check --project ACME && ./nightly-review',
-  'tally budgets check --ticket ACME-42 --agent-manager ada@example.com --model claude-opus-4-8',
+  'tally budgets check --project ACME --ticket ACME-42 --agent-manager ada@example.com',
 )}`,
     )
     .action(async (_flags, command: Command) => {
