@@ -3,10 +3,10 @@ import { useElementSize } from '@mantine/hooks'
 import { type PointerEvent, useState } from 'react'
 import { roughCount } from '../../format/counts.ts'
 import { money, roughMoney } from '../../format/money.ts'
+import classes from '../../parts/chart.module.css'
+import { barAt, labelsThatFit, layoutOf, pathsOf, ticksOf } from '../../parts/chart-layout.ts'
 import { useSettings } from '../../server/me.ts'
 import { bucketInShort, bucketInWords, type Width } from './buckets.ts'
-import classes from './chart.module.css'
-import { barAt, labelsThatFit, layoutOf, pathsOf, ticksOf } from './chart-layout.ts'
 import type { Bar, Measure } from './groups.ts'
 
 interface ChartProps {

@@ -1,4 +1,4 @@
-/** Where the parts of a chart of stacked bars are, in pixels. Pure. */
+/** Where the parts of a chart over time are, in pixels. Pure. */
 
 export interface Layout {
   /** The start of the bars, right of the labels of amounts. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { barAt, labelsThatFit, layoutOf, pathsOf, ticksOf } from '../../../src/web/pages/overview/chart-layout.ts'
+import { barAt, labelsThatFit, layoutOf, pathsOf, ticksOf } from '../../../src/web/parts/chart-layout.ts'
 
 describe('the scale of a chart', () => {
   const scales: [number, number[]][] = [
