@@ -16,6 +16,7 @@ export const SECTIONS = [
   'rules',
   'sheets',
   'bills',
+  'budgets',
   'prices',
   'connect',
   'telemetry',

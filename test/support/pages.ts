@@ -41,6 +41,8 @@ export const PAGES: readonly WebPage[] = [
   { name: 'bills', path: '/bills', roles: BOOKS, inDocs: true },
   { name: 'bill-new', path: '/bills/new', roles: BOOKS },
   { name: 'bill', path: first('/bills?limit=1', (id) => `/bills/${id}`), roles: BOOKS, inDocs: true },
+  { name: 'budgets', path: '/budgets' },
+  { name: 'budget', path: first('/budgets?limit=1', (id) => `/budgets/${id}`), roles: BOOKS },
   { name: 'prices', path: '/prices', inDocs: true },
   { name: 'price-loads', path: '/prices?tab=loads' },
   { name: 'connect', path: '/connect', inDocs: true },

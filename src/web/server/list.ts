@@ -32,9 +32,11 @@ export interface List<Row> {
   isStale: boolean
 }
 
-interface ListOptions {
+interface ListOptions<Row> {
   /** Polling interval, for lists that wait for something. */
   refetchIntervalMs?: number
+  /** Polls only while this is true of one of the loaded rows. */
+  isWaiting?: (row: Row) => boolean
   enabled?: boolean
 }
 
@@ -47,14 +49,15 @@ type Pages<Page> = UseInfiniteQueryOptions<Page, Error, InfiniteData<Page>, read
 export const listQuery = <Page extends PageOf<unknown>>(
   key: readonly [Part, ...unknown[]],
   ask: Ask<Page>,
-  { refetchIntervalMs, enabled }: ListOptions = {},
+  { refetchIntervalMs = 0, isWaiting, enabled }: ListOptions<Page['data'][number]> = {},
 ): Pages<Page> => ({
   queryKey: key,
   queryFn: ({ pageParam, signal }) => ask(pageParam, signal),
   initialPageParam: undefined,
   getNextPageParam: (last) => last.next_page ?? undefined,
   placeholderData: (before) => before,
-  refetchInterval: refetchIntervalMs ?? false,
+  refetchInterval: ({ state }) =>
+    !isWaiting || state.data?.pages.some(({ data }) => data.some(isWaiting)) ? refetchIntervalMs || false : false,
   enabled: enabled ?? true,
 })
 
@@ -85,5 +88,5 @@ export const listOf = <Page extends PageOf<unknown>>(
 export const useList = <Page extends PageOf<unknown>>(
   key: readonly [Part, ...unknown[]],
   ask: Ask<Page>,
-  options?: ListOptions,
+  options?: ListOptions<Page['data'][number]>,
 ): ListState<Page> => listOf(useInfiniteQuery(listQuery(key, ask, options)))

@@ -17,6 +17,7 @@ export type Part =
   | 'prices'
   | 'sheets'
   | 'bills'
+  | 'budgets'
   | 'users'
   | 'tokens'
   | 'share-links'

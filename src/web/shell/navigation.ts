@@ -6,6 +6,7 @@ import {
   IconChartBar,
   IconClipboardList,
   IconFileInvoice,
+  IconGauge,
   IconHistory,
   IconInbox,
   IconKey,
@@ -135,6 +136,15 @@ export const SECTIONS: readonly Section[] = [
     group: 'Billing',
     isFor: roles('billing', 'admin'),
     page: lazy(() => import('../pages/bills/bills.tsx')),
+  },
+  {
+    path: '/budgets',
+    title: 'Budgets',
+    icon: IconGauge,
+    key: 'f',
+    group: 'Billing',
+    isFor: everybody,
+    page: lazy(() => import('../pages/budgets/budgets.tsx')),
   },
   {
     path: '/prices',

@@ -21,6 +21,7 @@ test('each role sees the pages that it may use, and admins see all', () => {
     'Unattributed',
     'Work',
     'Token sheets',
+    'Budgets',
     'Prices',
     'Connect an agent',
     'Tokens',

@@ -1,0 +1,75 @@
+/** The alerts of a budget so far. */
+import { Stack, Text, Title } from '@mantine/core'
+import { dayInWords } from '../../format/moments.ts'
+import type { Budget } from '../../parts/budgets/budget.ts'
+import { Amount } from '../../parts/budgets/budget-progress.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Moment } from '../../parts/figures.tsx'
+import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { thresholdInWords } from './thresholds.tsx'
+
+type BudgetAlert = Body<Awaited<ReturnType<(typeof api)['budgets']['alerts']['get']>>>['data'][number]
+
+/** The first day of periods that have none. */
+const EVER = '0001-01-01'
+
+export function Alerts({ budget: { id, measure } }: { budget: Budget }) {
+  const list = useList(['budgets', 'alerts', id], (page, signal) =>
+    answer(apiUntil(signal).budgets.alerts.get({ query: { budget: id, page, limit: PAGE_LIMIT } })),
+  )
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        Alerts
+      </Title>
+      {list.rows && list.rows.length > 0 && (
+        <Text size="sm" c="dimmed">
+          Amounts are as of the time of the alert. Late entries and corrections may have changed them since.
+        </Text>
+      )}
+      <DataTable
+        label="Alerts"
+        list={list}
+        rowKey={(alert) => alert.id}
+        columns={columnsOf(measure)}
+        empty={
+          <Text size="sm" c="dimmed">
+            No threshold has been reached.
+          </Text>
+        }
+      />
+    </Stack>
+  )
+}
+
+const columnsOf = (measure: Budget['measure']): Column<BudgetAlert>[] => [
+  { key: 'threshold', title: 'Threshold', phone: 'title', cell: thresholdInWords },
+  { key: 'at', title: 'As of', width: '170px', phone: 'value', cell: ({ at }) => <Moment at={at} /> },
+  {
+    key: 'period',
+    title: 'Period from',
+    width: '130px',
+    cell: ({ period }) => (period.from === EVER ? 'All time' : dayInWords(period.from)),
+  },
+  {
+    key: 'spent',
+    title: 'Spent or forecast',
+    isNumber: true,
+    width: '150px',
+    cell: ({ spent }) => <Amount measure={measure} value={spent} />,
+  },
+  {
+    key: 'available',
+    title: 'Available',
+    isNumber: true,
+    width: '130px',
+    cell: ({ available }) => <Amount measure={measure} value={available} />,
+  },
+  {
+    key: 'notified',
+    title: 'E-mails queued',
+    width: '170px',
+    cell: ({ notified_at }) => <Moment at={notified_at} otherwise="no" />,
+  },
+]

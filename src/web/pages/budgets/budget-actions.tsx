@@ -1,0 +1,65 @@
+/** What billing and admins can do with a budget. */
+import { Button, Menu, Text } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { Budget } from '../../parts/budgets/budget.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { answer, api } from '../../server/api.ts'
+import { useSend } from '../../server/send.ts'
+import { BudgetForm } from './budget-form.tsx'
+import type { People } from './budget-values.ts'
+
+export function BudgetActions({ budget, people }: { budget: Budget; people: People }) {
+  const [open, setOpen] = useState<'edit' | 'archive' | null>(null)
+  const { id, name } = budget
+  const isArchived = budget.archived_at !== null
+  const archive = useSend({
+    send: (): Promise<Budget> =>
+      answer(isArchived ? api.budgets({ id }).restore.post() : api.budgets({ id }).archive.post()),
+    changes: ['budgets', 'audit'],
+    done: () => `Budget ${name} ${isArchived ? 'restored' : 'archived'}.`,
+    quiet: true,
+  })
+  const test = useSend({
+    send: () => answer(api.budgets({ id }).test.post()),
+    changes: [],
+    done: ({ recipients }) =>
+      recipients.length > 0
+        ? `Test alert sent to ${recipients.join(', ')}.`
+        : 'No test alert was sent: no threshold notifies anybody.',
+  })
+  return (
+    <>
+      {!isArchived && (
+        <Button variant="default" onClick={() => setOpen('edit')}>
+          Edit
+        </Button>
+      )}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" px="xs" aria-label="More actions" loading={test.isPending}>
+            <IconDots size={16} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => test.mutate()}>Send test alert</Menu.Item>
+          <Menu.Item onClick={() => setOpen('archive')}>{isArchived ? 'Restore' : 'Archive'}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {open === 'edit' && <BudgetForm budget={budget} people={people} close={() => setOpen(null)} />}
+      <Confirm
+        isOpen={open === 'archive'}
+        close={() => setOpen(null)}
+        title={`${isArchived ? 'Restore' : 'Archive'} the budget ${name}?`}
+        action={isArchived ? 'Restore' : 'Archive'}
+        confirm={() => archive.mutateAsync()}
+      >
+        <Text size="sm">
+          {isArchived
+            ? 'Its entries are counted again, and thresholds that are already reached cause alerts at once.'
+            : 'It is kept with its alerts, but counts no new entries and notifies nobody. You can restore it.'}
+        </Text>
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,169 @@
+/** The form that adds or edits a budget. */
+import { NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from '@mantine/core'
+import { DateInput } from '@mantine/dates'
+import { useForm } from '@mantine/form'
+import { type Budget, MEASURES, PERIODS } from '../../parts/budgets/budget.ts'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { useFormSend } from '../../parts/use-form-send.ts'
+import { answer, api } from '../../server/api.ts'
+import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
+import {
+  type BudgetValues,
+  changeOf,
+  EMPTY_BUDGET,
+  issueFieldsOf,
+  newBudgetOf,
+  type People,
+  valuesOf,
+} from './budget-values.ts'
+import type { BudgetFormState } from './form-state.ts'
+import { ScopeFields } from './scope-fields.tsx'
+import { ThresholdFields } from './threshold-fields.tsx'
+
+interface BudgetFormProps {
+  /** The budget to edit; otherwise one is added. */
+  budget?: Budget
+  /** The people that its thresholds name. */
+  people?: People
+  close: () => void
+  saved?: (budget: Budget) => void
+}
+
+export function BudgetForm({ budget, people = [], close, saved }: BudgetFormProps) {
+  const form = useForm<BudgetValues>({
+    initialValues: budget ? valuesOf(budget, people) : EMPTY_BUDGET,
+    validate: {
+      name: (name) => (budget && name.trim() === '' ? 'Enter a name.' : null),
+      amount: (amount) => (amount === '' ? 'Enter an amount.' : null),
+      thresholds: { percent: (percent) => (percent === '' ? 'Enter a percentage.' : null) },
+    },
+  })
+  const sending = useFormSend({
+    form,
+    of: budget,
+    send: (values, options): Promise<Budget> =>
+      budget
+        ? answer(api.budgets({ id: budget.id }).patch(changeOf(values, budget, people), options))
+        : answer(api.budgets.post(newBudgetOf(values))),
+    // The amount of a project's budget is also a field of the project.
+    changes: ['budgets', 'projects', 'audit'],
+    done: ({ name }) => `Budget ${name} saved.`,
+    after: (changed) => {
+      close()
+      saved?.(changed)
+    },
+    fields: issueFieldsOf,
+  })
+  const isOfProject = budget?.of_project ?? false
+  return (
+    <FormDialog
+      {...sending}
+      title={budget ? `Edit ${budget.name}` : 'Add budget'}
+      action={budget ? 'Save changes' : 'Add budget'}
+      close={close}
+      size="xl"
+    >
+      <TextInput
+        label="Name"
+        description={budget ? undefined : 'Defaults to what the budget is for.'}
+        placeholder="Acme web, monthly"
+        required={budget !== undefined}
+        maxLength={200}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <AmountFields form={form} isFixed={budget !== undefined} />
+      {isOfProject ? (
+        <Text size="sm" c="dimmed">
+          This is the budget of a project: it counts all entries of the project, at any time.
+        </Text>
+      ) : (
+        <>
+          <TimeFields form={form} />
+          <ScopeFields form={form} />
+        </>
+      )}
+      <ThresholdFields form={form} />
+      {budget && (
+        <Text size="xs" c="dimmed">
+          After a change of the amount, the days or what counts, each threshold can cause another alert.
+        </Text>
+      )}
+    </FormDialog>
+  )
+}
+
+const optionsOf = (names: Record<string, string>) => Object.entries(names).map(([value, label]) => ({ value, label }))
+
+/** The measure and the period of an existing budget are fixed. */
+function AmountFields({ form, isFixed }: { form: BudgetFormState; isFixed: boolean }) {
+  const isTokens = form.values.measure === 'tokens'
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <NumberInput
+          label={isTokens ? 'Amount (tokens)' : 'Amount (USD)'}
+          placeholder={isTokens ? '10,000,000' : '2,500'}
+          required
+          min={0}
+          allowDecimal={!isTokens}
+          thousandSeparator=","
+          hideControls
+          {...form.getInputProps('amount')}
+        />
+        <Select
+          label="Measure"
+          data={optionsOf(MEASURES)}
+          allowDeselect={false}
+          disabled={isFixed}
+          {...form.getInputProps('measure')}
+        />
+        <Select
+          label="Period"
+          data={optionsOf(PERIODS)}
+          allowDeselect={false}
+          disabled={isFixed}
+          {...form.getInputProps('period')}
+        />
+      </SimpleGrid>
+      <Text size="xs" c="dimmed" mt={-8}>
+        {isFixed
+          ? 'The measure and the period can’t be changed. Add another budget instead.'
+          : MEASURE_NOTES[form.values.measure]}
+      </Text>
+    </>
+  )
+}
+
+const MEASURE_NOTES: Record<Budget['measure'], string> = {
+  cost: 'What usage costs you, before markup.',
+  billed_amount: 'Cost with the markup of its project, of billable entries that are not rejected.',
+  tokens: 'Tokens of all kinds: input, output and cache.',
+}
+
+function TimeFields({ form }: { form: BudgetFormState }) {
+  const { time_zone } = useSettings()
+  const firstDayOfWeek = useFirstDayOfWeek()
+  const { period } = form.values
+  const day = { valueFormat: 'D MMM YYYY', firstDayOfWeek, clearable: true }
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <DateInput
+          label={`First day (${time_zone})`}
+          placeholder={period === 'once' ? 'None' : 'First day of the current period'}
+          {...day}
+          {...form.getInputProps('starts_on')}
+        />
+        <DateInput label={`Last day (${time_zone})`} placeholder="None" {...day} {...form.getInputProps('ends_on')} />
+      </SimpleGrid>
+      {period !== 'once' && (
+        <Switch
+          label="Roll over"
+          description="What is left of a period is added to the next one."
+          {...form.getInputProps('roll_over', { type: 'checkbox' })}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,206 @@
+/** One budget: what is spent, the forecast, its thresholds and its alerts. */
+import { Alert, Anchor, Badge, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { counted } from '../../format/counts.ts'
+import { dayInWords, dayOf } from '../../format/moments.ts'
+import {
+  type Budget,
+  entriesPageOf,
+  hasEnd,
+  MEASURES,
+  PERIODS,
+  scopeInWords,
+  spanInWords,
+} from '../../parts/budgets/budget.ts'
+import { Amount, BudgetProgress, BudgetStateBadge } from '../../parts/budgets/budget-progress.tsx'
+import { COUNTING_MS } from '../../parts/budgets/budget-table.tsx'
+import { Details } from '../../parts/details.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Moment } from '../../parts/figures.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { Page } from '../../parts/page.tsx'
+import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import { useRole, useSettings } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { Alerts } from './alerts.tsx'
+import { BudgetActions } from './budget-actions.tsx'
+import classes from './budgets.module.css'
+import { BurnDown } from './burn-down.tsx'
+import { shownDays } from './burn-down-layout.ts'
+import { Thresholds } from './thresholds.tsx'
+import { usePeople } from './use-people.ts'
+
+type BudgetStatus = Body<Awaited<ReturnType<ReturnType<(typeof api)['budgets']>['status']['get']>>>
+
+export function BudgetPage({ id }: { id: string }) {
+  const budget = useQuery({
+    queryKey: ['budgets', 'one', id],
+    queryFn: ({ signal }) => answer(apiUntil(signal).budgets({ id }).get()),
+  })
+  const status = useQuery({
+    queryKey: ['budgets', 'status', id],
+    queryFn: ({ signal }) => answer(apiUntil(signal).budgets({ id }).status.get()),
+    refetchInterval: ({ state }) =>
+      state.data && !state.data.complete && state.data.budget.archived_at === null ? COUNTING_MS : false,
+  })
+  const failed = [budget, status].find(({ error, data }) => error && !data)
+  if (failed) return <Failure problem={asProblem(failed.error)} retry={failed.refetch} />
+  return budget.data && status.data ? <OneBudget budget={budget.data} status={status.data} /> : <Loading />
+}
+
+function OneBudget({ budget, status }: { budget: Budget; status: BudgetStatus }) {
+  const { time_zone } = useSettings()
+  const mayChange = useRole('billing', 'admin')
+  const people = usePeople(budget)
+  const { measure, archived_at } = budget
+  const use = { measure, ...status }
+  const today = dayOf(new Date(status.as_of), time_zone)
+  const isCurrent = status.days.at(-1)?.date === today
+  return (
+    <Page
+      above={{ href: '/budgets', title: 'Budgets' }}
+      title={
+        <Group gap="xs">
+          <bdi>{budget.name}</bdi>
+          {archived_at ? <Badge color="gray">archived</Badge> : <BudgetStateBadge use={use} />}
+        </Group>
+      }
+      lead={`${spanInWords(status.period)} in ${time_zone}`}
+      actions={mayChange && <BudgetActions budget={budget} people={people} />}
+    >
+      {archived_at && (
+        <Alert color="gray" variant="light">
+          Archived on <Moment at={archived_at} />. New entries are not counted, and it causes no alerts.
+        </Alert>
+      )}
+      <BudgetProgress use={use} size="lg" />
+      <Figures budget={budget} status={status} />
+      <BurnDown
+        measure={measure}
+        of={{
+          days: shownDays(status.days, status.period.from),
+          from: status.period.from,
+          to: status.period.to,
+          isCurrent,
+          available: status.available,
+          forecast: isCurrent && status.complete ? status.forecast : null,
+        }}
+      />
+      <Facts budget={budget} />
+      <Thresholds budget={budget} people={people} />
+      <Alerts budget={budget} />
+    </Page>
+  )
+}
+
+function Figures({ budget: { measure }, status }: { budget: Budget; status: BudgetStatus }) {
+  const { spent, available, remaining, rolled_over, entries, unpriced_entries, entries_url, period, complete } = status
+  const isOver = remaining < 0
+  return (
+    <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="sm">
+      <Figure
+        title="Spent"
+        value={
+          <Anchor component={Link} href={entriesPageOf(entries_url, period)} inherit>
+            <Amount measure={measure} value={spent} />
+          </Anchor>
+        }
+      >
+        {complete ? counted(entries, 'entry', 'entries') : 'so far; its entries are being counted'}
+        {unpriced_entries > 0 && (
+          <Anchor
+            component={Link}
+            href={entriesPageOf(entries_url, period, { priced: 'false' })}
+            size="xs"
+            display="block"
+          >
+            {counted(unpriced_entries, 'entry', 'entries')} without a price not included
+          </Anchor>
+        )}
+      </Figure>
+      <Figure
+        title={isOver ? 'Over budget' : 'Remaining'}
+        value={complete ? <Amount measure={measure} value={Math.abs(remaining)} /> : '–'}
+      />
+      <Figure title="Available" value={<Amount measure={measure} value={available} />}>
+        {rolled_over !== 0 && (
+          <>
+            including <Amount measure={measure} value={rolled_over} /> rolled over
+          </>
+        )}
+      </Figure>
+      <Forecast measure={measure} status={status} />
+    </SimpleGrid>
+  )
+}
+
+function Forecast({ measure, status }: { measure: Budget['measure']; status: BudgetStatus }) {
+  const { forecast, state, period, complete } = status
+  if (!forecast || !complete) {
+    return (
+      <Figure title="Forecast" value="–">
+        {!hasEnd(period)
+          ? 'The budget has no last day.'
+          : 'Needs usage on three days of the last four weeks, in a period that has not ended.'}
+      </Figure>
+    )
+  }
+  return (
+    <Figure title="Forecast" value={<Amount measure={measure} value={forecast.amount} />}>
+      {forecast.exceeded_on
+        ? `Will be exceeded on ${dayInWords(forecast.exceeded_on)}`
+        : state !== 'exceeded' && 'Will not be exceeded'}
+      <div>
+        <Amount measure={measure} value={forecast.low} /> to <Amount measure={measure} value={forecast.high} /> in 4 of
+        5 cases
+      </div>
+    </Figure>
+  )
+}
+
+const Figure = ({ title, value, children }: { title: string; value: ReactNode; children?: ReactNode }) => (
+  <Paper withBorder p="sm">
+    <Text size="xs" c="dimmed">
+      {title}
+    </Text>
+    <div className={classes.figure}>{value}</div>
+    <Text size="xs" c="dimmed" component="div">
+      {children}
+    </Text>
+  </Paper>
+)
+
+function Facts({ budget: { scope, measure, period, starts_on, ends_on, roll_over, of_project } }: { budget: Budget }) {
+  const { project, client } = scope
+  const work = project
+    ? { href: `/work/projects/${project.id}`, title: project.name }
+    : client && { href: `/work/clients/${client.id}`, title: client.name }
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        Details
+      </Title>
+      <Details
+        of={[
+          ['Entries that count', <bdi key="scope">{scopeInWords(scope)}</bdi>],
+          [
+            project ? 'Project' : 'Client',
+            work && (
+              <Anchor key="work" component={Link} href={work.href} size="sm">
+                {work.title}
+              </Anchor>
+            ),
+          ],
+          ['Measure', MEASURES[measure]],
+          ['Period', PERIODS[period]],
+          ['First day', starts_on && dayInWords(starts_on)],
+          ['Last day', ends_on && dayInWords(ends_on)],
+          ['Roll over', roll_over && 'What is left of a period is added to the next one'],
+          ['Budget of the project', of_project && 'Its amount is also the project’s budget'],
+        ]}
+      />
+    </Stack>
+  )
+}

@@ -1,0 +1,201 @@
+/** The burn-down chart: what is spent by day against the available amount, with the forecast. */
+import { Button, Collapse, Paper, ScrollArea, Table, Text, Title } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { IconTable } from '@tabler/icons-react'
+import { type PointerEvent, useState } from 'react'
+import { roughCount } from '../../format/counts.ts'
+import { dayInWords, shortDay } from '../../format/moments.ts'
+import { money, roughMoney } from '../../format/money.ts'
+import { amountInWords, type Measure } from '../../parts/budgets/budget.ts'
+import { Amount } from '../../parts/budgets/budget-progress.tsx'
+import chart from '../../parts/chart.module.css'
+import { barAt, labelsThatFit } from '../../parts/chart-layout.ts'
+import classes from './budgets.module.css'
+import { type BurnDown as BurnDownData, linesOf } from './burn-down-layout.ts'
+
+interface BurnDownProps {
+  measure: Measure
+  of: BurnDownData
+}
+
+export function BurnDown({ measure, of }: BurnDownProps) {
+  const [isTable, setTable] = useState(false)
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} size="h5" mb="sm">
+        {measure === 'tokens' ? 'Tokens' : 'Spending'} over time
+      </Title>
+      {of.days.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          The first period has not begun.
+        </Text>
+      ) : (
+        <>
+          <Lines measure={measure} of={of} />
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            mt="xs"
+            leftSection={<IconTable size={14} />}
+            onClick={() => setTable(!isTable)}
+            aria-expanded={isTable}
+          >
+            {isTable ? 'Hide table' : 'Show as table'}
+          </Button>
+          <Collapse expanded={isTable}>{isTable && <Days measure={measure} of={of} />}</Collapse>
+        </>
+      )}
+    </Paper>
+  )
+}
+
+const axisDay = (day: string) => shortDay(`${day}T12:00:00Z`, 'UTC')
+
+function Lines({ measure, of }: BurnDownProps) {
+  const { ref, width, height } = useElementSize()
+  const [shown, show] = useState<number>()
+  const { layout, ticks, days, spent, area, forecast, today } = linesOf(of, { width, height })
+  const moneyLabel = layout.top < 1 ? money : roughMoney
+  const tickLabel = measure === 'tokens' ? roughCount : moneyLabel
+  const latest = of.days.at(-1)!
+  const point = ({ clientX, currentTarget }: PointerEvent) =>
+    show(barAt(clientX - currentTarget.getBoundingClientRect().left, layout))
+  const label = [
+    `Line chart: ${amountInWords(latest.spent, measure)} of ${amountInWords(of.available, measure)} spent by ${dayInWords(latest.date)}`,
+    of.forecast && `forecast ${amountInWords(of.forecast.amount, measure)}`,
+    'the table below shows the numbers',
+  ]
+  return (
+    <>
+      <div
+        ref={ref}
+        role="img"
+        className={classes.chart}
+        aria-label={label.filter(Boolean).join('; ')}
+        onPointerMove={point}
+        onPointerDown={point}
+        onPointerLeave={() => show(undefined)}
+      >
+        {width > 0 && (
+          <svg width={width} height={height} aria-hidden="true">
+            {ticks.map((tick) => (
+              <g key={tick}>
+                <line className={chart.grid} x1={layout.left} x2={width} y1={layout.y(tick)} y2={layout.y(tick)} />
+                <text className={chart.tick} x={layout.left - 8} y={layout.y(tick)} dy="0.32em" textAnchor="end">
+                  {tickLabel(tick)}
+                </text>
+              </g>
+            ))}
+            {labelsThatFit(days.map(axisDay), layout).map(({ bar, x }) => (
+              <text key={bar} className={chart.tick} x={x} y={height - 6} textAnchor="middle">
+                {axisDay(days[bar]!)}
+              </text>
+            ))}
+            {shown !== undefined && (
+              <rect
+                className={chart.pointed}
+                x={layout.x(shown)}
+                width={layout.slot}
+                y={layout.y(layout.top)}
+                height={layout.height}
+              />
+            )}
+            {forecast && <path className={classes.band} d={forecast.band} />}
+            <path className={classes.spentArea} d={area} />
+            <path className={classes.spent} d={spent} />
+            {forecast && <path className={classes.forecast} d={forecast.line} />}
+            <line
+              className={classes.available}
+              x1={layout.left}
+              x2={width}
+              y1={layout.y(of.available)}
+              y2={layout.y(of.available)}
+            />
+            {today !== null && (
+              <line className={classes.today} x1={today} x2={today} y1={layout.y(layout.top)} y2={layout.y(0)} />
+            )}
+          </svg>
+        )}
+        {shown !== undefined && of.days[shown] && (
+          <div
+            className={chart.values}
+            data-side={layout.x(shown) > width / 2 ? 'left' : 'right'}
+            style={{ left: layout.x(shown) + (layout.x(shown) > width / 2 ? 0 : layout.slot) }}
+          >
+            <b>{dayInWords(of.days[shown].date)}</b>
+            <span>{amountInWords(spentOn(of, shown), measure)} on this day</span>
+            <span>{amountInWords(of.days[shown].spent, measure)} by its end</span>
+          </div>
+        )}
+      </div>
+      <ul className={chart.legend}>
+        <Line color="teal-6">Spent</Line>
+        <Line color="red-6">Available</Line>
+        {forecast && (
+          <Line color="indigo-5" isDashed>
+            Forecast, with the range of 4 in 5 cases
+          </Line>
+        )}
+        {today !== null && (
+          <Line color="dimmed" isDashed>
+            Today
+          </Line>
+        )}
+      </ul>
+    </>
+  )
+}
+
+interface LineProps {
+  color: string
+  isDashed?: boolean
+  children: string
+}
+
+const Line = ({ color, isDashed = false, children }: LineProps) => (
+  <li>
+    <span
+      className={classes.line}
+      style={{ borderColor: `var(--mantine-color-${color})`, borderStyle: isDashed ? 'dashed' : 'solid' }}
+      aria-hidden
+    />
+    {children}
+  </li>
+)
+
+/** On one of the days alone. Before the first one, of a long period, something was spent that is not known by day. */
+function spentOn({ days, from }: BurnDownData, index: number): number {
+  const day = days[index]!
+  if (index > 0) return day.spent - days[index - 1]!.spent
+  return from === day.date ? day.spent : 0
+}
+
+const Days = ({ measure, of }: BurnDownProps) => (
+  <ScrollArea.Autosize mah={360} mt="xs" viewportProps={{ tabIndex: 0, 'aria-label': 'Chart data' }}>
+    <Table fz="sm" verticalSpacing={4} stickyHeader aria-label="Chart data">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Day</Table.Th>
+          <Table.Th ta="right">On this day</Table.Th>
+          <Table.Th ta="right">By its end</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {of.days
+          .map(({ date, spent }, index) => (
+            <Table.Tr key={date}>
+              <Table.Th fw={400}>{dayInWords(date)}</Table.Th>
+              <Table.Td ta="right">
+                <Amount measure={measure} value={spentOn(of, index)} />
+              </Table.Td>
+              <Table.Td ta="right">
+                <Amount measure={measure} value={spent} />
+              </Table.Td>
+            </Table.Tr>
+          ))
+          .toReversed()}
+      </Table.Tbody>
+    </Table>
+  </ScrollArea.Autosize>
+)

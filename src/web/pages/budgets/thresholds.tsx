@@ -1,0 +1,58 @@
+import { Stack, Table, Text, Title } from '@mantine/core'
+import { counted } from '../../format/counts.ts'
+import type { Budget } from '../../parts/budgets/budget.ts'
+import type { People } from './budget-values.ts'
+
+type Threshold = Budget['thresholds'][number]
+
+/** What causes alerts, and who is notified. */
+export const Thresholds = ({ budget: { thresholds }, people }: { budget: Budget; people: People }) => (
+  <Stack gap="xs">
+    <Title order={2} size="h4">
+      Thresholds
+    </Title>
+    {thresholds.length === 0 ? (
+      <Text size="sm" c="dimmed">
+        None: nobody is notified when this budget is used up. Edit the budget to add thresholds.
+      </Text>
+    ) : (
+      <Table verticalSpacing={4} aria-label="Thresholds">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={160}>Threshold</Table.Th>
+            <Table.Th>Notifies</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {thresholds.map((threshold) => (
+            <Table.Tr key={thresholdInWords(threshold)}>
+              <Table.Td>{thresholdInWords(threshold)}</Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <bdi>{recipientsInWords(threshold, people)}</bdi>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    )}
+  </Stack>
+)
+
+/** `80% spent`, `100% forecast` */
+export const thresholdInWords = ({ percent, of }: Pick<Threshold, 'percent' | 'of'>): string =>
+  `${percent}% ${of ?? 'spent'}`
+
+function recipientsInWords(threshold: Threshold, known: People): string {
+  const { leads, billing, people = [], emails = [], webhooks = [] } = threshold
+  const names = known.filter(({ id }) => people.includes(id)).map(({ name }) => name)
+  const others = people.length - names.length
+  const all = [
+    leads && 'leads',
+    billing && 'billing',
+    ...names,
+    others > 0 && counted(others, names.length > 0 ? 'other person' : 'person', names.length > 0 ? 'others' : 'people'),
+    ...emails,
+    webhooks.length > 0 && counted(webhooks.length, 'webhook'),
+  ]
+  return all.filter(Boolean).join(', ') || 'nobody'
+}

@@ -1,0 +1,113 @@
+/** A table of budgets with their progress: all of them, or those of a project or client. */
+import { Badge, Group, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useLocation } from 'wouter'
+import { answer, apiUntil } from '../../server/api.ts'
+import { type List, PAGE_LIMIT, useList } from '../../server/list.ts'
+import { type Column, DataTable } from '../data-table.tsx'
+import { type BudgetSummary, PERIODS, scopeInWords, spanInWords } from './budget.ts'
+import { BudgetProgress, BudgetStateBadge } from './budget-progress.tsx'
+
+export interface BudgetQuery {
+  project?: string[]
+  client?: string[]
+  archived?: 'exclude' | 'include' | 'only'
+}
+
+/** Entries of a new budget are counted within seconds, and the page shows the result without a reload. */
+export const COUNTING_MS = 2_000
+
+export const useBudgets = (query: BudgetQuery): List<BudgetSummary> =>
+  useList(
+    ['budgets', 'list', query],
+    (page, signal) => answer(apiUntil(signal).budgets.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
+    { refetchIntervalMs: COUNTING_MS, isWaiting: ({ current, archived_at }) => isBeingCounted(current, archived_at) },
+  )
+
+const isBeingCounted = (current: BudgetSummary['current'], archivedAt: string | null) =>
+  archivedAt === null && current?.complete === false
+
+interface BudgetTableProps {
+  label: string
+  list: List<BudgetSummary>
+  empty: ReactNode
+}
+
+export function BudgetTable({ label, list, empty }: BudgetTableProps) {
+  const [, navigate] = useLocation()
+  return (
+    <DataTable
+      label={label}
+      columns={COLUMNS}
+      list={list}
+      rowKey={({ id }) => id}
+      open={({ id }) => navigate(`/budgets/${id}`)}
+      isMuted={({ archived_at }) => archived_at !== null}
+      empty={empty}
+    />
+  )
+}
+
+/** The budgets of a project or client; nothing if there are none. */
+export function BudgetsOf({ query, label }: { query: BudgetQuery; label: string }) {
+  const list = useBudgets(query)
+  if (!list.error && !list.rows?.length) return null
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        Budgets
+      </Title>
+      <BudgetTable label={label} list={list} empty={null} />
+    </Stack>
+  )
+}
+
+const COLUMNS: Column<BudgetSummary>[] = [
+  {
+    key: 'name',
+    title: 'Budget',
+    phone: 'title',
+    cell: ({ name, scope, archived_at }) => (
+      <>
+        <Group gap={6} wrap="nowrap">
+          <Text span inherit fw={600} truncate>
+            <bdi>{name}</bdi>
+          </Text>
+          {archived_at && <Badge color="gray">archived</Badge>}
+        </Group>
+        <Text size="xs" c="dimmed" fw={400} truncate>
+          <bdi>{scopeInWords(scope)}</bdi>
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: 'period',
+    title: 'Period',
+    width: '220px',
+    phone: 'bare',
+    cell: ({ period, current }) => (
+      <>
+        {current ? spanInWords(current) : 'No current period'}
+        <Text size="xs" c="dimmed">
+          {PERIODS[period]}
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: 'spent',
+    title: 'Spent',
+    width: '270px',
+    phone: 'bare',
+    cell: ({ measure, current }) => current && <BudgetProgress use={{ measure, ...current }} />,
+  },
+  {
+    key: 'state',
+    title: 'State',
+    width: '140px',
+    phone: 'value',
+    cell: ({ measure, current, archived_at }) =>
+      current && archived_at === null && <BudgetStateBadge use={{ measure, ...current }} />,
+  },
+]

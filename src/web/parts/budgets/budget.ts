@@ -1,0 +1,88 @@
+/** Budgets in words. Amounts are in US dollars or tokens, depending on the measure. */
+import { changedAddress } from '../../address.ts'
+import { roughCount } from '../../format/counts.ts'
+import { dayInWords } from '../../format/moments.ts'
+import { money } from '../../format/money.ts'
+import type { api, Body } from '../../server/api.ts'
+import { periodInWords } from '../period.ts'
+import { projectLabel } from '../project-label.ts'
+
+export type BudgetSummary = Body<Awaited<ReturnType<(typeof api)['budgets']['get']>>>['data'][number]
+export type Budget = Omit<BudgetSummary, 'current'>
+export type Measure = Budget['measure']
+export type BudgetState = NonNullable<BudgetSummary['current']>['state']
+
+export const MEASURES = { cost: 'Cost', billed_amount: 'Billed amount', tokens: 'Tokens' } as const
+
+export const PERIODS = {
+  day: 'Daily',
+  week: 'Weekly',
+  month: 'Monthly',
+  quarter: 'Quarterly',
+  year: 'Yearly',
+  once: 'Once',
+} as const
+
+/** `$2,500.00`, `1.20M tokens` */
+export const amountInWords = (amount: number, measure: Measure): string =>
+  measure === 'tokens' ? `${roughCount(amount)} tokens` : money(amount)
+
+/** `$475.68 of $400.00`, `6.05B of 1.00B tokens` */
+export const spentInWords = ({ spent, available }: Pick<Use, 'spent' | 'available'>, measure: Measure): string =>
+  `${measure === 'tokens' ? roughCount(spent) : money(spent)} of ${amountInWords(available, measure)}`
+
+/** Which entries count: `Acme · model claude-opus-4-8`. */
+export function scopeInWords({ client, project, ticket, agent_manager, ...of }: Budget['scope']): string {
+  const named = [
+    client?.name,
+    project && projectLabel(project),
+    ticket?.key,
+    agent_manager?.name,
+    of.agent_name && `agent ${of.agent_name}`,
+    of.model && `model ${of.model}`,
+    of.label && `label ${of.label}`,
+  ]
+  return named.filter(Boolean).join(' · ') || 'All entries'
+}
+
+interface Span {
+  from: string | null
+  to: string | null
+}
+
+/** Whether a period has a last day: one that has none may also end in the year 10000. */
+export const hasEnd = <S extends Span>(span: S): span is S & { to: string } =>
+  span.to !== null && /^\d{4}-/.test(span.to)
+
+/** `Nov 2026`, `From 1 Nov 2026`, `All time` */
+export function spanInWords(span: Span): string {
+  const { from, to } = span
+  const end = hasEnd(span) ? to : null
+  if (from && end) return periodInWords({ from, to: end })
+  if (from) return `From ${dayInWords(from)}`
+  return end ? `Until ${dayInWords(end)}` : 'All time'
+}
+
+/** The page with the entries that count, whose filters take no times without an end. */
+export function entriesPageOf(entriesUrl: string, span: Span, more: Record<string, string> = {}): string {
+  const absent = {
+    ...(span.from === null && { starting_at: undefined }),
+    ...(!hasEnd(span) && { ending_at: undefined }),
+  }
+  return changedAddress('/entries', entriesUrl.split('?')[1] ?? '', { ...absent, ...more })
+}
+
+const STATES = { within: 'Within budget', nearly: 'Nearly used up', exceeded: 'Exceeded' } as const
+
+interface Use {
+  spent: number
+  available: number
+  state: BudgetState
+}
+
+export const stateInWords = ({ spent, available, state }: Use): string =>
+  state === 'nearly' && spent >= available ? 'Used up' : STATES[state]
+
+/** The share that is spent, at most 1: for bars. */
+export const shownShare = ({ spent, available, state }: Use): number =>
+  state === 'exceeded' ? 1 : available > 0 ? Math.min(1, spent / available) : 0
