@@ -5,6 +5,7 @@ import { type Me, seesEverything } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
 import { OVERVIEW_ADDRESS, REPORTS_ADDRESS } from './address.ts'
 import { widthFor } from './buckets.ts'
+import { budgetsQuery } from './budgets.tsx'
 import { groupsTrendQuery } from './groups-trend.ts'
 import { LARGEST } from './largest.tsx'
 import { completenessQuery, reportQuery, ticketsToDecideQuery, totalsBeforeQuery, trendQuery } from './usage.ts'
@@ -18,6 +19,7 @@ export function askOverview({ person, settings }: Me, search: string): void {
   void queryClient.prefetchQuery(totalsBeforeQuery(period))
   void queryClient.prefetchQuery(completenessQuery(period))
   for (const dimension of LARGEST) void queryClient.prefetchQuery(reportQuery(period, dimension))
+  void queryClient.prefetchQuery(budgetsQuery)
   if (seesEverything(person.role)) void queryClient.prefetchQuery(ticketsToDecideQuery)
 }
 

@@ -11,6 +11,7 @@ import { asProblem } from '../../server/problem.ts'
 import { OVERVIEW_ADDRESS } from './address.ts'
 import { Attention } from './attention.tsx'
 import { widthFor } from './buckets.ts'
+import { UrgentBudgets } from './budgets.tsx'
 import { Headline } from './headline.tsx'
 import { LARGEST, Largest } from './largest.tsx'
 import { Trend } from './trend.tsx'
@@ -69,6 +70,7 @@ const Figures = ({ period, name, chosen, choose }: FiguresProps) => (
       <Grid.Col span={{ base: 12, lg: 4 }}>
         <Attention period={period} name={name} />
       </Grid.Col>
+      <UrgentBudgets />
       {LARGEST.map((dimension) => (
         <Grid.Col key={dimension} span={{ base: 12, sm: 6, xl: 3 }}>
           <Largest period={period} name={name} dimension={dimension} measure={chosen.measure} />

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
+import { BudgetsOf } from '../../parts/budgets/budget-table.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -50,6 +51,7 @@ function OneClient({ client }: { client: Client }) {
     >
       {seesMoney && <ClientDetails client={client} />}
       {seesMoney && <Usage filter={{ client: [client.id] }} />}
+      <BudgetsOf query={{ client: [client.id] }} label={`Budgets of ${client.name}`} />
       <ProjectsOf client={client} seesMoney={seesMoney} />
     </Page>
   )

@@ -84,7 +84,7 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
       // Leads may change only the aliases.
       return answer(api.projects({ id: project.id }).patch(mayChangeAll ? body : { aliases: body.aliases }, options))
     },
-    changes: ['projects', 'me', 'reports', 'audit'],
+    changes: ['projects', 'budgets', 'me', 'reports', 'audit'],
     done: ({ key }) => `Project ${key} saved.`,
     after: (changed) => {
       close()

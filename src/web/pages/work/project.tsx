@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
+import { BudgetsOf, useBudgets } from '../../parts/budgets/budget-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
@@ -58,7 +59,7 @@ function OneProject({ project }: { project: Project }) {
         </Alert>
       )}
       <ProjectDetails project={project} />
-      <Usage filter={{ project: [project.id] }} budget={project.budget ?? null} />
+      <UsageAndBudgets project={project} />
       <Stack gap="xs">
         <Group justify="space-between">
           <Title order={2} size="h4">
@@ -72,6 +73,18 @@ function OneProject({ project }: { project: Project }) {
       </Stack>
       <LastEntries filter={{ project: [project.key] }} />
     </Page>
+  )
+}
+
+/** The budget in the usage is one of the budgets below it, to which it links. */
+function UsageAndBudgets({ project: { id, key, budget } }: { project: Project }) {
+  const query = { project: [id] }
+  const ofProject = useBudgets(query).rows?.find(({ of_project }) => of_project)
+  return (
+    <>
+      <Usage filter={query} budget={budget ?? null} budgetId={ofProject?.id} />
+      <BudgetsOf query={query} label={`Budgets of ${key}`} />
+    </>
   )
 }
 

@@ -19,9 +19,11 @@ interface UsageProps {
   filter: WorkFilter
   /** In US dollars; null if there is none or the person may not see it. */
   budget?: number | null
+  /** The budget that it is. */
+  budgetId?: string | undefined
 }
 
-export function Usage({ filter, budget = null }: UsageProps) {
+export function Usage({ filter, budget = null, budgetId }: UsageProps) {
   const ever = useEver(filter)
   const months = useMonths(filter)
   const { ledIds } = useMe()
@@ -43,7 +45,17 @@ export function Usage({ filter, budget = null }: UsageProps) {
           <Money amount={ever.data.cost ?? 0} />
         </Figure>
         {budget !== null && (
-          <Figure title="Budget">
+          <Figure
+            title={
+              budgetId === undefined ? (
+                'Budget'
+              ) : (
+                <Anchor component={Link} href={`/budgets/${budgetId}`} inherit>
+                  Budget
+                </Anchor>
+              )
+            }
+          >
             <Budget used={ever.data.cost ?? 0} budget={budget} />
           </Figure>
         )}
@@ -57,7 +69,7 @@ export function Usage({ filter, budget = null }: UsageProps) {
   )
 }
 
-const Figure = ({ title, children }: { title: string; children: ReactNode }) => (
+const Figure = ({ title, children }: { title: ReactNode; children: ReactNode }) => (
   <Paper withBorder p="sm">
     <Text size="xs" c="dimmed">
       {title}

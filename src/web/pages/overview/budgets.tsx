@@ -1,0 +1,73 @@
+/** Budgets that are nearly used up or exceeded; nothing if there are none. */
+import { Anchor, Grid, Group, Paper, Text, Title } from '@mantine/core'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { count } from '../../format/counts.ts'
+import { type BudgetSummary, spanInWords } from '../../parts/budgets/budget.ts'
+import { BudgetProgress, BudgetStateBadge } from '../../parts/budgets/budget-progress.tsx'
+import { answer, apiUntil } from '../../server/api.ts'
+import classes from './overview.module.css'
+
+/** The API's page limit: of more active budgets, the newest. */
+const ASKED = '1000'
+
+/** Two rows on a wide screen. */
+const SHOWN = 6
+
+export const budgetsQuery = queryOptions({
+  queryKey: ['budgets', 'overview'],
+  queryFn: async ({ signal }) => (await answer(apiUntil(signal).budgets.get({ query: { limit: ASKED } }))).data,
+})
+
+/** The most used ones first. */
+export function urgentBudgets(budgets: readonly BudgetSummary[]): BudgetSummary[] {
+  const share = ({ current }: BudgetSummary) => (current!.available > 0 ? current!.spent / current!.available : 1)
+  return budgets
+    .filter(({ current }) => current?.complete && current.state !== 'within')
+    .toSorted((one, other) => share(other) - share(one))
+}
+
+export function UrgentBudgets() {
+  const { data } = useQuery(budgetsQuery)
+  const urgent = urgentBudgets(data ?? [])
+  if (urgent.length === 0) return null
+  return (
+    <Grid.Col span={12}>
+      <Paper withBorder p="md">
+        <Group justify="space-between" mb="xs">
+          <Title order={2} size="h5">
+            Budgets nearly used up or exceeded
+          </Title>
+          <Anchor component={Link} href="/budgets" size="sm">
+            {urgent.length > SHOWN ? `Show all ${count(urgent.length)}` : 'All budgets'}
+          </Anchor>
+        </Group>
+        <ul className={classes.budgets}>
+          {urgent.slice(0, SHOWN).map((budget) => (
+            <Line key={budget.id} budget={budget} />
+          ))}
+        </ul>
+      </Paper>
+    </Grid.Col>
+  )
+}
+
+function Line({ budget: { id, name, measure, current } }: { budget: BudgetSummary }) {
+  const use = { measure, ...current! }
+  return (
+    <li>
+      <Group gap="xs" wrap="nowrap" justify="space-between">
+        <Anchor component={Link} href={`/budgets/${id}`} size="sm" fw={600} c="inherit" truncate>
+          <bdi>{name}</bdi>
+        </Anchor>
+        <div style={{ flexShrink: 0 }}>
+          <BudgetStateBadge use={use} />
+        </div>
+      </Group>
+      <Text size="xs" c="dimmed" mb={2}>
+        {spanInWords(current!)}
+      </Text>
+      <BudgetProgress use={use} />
+    </li>
+  )
+}
