@@ -35,8 +35,8 @@ export const oneOf = <T extends string>(values: readonly T[], description?: stri
 export const PLAIN_TEXT =
   '^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
-/** The format that the OpenAPI document shows for a text, which is not checked by the schema. */
-export const FORMAT = 'x-format'
+/** Keywords that only the OpenAPI document shows: the service checks them, and explains more than a schema could. */
+export const SHOWN = 'x-shown'
 
 /**
  * An e-mail address, as the OpenAPI document shows it. The service checks it (`issuesOfEmail`), which explains more than
@@ -44,7 +44,7 @@ export const FORMAT = 'x-format'
  */
 export const emailAddress = (
   options: { description?: string; examples?: string[]; minLength?: number; maxLength?: number } = {},
-) => Type.String({ ...options, [FORMAT]: 'idn-email' })
+) => Type.String({ ...options, [SHOWN]: { format: 'idn-email' } })
 
 /** A human-readable name of up to 200 characters. */
 export const nameOf = (description: string, examples: string[] = []) =>
@@ -59,7 +59,11 @@ export const nameOf = (description: string, examples: string[] = []) =>
 
 /** A name in a request. The service checks it, so that all issues of a request come together. */
 export const givenName = (description: string, examples: string[]) =>
-  Type.String({ description: `${description} Up to 200 characters.`, examples })
+  Type.String({
+    description: `${description} Up to 200 characters.`,
+    examples,
+    [SHOWN]: { minLength: 1, maxLength: 200, pattern: PLAIN_TEXT },
+  })
 
 /** One of a few values in a request. The service checks it, so that all issues of a request come together. */
 export const chosen = <T extends string>(values: readonly T[], description: string) =>

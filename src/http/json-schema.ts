@@ -1,6 +1,6 @@
 /** TypeBox's schemas as JSON Schema 2020-12 for readers: the meaning, without details that only validation needs. */
 import type { TSchema } from '@sinclair/typebox'
-import { FORMAT } from '../schema.ts'
+import { SHOWN } from '../schema.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -46,8 +46,8 @@ function isObject(value: unknown): value is JsonSchema {
 const ANY_NAME = '^(.*)$'
 
 function readable(schema: JsonSchema): JsonSchema {
-  const { errorMessage: _, elysiaMeta: __, [FORMAT]: format, ...others } = meant(schema)
-  const rest: JsonSchema = format === undefined ? others : { ...others, format }
+  const { errorMessage: _, elysiaMeta: __, [SHOWN]: shown, ...others } = meant(schema)
+  const rest: JsonSchema = isObject(shown) ? { ...others, ...shown } : others
   const names = rest.patternProperties
   if (isObject(names) && names[ANY_NAME]) {
     const { patternProperties: ___, ...others } = rest

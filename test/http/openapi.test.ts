@@ -95,6 +95,11 @@ describe('the document', () => {
       true,
       false,
     ])
+    const schemas = document.components.schemas as Record<string, { properties: Record<string, object> }>
+    expect(schemas.NewUser!.properties.name).toMatchObject({ minLength: 1, maxLength: 200 })
+    expect(schemas.SettingsChange!.properties.bill_footer).toMatchObject({
+      anyOf: [{ minLength: 1 }, { type: 'null' }],
+    })
     // Any id of a request is taken: an invalid one is replaced.
     const header = (document.components.parameters as Record<string, { schema: object }>)['X-Request-Id']
     expect(header!.schema).toEqual({ type: 'string' })

@@ -2,7 +2,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { SAME_SESSION, UNKNOWN_PROJECTS, WEEKDAYS } from '../../database/schema/values.ts'
 import { LOGO_TYPES } from '../../fields.ts'
-import { chosen, emailAddress, givenName, oneOf, orNull, strict } from '../../schema.ts'
+import { chosen, emailAddress, givenName, oneOf, orNull, SHOWN, strict } from '../../schema.ts'
+
+/** Not empty, and something besides white space. */
+const FILLED = { minLength: 1, pattern: '\\S' }
 
 /** The retention periods: everybody can read them, because the data is theirs. */
 const RETENTION = {
@@ -118,8 +121,8 @@ export const SettingsChange = Type.Partial(
     telemetry_by_email: telemetryByEmail,
     ...RETENTION,
     email: orNull(emailAddress({ description: 'Sender and reply address of bills.' })),
-    address: orNull(Type.String({ description: 'Postal address, with line breaks; null clears it.' })),
-    tax_id: orNull(Type.String({ description: 'VAT number or other tax id; null clears it.' })),
+    address: orNull(Type.String({ description: 'Postal address, with line breaks; null clears it.', [SHOWN]: FILLED })),
+    tax_id: orNull(Type.String({ description: 'VAT number or other tax id; null clears it.', [SHOWN]: FILLED })),
     markup: orNull(
       Type.Number({
         description: 'Percent from -100 to 10000 with at most 4 decimals; null for none.',
@@ -138,7 +141,10 @@ export const SettingsChange = Type.Partial(
       examples: ['{year}-{sequence:4}'],
     }),
     bill_footer: orNull(
-      Type.String({ description: 'Text at the bottom of every bill, such as payment instructions; null clears it.' }),
+      Type.String({
+        description: 'Text at the bottom of every bill, such as payment instructions; null clears it.',
+        [SHOWN]: FILLED,
+      }),
     ),
   }),
   { ...strict, $id: 'SettingsChange', description: 'Changes to the settings. Absent fields stay unchanged.' },

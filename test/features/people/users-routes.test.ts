@@ -157,6 +157,10 @@ describe('people', () => {
     const disabled = await app.call(`POST /api/v1/users/${email}/disable`, { session: admin })
     expect(disabled.status).toBe(200)
     expect(disabled.json.disabled_at).not.toBeNull()
+    for (const link of ['invitation', 'password-link']) {
+      const refused = await app.call(`POST /api/v1/users/${disabled.json.id}/${link}`, { session: admin })
+      expect([link, refused.status]).toEqual([link, 422])
+    }
     expect(disabled.json.tokens_in_use).toMatchObject([{ kind: 'read', state: 'stopped' }])
     const statuses = async () => [
       (await app.call('GET /api/v1/me', { token })).status,

@@ -255,7 +255,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
             'For a person who has no password yet. The link is valid for a week; earlier links stop working.',
           path,
           responses: { 200: { description: 'The link.', schema: PasswordLinkBody, example: EXAMPLE_LINK } },
-          problems: ['person_erased', 'already_exists'],
+          problems: ['person_erased', 'already_exists', 'validation_failed'],
         }),
       },
     )
@@ -278,7 +278,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
             'The link is valid for a day; earlier links stop working. The old password works until the person sets a new one, which ends their sessions.',
           path,
           responses: { 200: { description: 'The link.', schema: PasswordLinkBody, example: EXAMPLE_LINK } },
-          problems: ['person_erased'],
+          problems: ['person_erased', 'validation_failed'],
         }),
       },
     )
