@@ -10,7 +10,7 @@ import { costOf } from './report.ts'
 type Flags = CommandFlags &
   Omit<EntryFlags, 'cost'> & {
     reason: string
-    reportedCost?: number | null
+    reportedCost?: number | typeof NONE
   }
 
 /** `tally entries correct`. */
@@ -58,8 +58,9 @@ export function addEntriesCorrectCommand(entries: Command): void {
     })
 }
 
-function parseCostOrNone(text: string): number | null {
-  return text === NONE ? null : parseCost(text)
+/** Not null, which commander turns into an empty text. */
+function parseCostOrNone(text: string): number | typeof NONE {
+  return text === NONE ? NONE : parseCost(text)
 }
 
 /** The fields to correct. Token counts are replaced as a whole, so the others stay as they are. */
@@ -82,7 +83,7 @@ function figuresOf(flags: Omit<Flags, 'reason'>, tokens: TokenEntry['tokens']) {
     service_tier: textOrNone(flags.serviceTier),
     speed: textOrNone(flags.speed),
     region: textOrNone(flags.region),
-    reported_cost: flags.reportedCost,
+    reported_cost: flags.reportedCost === NONE ? null : flags.reportedCost,
   }
 }
 

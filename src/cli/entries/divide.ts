@@ -67,9 +67,10 @@ export function addEntriesDivideCommands(entries: Command): void {
 }
 
 function parseSize(text: string): number {
-  const size = parseCost(text)
-  if (!(size > 0)) throw new InvalidArgumentError('Use a number above 0, such as 30.')
-  return size
+  if (!/^\d*\.?\d+$/.test(text) || Number(text) === 0) {
+    throw new InvalidArgumentError('Use a number above 0, such as 30.')
+  }
+  return parseCost(text)
 }
 
 function collect(kind: 'project' | 'ticket') {

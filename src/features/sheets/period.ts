@@ -24,8 +24,9 @@ export function readPeriod({ period, month }: Pick<NewSheetBody, 'period' | 'mon
   const refuse = (pointer: string, code: string, message: string) => issues.push({ pointer, code, message })
   const [from, to] = period ? ['/period/from', '/period/to'] : ['/month', '/month']
   const [hasFirst, hasLast] = [isDay(days.from), isDay(days.to)]
-  if (!hasFirst) refuse(from, 'no_such_time', 'is not a valid date')
-  if (!hasLast && (period || hasFirst)) refuse(to, 'no_such_time', 'is not a valid date')
+  const invalid = period ? 'is not a valid date' : 'must be a month, such as 2026-11'
+  if (!hasFirst) refuse(from, 'no_such_time', invalid)
+  if (!hasLast && (period || hasFirst)) refuse(to, 'no_such_time', invalid)
   if (hasFirst && hasLast && days.to < days.from) refuse(to, 'ends_before_start', 'must not be earlier than from')
   if (hasFirst && hasLast && addDays(days.from, DAYS_LIMIT) <= days.to) {
     refuse(to, 'too_large', `must be within ${DAYS_LIMIT} days of from`)
