@@ -48,7 +48,7 @@ export interface TestApp {
   /** Returns the person's e-mail address; their password, if they have one, is {@link PASSWORD}. */
   person(role?: Role, options?: { password?: boolean }): Promise<string>
   /** A token of the person, or of a new admin. */
-  token(kind: TokenKind, person?: string, more?: { allowBills?: boolean }): Promise<string>
+  token(kind: TokenKind, person?: string, more?: { allowBills?: boolean; scopes?: string[] }): Promise<string>
   /** The cookie of a session of a new person with the role. */
   session(role?: Role): Promise<string>
   close(): Promise<void>

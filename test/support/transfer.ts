@@ -199,7 +199,7 @@ export async function fillEverything(db: Database): Promise<Services> {
     { report: { period: '30d' } } as never,
     TALLY,
   )
-  for await (const { number } of bills.everyBill({})) await bills.renderBill(number, 'pdf')
+  for await (const { number } of await bills.everyBill({})) await bills.renderBill(number, 'pdf')
   const by = { by: { ...TALLY, userId: ines!.person.id } }
   await bills.send(
     {

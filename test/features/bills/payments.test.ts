@@ -210,7 +210,7 @@ forEachEngine('payments', (open) => {
     })
     const all = async () => {
       const heads: BillHead[] = []
-      for await (const head of bills.everyBill({})) heads.push(JSON.parse(JSON.stringify(head)))
+      for await (const head of await bills.everyBill({})) heads.push(JSON.parse(JSON.stringify(head)))
       return heads
     }
     await fc.assert(
