@@ -17,6 +17,7 @@ const FEATURES = [
   'bills',
   'reports',
   'budgets',
+  'notices',
   'share-links',
   'viewers',
   'webhooks',

@@ -7,6 +7,7 @@ import { type BillsDependencies, createBillsService, createMailer } from './feat
 import { createAnnouncements as budgetAnnouncements, createBudgetsService } from './features/budgets/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
 import { createEventsService } from './features/events/service.ts'
+import { createNoticesService } from './features/notices/service.ts'
 import { createOrganizationService } from './features/organization/service.ts'
 import { createPeopleService } from './features/people/service.ts'
 import { createPersonalDataService } from './features/personal-data/service.ts'
@@ -56,9 +57,10 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     config,
   })
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
-  const bills = createBillsService({ db, clock, audit, projects, entries, mail })
+  const bills = createBillsService({ db, clock, events, audit, projects, entries, mail })
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, mail: noticeMail, events })
+  const notices = createNoticesService({ db, clock, events, organization, reports })
   const shareLinks = createShareLinksService({
     db,
     clock,
@@ -102,6 +104,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     bills,
     reports,
     budgets,
+    notices,
     shareLinks,
     viewers,
     webhooks,

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, exposedSecrets, type OptionName, readConfig } from '../config.ts'
 import type { DiskSpace, SpaceLevel } from '../database/disk-space.ts'
+import type { Services } from '../services.ts'
 import { linkBase, localUrl } from './address.ts'
 import { CommandError, EXIT_DONE } from './failures.ts'
 import { firstSteps } from './first-steps.ts'
@@ -138,7 +139,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     // A newer table may know models that were reported before it did.
     if (await services.prices.loadDefaultPrices()) await services.entries.valuation.valueUnpriced()
     // Before anything is accepted: a folder that cannot be had is an issue of the configuration.
-    const backups = config.backups.everyMs === undefined ? undefined : await startBackups(config, logger)
+    const backups = config.backups.everyMs === undefined ? undefined : await startBackups(config, logger, services)
     metrics.watch({
       databaseFile: db.file,
       diskSpace: db.file === undefined ? undefined : () => diskSpaceOf(config.dataDir),
@@ -206,6 +207,9 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const expiring = services.personalData.retention.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not remove what is older than its retention period')
     })
+    const noticing = services.notices.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not look for silent agents, expiring tokens and digests')
+    })
     const updating = services.priceUpdates.start({
       updated: ({ origin, load, plan }) => {
         const line = { source: origin.name, load, added: plan.additions.length, older: plan.older.length }
@@ -229,6 +233,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       releasing.stop(),
       erasing.stop(),
       expiring.stop(),
+      noticing.stop(),
       updating.stop(),
       backups?.stop(),
     ])
@@ -322,7 +327,7 @@ async function finish(server: Server, logger: Logger): Promise<void> {
 }
 
 /** Scheduled backups. A failed backup is logged and retried a minute later. */
-async function startBackups({ backups, dataDir }: Config, logger: Logger) {
+async function startBackups({ backups, dataDir }: Config, logger: Logger, { notices }: Pick<Services, 'notices'>) {
   const [{ scheduleBackups }, { DATABASE_FILE }, { systemClock }] = await Promise.all([
     import('../database/backup/scheduled-backups.ts'),
     import('../database/open.ts'),
@@ -336,7 +341,12 @@ async function startBackups({ backups, dataDir }: Config, logger: Logger) {
     clock: systemClock,
     events: {
       made: (backup) => logger.info({ backup }, 'created a backup'),
-      failed: (error) => logger.error({ err: error }, 'could not create a backup'),
+      failed(error) {
+        logger.error({ err: error }, 'could not create a backup')
+        notices.backupFailed(error).catch((refused) => {
+          logger.warn({ err: driverError(refused) }, 'could not record that a backup failed')
+        })
+      },
     },
   })
 }

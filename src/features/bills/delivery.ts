@@ -10,6 +10,7 @@ import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
+import type { EventsService } from '../events/service.ts'
 import { mailOf, type Notice } from './delivery-mail.ts'
 import type { Mailer } from './delivery-mailer.ts'
 import { balanceOf } from './payments.ts'
@@ -68,6 +69,7 @@ export interface DeliveryDependencies {
   /** The sender's address, if it is not the organization's. */
   from: string | undefined
   documents: DocumentRenderer
+  events: Pick<EventsService, 'record'>
 }
 
 export interface Queued {
@@ -95,7 +97,7 @@ function noSender(): Problem {
   )
 }
 
-export function createDeliveries({ db, clock, mailer, from, documents }: DeliveryDependencies) {
+export function createDeliveries({ db, clock, mailer, from, documents, events }: DeliveryDependencies) {
   /** Wakes the running job, if there is one. */
   let wake = () => {}
 
@@ -165,7 +167,20 @@ export function createDeliveries({ db, clock, mailer, from, documents }: Deliver
   async function recordFailure(delivery: DeliveryRecord, answer: string, isForGood: boolean): Promise<void> {
     const pauseMs = isForGood ? undefined : PAUSES_MS[delivery.attempts - 1]
     const nextAttemptAt = pauseMs === undefined ? null : clock.now() + pauseMs
-    await db.write((tx) => recordFailedDelivery(tx, delivery, { answer, nextAttemptAt }))
+    await db.write(async (tx) => {
+      const isRecorded = await recordFailedDelivery(tx, delivery, { answer, nextAttemptAt })
+      // A reminder of a bill that was paid meanwhile is not needed any more.
+      if (!isRecorded || nextAttemptAt !== null || answer === NOT_OVERDUE.answer) return
+      const { bill } = (await findBill(tx, { id: delivery.billId }))!
+      const { recipient, notice, attempts } = delivery
+      await events.record(tx, [
+        {
+          type: 'bill.delivery_failed',
+          object: { id: bill.uid, name: bill.number },
+          after: { recipient, notice, attempts, answer },
+        },
+      ])
+    })
   }
 
   /**

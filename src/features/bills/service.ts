@@ -9,6 +9,7 @@ import { isId } from '../../lib/id.ts'
 import { eachPage } from '../../lists.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
+import type { EventsService } from '../events/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { billedAmountBody, createBilledAmounts } from './billed-amounts.ts'
 import { type BillDraft, createComposition } from './composition.ts'
@@ -65,6 +66,7 @@ export { billedAmountBody, minorDigitsOf }
 export interface BillsDependencies {
   db: Database
   clock: Clock
+  events: Pick<EventsService, 'record'>
   audit: AuditService
   projects: Pick<ProjectsService, 'getClient' | 'showProject' | 'requireKnown'>
   entries: Pick<EntriesService, 'billing'>
@@ -93,6 +95,7 @@ export type BillsService = ReturnType<typeof createBillsService>
 export function createBillsService({
   db,
   clock,
+  events,
   audit,
   projects,
   entries,
@@ -101,7 +104,7 @@ export function createBillsService({
 }: BillsDependencies) {
   const mailer = mail && createMailer(mail)
   const documents = createDocuments({ db })
-  const deliveries = createDeliveries({ db, clock, mailer, from: mail?.from, documents: papers ?? documents })
+  const deliveries = createDeliveries({ db, clock, mailer, from: mail?.from, documents: papers ?? documents, events })
   const { billing } = entries
   const compose = createComposition({ db, billing, projects })
   const reminders = createReminders({ db, clock, audit, deliveries })

@@ -7,6 +7,7 @@ import { documented } from '../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../http/event-stream.ts'
 import { linkBase } from '../../http/link-base.ts'
 import { listParameter, parameter } from '../../http/query.ts'
+import { includesScope } from '../../token-scopes.ts'
 import { EXAMPLE_EVENT } from './examples.ts'
 import { readEventId, readEventsQuery, writeEventId } from './query.ts'
 import { Event, EventList } from './schema.ts'
@@ -112,7 +113,7 @@ export const eventsRoutes = ({ events, publicUrl }: EventsDependencies) => {
           id: 'listEvents',
           tag,
           summary: 'List or follow events',
-          description: `What happened, oldest first, as far as you may see it: events of entries and token sheets if you can see the entry or the sheet now; events of budgets also as a lead of their project; all other events with the roles billing and admin, and those of people, tokens, settings and the server with the role admin. Events of something else are skipped, also if \`types\` names them.
+          description: `What happened, oldest first, as far as you may see it: events of entries and token sheets if you can see the entry or the sheet now; events of budgets also as a lead of their project; all other events with the roles billing and admin, and those of people, tokens, settings and the server with the role admin, but not with a read token, and with an API token only if it also has the scope \`audit:read\`. Events of something else are skipped, also if \`types\` names them.
 
 Keep \`next_after\`, and pass it as \`after\` the next time: no event is missed, and none comes twice. While \`has_more\` is true, read on at once, even if a page is empty. With \`wait\`, the response comes as soon as there is an event. After \`retention_events\` months (a setting), events are removed; if some of those after your position are, the response is a 410.
 
@@ -152,7 +153,14 @@ ${TYPE_LIST}`,
 }
 
 function readerOf(caller: Caller | null): EventReader {
-  return { viewer: approvalViewerOf(caller), isAdmin: requireCaller(caller).person.role === 'admin' }
+  const known = requireCaller(caller)
+  return { viewer: approvalViewerOf(caller), isAdmin: known.person.role === 'admin' && readsAccounts(known) }
+}
+
+/** No token reads in events what it may not read elsewhere: a read token nothing of people, tokens and settings. */
+function readsAccounts(caller: Caller): boolean {
+  if (caller.kind === 'api') return includesScope(caller.token.scopes ?? [], 'audit:read')
+  return caller.kind === 'session'
 }
 
 /** What a client of a stream had when the previous one ended. */

@@ -15,11 +15,11 @@ import {
   listEvents,
 } from './store/list.ts'
 import { lastPosition, positionBefore, removedPosition, settledPosition } from './store/position.ts'
-import { type EventRow, insertEvents, insertOccurrence } from './store/record.ts'
+import { type EventRow, insertEvents, insertOccurrence, listOccurrences } from './store/record.ts'
 import { countOlder, PORTION, removeOccurrences, removeOldest } from './store/retention.ts'
 import { WaitingRequests } from './waiting.ts'
 
-export { writeEventId } from './query.ts'
+export { type EventsQuery, readEventsQuery, writeEventId } from './query.ts'
 export { eventBody } from './wire.ts'
 export type { EventReader, EventSelection, EventView }
 
@@ -97,14 +97,20 @@ export function createEventsService({ db, clock }: { db: Database; clock: Clock 
     record: (tx: Tx, events: readonly NewEvent[]): Promise<void> => recordEvents(tx, events, clock.now()),
 
     /**
-     * Records an event if nothing with its key was recorded before, and returns whether it was: for jobs, which look
-     * again and again, and may run on several servers.
+     * Records events if none with their key were recorded before, and returns whether it did: for jobs, which look
+     * again and again, and may run on several servers. Without events, it only notes that somebody has looked.
      */
-    async recordOnce(tx: Tx, key: string, event: NewEvent): Promise<boolean> {
+    async recordOnce(tx: Tx, key: string, events: readonly NewEvent[]): Promise<boolean> {
       const now = clock.now()
       if (!(await insertOccurrence(tx, { key, at: now }))) return false
-      await recordEvents(tx, [event], now)
+      await recordEvents(tx, events, now)
       return true
+    },
+
+    /** Those of the keys with which nothing was recorded yet. */
+    async unrecorded(keys: readonly string[]): Promise<string[]> {
+      const known = await listOccurrences(db.read, keys)
+      return keys.filter((key) => !known.has(key))
     },
 
     /**
@@ -135,6 +141,17 @@ export function createEventsService({ db, clock }: { db: Database; clock: Clock 
 
     /** What the reader can see after a position, oldest first. May be empty although there is more. */
     read,
+
+    /** The same, but reads on until the page is full or there is no more: for a person, who would not follow. */
+    async readFull(who: EventReader, { limit, ...options }: ReadOptions): Promise<EventsRead> {
+      const views: EventView[] = []
+      for (let { after } = options; ; ) {
+        const found = await read(who, { ...options, after, limit: limit - views.length })
+        views.push(...found.views)
+        after = found.next
+        if (!found.hasMore || views.length === limit) return { ...found, views }
+      }
+    },
 
     /** The same; waits for events if there are none. */
     readNext,

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { TALLY } from '../../../src/access/actor.ts'
+import { EVERYTHING } from '../../../src/access/visibility.ts'
 import { createMailer } from '../../../src/features/bills/delivery-mailer.ts'
 import type { Bill } from '../../../src/features/bills/schema.ts'
 import { createBillsService } from '../../../src/features/bills/service.ts'
@@ -185,7 +186,7 @@ forEachEngine('the delivery of bills', (open) => {
   })
 
   test('is tried again after growing pauses, and given up after a day and a half', async () => {
-    const { bill, deliver, deliveries, time } = await stage({ email: 'later@acme.example' })
+    const { bill, deliver, deliveries, events, time } = await stage({ email: 'later@acme.example' })
     await bill()
     const pauses: number[] = []
     for (;;) {
@@ -201,6 +202,18 @@ forEachEngine('the delivery of bills', (open) => {
     expect(pauses).toEqual([MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 12 * HOUR])
     expect(await deliveries('2026-0001')).toMatchObject([
       { state: 'failed', attempts: 8, answer: '451 4.3.0 Try again later' },
+    ])
+    const { views } = await events.readFull(
+      { viewer: EVERYTHING, isAdmin: false },
+      { after: 0, types: ['bill.delivery_failed'], limit: 10 },
+    )
+    expect(views).toMatchObject([
+      {
+        object: { name: '2026-0001' },
+        details: {
+          after: { recipient: 'later@acme.example', notice: 'sent', attempts: 8, answer: '451 4.3.0 Try again later' },
+        },
+      },
     ])
   })
 
@@ -236,10 +249,11 @@ forEachEngine('the delivery of bills', (open) => {
   })
 
   test('continues with the next bill if the documents of one cannot be created', async () => {
-    const { audit, projects, entries, options, bill, deliveries, time } = await stage()
+    const { events, audit, projects, entries, options, bill, deliveries, time } = await stage()
     let isBroken = true
     const bills = createBillsService({
       ...options,
+      events,
       audit,
       projects,
       entries,

@@ -69,12 +69,14 @@ export async function recordFailedDelivery(
   tx: Tx,
   { id, attempts }: Pick<DeliveryRecord, 'id' | 'attempts'>,
   { answer, nextAttemptAt }: { answer: string; nextAttemptAt: number | null },
-): Promise<void> {
+): Promise<boolean> {
   const { billDeliveries } = tx.tables
-  await tx
+  const failed = await tx
     .update(billDeliveries)
     .set({ state: nextAttemptAt === null ? 'failed' : 'queued', nextAttemptAt, answer })
     .where(and(eq(billDeliveries.id, id), eq(billDeliveries.attempts, attempts), eq(billDeliveries.state, 'queued')))
+    .returning({ id: billDeliveries.id })
+  return failed.length > 0
 }
 
 /** Withdraws the queued deliveries of a bill. */

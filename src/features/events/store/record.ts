@@ -1,5 +1,6 @@
 /** New rows of the log. */
-import type { Tx } from '../../../database/database.ts'
+import { inArray } from 'drizzle-orm'
+import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 
 export type EventRow = Omit<Tables['events']['$inferSelect'], 'id'>
@@ -20,4 +21,14 @@ export async function insertOccurrence(
     .onConflictDoNothing()
     .returning({ key: tx.tables.eventOccurrences.key })
   return inserted.length > 0
+}
+
+/** Those of the keys that were noted. */
+export async function listOccurrences(reader: Reader, keys: readonly string[]): Promise<Set<string>> {
+  const { eventOccurrences } = reader.tables
+  const rows = await reader
+    .select({ key: eventOccurrences.key })
+    .from(eventOccurrences)
+    .where(inArray(eventOccurrences.key, [...keys]))
+  return new Set(rows.map(({ key }) => key))
 }
