@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { AuditedChange } from '../features/audit/schema.ts'
 import type { AuditView } from '../features/audit/service.ts'
+import { changesText } from './changes.ts'
 import { columnsOption, wideOption } from './flags/columns.ts'
 import { collect, examples } from './flags/options.ts'
 import { addDayAndEarlierFlags, type DayFlags, dayTexts } from './flags/period.ts'
@@ -24,18 +25,6 @@ function actorText({ user, token, for: represented }: AuditedChange): string {
   if (!user) return ''
   if (represented) return `${user.email} for ${represented.email}`
   return token ? `${user.email} (token '${token.name}')` : user.email
-}
-
-function changedText({ before, after }: AuditedChange): string {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  const text = (values: Record<string, unknown> | null, name: string) =>
-    values && name in values ? JSON.stringify(values[name]) : undefined
-  return names
-    .map((name) => {
-      const [was, is] = [text(before, name), text(after, name)]
-      return `${name}: ${was !== undefined && is !== undefined ? `${was} → ${is}` : (is ?? was)}`
-    })
-    .join(', ')
 }
 
 export function addAuditCommand(program: Command): void {
@@ -104,7 +93,7 @@ export function addAuditCommand(program: Command): void {
           { title: 'FROM', rank: 2, of: ({ origin }) => origin },
           { title: 'ACTION', of: ({ action }) => action },
           { title: 'OBJECT', of: ({ object }) => object?.name ?? '' },
-          { title: 'CHANGES', flows: true, of: changedText },
+          { title: 'CHANGES', flows: true, of: changesText },
         ],
         bodies,
         flags,

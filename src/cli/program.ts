@@ -15,6 +15,7 @@ const COMMANDS: readonly [names: string[], load: () => Promise<(program: Command
   [['webhooks'], async () => (await import('./webhooks/group.ts')).addWebhooksCommands],
   [['settings'], async () => (await import('./settings/group.ts')).addSettingsCommands],
   [['audit'], async () => (await import('./audit.ts')).addAuditCommand],
+  [['events'], async () => (await import('./events/group.ts')).addEventsCommands],
   [['entries'], async () => (await import('./entries/group.ts')).addEntriesCommands],
   [['unattributed'], async () => (await import('./unattributed.ts')).addUnattributedCommand],
   [['sheets'], async () => (await import('./sheets/group.ts')).addSheetsCommands],
