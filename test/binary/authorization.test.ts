@@ -72,6 +72,7 @@ const credentials: Credential[] = []
 let other: Person & {
   deputy: string
   shareLink: string
+  event: string
   entry: string
   sheet: string
   sheetEntry: string
@@ -242,10 +243,13 @@ beforeAll(async () => {
     body: JSON.stringify({ report: { period: 'month' }, note: `For ${MARK}` }),
   })
   expect(shared.status).toBe(201)
+  const { json: events } = await call('GET', '/api/v1/events?types=entry.created&limit=1000', admin)
+  const reported = events.data.find(({ object }: { object: { id: string } }) => object.id === entry.id)
   other = {
     email,
     deputy: deputy.json.id,
     shareLink: shared.json.id,
+    event: reported.id,
     userId,
     tokenId,
     entry: entry.id,
@@ -512,6 +516,7 @@ describe('a member', () => {
     const objects: Record<string, { id: () => string; none: string; entry?: () => string } | null> = {
       '/api/v1/token-entries/{id}': { id: () => other.entry, none: newId('ent') },
       '/api/v1/deputies/{id}': { id: () => other.deputy, none: newId('dep') },
+      '/api/v1/events/{id}': { id: () => other.event, none: 'evt_999999999' },
       '/api/v1/share-links/{id}': { id: () => other.shareLink, none: newId('shr') },
       '/api/v1/tokens/{id}': { id: () => other.tokenId, none: newId('tok') },
       '/api/v1/token-sheets/{id}': { id: () => other.sheet, none: newId('sht'), entry: () => other.sheetEntry },
@@ -567,8 +572,10 @@ async function sightOf(session: Headers, read: Headers) {
     `/api/v1/reports/usage${QUERIES['/api/v1/reports/usage']}`,
     `/api/v1/reports/usage${QUERIES['/api/v1/reports/usage']}&format=csv`,
     '/api/v1/token-sheets',
+    '/api/v1/events?limit=1000',
   ]
   const objects = [
+    `/api/v1/events/${other.event}`,
     `/api/v1/token-entries/${other.entry}`,
     `/api/v1/token-entries/${other.entry}/history`,
     `/api/v1/token-sheets/${other.sheet}`,

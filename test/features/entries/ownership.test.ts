@@ -341,6 +341,30 @@ forEachEngine('what one person says', (open) => {
     return found
   }
 
+  /** All rows of a list, page by page. */
+  async function everything(path: string, next: (page: Record<string, string>) => string, { session }: Actor) {
+    const rows: Record<string, never>[] = []
+    for (let query = ''; ; ) {
+      const { json } = await app.call(`GET ${path}?limit=1000${query}`, { session })
+      rows.push(...json.data)
+      if (!json.has_more) return rows as { id: string; source: string; type: string; object: { id: string } | null }[]
+      query = next(json)
+    }
+  }
+
+  /** The events of entries are of those that the lists show, and each of these that was reported has one. */
+  async function seesEventsOfVisibleEntries(member: Actor): Promise<void> {
+    const listed = await everything('/api/v1/token-entries', ({ next_page }) => `&page=${next_page}`, member)
+    const events = await everything('/api/v1/events', ({ next_after }) => `&after=${next_after}`, member)
+    const visible = new Set(listed.map(({ id }) => id))
+    const ofEntries = events.filter(({ type }) => type.startsWith('entry.') && type !== 'entry.removed')
+    expect(ofEntries.filter(({ object }) => !visible.has(object!.id))).toEqual([])
+    const created = new Set(ofEntries.flatMap(({ type, object }) => (type === 'entry.created' ? [object!.id] : [])))
+    expect(listed.filter(({ id, source }) => source !== 'sheet' && !created.has(id))).toEqual([])
+    const others = events.filter(({ type }) => !/^(entry|sheet|budget)\./.test(type))
+    expect(others).toEqual([])
+  }
+
   async function history(said: Act[], unknownProjects: UnknownProjects): Promise<void> {
     round += 1
     await app.services.organization.changeSettings({ unknownProjects }, TALLY)
@@ -373,6 +397,7 @@ forEachEngine('what one person says', (open) => {
     }
     await app.services.spending.applyChanges()
     expect(await app.services.budgets.verify()).toEqual([])
+    for (const member of members) await seesEventsOfVisibleEntries(member)
     // Where a lead decided by right, what follows rightly differs.
     if (said.some(({ what }) => DECIDES.has(what))) return
     const clean = await probe(`clean${round}`)

@@ -227,6 +227,21 @@ test('an API token needs the scope, and viewers have no events', async () => {
   expect((await app.call('GET /api/v1/events', { session: await app.session('viewer') })).status).toBe(403)
 })
 
+test('a token of an admin reads no event of accounts, unless it may read the audit log', async () => {
+  await app.services.organization.changeSettings({ apiTokens: true }, TALLY)
+  const person = await app.person('admin')
+  const after = await now()
+  await app.person('member')
+  await app.call('POST /api/v1/clients', { session: admin, json: { name: 'Zenith' } })
+  const typesFor = async (secret: string) =>
+    typesOf((await app.call(`GET /api/v1/events?after=${after}&types=user.*,client.*`, { token: secret })).json)
+  const make = async (scopes: string[]) =>
+    (await app.services.people.createToken({ kind: 'api', user: person, name: 'api', scopes }, TALLY)).secret
+  expect(await typesFor(await app.token('read', person))).toEqual(['client.added'])
+  expect(await typesFor(await make(['events:read']))).toEqual(['client.added'])
+  expect(await typesFor(await make(['events:read', 'audit:read']))).toEqual(['user.added', 'client.added'])
+})
+
 test('a removed draft is an event, and what was said of it is none of the entry that gets its key', async () => {
   const mine = await sessionOf(owner)
   const { json: sheet } = await app.call('POST /api/v1/token-sheets', { session: mine, json: { month: '2026-10' } })
