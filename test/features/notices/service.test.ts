@@ -74,7 +74,7 @@ forEachEngine('a notice', (open) => {
     await look()
     const { uid } = await services.people.getUser('ada@example.com')
     const silence = {
-      type: 'agent.silent',
+      type: 'agent.silent' as const,
       object: { id: uid, name: 'Ada' },
       after: { agent_harness: 'codex', last_used_on: '2026-11-19', used_days: 6 },
     }
