@@ -92,9 +92,8 @@ export function createAlerts({ db, clock, organization, mail }: Dependencies) {
 
   async function queueAll(): Promise<void> {
     if ((await senderOf()) === undefined) return
-    const alerts = await listUnnotified(db.read, ALERTS_AT_ONCE)
-    const news = alerts.filter(({ at }) => at > clock.now() - NEWS_MS)
-    const together = Map.groupBy(news, ({ budgetId, firstDay, kind, at }) => `${budgetId} ${firstDay} ${kind} ${at}`)
+    const alerts = await listUnnotified(db.read, clock.now() - NEWS_MS, ALERTS_AT_ONCE)
+    const together = Map.groupBy(alerts, ({ budgetId, firstDay, kind, at }) => `${budgetId} ${firstDay} ${kind} ${at}`)
     for (const group of together.values()) await queue(group)
   }
 

@@ -97,6 +97,7 @@ export const EXAMPLE_BUDGET_ALERT: BudgetAlertBody = {
 
 export const EXAMPLE_BUDGET_CHECK: BudgetCheck = {
   allowed: true,
+  complete: true,
   remaining: 395.5,
   remaining_tokens: null,
   budgets: [

@@ -31,6 +31,7 @@ const LABEL = /^([a-z0-9_.-]{1,64}):(.{1,256})$/
 export async function readScope(reader: Reader, scope: NonNullable<NewBudget['scope']>): Promise<ScopeColumns> {
   const label = scope.label ? LABEL.exec(scope.label) : undefined
   const issues: Issue[] = [
+    ...issuesOfMissing(scope),
     ...(await issuesOfWork(reader, 'client', listed(scope.client), '/scope/client')),
     ...(await issuesOfWork(reader, 'project', listed(scope.project), '/scope/project')),
     ...(await issuesOfWork(reader, 'ticket', listed(scope.ticket), '/scope/ticket')),
@@ -57,6 +58,15 @@ export async function readScope(reader: Reader, scope: NonNullable<NewBudget['sc
     labelName: label?.[1] ?? null,
     labelValue: label?.[2] ?? null,
   }
+}
+
+/** An empty name would mean everything, and `none`, as in filters, is nothing that a budget could be for. */
+function issuesOfMissing(scope: NonNullable<NewBudget['scope']>): Issue[] {
+  return Object.entries(scope).flatMap(([name, value]) =>
+    value === null || (value.trim() !== '' && value !== 'none')
+      ? []
+      : [{ pointer: `/scope/${name}`, code: 'not_allowed', message: 'must name something; leave it out for all' }],
+  )
 }
 
 function listed(value: string | null | undefined): string[] | undefined {

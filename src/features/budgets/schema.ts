@@ -244,6 +244,9 @@ export const BudgetAlertList = listOf(BudgetAlertBody, 'BudgetAlertList', 'Alert
 export const BudgetCheck = Type.Object(
   {
     allowed: Type.Boolean({ description: 'False if a budget that applies is used up.' }),
+    complete: Type.Boolean({
+      description: 'False while a new or changed budget is being counted, which takes seconds.',
+    }),
     remaining: orNull(
       Type.Number({
         description: 'What is left of the money budget with least left, in US dollars; null without one.',

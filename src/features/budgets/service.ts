@@ -58,6 +58,7 @@ import {
   filterOf,
   findBudget,
   findBudgetView,
+  findProjectOf,
   insertBudget,
   listAlerts,
   listBudgets,
@@ -252,7 +253,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       entries: period.entries,
       unpriced_entries: period.unpricedEntries,
       complete: period.countedAt !== null,
-      entries_url: listPath({ ...filter, starting_at: period.startsAt, ending_at: period.endsAt }),
+      entries_url: listPath({ ...filter, ...boundsOf(period) }),
       forecast: predicted && {
         amount: rough(predicted.amount),
         low: rough(predicted.low),
@@ -483,7 +484,8 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       const asked = await readScope(db.read, scope)
       const views = await listBudgets(db.read, sightOf(asker), {}, { after: undefined, limit: ACTIVE_LIMIT })
       const terms = await spending.terms(db.read)
-      const ticketProject = asked.projectId
+      const ticketProject =
+        asked.projectId ?? (asked.ticketId === null ? null : await findProjectOf(db.read, asked.ticketId))
       const index = new BudgetIndex(
         views.map((view) => view.budget),
         (id) => terms?.index.clientOf(id) ?? null,
@@ -517,6 +519,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       const [money, tokens] = [least(false), least(true)]
       return {
         allowed: rows.every(({ left }) => left > 0n),
+        complete: rows.every(({ period }) => period.countedAt !== null),
         remaining: money ? numberOf(money.budget, money.left) : null,
         remaining_tokens: tokens ? numberOf(tokens.budget, tokens.left) : null,
         budgets: rows.map(({ budget, period, left }) => ({
@@ -604,6 +607,17 @@ function isOnly({ projectId, ticketId, managerId, agentName, model, labelName }:
 function endOf({ lastDay }: BudgetRecord, timeZone: string): number {
   return lastDay === null ? Number.POSITIVE_INFINITY : startOfDay(addDays(lastDay, 1), timeZone) - 1
 }
+
+/** The bounds of a period as filters of entries; none where it has no first or last day. */
+function boundsOf({ firstDay, startsAt, endsAt }: PeriodRecord) {
+  return {
+    ...(firstDay !== '0001-01-01' && { starting_at: startsAt }),
+    ...(endsAt < LATEST && { ending_at: endsAt }),
+  }
+}
+
+/** Later than the last day that a budget can have. */
+const LATEST = Date.UTC(9000, 0)
 
 /** Without what never changes. */
 function recorded({ id: _id, created_at: _at, archived_at: _archived, of_project: _of, ...body }: BudgetBody) {

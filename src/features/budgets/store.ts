@@ -225,10 +225,15 @@ export function listAlerts(
     .limit(limit)
 }
 
-/** Alerts of which no e-mails were queued yet, the oldest first. */
-export function listUnnotified(reader: Reader, limit: number): Promise<AlertRecord[]> {
+/** Alerts since a moment of which no e-mails were queued yet, the oldest first. */
+export function listUnnotified(reader: Reader, since: number, limit: number): Promise<AlertRecord[]> {
   const { budgetAlerts } = reader.tables
-  return reader.select().from(budgetAlerts).where(isNull(budgetAlerts.notifiedAt)).orderBy(budgetAlerts.id).limit(limit)
+  return reader
+    .select()
+    .from(budgetAlerts)
+    .where(and(isNull(budgetAlerts.notifiedAt), gt(budgetAlerts.at, since)))
+    .orderBy(budgetAlerts.id)
+    .limit(limit)
 }
 
 /** Notes that the e-mails of an alert are queued; false if another server has. */
@@ -291,6 +296,13 @@ export async function findScope(
               .where(eq(users.email, foldName(scope.agent_manager))),
       )),
   }
+}
+
+/** The project that was decided for a ticket; null if none was. */
+export async function findProjectOf(reader: Reader, ticketId: number): Promise<number | null> {
+  const { tickets } = reader.tables
+  const [row] = await reader.select({ id: tickets.projectId }).from(tickets).where(eq(tickets.id, ticketId)).limit(1)
+  return row?.id ?? null
 }
 
 /** The filter of the entries that a budget is for, without their status. */

@@ -25,7 +25,7 @@ export function daysOf(
   { firstDay }: Pick<PeriodRecord, 'firstDay'>,
   lastDay: string,
 ): { from: string | null; to: string | null } {
-  return { from: firstDay === '0001-01-01' ? null : firstDay, to: lastDay.startsWith('9999') ? null : lastDay }
+  return { from: firstDay === '0001-01-01' ? null : firstDay, to: /^(9999|\+)/.test(lastDay) ? null : lastDay }
 }
 
 function thresholdBody({ percent, forecast, leads, billing, people, emails, webhooks }: BudgetThreshold): Threshold {

@@ -343,11 +343,11 @@ forEachEngine('what one person says', (open) => {
 
   /** All rows of a list, page by page. */
   async function everything(path: string, next: (page: Record<string, string>) => string, { session }: Actor) {
-    const rows: Record<string, never>[] = []
+    const rows: { id: string; source: string; type: string; object: { id: string } | null }[] = []
     for (let query = ''; ; ) {
       const { json } = await app.call(`GET ${path}?limit=1000${query}`, { session })
       rows.push(...json.data)
-      if (!json.has_more) return rows as { id: string; source: string; type: string; object: { id: string } | null }[]
+      if (!json.has_more) return rows
       query = next(json)
     }
   }
