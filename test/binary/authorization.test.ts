@@ -72,6 +72,7 @@ const credentials: Credential[] = []
 let other: Person & {
   deputy: string
   shareLink: string
+  budget: string
   event: string
   entry: string
   sheet: string
@@ -243,12 +244,17 @@ beforeAll(async () => {
     body: JSON.stringify({ report: { period: 'month' }, note: `For ${MARK}` }),
   })
   expect(shared.status).toBe(201)
+  const budget = await call('POST', '/api/v1/budgets', admin, {
+    body: JSON.stringify({ scope: { agent_manager: email }, amount: 1 }),
+  })
+  expect(budget.status).toBe(201)
   const { json: events } = await call('GET', '/api/v1/events?types=entry.created&limit=1000', admin)
   const reported = events.data.find(({ object }: { object: { id: string } }) => object.id === entry.id)
   other = {
     email,
     deputy: deputy.json.id,
     shareLink: shared.json.id,
+    budget: budget.json.id,
     event: reported.id,
     userId,
     tokenId,
@@ -482,8 +488,8 @@ describe('a member', () => {
     }
     let asked = 0
     for (const operation of secured().filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
-      // Names of work are everybody's.
-      if (/\/(clients|projects|tickets)$/.test(operation.path)) continue
+      // Names of work are everybody's. Checks of budgets refuse other people, whether they exist or not.
+      if (/\/(clients|projects|tickets|budgets\/check)$/.test(operation.path)) continue
       for (const { name } of operation.parameters ?? []) {
         const values = filters[name]
         if (!values) continue
@@ -515,6 +521,7 @@ describe('a member', () => {
     /** Whose object an operation's path names, by the beginning of the path; null where members share what it names. */
     const objects: Record<string, { id: () => string; none: string; entry?: () => string } | null> = {
       '/api/v1/token-entries/{id}': { id: () => other.entry, none: newId('ent') },
+      '/api/v1/budgets/{id}': { id: () => other.budget, none: newId('bdg') },
       '/api/v1/deputies/{id}': { id: () => other.deputy, none: newId('dep') },
       '/api/v1/events/{id}': { id: () => other.event, none: 'evt_999999999' },
       '/api/v1/share-links/{id}': { id: () => other.shareLink, none: newId('shr') },

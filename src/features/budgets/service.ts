@@ -11,6 +11,7 @@ import { addDays, dayAt, startOfDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { isId } from '../../lib/id.ts'
+import { foldName } from '../../lib/names.ts'
 import { periodically } from '../../lib/periodically.ts'
 import { eachPage, type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
@@ -479,7 +480,11 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
      * Whether the budgets that such entries count for leave anything, of those that the asker sees. Throws 422 for what
      * does not exist.
      */
-    async check(scope: NonNullable<NewBudget['scope']>, asker: BudgetAsker): Promise<BudgetCheck> {
+    async check(
+      scope: NonNullable<NewBudget['scope']>,
+      asker: Pick<Person, 'id' | 'uid' | 'email' | 'role'> | null,
+    ): Promise<BudgetCheck> {
+      requireOwn(scope, asker)
       await spending.applyChanges()
       const asked = await readScope(db.read, scope)
       const views = await listBudgets(db.read, sightOf(asker), {}, { after: undefined, limit: ACTIVE_LIMIT })
@@ -618,6 +623,16 @@ function boundsOf({ firstDay, startsAt, endsAt }: PeriodRecord) {
 
 /** Later than the last day that a budget can have. */
 const LATEST = Date.UTC(9000, 0)
+
+/** Who does not see everybody's usage learns nothing of other people, not even whether they exist. */
+function requireOwn(
+  { agent_manager: person }: NonNullable<NewBudget['scope']>,
+  asker: Pick<Person, 'uid' | 'email' | 'role'> | null,
+): void {
+  if (!person || asker === null || seesEverything(asker.role)) return
+  if (person === asker.uid || foldName(person) === asker.email) return
+  throw validationFailed([{ pointer: '/query/agent_manager', code: 'not_allowed', message: 'must be yourself' }])
+}
 
 /** Without what never changes. */
 function recorded({ id: _id, created_at: _at, archived_at: _archived, of_project: _of, ...body }: BudgetBody) {
