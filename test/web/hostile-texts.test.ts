@@ -62,6 +62,7 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
     for (const { id } of projects) await ask(`PATCH /projects/${id}`, { client: CORPUS[4] })
     const conditions = [{ field: 'labels.repository', matches: '*nothing*' }]
     await ask('POST /placement-rules', { name: CORPUS[3], conditions, project: projects[0].id })
+    await ask('POST /budgets', { name: CORPUS[1], scope: { project: projects[0].id }, amount: 100 })
     await ask('POST /token-sheets', { month: new Date().toISOString().slice(0, 7), note: CORPUS[6] })
     const extra_lines = [{ text: CORPUS[7], amount: 1 }]
     await ask('POST /bills', {

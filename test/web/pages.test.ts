@@ -147,13 +147,19 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         'Entries',
         'Unattributed',
         'Work',
+        'Budgets',
         'Token sheets',
         'Prices',
         'Connect an agent',
         'Tokens',
       ]
       const books = [...usual, 'Rules', 'Bills', 'Telemetry']
-      const expected = { member: usual, lead: usual, billing: books, admin: [...books, 'People', 'Settings', 'Audit'] }
+      const expected = {
+        member: usual,
+        lead: usual,
+        billing: books,
+        admin: [...books, 'People', 'Settings', 'Webhooks', 'Audit'],
+      }
       for (const who of ['member', 'lead', 'billing', 'admin'] as const) {
         expect((await visiting(who, titles)).sort(), who).toEqual(expected[who].sort())
       }
