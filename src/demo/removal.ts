@@ -82,6 +82,8 @@ function openAlone(path: string): Connection {
   let connection: Connection | undefined
   try {
     connection = new Connection(path, { readwrite: true, create: false })
+    // A process for slow reads outlives its server for a moment.
+    connection.run('PRAGMA busy_timeout = 2000')
     // Before the first access to a file in write-ahead mode it asks for the whole file, which nobody gets whom another
     // connection keeps out.
     connection.run('PRAGMA locking_mode = EXCLUSIVE')

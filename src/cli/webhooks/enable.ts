@@ -8,21 +8,23 @@ import { WEBHOOK } from './webhook.ts'
 export function addWebhooksEnableCommands(webhooks: Command): void {
   webhooks
     .command('enable')
-    .description('Enable a webhook: it gets events from now on; `resend` sends those that it missed')
+    .description('Enable a disabled webhook: it gets events from now on')
     .argument('<id>', WEBHOOK)
+    .option('--send-missed', 'also send the events that it missed, in order')
     .option('--json', 'print the webhook as JSON')
-    .addHelpText('after', examples('tally webhooks enable whk_01a1fa172a0277f3983322718874f2ea'))
-    .action((id: string, _flags, command: Command) =>
-      act(
+    .addHelpText('after', examples('tally webhooks enable whk_01a1fa172a0277f3983322718874f2ea --send-missed'))
+    .action((id: string, _flags, command: Command) => {
+      const { sendMissed } = command.opts<{ sendMissed?: boolean }>()
+      return act(
         command,
-        ({ webhooks: service }, { by }) => service.enableWebhook(id, by),
+        ({ webhooks: service }, { by }) => service.enableWebhook(id, { sendMissed }, by),
         (body) => body,
         (body) => {
           print(`The webhook '${body.name}' is enabled.`)
-          print(`To send the events that it missed: tally webhooks resend ${body.id} --since <time>`)
+          if (sendMissed) print('The server sends the events that it missed.')
         },
-      ),
-    )
+      )
+    })
 
   webhooks
     .command('disable')

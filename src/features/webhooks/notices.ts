@@ -90,11 +90,10 @@ function textOf({ organization, view: { row }, error }: Parts): string {
     `because ${REASONS[disabledReason as keyof typeof REASONS]}.`,
     '',
     ...(error === null ? [] : [`The last error: ${error}`]),
-    ...(failingSince === null ? [] : [`Events since ${timestamp(failingSince)} were not delivered.`]),
+    ...(failingSince === null ? [] : [`No event has been delivered since ${timestamp(failingSince)}.`]),
     '',
-    'When its receiver works again, enable the webhook and send these events again:',
-    `  tally webhooks enable ${uid}`,
-    ...(failingSince === null ? [] : [`  tally webhooks resend ${uid} --since ${timestamp(failingSince)}`]),
+    'When its receiver works again, enable the webhook and send the events that it missed:',
+    `  tally webhooks enable ${uid} --send-missed`,
   ]
     .map((line) => line.replaceAll(/\p{Cc}/gu, ' '))
     .join('\n')

@@ -18,6 +18,7 @@ import {
   WebhookChange,
   WebhookDelivery,
   WebhookDeliveryList,
+  WebhookEnabling,
   WebhookList,
 } from './schema.ts'
 import { readPage, type WebhooksService } from './service.ts'
@@ -131,17 +132,21 @@ export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
     )
     .post(
       '/:id/enable',
-      ({ params, caller, address }) => webhooks.enableWebhook(params.id, actorOf({ caller, address })),
+      ({ params, body, caller, address }) =>
+        webhooks.enableWebhook(params.id, { sendMissed: body.send_missed }, actorOf({ caller, address })),
       {
         ...guarded,
         object: 'whk',
+        parse: 'report',
+        body: WebhookEnabling,
         detail: documented({
           id: 'enableWebhook',
           tag,
           summary: 'Enable a webhook',
           description:
-            'It gets events from now on. To send those that it missed as well, use `POST /webhooks/{id}/resend-since`.',
+            'It gets events from now on, and with `send_missed` also those that it missed, in order. Nothing changes if it is not disabled.',
           path,
+          body: { example: { send_missed: true } },
           responses: webhookAnswer,
         }),
       },

@@ -60,6 +60,18 @@ export const WebhookChange = Type.Object(
 )
 export type WebhookChange = Static<typeof WebhookChange>
 
+export const WebhookEnabling = Type.Object(
+  {
+    send_missed: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether to send the events that it missed, from the first one that was not delivered, as far as they are still in the event log. Default: false.',
+      }),
+    ),
+  },
+  { ...strict, $id: 'WebhookEnabling' },
+)
+
 export const SecretRotation = Type.Object(
   {
     overlap_hours: Type.Optional(

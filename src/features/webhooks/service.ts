@@ -248,14 +248,18 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
       })
     },
 
-    /** Gets events from now on; those of the time while it was disabled are sent by {@link resendSince}. */
-    async enableWebhook(uid: string, by: Actor): Promise<WebhookBody> {
-      const cursor = await log.last()
-      const after = await change(uid, by, 'webhook.enabled', ({ row }) =>
-        row.disabledAt === null
-          ? {}
-          : { disabledAt: null, disabledReason: null, noticeDueAt: null, cursor, ...NOT_FAILING },
-      )
+    /** Gets events from now on, or with `sendMissed` from the first one that was not delivered. */
+    async enableWebhook(
+      uid: string,
+      { sendMissed = false }: { sendMissed?: boolean | undefined },
+      by: Actor,
+    ): Promise<WebhookBody> {
+      const last = await log.last()
+      const after = await change(uid, by, 'webhook.enabled', ({ row }) => {
+        if (row.disabledAt === null) return {}
+        const cursor = sendMissed ? row.cursor : last
+        return { disabledAt: null, disabledReason: null, noticeDueAt: null, cursor, ...NOT_FAILING }
+      })
       return bodyOf(after)
     },
 

@@ -202,25 +202,51 @@ forEachEngine('webhooks', (open) => {
     expect(received).toHaveLength(1)
   })
 
-  test('that are disabled get nothing; enabled again, they get later events, and the missed ones on request', async () => {
+  test('that are disabled get nothing; enabled again, they get later events, and on request those that they missed', async () => {
     const { url, received } = await receiver()
-    const { id } = await sending.add({ url, types: ['backup.*'] })
     const { webhooks } = sending.services
-    await webhooks.disableWebhook(id, TALLY)
-    const disabledAt = (await stateOf(id)).disabled_at!
-    await sending.record(backupFailed('missed'))
-    await sending.deliver()
+    const { id } = await sending.add({ url, types: ['backup.*'] })
+    const missing = async (name: string) => {
+      await webhooks.disableWebhook(id, TALLY)
+      await sending.record(backupFailed(name))
+      await sending.deliver()
+    }
+    await missing('skipped')
     expect(received).toEqual([])
-    const refused = await webhooks.resendSince(id, disabledAt, TALLY).catch((error) => error.code)
-    expect(refused).toBe('webhook_disabled')
-    await webhooks.enableWebhook(id, TALLY)
+    const since = new Date(sending.clock.now() - MINUTE).toISOString()
+    expect(await webhooks.resendSince(id, since, TALLY).catch((error) => error.code)).toBe('webhook_disabled')
+    await webhooks.enableWebhook(id, {}, TALLY)
     await sending.record(backupFailed('later'))
     await sending.deliver()
     expect(namesOf(received)).toEqual(['later'])
-    await webhooks.resendSince(id, disabledAt, TALLY)
+    await missing('missed')
+    await webhooks.enableWebhook(id, { sendMissed: true }, TALLY)
     await sending.deliver()
-    expect(namesOf(received)).toEqual(['later', 'missed', 'later'])
-    expect(received[2]!.headers['webhook-id']).toBe(received[0]!.headers['webhook-id'])
+    expect(namesOf(received)).toEqual(['later', 'missed'])
+  })
+
+  test('get the event whose delivery failed first, when they are enabled with what they missed', async () => {
+    const { url, received } = await receiverOf(410, 200)
+    const { id } = await sending.add({ url, types: ['backup.*'] })
+    await sending.record(backupFailed('one'), backupFailed('two'))
+    await sending.deliver()
+    await sending.services.webhooks.enableWebhook(id, { sendMissed: true }, TALLY)
+    await sending.deliver()
+    expect(namesOf(received)).toEqual(['one', 'one', 'two'])
+  })
+
+  test('are sent all events since a time again, in order and with their ids', async () => {
+    const { url, received } = await receiver()
+    const { id } = await sending.add({ url, types: ['backup.*'] })
+    await sending.record(backupFailed('before'))
+    sending.wait(10 * MINUTE)
+    const since = new Date(sending.clock.now()).toISOString()
+    await sending.record(backupFailed('one'), backupFailed('two'))
+    await sending.deliver()
+    await sending.services.webhooks.resendSince(id, since, TALLY)
+    await sending.deliver()
+    expect(namesOf(received)).toEqual(['before', 'one', 'two', 'one', 'two'])
+    expect(received[3]!.headers['webhook-id']).toBe(received[1]!.headers['webhook-id'])
   })
 
   test('are signed with both secrets during a rotation, and with the new one alone afterwards', async () => {

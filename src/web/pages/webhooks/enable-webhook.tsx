@@ -1,7 +1,6 @@
 import { Checkbox, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Moment } from '../../parts/figures.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import type { Webhook } from '../../server/webhooks.ts'
@@ -9,14 +8,10 @@ import type { Webhook } from '../../server/webhooks.ts'
 /** Enables a webhook, and sends the events that it missed if they are wanted. */
 export function EnableWebhook({ webhook, close }: { webhook: Webhook; close: () => void }) {
   const [sendsMissed, setSendsMissed] = useState(true)
-  const since = webhook.failing_since ?? webhook.disabled_at!
   const enable = useSend({
     of: webhook,
-    send: async (_: undefined, options): Promise<Webhook> => {
-      const call = api.webhooks({ id: webhook.id })
-      const enabled: Webhook = await answer(call.enable.post({}, options))
-      return sendsMissed ? answer(call['resend-since'].post({ since })) : enabled
-    },
+    send: (_: undefined, options): Promise<Webhook> =>
+      answer(api.webhooks({ id: webhook.id }).enable.post({ send_missed: sendsMissed }, options)),
     changes: ['webhooks', 'audit'],
     done: () => 'Webhook enabled.',
     quiet: true,
@@ -35,11 +30,7 @@ export function EnableWebhook({ webhook, close }: { webhook: Webhook; close: () 
           checked={sendsMissed}
           onChange={(event) => setSendsMissed(event.currentTarget.checked)}
           label="Also send the events that it missed"
-          description={
-            <>
-              Those since <Moment at={since} />, in order.
-            </>
-          }
+          description="From the first one that was not delivered, in order, as far as they are still in the event log."
         />
       </Stack>
     </Confirm>

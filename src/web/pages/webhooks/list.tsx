@@ -13,10 +13,10 @@ import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import type { Webhook } from '../../server/webhooks.ts'
 import { AddWebhook } from './add-webhook.tsx'
-import { FORMAT_NAMES, hostOf } from './webhook-values.ts'
+import { FORMAT_NAMES, hostOf, typesText } from './webhook-values.ts'
 
 /** A state may change without anybody doing anything: a delivery fails. */
-const REFRESH_MS = 15_000
+const REFRESH_MS = 5_000
 
 export function WebhookList() {
   const [, navigate] = useLocation()
@@ -70,10 +70,10 @@ const COLUMNS: Column<Webhook>[] = [
       </>
     ),
   },
-  { key: 'types', title: 'Events', cell: ({ types }) => types.join(', ') },
+  { key: 'types', title: 'Events', cell: ({ types }) => typesText(types) },
   {
     key: 'scope',
-    title: 'Of',
+    title: 'Scope',
     width: '170px',
     phone: 'hidden',
     cell: ({ client, project }) => <bdi>{client?.name ?? (project ? projectLabel(project) : 'everything')}</bdi>,

@@ -55,19 +55,18 @@ export function WebhookActions({ webhook, tested }: WebhookActionsProps) {
       {dialog === 'edit' && <EditWebhook webhook={webhook} close={close} />}
       {dialog === 'rotate' && <RotateSecret webhook={webhook} close={close} />}
       {dialog === 'enable' && <EnableWebhook webhook={webhook} close={close} />}
-      <DisableWebhook key={webhook.state} webhook={webhook} isOpen={dialog === 'disable'} close={close} />
-      <RemoveWebhook webhook={webhook} isOpen={dialog === 'remove'} close={close} />
+      {dialog === 'disable' && <DisableWebhook webhook={webhook} close={close} />}
+      {dialog === 'remove' && <RemoveWebhook webhook={webhook} close={close} />}
     </>
   )
 }
 
 interface DialogProps {
   webhook: Webhook
-  isOpen: boolean
   close: () => void
 }
 
-function DisableWebhook({ webhook, isOpen, close }: DialogProps) {
+function DisableWebhook({ webhook, close }: DialogProps) {
   const disable = useSend({
     of: webhook,
     send: (_: undefined, options): Promise<Webhook> =>
@@ -78,21 +77,21 @@ function DisableWebhook({ webhook, isOpen, close }: DialogProps) {
   })
   return (
     <Confirm
-      isOpen={isOpen}
+      isOpen
       close={close}
       title="Disable webhook?"
       action="Disable webhook"
       confirm={() => disable.mutateAsync(undefined)}
     >
       <Text size="sm">
-        It gets no events until you enable it. Then you can send those that it missed, while they are still in the event
-        log.
+        It gets no events until you enable it. Then it can also get those that it missed, as far as they are still in
+        the event log.
       </Text>
     </Confirm>
   )
 }
 
-function RemoveWebhook({ webhook, isOpen, close }: DialogProps) {
+function RemoveWebhook({ webhook, close }: DialogProps) {
   const [, navigate] = useLocation()
   const remove = useSend({
     of: webhook,
@@ -104,7 +103,7 @@ function RemoveWebhook({ webhook, isOpen, close }: DialogProps) {
   })
   return (
     <Confirm
-      isOpen={isOpen}
+      isOpen
       close={close}
       title="Remove webhook?"
       action="Remove webhook"

@@ -52,12 +52,14 @@ export function WebhookFields({ form }: { form: UseFormReturnType<WebhookValues>
         searchable
         clearable
         hidePickedOptions
-        maxDropdownHeight={280}
+        // The list itself scrolls, which follows the keyboard.
+        withScrollArea={false}
+        styles={{ options: { maxHeight: 280, overflowY: 'auto' } }}
         nothingFoundMessage="No such type"
         renderOption={({ option }) => (
           <div>
             <Text size="sm">{option.label}</Text>
-            <Text size="xs" c="dimmed">
+            <Text size="xs" c="inherit">
               {describeType(option.value)}
             </Text>
           </div>

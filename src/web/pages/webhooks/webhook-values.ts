@@ -66,7 +66,7 @@ export function formatOf(url: string): Format | undefined {
   if (host === 'hooks.slack.com') return 'slack'
   if (host === 'discord.com' || host === 'discordapp.com') return 'discord'
   if (host === 'chat.googleapis.com') return 'chat'
-  return /\.(logic\.azure|webhook\.office|powerplatform)\.com$/.test(host) ? 'teams' : undefined
+  return /\.(logic\.azure|webhook\.office|powerplatform)\.com(:443)?$/.test(host) ? 'teams' : undefined
 }
 
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
@@ -90,6 +90,8 @@ export const TYPE_GROUPS: TypeGroup[] = [
 function areaOf(type: string): string {
   return type.split('.')[0]!
 }
+
+export const typesText = (types: readonly string[]): string => (types.includes('*') ? 'all events' : types.join(', '))
 
 /** What a type, or the types of an area, tell. */
 export function describeType(value: string): string {

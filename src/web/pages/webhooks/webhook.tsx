@@ -14,7 +14,7 @@ import type { Webhook, WebhookDelivery } from '../../server/webhooks.ts'
 import { Deliveries } from './deliveries.tsx'
 import { Delivery } from './delivery.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
-import { FORMAT_NAMES } from './webhook-values.ts'
+import { FORMAT_NAMES, typesText } from './webhook-values.ts'
 
 const ABOVE = { href: '/webhooks', title: 'Webhooks' }
 
@@ -58,7 +58,7 @@ export function WebhookPage({ id }: { id: string }) {
         of={[
           ['Address', <bdi key="url">{webhook.url}</bdi>],
           ['Format', FORMAT_NAMES[webhook.format]],
-          ['Events', webhook.types.join(', ')],
+          ['Events', typesText(webhook.types)],
           ['Client', webhook.client && <bdi key="client">{webhook.client.name}</bdi>],
           ['Project', webhook.project && <bdi key="project">{projectLabel(webhook.project)}</bdi>],
           ['Old secret works until', webhook.previous_secret_until && <Moment at={webhook.previous_secret_until} />],
