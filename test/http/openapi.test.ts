@@ -100,6 +100,8 @@ describe('the document', () => {
     expect(schemas.SettingsChange!.properties.bill_footer).toMatchObject({
       anyOf: [{ minLength: 1 }, { type: 'null' }],
     })
+    const batch = operations.find(({ operationId }) => operationId === 'reportTokenEntries')
+    expect(batch!.requestBody!.content['application/x-ndjson']!.schema).toMatchObject({ pattern: '\\S' })
     // Any id of a request is taken: an invalid one is replaced.
     const header = (document.components.parameters as Record<string, { schema: object }>)['X-Request-Id']
     expect(header!.schema).toEqual({ type: 'string' })

@@ -116,7 +116,12 @@ export const reportingRoutes = ({ entries, logger, figures }: ReportingDependenc
           body: {
             schema: TokenEntryBatch,
             example: [EXAMPLE_REPORT],
-            also: { 'application/x-ndjson': { schema: t.String(), example: `${JSON.stringify(EXAMPLE_REPORT)}\n` } },
+            also: {
+              'application/x-ndjson': {
+                schema: t.String({ description: 'At least one line that is not empty.', pattern: '\\S' }),
+                example: `${JSON.stringify(EXAMPLE_REPORT)}\n`,
+              },
+            },
           },
           responses: {
             200: {
