@@ -21,6 +21,7 @@ import { networkTest } from '../lib/network.ts'
 import { includesScope, type RouteScope, type Scope, scopesOfRoute } from '../token-scopes.ts'
 import { bodies, jsonParser } from './body.ts'
 import { matchedVersions } from './entity-tags.ts'
+import { type QueryCall, restoreBrackets } from './query.ts'
 import { readResponse } from './responses.ts'
 
 type Role = Person['role']
@@ -140,7 +141,7 @@ export const access = () =>
             // route.
             if (check && route.parse && route.parse !== 'none') route.parse = [check, route.parse].flat()
           },
-          ...(check && { transform: check }),
+          ...(check && { transform: [check, (call: object) => restoreBrackets(call as QueryCall)] }),
           // Recording usage pays nothing for what only readers need.
           ...(mayRead(allowed) && { mapResponse: readResponse }),
         }

@@ -112,6 +112,26 @@ test('an export by a filter that is refused is refused before it begins', async 
   expect(asked.length).toBeGreaterThan(15)
 })
 
+test('a name may begin with a bracket', async () => {
+  const token = await app.token('svc', await app.person('member'))
+  const at = '2026-11-20T17:53:04Z'
+  for (const agent_name of ['bot', '[bot]', '[CI] nightly']) {
+    const names = { agent_harness: 'codex', agent_name, model: 'gpt-5-codex' }
+    const json = { ...names, started_at: at, ended_at: at, tokens: { input: 1, output: 1 } }
+    expect((await app.call('POST /api/v1/token-entries', { token, json })).status).toBe(201)
+  }
+  for (const names of [['[bot]'], ['[CI] nightly'], ['[bot]', 'bot'], ['bot', '[CI] nightly'], ['bot']]) {
+    for (const values of [names, [names.join(',')]]) {
+      const query = new URLSearchParams()
+      for (const value of values) query.append('agent_name', value)
+      const { json } = await app.call(`GET /api/v1/token-entries?${query}`, { session })
+      const found = json.data.map(({ agent_name }: { agent_name: string }) => agent_name)
+      expect(found.toSorted()).toEqual(names.toSorted())
+    }
+  }
+  expect((await app.call('GET /api/v1/token-entries?agent_name=[', { session })).json.data).toEqual([])
+})
+
 test('aliases, names of merged projects and ids are known', async () => {
   const { json: web } = await app.call('POST /api/v1/projects', {
     session,
