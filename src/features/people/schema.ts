@@ -5,7 +5,7 @@ import { ROLES, TOKEN_KINDS, type TokenKind } from '../../database/schema/values
 import { PASSWORD_LIMIT, PASSWORD_MIN } from '../../fields.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { chosen, emailAddress, givenName, listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { chosen, emailAddress, givenName, listOf, moment, oneOf, orNull, SHOWN, strict } from '../../schema.ts'
 import { SCOPE_NAMES, SCOPES, type Scope } from '../../token-scopes.ts'
 import type { ListedToken, MadeLink, OwnSession, Token, TokenState, User } from './service.ts'
 import { NETWORKS_LIMIT } from './tokens/api-token.ts'
@@ -337,6 +337,7 @@ export type CreatedToken = Static<typeof CreatedToken>
 export const FurtherEmails = Type.Object(
   {
     emails: Type.Array(emailAddress({ description: 'An e-mail address.', examples: ['ada@users.example.com'] }), {
+      [SHOWN]: { maxItems: 20 },
       description: 'Up to 20 addresses, none of which may belong to another person.',
     }),
   },
