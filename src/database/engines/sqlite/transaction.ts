@@ -79,6 +79,7 @@ export class SqliteTransaction extends SqliteReader {
 
   addAll(table: Table, rows: readonly Row[], returned: readonly string[]): Row[] {
     if (rows.length === 0) return []
+    this.#requireTransaction()
     const properties = Object.keys(rows[0]!)
     const { add, read } = this.once(`${getTableName(table)}.add(${properties}; ${returned})`, () => {
       const added = columnsOf(
@@ -124,14 +125,20 @@ export class SqliteTransaction extends SqliteReader {
     statementOf: (columns: WrittenColumn[]) => [sql: string, columns: WrittenColumn[]],
   ): void {
     if (rows.length === 0) return
-    // SQLite itself rolls everything back when the disk fails or is full. What a set writes next to the failed statement
-    // must not be written on its own.
-    if (!this.connection.inTransaction) throw new Error('SQLite has rolled the transaction back')
+    this.#requireTransaction()
     const properties = Object.keys(rows[0]!)
     const write = this.once(`${getTableName(table)}.${verb}(${properties})`, () =>
       this.#rowWriter(...statementOf(columnsOf(table, properties))),
     )
     for (const row of rows) write(row)
+  }
+
+  /**
+   * SQLite itself rolls everything back when the disk fails or is full. What a set writes next to the failed statement
+   * must not be written on its own.
+   */
+  #requireTransaction(): void {
+    if (!this.connection.inTransaction) throw new Error('SQLite has rolled the transaction back')
   }
 
   #rowWriter(sql: string, columns: readonly WrittenColumn[]): (row: Row) => void {
