@@ -21,7 +21,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse, received: Rec
 
 const OK: Answer = (_request, response) => response.end('ok')
 
-/** Remembers each message, and answers as it is told; with 200 by default. */
+/** Records each message, and responds as configured; with 200 by default. */
 export async function startReceiver(
   answer: Answer = OK,
   { tls }: { tls?: { key: string; cert: string } } = {},

@@ -156,7 +156,7 @@ export function createEventsService({ db, clock }: { db: Database; clock: Clock 
     /** The same; waits for events if there are none. */
     readNext,
 
-    /** Throws `not_found` if there is no such event, or the reader can't see it. */
+    /** Throws `not_found` if the event does not exist, or the reader can't see it. */
     async get(id: string, who: EventReader): Promise<EventView> {
       const key = readEventId(id)
       const view = key === undefined ? undefined : await findEvent(db.read, who, key)

@@ -5,7 +5,7 @@ import type { HistoryRow } from './store.ts'
 
 /**
  * The actions that are events. Entries follow their sheets, whose events say so once; what a later report of a session
- * changed is told from the entry itself (reporting/events.ts).
+ * changed comes from the entry itself (reporting/events.ts).
  */
 const TYPES: Record<string, EventType> = {
   placed: 'entry.placed',

@@ -20,7 +20,7 @@ interface ReportedSet {
   history: readonly HistoryRow[]
 }
 
-/** What the history has of a change that is told from the entry itself. */
+/** What the history has of a change that its event takes from the entry itself. */
 const TOLD_BY_ENTRY: ReadonlySet<string> = new Set(['placed'])
 
 /** One event for an entry that was added, whatever else happened to it in the set. */

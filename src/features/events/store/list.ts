@@ -118,7 +118,7 @@ export async function countEvents(
   return row!.events
 }
 
-/** Undefined if there is no such event, or the reader can't see it. */
+/** Undefined if the event does not exist, or the reader can't see it. */
 export async function findEvent(reader: Reader, who: EventReader, id: number): Promise<EventView | undefined> {
   const condition = readable(reader, who, undefined)
   const rows = await selectEvents(reader).where(and(eq(reader.tables.events.id, id), condition))

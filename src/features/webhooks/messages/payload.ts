@@ -81,7 +81,7 @@ function slackText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Any punctuation may be escaped in Markdown; an address whose colon is escaped is no link. */
+/** Any punctuation may be escaped in Markdown; an address whose colon is escaped does not become a link. */
 function discordText(text: string): string {
   return text.replaceAll(/[\\*_~`|>[\]()#<@:.!+-]/g, '\\$&')
 }
