@@ -1,12 +1,11 @@
 /** Days, weeks, months, quarters and years in a time zone, by the moments in them. Pure. */
-import { dateAt, type Span, startOfDate } from './calendar.ts'
+import { WEEKDAYS, type Weekday } from './database/schema/values.ts'
+import { dateAt, type Span, startOfDate } from './lib/calendar.ts'
 
-/** In the order of ISO 8601. */
-const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
-
+/** What decides where days and weeks begin. */
 export interface Calendar {
   timeZone: string
-  weekStart: (typeof WEEKDAYS)[number]
+  weekStart: Weekday
 }
 
 const LENGTHS = {
@@ -25,16 +24,8 @@ export interface DatedSpan extends Span {
 }
 
 export function calendarPeriodAt(moment: number, period: CalendarPeriod, calendar: Calendar): DatedSpan {
-  return startingOn(firstDateOf(dateAt(moment, calendar.timeZone), period, calendar), period, calendar)
-}
-
-/** The period before or after one that starts on a day. */
-export function neighboringPeriod(firstDay: string, by: -1 | 1, period: CalendarPeriod, calendar: Calendar): DatedSpan {
-  const first = Temporal.PlainDate.from(firstDay)
-  return startingOn(by === 1 ? first.add(LENGTHS[period]) : first.subtract(LENGTHS[period]), period, calendar)
-}
-
-function startingOn(first: Temporal.PlainDate, period: CalendarPeriod, { timeZone }: Calendar): DatedSpan {
+  const { timeZone } = calendar
+  const first = firstDateOf(dateAt(moment, timeZone), period, calendar)
   return {
     firstDay: first.toString(),
     startingAt: startOfDate(first, timeZone),

@@ -59,7 +59,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
   const bills = createBillsService({ db, clock, events, audit, projects, entries, mail })
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
-  const budgets = createBudgetsService({ db, clock, audit, organization, spending, mail: noticeMail, events })
+  const budgets = createBudgetsService({ db, clock, audit, organization, spending, mail: noticeMail })
   const notices = createNoticesService({ db, clock, events, organization, reports })
   const shareLinks = createShareLinksService({
     db,

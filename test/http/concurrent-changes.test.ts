@@ -16,6 +16,7 @@ const UNCONDITIONAL: Record<string, string> = {
   'delete /api/v1/settings/logo': 'replaces a file',
   'put /api/v1/placement-rules/order': 'names every rule, or is refused with rules_changed',
   'delete /api/v1/price-aliases': 'an alias is replaced as a whole',
+  'post /api/v1/budgets/{id}/test': 'changes no budget',
   'post /api/v1/webhooks/{id}/test': 'changes no webhook',
   'post /api/v1/webhooks/{id}/deliveries/{event}/resend': 'changes no webhook',
   'delete /api/v1/session': 'signs out',

@@ -1,5 +1,5 @@
 /** E-mails about alerts. Pure. */
-import type { AlertRecord, BudgetRecord } from '../spending/service.ts'
+import { type AlertRecord, type BudgetRecord, hasStart } from '../spending/service.ts'
 
 export interface AlertText {
   subject: string
@@ -36,7 +36,7 @@ export function alertText(
 ): AlertText {
   const [used, limit] = [amountText(budget, spent), amountText(budget, available)]
   const asOf = new Date(at).toISOString().replace('T', ' ').slice(0, 16)
-  const period = firstDay === '0001-01-01' ? '' : ` (period from ${firstDay})`
+  const period = hasStart({ firstDay }) ? ` (period from ${firstDay})` : ''
   const what =
     kind === 'forecast'
       ? `The forecast for the budget “${budget.name}” reaches ${percent}% of ${limit}${period}: ${used} by the end of the period.`

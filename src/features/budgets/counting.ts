@@ -1,14 +1,15 @@
 /** Counts all entries of a period of a budget, in one state of the database. */
 import { EVERYTHING } from '../../access/visibility.ts'
+import type { Calendar } from '../../calendar-periods.ts'
 import type { Reader, SlowTask } from '../../database/database.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 import { exactAt, STATUS_KEYS, sumColumns } from '../entries/rollup/service.ts'
+import { COUNT_KINDS } from '../prices/usage.ts'
 import { COUNTED_STATUSES } from '../reports/service.ts'
 import {
-  type Amount,
   amountOf,
-  BudgetIndex,
   type BudgetRecord,
+  type BudgetTerms,
   contribution,
   listChanges,
   listProjectTerms,
@@ -34,11 +35,9 @@ const CHANGES_LIMIT = 20_000
 
 const DAY_MS = 86_400_000
 
-export interface CountArgs {
+export interface CountArgs extends Calendar {
   periodId: number
   now: number
-  timeZone: string
-  weekStart: 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday'
   markupPpm: number | null
 }
 
@@ -63,9 +62,8 @@ export const COUNT_TASK: SlowTask<CountArgs, Count | undefined> = {
       .map(sideOf)
       .filter(({ startedAt }) => startedAt >= period.startsAt && startedAt < period.endsAt)
     const subjects = await withNames(reader, sides)
-    const index = new BudgetIndex([known], terms.index.clientOf)
     for (const [position, side] of sides.entries()) {
-      if ([...index.matching(subjects[position]!)].length === 0) continue
+      if (terms.index.matching(subjects[position]!).length === 0) continue
       const amount = contribution(budget, side, terms)
       entries += side.sign
       if (amount) stored += BigInt(side.sign) * millionthsOf(amount)
@@ -88,44 +86,64 @@ async function countEntries(
   reader: Reader,
   budget: BudgetRecord,
   period: Pick<PeriodRecord, 'startsAt' | 'endsAt'>,
-  terms: ReturnType<typeof termsOf>,
+  terms: BudgetTerms,
   now: number,
-) {
+): Promise<CountedSum> {
   const filter = await countedFilter(reader, budget)
-  const isBilled = budget.measure === 'billed_amount'
   // Reports read days: not those of thousands of years of a period without an end.
   const from = Math.max(period.startsAt, (await findFirstStart(reader)) ?? now)
   const to = Math.min(period.endsAt, now + 2 * DAY_MS)
-  const result = { inMillionths: 0n, entries: 0, unpricedEntries: 0 }
-  if (!filter || from >= to) return result
-  const kinds = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
+  if (!filter || from >= to) return emptySum()
+  const [sum] = await sumEntries(reader, { budget, filter, terms, bounds: [from, to] })
+  return sum!
+}
+
+/** What entries are for a budget. */
+interface CountedSum {
+  inMillionths: bigint
+  entries: number
+  unpricedEntries: number
+}
+
+const emptySum = (): CountedSum => ({ inMillionths: 0n, entries: 0, unpricedEntries: 0 })
+
+interface SumQuery {
+  budget: BudgetRecord
+  filter: EntryFilter
+  terms: Pick<BudgetTerms, 'markupOf'>
+  /** Ascending moments: a sum is of the entries from one to just before the next. */
+  bounds: readonly number[]
+}
+
+/** What the entries between each two bounds are for a budget: for all of them as `contribution` for one. */
+export async function sumEntries(reader: Reader, { budget, filter, terms, bounds }: SumQuery): Promise<CountedSum[]> {
+  const { measure } = budget
+  const isBilled = measure === 'billed_amount'
   const sums = await sumColumns(reader, {
     viewer: EVERYTHING,
     filter,
     groupings: isBilled ? [{ key: 'projectId' }, { key: 'status' }] : [],
-    figures: budget.measure === 'tokens' ? kinds : ['cost'],
-    bounds: [from, to],
+    figures: measure === 'tokens' ? COUNT_KINDS : ['cost'],
+    bounds,
     onlyStraddling: false,
   })
-  const add = (amount: Amount) => {
-    result.inMillionths += millionthsOf(amount)
-  }
+  const results = bounds.slice(1).map(emptySum)
   for (let row = 0; row < sums.length; row += 1) {
+    const result = results[sums.buckets[row]!]!
     result.entries += sums.entries[row]!
-    const known = sums.figures.map((figure) => exactAt(figure, row) ?? 0n).reduce((sum, figure) => sum + figure, 0n)
-    if (!isBilled) {
-      add(amountOf(known))
-      if (budget.measure === 'cost') result.unpricedEntries += sums.unpricedEntries[row]!
-      continue
-    }
-    const project = sums.keys[0]![row]!
-    const isRejected = sums.keys[1]![row] === STATUS_KEYS.rejected
-    const markup = isRejected ? null : terms.markupOf(project === -1 ? null : project)
+    const [project, status] = sums.keys.map((keys) => keys[row]!)
+    const markup = isBilled ? markupOf(terms, project!, status!) : 0
     if (markup === null) continue
-    add(markedUp(known, markup))
-    result.unpricedEntries += sums.unpricedEntries[row]!
+    const known = sums.figures.reduce((sum, figure) => sum + (exactAt(figure, row) ?? 0n), 0n)
+    result.inMillionths += millionthsOf(markedUp(known, markup))
+    if (measure !== 'tokens') result.unpricedEntries += sums.unpricedEntries[row]!
   }
-  return result
+  return results
+}
+
+/** Null where nothing is billed. */
+function markupOf(terms: SumQuery['terms'], project: number, status: number): number | null {
+  return status === STATUS_KEYS.rejected ? null : terms.markupOf(project === -1 ? null : project)
 }
 
 /** The filter that lists the entries of a budget; undefined if what it is for no longer exists. */

@@ -1,10 +1,8 @@
 /** What was spent by day: for burn-downs and forecasts. */
-import { EVERYTHING } from '../../access/visibility.ts'
 import type { SlowTask } from '../../database/database.ts'
 import { addDays, dayAt, startOfDay } from '../../lib/calendar.ts'
-import { exactAt, STATUS_KEYS, sumColumns } from '../entries/rollup/service.ts'
-import { listProjectTerms, markedUp, millionthsOf, type PeriodRecord, termsOf } from '../spending/service.ts'
-import { type CountArgs, countedFilter } from './counting.ts'
+import { listProjectTerms, type PeriodRecord, termsOf } from '../spending/service.ts'
+import { type CountArgs, countedFilter, sumEntries } from './counting.ts'
 import { findBudget } from './store.ts'
 
 export interface DaysArgs extends Omit<CountArgs, 'periodId'> {
@@ -41,33 +39,10 @@ export const DAYS_TASK: SlowTask<DaysArgs, DaySums> = {
     const pastFrom = addDays(today, -PAST_DAYS)
     if (!budget || !filter || lastDay < firstDay) return { days: [], past: [], rest: [] }
     const terms = termsOf([], await listProjectTerms(reader), circumstances)
-    const isBilled = budget.measure === 'billed_amount'
-
-    async function sumsOf(days: readonly string[]): Promise<bigint[]> {
-      const bounds = [...days, addDays(days.at(-1)!, 1)].map((day) => startOfDay(day, timeZone))
-      const sums = await sumColumns(reader, {
-        viewer: EVERYTHING,
-        filter: filter!,
-        groupings: isBilled ? [{ key: 'projectId' }, { key: 'status' }] : [],
-        figures:
-          budget!.measure === 'tokens' ? ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] : ['cost'],
-        bounds,
-        onlyStraddling: false,
-      })
-      const inMillionths = days.map(() => 0n)
-      for (let row = 0; row < sums.length; row += 1) {
-        const known = sums.figures.map((figure) => exactAt(figure, row) ?? 0n).reduce((sum, figure) => sum + figure, 0n)
-        const [project, status] = [sums.keys[0]?.[row], sums.keys[1]?.[row]]
-        const markup = isBilled
-          ? status === STATUS_KEYS.rejected
-            ? null
-            : terms.markupOf(project === undefined || project === -1 ? null : project)
-          : 0
-        if (markup !== null) inMillionths[sums.buckets[row]!]! += millionthsOf(markedUp(known, markup))
-      }
-      return inMillionths
+    const sumsOf = async (of: readonly string[]): Promise<bigint[]> => {
+      const bounds = [...of, addDays(of.at(-1)!, 1)].map((day) => startOfDay(day, timeZone))
+      return (await sumEntries(reader, { budget, filter, terms, bounds })).map(({ inMillionths }) => inMillionths)
     }
-
     const days = daysBetween(firstDay, lastDay)
     let total = 0n
     const spent = (await sumsOf(days)).map((sum) => {

@@ -11,7 +11,7 @@ import { issuesOfPeople } from '../people/service.ts'
 import { issuesOfWork } from '../projects/service.ts'
 import type { BudgetRecord } from '../spending/service.ts'
 import { DOLLARS_LIMIT, type NewBudget, type Threshold } from './schema.ts'
-import { findPeople, findScope } from './store.ts'
+import { type BudgetFilter, findPeople, findScope } from './store.ts'
 
 /** Warns billing and leads, whoever they are at the time. */
 export const USUAL_THRESHOLDS: BudgetThreshold[] = [50, 80, 100].map((percent) => ({
@@ -27,19 +27,23 @@ type ScopeColumns = Pick<
 
 const LABEL = /^([a-z0-9_.-]{1,64}):(.{1,256})$/
 
-/** Throws 422 for what does not exist, with the nearest names. */
-export async function readScope(reader: Reader, scope: NonNullable<NewBudget['scope']>): Promise<ScopeColumns> {
+/** Throws 422 for what does not exist, with the nearest names. Issues point to fields `within` the request. */
+export async function readScope(
+  reader: Reader,
+  scope: NonNullable<NewBudget['scope']>,
+  within: '/scope' | '/query' = '/scope',
+): Promise<ScopeColumns> {
   const label = scope.label ? LABEL.exec(scope.label) : undefined
   const issues: Issue[] = [
-    ...issuesOfMissing(scope),
-    ...(await issuesOfWork(reader, 'client', listed(scope.client), '/scope/client')),
-    ...(await issuesOfWork(reader, 'project', listed(scope.project), '/scope/project')),
-    ...(await issuesOfWork(reader, 'ticket', listed(scope.ticket), '/scope/ticket')),
-    ...(await issuesOfPeople(reader, listed(scope.agent_manager), '/scope/agent_manager')),
+    ...issuesOfMissing(scope, within),
+    ...(await issuesOfWork(reader, 'client', listed(scope.client), `${within}/client`)),
+    ...(await issuesOfWork(reader, 'project', listed(scope.project), `${within}/project`)),
+    ...(await issuesOfWork(reader, 'ticket', listed(scope.ticket), `${within}/ticket`)),
+    ...(await issuesOfPeople(reader, listed(scope.agent_manager), `${within}/agent_manager`)),
     ...(label === null
       ? [
           {
-            pointer: '/scope/label',
+            pointer: `${within}/label`,
             code: 'bad_format',
             message: 'must be name:value, such as repository:acme/web',
           } as Issue,
@@ -49,10 +53,10 @@ export async function readScope(reader: Reader, scope: NonNullable<NewBudget['sc
   if (issues.length > 0) throw validationFailed(issues)
   const { clientId, projectId, ticketId, managerId } = await findScope(reader, scope)
   return {
-    clientId: clientId || null,
-    projectId: projectId || null,
-    ticketId: ticketId || null,
-    managerId: managerId || null,
+    clientId,
+    projectId,
+    ticketId,
+    managerId,
     agentName: scope.agent_name ?? null,
     model: scope.model ?? null,
     labelName: label?.[1] ?? null,
@@ -61,16 +65,25 @@ export async function readScope(reader: Reader, scope: NonNullable<NewBudget['sc
 }
 
 /** An empty name would mean everything, and `none`, as in filters, is nothing that a budget could be for. */
-function issuesOfMissing(scope: NonNullable<NewBudget['scope']>): Issue[] {
+function issuesOfMissing(scope: NonNullable<NewBudget['scope']>, within: string): Issue[] {
   return Object.entries(scope).flatMap(([name, value]) =>
     value === null || (value.trim() !== '' && value !== 'none')
       ? []
-      : [{ pointer: `/scope/${name}`, code: 'not_allowed', message: 'must name something; leave it out for all' }],
+      : [{ pointer: `${within}/${name}`, code: 'not_allowed', message: 'must name something; leave it out for all' }],
   )
 }
 
 function listed(value: string | null | undefined): string[] | undefined {
   return value ? [value] : undefined
+}
+
+/** Throws 422 for projects and clients in a filter that do not exist, with the nearest names. */
+export async function requireKnownWork(reader: Reader, { projects, clients }: BudgetFilter): Promise<void> {
+  const issues = [
+    ...(await issuesOfWork(reader, 'project', projects, '/query/project')),
+    ...(await issuesOfWork(reader, 'client', clients, '/query/client')),
+  ]
+  if (issues.length > 0) throw validationFailed(issues)
 }
 
 /** Nano-dollars or tokens. */

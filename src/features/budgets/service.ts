@@ -7,7 +7,7 @@ import type { Person } from '../../access/caller.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { notFound, Problem, validationFailed } from '../../errors.ts'
 import { seesEverything } from '../../fields.ts'
-import { addDays, dayAt, startOfDay } from '../../lib/calendar.ts'
+import { addDays, startOfDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { isId } from '../../lib/id.ts'
@@ -23,11 +23,11 @@ import {
   amountOf,
   BudgetIndex,
   type BudgetRecord,
-  decimalOf,
-  insertAlert,
+  hasEnd,
+  hasStart,
   insertPeriod,
   leftOf,
-  neighborOf,
+  nextPeriod,
   type PeriodRecord,
   periodAt,
   reaches,
@@ -35,11 +35,18 @@ import {
   unitsOf,
 } from '../spending/service.ts'
 import { createAlerts } from './alerts.ts'
-import { createAnnouncements, type EventRecorder } from './announcements.ts'
 import { COUNT_TASK, countedFilter } from './counting.ts'
 import { DAYS_TASK, type DaySums } from './days.ts'
 import { forecast as forecastOf } from './forecast.ts'
-import { checkDays, readAmount, readName, readScope, readThresholds, USUAL_THRESHOLDS } from './request.ts'
+import {
+  checkDays,
+  readAmount,
+  readName,
+  readScope,
+  readThresholds,
+  requireKnownWork,
+  USUAL_THRESHOLDS,
+} from './request.ts'
 import type {
   BudgetAlertBody,
   BudgetBody,
@@ -103,15 +110,13 @@ interface Dependencies {
   organization: Pick<OrganizationService, 'settings'>
   spending: SpendingService
   mail: NoticeMail | undefined
-  events?: EventRecorder | undefined
 }
 
 /** Whoever asks: a person with a role, or the command line. */
 export type BudgetAsker = Pick<Person, 'id' | 'role'> | null
 
-export function createBudgetsService({ db, clock, audit, organization, spending, mail, events }: Dependencies) {
+export function createBudgetsService({ db, clock, audit, organization, spending, mail }: Dependencies) {
   const alerts = createAlerts({ db, clock, organization, mail })
-  const announcements = createAnnouncements(events)
 
   const sightOf = (asker: BudgetAsker): BudgetSight =>
     asker === null || seesEverything(asker.role) ? 'everything' : { userId: asker.id }
@@ -147,7 +152,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         countedAt: null,
       })
       if (span.endingAt > now) return
-      span = neighborOf(span, 1, budget, calendar)
+      span = nextPeriod(span, budget, calendar)
     }
     if (span) {
       throw validationFailed([
@@ -241,7 +246,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     return {
       budget: budgetBody(view),
       period: {
-        ...daysOf(period, dayAt(period.endsAt - 1, timeZone)),
+        ...daysOf(period, timeZone),
         starting_at: timestamp(period.startsAt),
         ending_at: timestamp(period.endsAt),
       },
@@ -282,21 +287,8 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       const amount = BigInt(Math.round(predicted.amount))
       const reached = thresholds.filter(({ percent }) => reaches(amountOf(amount), percent, period.available))
       if (reached.length === 0) continue
-      await db.write(async (tx) => {
-        for (const { percent } of reached) {
-          const alert = await insertAlert(tx, {
-            budgetId: budget.id,
-            version: budget.version,
-            firstDay: period.firstDay,
-            kind: 'forecast',
-            percent,
-            spent: decimalOf(budget, amount),
-            available: decimalOf(budget, period.available),
-            at: clock.now(),
-          })
-          if (alert) await announcements.thresholdReached(tx, budget, [alert])
-        }
-      })
+      const percents = reached.map(({ percent }) => percent)
+      await db.write((tx) => spending.raise(tx, budget, period, { kind: 'forecast', percents, units: amount }))
     }
   }
 
@@ -439,6 +431,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       asker: BudgetAsker,
       { filter, limit, after }: { filter: BudgetFilter; limit: number; after: number | undefined },
     ): Promise<Page<BudgetSummary>> {
+      await requireKnownWork(db.read, filter)
       await spending.applyChanges()
       const views = await listBudgets(db.read, sightOf(asker), filter, { after, limit: limit + 1 })
       const { timeZone } = await calendarOf()
@@ -450,10 +443,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       const page = pageOf(views, limit, ({ budget }) => writeKeyPage(budget.id))
       return {
         ...page,
-        data: page.data.map((view) => {
-          const period = periods.get(view.budget.id)
-          return summaryBody(view, period, period ? dayAt(period.endsAt - 1, timeZone) : '')
-        }),
+        data: page.data.map((view) => summaryBody(view, periods.get(view.budget.id), timeZone)),
       }
     },
 
@@ -486,7 +476,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     ): Promise<BudgetCheck> {
       requireOwn(scope, asker)
       await spending.applyChanges()
-      const asked = await readScope(db.read, scope)
+      const asked = await readScope(db.read, scope, '/query')
       const views = await listBudgets(db.read, sightOf(asker), {}, { after: undefined, limit: ACTIVE_LIMIT })
       const terms = await spending.terms(db.read)
       const ticketProject =
@@ -540,7 +530,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       }
     },
 
-    /** Sends a test alert to everybody whom a threshold names. Throws `mail_not_set_up` and `mail_failed`. */
+    /** Sends a test alert to everybody whom a threshold names. Throws `mail_not_set_up`. */
     async test(id: string): Promise<{ recipients: string[] }> {
       const view = await getView(id, null)
       if (!(await alerts.canSend())) {
@@ -614,15 +604,12 @@ function endOf({ lastDay }: BudgetRecord, timeZone: string): number {
 }
 
 /** The bounds of a period as filters of entries; none where it has no first or last day. */
-function boundsOf({ firstDay, startsAt, endsAt }: PeriodRecord) {
+function boundsOf(period: PeriodRecord) {
   return {
-    ...(firstDay !== '0001-01-01' && { starting_at: startsAt }),
-    ...(endsAt < LATEST && { ending_at: endsAt }),
+    ...(hasStart(period) && { starting_at: period.startsAt }),
+    ...(hasEnd(period) && { ending_at: period.endsAt }),
   }
 }
-
-/** Later than the last day that a budget can have. */
-const LATEST = Date.UTC(9000, 0)
 
 /** Who does not see everybody's usage learns nothing of other people, not even whether they exist. */
 function requireOwn(

@@ -1,8 +1,9 @@
 /** Budgets as people see and change them. */
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import { ledProjects } from '../../access/visibility.ts'
 import type { Reader, Tx } from '../../database/database.ts'
-import { type Id, isId, newId } from '../../lib/id.ts'
+import { type Id, type IdPrefix, isId, newId } from '../../lib/id.ts'
 import { foldName } from '../../lib/names.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 import type { BudgetRecord } from '../spending/matching.ts'
@@ -247,55 +248,35 @@ export async function claimAlert(tx: Tx, id: number, now: number): Promise<boole
   return rows.length > 0
 }
 
-/** The ids of what a scope names. Each is undefined if it does not exist. */
+/** The keys of what a scope names; null for what it does not name. */
 export async function findScope(
   reader: Reader,
-  scope: { client?: string | null; project?: string | null; ticket?: string | null; agent_manager?: string | null },
+  scope: Partial<Record<'client' | 'project' | 'ticket' | 'agent_manager', string | null>>,
 ) {
   const { clients, projects, projectNames, tickets, users } = reader.tables
-  const idOf = async (query: PromiseLike<{ id: number }[]>) => (await query)[0]?.id
   return {
-    clientId:
-      scope.client &&
-      (await idOf(
-        reader
-          .select({ id: clients.id })
-          .from(clients)
-          .where(
-            isId('cli', scope.client) ? eq(clients.uid, scope.client) : eq(clients.nameFolded, foldName(scope.client)),
-          ),
-      )),
-    projectId:
-      scope.project &&
-      (await idOf(
-        isId('prj', scope.project)
-          ? reader.select({ id: projects.id }).from(projects).where(eq(projects.uid, scope.project))
-          : reader
-              .select({ id: projectNames.projectId })
-              .from(projectNames)
-              .where(eq(projectNames.folded, foldName(scope.project))),
-      )),
-    ticketId:
-      scope.ticket &&
-      (await idOf(
-        reader
-          .select({ id: tickets.id })
-          .from(tickets)
-          .where(
-            isId('tkt', scope.ticket) ? eq(tickets.uid, scope.ticket) : eq(tickets.keyFolded, foldName(scope.ticket)),
-          ),
-      )),
-    managerId:
-      scope.agent_manager &&
-      (await idOf(
-        isId('usr', scope.agent_manager)
-          ? reader.select({ id: users.id }).from(users).where(eq(users.uid, scope.agent_manager))
-          : reader
-              .select({ id: users.id })
-              .from(users)
-              .where(eq(users.email, foldName(scope.agent_manager))),
-      )),
+    clientId: await findKey(reader, scope.client, 'cli', clients, [clients.id, clients.nameFolded]),
+    projectId: await findKey(reader, scope.project, 'prj', projects, [projectNames.projectId, projectNames.folded]),
+    ticketId: await findKey(reader, scope.ticket, 'tkt', tickets, [tickets.id, tickets.keyFolded]),
+    managerId: await findKey(reader, scope.agent_manager, 'usr', users, [users.id, users.email]),
   }
+}
+
+/** The key of the row with this id, or that one of `byName`, a key and a folded text, leads to. */
+async function findKey(
+  reader: Reader,
+  name: string | null | undefined,
+  prefix: IdPrefix,
+  { id, uid }: Record<'id' | 'uid', PgColumn>,
+  byName: readonly [key: PgColumn, folded: PgColumn],
+): Promise<number | null> {
+  if (!name) return null
+  const [key, column, value] = isId(prefix, name) ? [id, uid, name] : [...byName, foldName(name)]
+  const rows: { key: unknown }[] = await reader
+    .select({ key })
+    .from(key.table as never)
+    .where(eq(column, value))
+  return (rows[0]?.key as number | undefined) ?? null
 }
 
 /** The project that was decided for a ticket; null if none was. */
@@ -390,22 +371,27 @@ export async function insertMails(
     .onConflictDoNothing()
 }
 
-/** The next e-mail that is due, reserved for its sender until a moment; undefined if there is none. */
-export async function claimMail(tx: Tx, now: number, until: number): Promise<MailRecord | undefined> {
-  const { budgetMails: m } = tx.tables
-  const [due] = await tx
+/** The next e-mail that is due; undefined if there is none. */
+export async function findDueMail(reader: Reader, now: number): Promise<MailRecord | undefined> {
+  const { budgetMails: m } = reader.tables
+  const [due] = await reader
     .select()
     .from(m)
     .where(and(sql`${m.state} = 'queued'`, lte(m.nextAttemptAt, now)))
     .orderBy(m.nextAttemptAt)
     .limit(1)
-  if (!due) return undefined
-  const [claimed] = await tx
+  return due
+}
+
+/** Reserves an e-mail for its sender until a moment; false if somebody else was faster. */
+export async function claimMail(tx: Tx, due: MailRecord, until: number): Promise<boolean> {
+  const { budgetMails: m } = tx.tables
+  const claimed = await tx
     .update(m)
     .set({ nextAttemptAt: until })
-    .where(and(eq(m.id, due.id), eq(m.nextAttemptAt, due.nextAttemptAt!)))
-    .returning()
-  return claimed
+    .where(and(eq(m.id, due.id), sql`${m.state} = 'queued'`, eq(m.nextAttemptAt, due.nextAttemptAt!)))
+    .returning({ id: m.id })
+  return claimed.length > 0
 }
 
 export async function finishMail(

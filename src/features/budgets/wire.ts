@@ -1,9 +1,10 @@
 /** Serialization of budgets. */
 
 import type { BudgetThreshold } from '../../database/schema/records.ts'
+import { dayAt } from '../../lib/calendar.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { decimalNumber, NANO_DIGITS } from '../../lib/money.ts'
-import { type BudgetRecord, type PeriodRecord, unitsOf } from '../spending/service.ts'
+import { type BudgetRecord, hasEnd, hasStart, type PeriodRecord, unitsOf } from '../spending/service.ts'
 import type { BudgetAlertBody, BudgetBody, BudgetState, BudgetSummary, Threshold } from './schema.ts'
 import type { AlertView, BudgetView } from './store.ts'
 
@@ -20,12 +21,12 @@ export function stateOf(spent: bigint, available: bigint): BudgetState {
   return spent > 0n && spent * 100n >= available * NEARLY_PERCENT ? 'nearly' : 'within'
 }
 
-/** Null for periods without a first or last day. */
-export function daysOf(
-  { firstDay }: Pick<PeriodRecord, 'firstDay'>,
-  lastDay: string,
-): { from: string | null; to: string | null } {
-  return { from: firstDay === '0001-01-01' ? null : firstDay, to: /^(9999|\+)/.test(lastDay) ? null : lastDay }
+/** The first and the last day of a period; null where it has none. */
+export function daysOf(period: PeriodRecord, timeZone: string): { from: string | null; to: string | null } {
+  return {
+    from: hasStart(period) ? period.firstDay : null,
+    to: hasEnd(period) ? dayAt(period.endsAt - 1, timeZone) : null,
+  }
 }
 
 function thresholdBody({ percent, forecast, leads, billing, people, emails, webhooks }: BudgetThreshold): Threshold {
@@ -66,14 +67,14 @@ export function budgetBody({ budget, client, project, ticket, manager }: BudgetV
   }
 }
 
-export function summaryBody(view: BudgetView, period: PeriodRecord | undefined, lastDay: string): BudgetSummary {
+export function summaryBody(view: BudgetView, period: PeriodRecord | undefined, timeZone: string): BudgetSummary {
   const { budget } = view
   const spent = period && unitsOf(period)
   return {
     ...budgetBody(view),
     current: period
       ? {
-          ...daysOf(period, lastDay),
+          ...daysOf(period, timeZone),
           spent: numberOf(budget, spent!),
           available: numberOf(budget, period.available),
           state: stateOf(spent!, period.available),

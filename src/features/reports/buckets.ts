@@ -5,9 +5,9 @@
  * reaches the next one, and also when the clocks change: the two hours from 2 to 3 in an autumn night are two buckets.
  */
 
-import { WEEKDAYS, type Weekday } from '../../database/schema/values.ts'
+import { type Calendar, calendarPeriodAt } from '../../calendar-periods.ts'
+import { WEEKDAYS } from '../../database/schema/values.ts'
 import type { Span } from '../../lib/calendar.ts'
-import { calendarPeriodAt } from '../../lib/calendar-periods.ts'
 
 export { WEEKDAYS }
 
@@ -19,13 +19,7 @@ export interface Bucket extends Span {
   period: Span
 }
 
-/** What decides where days and weeks begin. */
-export interface BucketCalendar {
-  timeZone: string
-  weekStart: Weekday
-}
-
-export interface BucketsQuery extends Span, BucketCalendar {
+export interface BucketsQuery extends Span, Calendar {
   width: BucketWidth
 }
 
@@ -62,7 +56,7 @@ export function bucketsOf({ startingAt, endingAt, width, ...calendar }: BucketsQ
 }
 
 /** The hour, day, week, month, quarter or year that contains a moment. */
-export function periodAt(moment: number, width: Exclude<BucketWidth, 'all'>, calendar: BucketCalendar): Span {
+export function periodAt(moment: number, width: Exclude<BucketWidth, 'all'>, calendar: Calendar): Span {
   return width === '1h' ? hourAt(moment, calendar.timeZone) : calendarPeriodAt(moment, PERIODS[width], calendar)
 }
 

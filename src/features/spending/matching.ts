@@ -25,7 +25,7 @@ export class BudgetIndex<Budget extends Pick<BudgetRecord, ScopeColumn | 'labelV
 
   /** @param clientOf the client of a project */
   constructor(
-    readonly budgets: readonly Budget[],
+    budgets: readonly Budget[],
     readonly clientOf: (projectId: number) => number | null,
   ) {
     for (const budget of budgets) {

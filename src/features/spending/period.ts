@@ -1,14 +1,23 @@
 /** The periods of a budget. Pure. */
+
+import { type Calendar, calendarPeriodAt, type DatedSpan } from '../../calendar-periods.ts'
 import { addDays, startOfDay } from '../../lib/calendar.ts'
-import { type Calendar, calendarPeriodAt, type DatedSpan, neighboringPeriod } from '../../lib/calendar-periods.ts'
 import type { BudgetRecord } from './matching.ts'
 
 type Periodic = Pick<BudgetRecord, 'period' | 'firstDay' | 'lastDay'>
 
-/** What a budget without a first day begins with, and where one without a last day ends. */
-const FIRST_DAY = '0001-01-01'
-const FIRST_AT = new Date('0001-01-01T00:00:00Z').getTime()
-const LAST_AT = new Date('9999-12-31T00:00:00Z').getTime()
+/** What a period without a first day begins with, and where one without a last day ends: as in migration 30. */
+const NO_FIRST_DAY = '0001-01-01'
+const FIRST_AT = Date.parse('0001-01-01T00:00:00Z')
+const NO_END_AT = Date.parse('+010000-01-01T00:00:00Z')
+
+export function hasStart({ firstDay }: { firstDay: string }): boolean {
+  return firstDay !== NO_FIRST_DAY
+}
+
+export function hasEnd({ endsAt }: { endsAt: number }): boolean {
+  return endsAt < NO_END_AT
+}
 
 /** The period that contains a moment; undefined if the budget does not apply then. Its first and last may be cut. */
 export function periodAt(
@@ -18,23 +27,19 @@ export function periodAt(
 ): DatedSpan | undefined {
   const { timeZone } = calendar
   const from = firstDay === null ? FIRST_AT : startOfDay(firstDay, timeZone)
-  const to = lastDay === null ? LAST_AT : startOfDay(addDays(lastDay, 1), timeZone)
+  const to = lastDay === null ? NO_END_AT : startOfDay(addDays(lastDay, 1), timeZone)
   if (moment < from || moment >= to) return undefined
-  if (period === 'once') return { firstDay: firstDay ?? FIRST_DAY, startingAt: from, endingAt: to }
+  if (period === 'once') return { firstDay: firstDay ?? NO_FIRST_DAY, startingAt: from, endingAt: to }
   return within(calendarPeriodAt(moment, period, calendar), { from, to, firstDay })
 }
 
-/** The period before or after; undefined if the budget has none. */
-export function neighborOf(
-  { firstDay: of }: Pick<DatedSpan, 'firstDay'>,
-  by: -1 | 1,
+/** The period after another one; undefined if the budget has none. */
+export function nextPeriod(
+  { endingAt }: Pick<DatedSpan, 'endingAt'>,
   budget: Periodic,
   calendar: Calendar,
 ): DatedSpan | undefined {
-  if (budget.period === 'once') return undefined
-  const whole = calendarPeriodAt(startOfDay(of, calendar.timeZone), budget.period, calendar)
-  const neighbor = neighboringPeriod(whole.firstDay, by, budget.period, calendar)
-  return periodAt(by === 1 ? neighbor.startingAt : neighbor.endingAt - 1, budget, calendar)
+  return budget.period === 'once' ? undefined : periodAt(endingAt, budget, calendar)
 }
 
 function within(

@@ -35,15 +35,14 @@ import {
   takeChanges,
 } from './store/periods.ts'
 
-export { type Amount, amountOf, markedUp, millionthsOf, reaches, unitsOf } from './amount.ts'
+export { amountOf, markedUp, millionthsOf, reaches, unitsOf } from './amount.ts'
 export { BudgetIndex, type BudgetRecord } from './matching.ts'
-export { neighborOf, periodAt } from './period.ts'
+export { hasEnd, hasStart, nextPeriod, periodAt } from './period.ts'
 export { type BudgetTerms, contribution, type Side, termsOf } from './spending.ts'
 export { notingChanges } from './store/noted-changes.ts'
 export {
   type AlertRecord,
   type ChangeRecord,
-  insertAlert,
   insertPeriod,
   listChanges,
   listProjectTerms,
@@ -126,21 +125,31 @@ export function createSpendingService({ db, clock, organization, announcements }
       .map(({ percent }) => percent)
       .sort((one, other) => one - other)
     if (reached.length === 0) return
+    await raise(tx, budget, period, { kind: 'spent', percents: reached, units: unitsOf(period) })
+    await saveAlerted(tx, period.id, reached.at(-1)!)
+  }
+
+  /** Creates and announces alerts, of the thresholds that have none yet in this period. */
+  async function raise(
+    tx: Tx,
+    budget: BudgetRecord,
+    { firstDay, available }: Pick<PeriodRecord, 'firstDay' | 'available'>,
+    { kind, percents, units }: { kind: AlertRecord['kind']; percents: readonly number[]; units: bigint },
+  ): Promise<void> {
     const alerts: AlertRecord[] = []
-    for (const percent of new Set(reached)) {
+    for (const percent of percents) {
       const alert = await insertAlert(tx, {
         budgetId: budget.id,
         version: budget.version,
-        firstDay: period.firstDay,
-        kind: 'spent',
+        firstDay,
+        kind,
         percent,
-        spent: decimalOf(budget, unitsOf(period)),
-        available: decimalOf(budget, period.available),
+        spent: decimalOf(budget, units),
+        available: decimalOf(budget, available),
         at: clock.now(),
       })
       if (alert) alerts.push(alert)
     }
-    await saveAlerted(tx, period.id, reached.at(-1)!)
     if (alerts.length > 0) await announcements.thresholdReached(tx, budget, alerts)
   }
 
@@ -208,7 +217,7 @@ export function createSpendingService({ db, clock, organization, announcements }
       return corrected !== undefined
     },
 
-    warn,
+    raise,
 
     start: (onError: (error: unknown) => void) => periodically(applyAllChanges, APPLY_EVERY_MS, onError),
   }
@@ -221,7 +230,7 @@ export function leftOf(period: PeriodRecord): bigint {
 }
 
 /** Dollars, or tokens. */
-export function decimalOf({ measure }: Pick<BudgetRecord, 'measure'>, units: bigint): string {
+function decimalOf({ measure }: Pick<BudgetRecord, 'measure'>, units: bigint): string {
   return measure === 'tokens' ? units.toString() : formatDecimal(units, NANO_DIGITS)
 }
 

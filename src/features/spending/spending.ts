@@ -1,6 +1,7 @@
 /** What changes of entries add to the periods of budgets. Pure. */
+
+import type { Calendar } from '../../calendar-periods.ts'
 import type { LabelMap } from '../../database/schema/records.ts'
-import type { Calendar } from '../../lib/calendar-periods.ts'
 import { type Amount, amountOf, markedUp } from './amount.ts'
 import { BudgetIndex, type BudgetRecord, type Subject } from './matching.ts'
 import type { KnownPeriod, ProjectTerms, Spending } from './store/periods.ts'
