@@ -149,7 +149,6 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         startsAt: span.startingAt,
         endsAt: span.endingAt,
         available: budget.amount,
-        countedAt: null,
       })
       if (span.endingAt > now) return
       span = nextPeriod(span, budget, calendar)

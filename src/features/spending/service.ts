@@ -55,9 +55,6 @@ const DAY_MS = 86_400_000
 /** Entries of older periods are rare, and their periods are looked up. */
 const KNOWN_MS = 40 * DAY_MS
 
-/** Entries may start up to a day ahead of the clock: from then on, all entries of a period came after the budget. */
-const AHEAD_MS = 2 * DAY_MS
-
 /** A transaction of the job stays short. */
 const CHANGES_AT_ONCE = 1_000
 
@@ -110,7 +107,6 @@ export function createSpendingService({ db, clock, organization, announcements }
       startsAt: span.startingAt,
       endsAt: span.endingAt,
       available: budget.amount + (budget.rollOver && newest ? leftOf(newest) : 0n),
-      countedAt: budget.createdAt + AHEAD_MS < span.startingAt ? clock.now() : null,
     })
     return (await findPeriodAt(tx, budget.id, at))?.id
   }

@@ -68,14 +68,17 @@ export async function findNewestPeriod(reader: Reader, budgetId: number): Promis
   return row
 }
 
-export type NewPeriod = Pick<PeriodRecord, 'budgetId' | 'firstDay' | 'startsAt' | 'endsAt' | 'available' | 'countedAt'>
+export type NewPeriod = Pick<PeriodRecord, 'budgetId' | 'firstDay' | 'startsAt' | 'endsAt' | 'available'>
 
-/** Adds a period in which nothing is spent, unless there is one with this first day. */
+/**
+ * Adds a period of which nothing is counted, unless there is one with this first day. Entries may be in it already: they
+ * may start up to a day ahead of the clock, or were imported with the budget.
+ */
 export async function insertPeriod(tx: Tx, period: NewPeriod): Promise<void> {
-  const nothing = { billions: 0, units: 0, millionths: 0, entries: 0, unpricedEntries: 0, alerted: 0, counts: 0 }
+  const nothing = { billions: 0, units: 0, millionths: 0, entries: 0, unpricedEntries: 0, alerted: 0 }
   await tx
     .insert(tx.tables.budgetPeriods)
-    .values({ ...period, ...nothing })
+    .values({ ...period, ...nothing, countedAt: null, counts: 0 })
     .onConflictDoNothing()
 }
 
