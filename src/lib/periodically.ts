@@ -4,15 +4,20 @@ export interface PeriodicJob {
   stop(): Promise<void>
 }
 
-/** `onError` gets what a run throws; the next one comes nevertheless. */
+/** `onError` gets what a run throws; the next one comes nevertheless. A run that takes longer than the time skips the others. */
 export function periodically(
   run: () => Promise<unknown>,
   everyMs: number,
   onError: (error: unknown) => void,
 ): PeriodicJob {
-  let running: Promise<unknown> = Promise.resolve()
+  let running: Promise<unknown> | undefined
   const next = () => {
-    running = running.then(run).catch(onError)
+    running ??= Promise.resolve()
+      .then(run)
+      .catch(onError)
+      .finally(() => {
+        running = undefined
+      })
   }
   next()
   const timer = setInterval(next, everyMs)
