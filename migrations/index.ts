@@ -30,6 +30,7 @@ import postgresViewers from './postgres/0028_viewers.sql' with { type: 'text' }
 import postgresEvents from './postgres/0029_events.sql' with { type: 'text' }
 import postgresBudgets from './postgres/0030_budgets.sql' with { type: 'text' }
 import postgresWebhooks from './postgres/0031_webhooks.sql' with { type: 'text' }
+import postgresNotifications from './postgres/0032_notifications.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -61,6 +62,7 @@ import sqliteViewers from './sqlite/0028_viewers.sql' with { type: 'text' }
 import sqliteEvents from './sqlite/0029_events.sql' with { type: 'text' }
 import sqliteBudgets from './sqlite/0030_budgets.sql' with { type: 'text' }
 import sqliteWebhooks from './sqlite/0031_webhooks.sql' with { type: 'text' }
+import sqliteNotifications from './sqlite/0032_notifications.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -112,4 +114,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 29, name: 'events', sql: { sqlite: sqliteEvents, postgres: postgresEvents } },
   { version: 30, name: 'budgets', sql: { sqlite: sqliteBudgets, postgres: postgresBudgets } },
   { version: 31, name: 'webhooks', sql: { sqlite: sqliteWebhooks, postgres: postgresWebhooks } },
+  { version: 32, name: 'notifications', sql: { sqlite: sqliteNotifications, postgres: postgresNotifications } },
 ]

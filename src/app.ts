@@ -123,7 +123,15 @@ export const createApp = ({
     .use(at('/api/v1/password').use(passwordRoute({ people, organization, cookie })))
     .use(
       at('/api/v1/me')
-        .use(meRoutes({ people, organization, cookie, countHeld: entries.approval.countHeld }))
+        .use(
+          meRoutes({
+            people,
+            organization,
+            cookie,
+            countHeld: entries.approval.countHeld,
+            sendsEmail: services.notifications.canSend,
+          }),
+        )
         .use(ownDataRoute(services)),
     )
     .use(

@@ -103,7 +103,7 @@ export const EVENT_TYPES = {
     'token.rotated': 'A token was replaced by a new one.',
     'token.revoked': 'A token was revoked.',
     'user.added': 'A person was added.',
-    'user.changed': 'The name, the e-mail address or the role of a person was changed.',
+    'user.changed': 'The name, e-mail address, role or notifications of a person were changed.',
     'user.emails_changed': 'The e-mail addresses of the telemetry of a person were changed.',
     'user.disabled': 'A person was disabled.',
     'user.enabled': 'A person was enabled.',

@@ -5,9 +5,11 @@ import { readinessOf } from './database/ready.ts'
 import { createAuditService } from './features/audit/service.ts'
 import { type BillsDependencies, createBillsService, createMailer } from './features/bills/service.ts'
 import { createAnnouncements as budgetAnnouncements, createBudgetsService } from './features/budgets/service.ts'
+import { createDigestsService } from './features/digests/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
 import { createEventsService } from './features/events/service.ts'
 import { createNoticesService } from './features/notices/service.ts'
+import { createNotificationsService } from './features/notifications/service.ts'
 import { createOrganizationService } from './features/organization/service.ts'
 import { createPeopleService } from './features/people/service.ts'
 import { createPersonalDataService } from './features/personal-data/service.ts'
@@ -33,14 +35,17 @@ export interface ServicesOptions {
   priceUpdates?: UpdatesConfig | undefined
   /** Where webhooks may go besides the public internet, and what links in them begin with. */
   webhooks?: { privateNetworks: readonly string[]; linkBase: string | undefined } | undefined
+  /** What links in e-mails begin with; undefined if people may reach the server under any address. */
+  publicUrl?: string | undefined
 }
 
-export function createServices({ db, clock, mail, priceUpdates: config, webhooks: hooks }: ServicesOptions) {
+export function createServices({ db, clock, mail, priceUpdates: config, webhooks: hooks, publicUrl }: ServicesOptions) {
   const events = createEventsService({ db, clock })
   const audit = createAuditService({ db, clock, events })
   const noticeMail = mail && { mailer: createMailer(mail), from: mail.from }
   const organization = createOrganizationService({ db, audit })
   const people = createPeopleService({ db, clock, audit, organization, mail: noticeMail })
+  const notifications = createNotificationsService({ db, clock, organization, mail: noticeMail, publicUrl })
   const projects = createProjectsService({ db, clock, audit })
   const placement = createPlacementService({ db, clock, audit, projects })
   const prices = createPricesService({ db, clock, audit })
@@ -59,8 +64,9 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
   const bills = createBillsService({ db, clock, events, audit, projects, entries, mail })
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
-  const budgets = createBudgetsService({ db, clock, audit, organization, spending, mail: noticeMail })
+  const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
   const notices = createNoticesService({ db, clock, events, organization, reports })
+  const digests = createDigestsService({ db, clock, events, organization, people, notifications, reports })
   const shareLinks = createShareLinksService({
     db,
     clock,
@@ -86,7 +92,16 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     linkBase: hooks?.linkBase,
   })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
-  const personalData = createPersonalDataService({ db, clock, audit, organization, people, entries, events })
+  const personalData = createPersonalDataService({
+    db,
+    clock,
+    audit,
+    organization,
+    people,
+    notifications,
+    entries,
+    events,
+  })
   const transfer = createTransferService({ db, clock, audit, organization, people, projects })
   return {
     db,
@@ -94,6 +109,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     audit,
     organization,
     people,
+    notifications,
     projects,
     placement,
     prices,
@@ -105,6 +121,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     reports,
     budgets,
     notices,
+    digests,
     shareLinks,
     viewers,
     webhooks,

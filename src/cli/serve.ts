@@ -135,6 +135,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       mail: config.mail,
       priceUpdates: config.priceUpdates,
       webhooks: { privateNetworks: config.webhookPrivateNetworks, linkBase: linkBase(config) },
+      publicUrl: config.publicUrl,
     })
     // A newer table may know models that were reported before it did.
     if (await services.prices.loadDefaultPrices()) await services.entries.valuation.valueUnpriced()
@@ -192,8 +193,11 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const budgeting = services.budgets.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not count what is spent of a budget')
     })
-    const warning = services.budgets.alerts.start({ publicUrl: config.publicUrl }, (error) => {
+    const warning = services.budgets.alerts.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not send an alert of a budget by e-mail')
+    })
+    const mailing = services.notifications.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not send notifications by e-mail')
     })
     const releasing = services.entries.billing.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not release the entries of a bill that was interrupted')
@@ -209,6 +213,9 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     })
     const noticing = services.notices.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not look for silent agents, expiring tokens and digests')
+    })
+    const summing = services.digests.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not sum up a day or a week for e-mails')
     })
     const updating = services.priceUpdates.start({
       updated: ({ origin, load, plan }) => {
@@ -230,10 +237,12 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       reminding.stop(),
       budgeting.stop(),
       warning.stop(),
+      mailing.stop(),
       releasing.stop(),
       erasing.stop(),
       expiring.stop(),
       noticing.stop(),
+      summing.stop(),
       updating.stop(),
       backups?.stop(),
     ])

@@ -66,6 +66,7 @@ export async function withServices<Result>(
       mail,
       priceUpdates,
       webhooks: { privateNetworks: config.webhookPrivateNetworks, linkBase: linkBase(config) },
+      publicUrl: config.publicUrl,
     })
     const { as, sudoUser } = readOperator(flags)
     const userId = as === undefined ? null : await keyOf(services, as)

@@ -19,9 +19,14 @@ export function addBudgetsTestCommand(budgets: Command): void {
       const flags = command.optsWithGlobals<CommandFlags>()
       const tested = await withServices(flags, ({ budgets }) => budgets.test(id))
       if (flags.json) printJson(tested)
+      if (tested.failed.length > 0) {
+        const failed = tested.failed.map(({ email, answer }) => `${email} (${answer})`).join(', ')
+        const others = tested.recipients.length === 0 ? '' : ` It was sent to ${tested.recipients.join(', ')}.`
+        throw new CommandError(`The mail server did not accept the test alert for ${failed}.${others}`)
+      }
       if (tested.recipients.length === 0) {
         throw new CommandError(
-          `No e-mail was sent: no threshold notifies anybody by e-mail, or the mail server refused every address. \`tally budgets show ${id}\` lists the thresholds.`,
+          `No e-mail was sent, because no threshold notifies anybody who wants alerts by e-mail. \`tally budgets show ${id}\` lists the thresholds.`,
         )
       }
       if (!flags.json) print(`Sent a test alert to ${tested.recipients.join(', ')}.`)

@@ -101,6 +101,13 @@ export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
 
 export type BudgetAlertKind = 'spent' | 'forecast'
 
+/** What people can be sent e-mails about. */
+export const NOTIFICATION_TOPICS = ['budget_alerts', 'attention', 'weekly_summary', 'anomalies'] as const
+export type NotificationTopic = (typeof NOTIFICATION_TOPICS)[number]
+
+/** Until somebody chooses. */
+export const USUAL_NOTIFICATIONS: readonly NotificationTopic[] = ['budget_alerts']
+
 /** The format of the messages that a webhook endpoint gets: signed JSON, or a message in a chat. */
 export const WEBHOOK_FORMATS = ['standard', 'slack', 'teams', 'discord', 'chat'] as const
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]

@@ -16,6 +16,7 @@ export interface Mail {
   text: string
   /** The same for every attempt, so that mail programs detect duplicates. */
   messageId: string
+  headers?: Record<string, string>
   attachments: { filename: string; content: Buffer; contentType: string }[]
 }
 

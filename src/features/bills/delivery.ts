@@ -10,6 +10,7 @@ import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { parseExactJson } from '../../lib/exact-json.ts'
+import { pauseAfter } from '../../lib/mail-retries.ts'
 import type { EventsService } from '../events/service.ts'
 import { mailOf, type Notice } from './delivery-mail.ts'
 import type { Mailer } from './delivery-mailer.ts'
@@ -30,13 +31,6 @@ import {
 import { getIssuer } from './store/issuer.ts'
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-
-/**
- * Pause after each failed attempt. A restarted mail server is back within minutes, a broken one within a working day;
- * after a day and a half, no one should rely on it.
- */
-const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 12 * HOUR_MS]
 
 /**
  * How long a claimed delivery is reserved for its sender: twice the maximum duration of sending, so that it is never
@@ -165,7 +159,7 @@ export function createDeliveries({ db, clock, mailer, from, documents, events }:
   }
 
   async function recordFailure(delivery: DeliveryRecord, answer: string, isForGood: boolean): Promise<void> {
-    const pauseMs = isForGood ? undefined : PAUSES_MS[delivery.attempts - 1]
+    const pauseMs = isForGood ? undefined : pauseAfter(delivery.attempts)
     const nextAttemptAt = pauseMs === undefined ? null : clock.now() + pauseMs
     await db.write(async (tx) => {
       const isRecorded = await recordFailedDelivery(tx, delivery, { answer, nextAttemptAt })

@@ -1,13 +1,12 @@
-/** E-mails about alerts. Pure. */
+/** What people are told about alerts. Pure. */
 import { type AlertRecord, type BudgetRecord, hasStart } from '../spending/service.ts'
 
 export interface AlertText {
   subject: string
-  text: string
+  body: string
 }
 
 interface Circumstances {
-  organization: string
   /** What the budget is for, in words. */
   scope: string
   /** Where the budget is shown; undefined if the server's public address is not known. */
@@ -21,7 +20,6 @@ function amountText({ measure }: Pick<BudgetRecord, 'measure'>, amount: string):
   return measure === 'tokens' ? `${COUNT.format(Number(amount))} tokens` : MONEY.format(Number(amount))
 }
 
-/** One e-mail for all thresholds that one report reached: about the highest. */
 export function alertText(
   budget: BudgetRecord,
   {
@@ -32,7 +30,7 @@ export function alertText(
     firstDay,
     at,
   }: Pick<AlertRecord, 'kind' | 'percent' | 'spent' | 'available' | 'firstDay' | 'at'>,
-  { organization, scope, url }: Circumstances,
+  { scope, url }: Circumstances,
 ): AlertText {
   const [used, limit] = [amountText(budget, spent), amountText(budget, available)]
   const asOf = new Date(at).toISOString().replace('T', ' ').slice(0, 16)
@@ -46,14 +44,12 @@ export function alertText(
       kind === 'forecast'
         ? `Budget ${budget.name}: forecast at ${percent}% (${used} of ${limit})`
         : `Budget ${budget.name}: ${percent}% reached (${used} of ${limit})`,
-    text: [
+    body: [
       what,
       '',
       `It counts ${scope}.`,
       `As of ${asOf} UTC. Late entries and corrections may change the amount; you will not get this alert again for this period.`,
       ...(url === undefined ? [] : ['', url]),
-      '',
-      `Tally of ${organization}`,
     ].join('\n'),
   }
 }

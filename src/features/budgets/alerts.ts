@@ -1,40 +1,15 @@
-/**
- * E-mails about alerts, through an outbox in the database: an alert's e-mails are queued once, and each is sent at least
- * once, with growing pauses after failures.
- */
+/** E-mails about alerts: each alert is turned into notifications once, for everybody whom its threshold names then. */
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { foldName } from '../../lib/names.ts'
 import { periodically } from '../../lib/periodically.ts'
-import type { OrganizationService } from '../organization/service.ts'
-import type { NoticeMail } from '../people/service.ts'
+import type { NotificationsService, Recipient } from '../notifications/service.ts'
 import type { AlertRecord, BudgetRecord } from '../spending/service.ts'
 import { alertText, scopeText } from './alert-mail.ts'
-import {
-  type BudgetView,
-  claimAlert,
-  claimMail,
-  findAlert,
-  findBudget,
-  findBudgetView,
-  findDueMail,
-  finishMail,
-  insertMails,
-  listRecipients,
-  listUnnotified,
-  type MailRecord,
-} from './store.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-
-/** After each failed attempt. An alert of two days ago is no longer news. */
-const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS]
-
-/** Longer than sending takes: a mail whose sender has died is sent again after it. */
-const CLAIM_MS = 2 * MINUTE_MS
+import { type BudgetView, claimAlert, findBudget, findBudgetView, listRecipients, listUnnotified } from './store.ts'
 
 /** Alerts from before a mail server was configured are not sent later on. */
-const NEWS_MS = 24 * HOUR_MS
+const NEWS_MS = 24 * 3_600_000
 
 const LOOK_EVERY_MS = 1_000
 const ALERTS_AT_ONCE = 100
@@ -45,20 +20,18 @@ const RECIPIENTS_LIMIT = 50
 interface Dependencies {
   db: Database
   clock: Clock
-  organization: Pick<OrganizationService, 'settings'>
-  mail: NoticeMail | undefined
+  notifications: NotificationsService
 }
 
-export function createAlerts({ db, clock, organization, mail }: Dependencies) {
-  let publicUrl: string | undefined
+export function createAlerts({ db, clock, notifications }: Dependencies) {
+  const linkTo = ({ uid }: BudgetRecord) =>
+    notifications.publicUrl === undefined ? undefined : `${notifications.publicUrl}/budgets/${uid}`
 
-  const senderOf = async () => mail && (mail.from ?? (await organization.settings()).email ?? undefined)
-
-  /** Who gets an e-mail about an alert: all that its threshold names, at this moment. */
+  /** Who is told about an alert: all that its threshold names at this moment, but not people who are disabled or have turned alerts off. */
   async function recipientsOf(
     budget: BudgetRecord,
     { kind, percent }: Pick<AlertRecord, 'kind' | 'percent'>,
-  ): Promise<string[]> {
+  ): Promise<Recipient[]> {
     const threshold = budget.thresholds.find(
       (each) => each.percent === percent && (each.forecast === true) === (kind === 'forecast'),
     )
@@ -66,128 +39,84 @@ export function createAlerts({ db, clock, organization, mail }: Dependencies) {
     const { people = [], emails = [], billing = false, leads = false } = threshold
     const known = await listRecipients(db.read, {
       people,
+      emails: emails.map(foldName),
       billing,
       projectId: leads ? budget.projectId : null,
       clientId: leads ? budget.clientId : null,
     })
-    return [...new Set([...known, ...emails])].slice(0, RECIPIENTS_LIMIT)
+    const accounts = new Set(known.map(({ email }) => email))
+    return [
+      ...known
+        .filter((person) => person.disabledAt === null && notifications.wants(person.notifications, 'budget_alerts'))
+        .map(({ id, email }) => ({ userId: id, email })),
+      ...emails.filter((email) => !accounts.has(foldName(email))).map((email) => ({ userId: null, email })),
+    ].slice(0, RECIPIENTS_LIMIT)
   }
 
-  /** Queues one e-mail per recipient for the alerts of one moment: about the highest threshold that concerns them. */
-  async function queue(alerts: readonly AlertRecord[]): Promise<void> {
+  /** For the alerts of one moment: each recipient is told about the highest threshold that concerns them. */
+  async function notify(alerts: readonly AlertRecord[]): Promise<void> {
     const budget = await findBudget(db.read, alerts[0]!.budgetId)
-    const mails = new Map<string, number>()
+    const view = budget && (await findBudgetView(db.read, budget.uid, 'everything'))
+    const highest = new Map<string, { recipient: Recipient; alert: AlertRecord }>()
     for (const alert of [...alerts].sort((one, other) => one.percent - other.percent)) {
-      if (budget) for (const recipient of await recipientsOf(budget, alert)) mails.set(recipient, alert.id)
+      if (!budget) continue
+      for (const recipient of await recipientsOf(budget, alert)) highest.set(recipient.email, { recipient, alert })
     }
-    const now = clock.now()
+    const found = [...highest.values()].map(({ recipient, alert }) => ({
+      recipient,
+      key: alert.uid,
+      ...alertText(budget!, alert, { scope: scopeOf(view!), url: linkTo(budget!) }),
+    }))
     await db.write(async (tx) => {
-      for (const { id } of alerts) if (!(await claimAlert(tx, id, now))) return
-      await insertMails(
-        tx,
-        [...mails].map(([recipient, alertId]) => ({ recipient, alertId })),
-        now,
-      )
+      for (const { id } of alerts) if (!(await claimAlert(tx, id, clock.now()))) return
+      await notifications.queue(tx, 'budget_alerts', found)
     })
-  }
-
-  async function queueAll(): Promise<void> {
-    if ((await senderOf()) === undefined) return
-    const alerts = await listUnnotified(db.read, clock.now() - NEWS_MS, ALERTS_AT_ONCE)
-    const together = Map.groupBy(alerts, ({ budgetId, firstDay, kind, at }) => `${budgetId} ${firstDay} ${kind} ${at}`)
-    for (const group of together.values()) await queue(group)
-  }
-
-  async function send({ id, alertId, recipient, attempts }: MailRecord, from: string): Promise<void> {
-    const alert = await findAlert(db.read, alertId)
-    const view = alert && (await viewOf(alert.budgetId))
-    if (!alert || !view) return
-    const { name } = await organization.settings()
-    const url = publicUrl && `${publicUrl}/budgets/${view.budget.uid}`
-    const outcome = await mail!.mailer.send({
-      from: { name, address: from },
-      to: recipient,
-      ...alertText(view.budget, alert, { organization: name, scope: scopeOf(view), url }),
-      messageId: `<${alert.uid}.${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
-      attachments: [],
-    })
-    const now = clock.now()
-    const pauseMs = PAUSES_MS[attempts]
-    await db.write((tx) =>
-      finishMail(tx, id, {
-        attempts: attempts + 1,
-        answer: outcome.answer,
-        ...(outcome.result === 'sent'
-          ? { state: 'sent', sentAt: now, nextAttemptAt: null }
-          : outcome.result === 'refused' || pauseMs === undefined
-            ? { state: 'failed', sentAt: null, nextAttemptAt: null }
-            : { state: 'queued', sentAt: null, nextAttemptAt: now + pauseMs }),
-      }),
-    )
-  }
-
-  async function viewOf(budgetId: number): Promise<BudgetView | undefined> {
-    const budget = await findBudget(db.read, budgetId)
-    return budget && findBudgetView(db.read, budget.uid, 'everything')
-  }
-
-  async function sendAll(): Promise<void> {
-    const from = await senderOf()
-    if (from === undefined) return
-    for (;;) {
-      const now = clock.now()
-      // Without a transaction: this looks every second, and nearly always there is nothing.
-      const due = await findDueMail(db.read, now)
-      if (!due) return
-      if (await db.write((tx) => claimMail(tx, due, now + CLAIM_MS))) await send(due, from)
-    }
   }
 
   async function run(): Promise<void> {
-    await queueAll()
-    await sendAll()
+    if (!(await notifications.canSend())) return
+    const alerts = await listUnnotified(db.read, clock.now() - NEWS_MS, ALERTS_AT_ONCE)
+    const together = Map.groupBy(alerts, ({ budgetId, firstDay, kind, at }) => `${budgetId} ${firstDay} ${kind} ${at}`)
+    for (const group of together.values()) await notify(group)
   }
 
   return {
     run,
-    recipientsOf,
 
-    /** Whether e-mails can be sent. */
-    canSend: async () => (await senderOf()) !== undefined,
-
-    /** Sends a test alert to somebody at once. Returns the answer of the mail server if it was not sent. */
-    async sendTest(view: BudgetView, recipient: string): Promise<string | undefined> {
-      const from = (await senderOf())!
-      const { name } = await organization.settings()
-      const now = clock.now()
-      const alert = {
-        kind: 'spent',
-        percent: 100,
-        spent: '0',
-        available: '0',
-        firstDay: '0001-01-01',
-        at: now,
-      } as const
-      const { subject, text } = alertText(view.budget, alert, {
-        organization: name,
-        scope: scopeOf(view),
-        url: undefined,
-      })
-      const outcome = await mail!.mailer.send({
-        from: { name, address: from },
-        to: recipient,
-        subject: `[Test] ${subject}`,
-        text: `This is a test: nothing has happened.\n\n${text}`,
-        messageId: `<${view.budget.uid}.${now}.test@${from.slice(from.lastIndexOf('@') + 1)}>`,
-        attachments: [],
-      })
-      return outcome.result === 'sent' ? undefined : outcome.answer
+    /**
+     * Sends a test alert to everybody whom a threshold names, at once. Returns the answer of the mail server for each of
+     * them; undefined if it accepted the e-mail. Throws `mail_not_set_up`.
+     */
+    async sendTest(view: BudgetView): Promise<{ email: string; refusal: string | undefined }[]> {
+      await notifications.requireMail()
+      const { budget } = view
+      const recipients = new Map<string, Recipient>()
+      for (const { percent, forecast } of budget.thresholds) {
+        const kind = forecast ? 'forecast' : 'spent'
+        for (const recipient of await recipientsOf(budget, { kind, percent })) {
+          recipients.set(recipient.email, recipient)
+        }
+      }
+      const at = clock.now()
+      const { subject, body } = alertText(
+        budget,
+        { kind: 'spent', percent: 100, spent: '0', available: '0', firstDay: '0001-01-01', at },
+        { scope: scopeOf(view), url: linkTo(budget) },
+      )
+      const outcomes = []
+      for (const recipient of recipients.values()) {
+        const refusal = await notifications.sendNow({
+          recipient,
+          key: `${budget.uid}.${at}.test`,
+          subject: `[Test] ${subject}`,
+          body: `This is a test: nothing has happened.\n\n${body}`,
+        })
+        outcomes.push({ email: recipient.email, refusal })
+      }
+      return outcomes
     },
 
-    start(options: { publicUrl: string | undefined }, onError: (error: unknown) => void) {
-      publicUrl = options.publicUrl
-      return periodically(run, LOOK_EVERY_MS, onError)
-    },
+    start: (onError: (error: unknown) => void) => periodically(run, LOOK_EVERY_MS, onError),
   }
 }
 

@@ -275,6 +275,13 @@ export const BudgetCheck = Type.Object(
 export type BudgetCheck = Static<typeof BudgetCheck>
 
 export const BudgetTest = Type.Object(
-  { recipients: Type.Array(emailAddress(), { description: 'To whom a test alert was queued.' }) },
+  {
+    recipients: Type.Array(emailAddress(), { description: 'For whom the mail server accepted a test alert.' }),
+    failed: Type.Array(
+      Type.Object({ email: emailAddress(), answer: Type.String({ description: 'Of the mail server.' }) }, strict),
+      { description: 'For whom it did not.' },
+    ),
+  },
   { ...strict, $id: 'BudgetTest' },
 )
+export type BudgetTest = Static<typeof BudgetTest>

@@ -5,7 +5,7 @@
 import type { Party } from '../../access/actor.ts'
 import type { Person } from '../../access/caller.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { notFound, Problem, validationFailed } from '../../errors.ts'
+import { notFound, type Problem, validationFailed } from '../../errors.ts'
 import { seesEverything } from '../../fields.ts'
 import { addDays, startOfDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -17,8 +17,8 @@ import { eachPage, type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { listPath } from '../entries/listing/filter.ts'
+import type { NotificationsService } from '../notifications/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import type { NoticeMail } from '../people/service.ts'
 import {
   amountOf,
   BudgetIndex,
@@ -54,6 +54,7 @@ import type {
   BudgetCheck,
   BudgetStatus,
   BudgetSummary,
+  BudgetTest,
   NewBudget,
 } from './schema.ts'
 import {
@@ -109,14 +110,14 @@ interface Dependencies {
   audit: AuditService
   organization: Pick<OrganizationService, 'settings'>
   spending: SpendingService
-  mail: NoticeMail | undefined
+  notifications: NotificationsService
 }
 
 /** Whoever asks: a person with a role, or the command line. */
 export type BudgetAsker = Pick<Person, 'id' | 'role'> | null
 
-export function createBudgetsService({ db, clock, audit, organization, spending, mail }: Dependencies) {
-  const alerts = createAlerts({ db, clock, organization, mail })
+export function createBudgetsService({ db, clock, audit, organization, spending, notifications }: Dependencies) {
+  const alerts = createAlerts({ db, clock, notifications })
 
   const sightOf = (asker: BudgetAsker): BudgetSight =>
     asker === null || seesEverything(asker.role) ? 'everything' : { userId: asker.id }
@@ -529,26 +530,15 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       }
     },
 
-    /** Sends a test alert to everybody whom a threshold names. Throws `mail_not_set_up`. */
-    async test(id: string): Promise<{ recipients: string[] }> {
-      const view = await getView(id, null)
-      if (!(await alerts.canSend())) {
-        throw new Problem(
-          'mail_not_set_up',
-          'No mail server or sender address is configured. Set TALLY_SMTP_URL, and TALLY_SMTP_FROM or the organization’s e-mail address, and restart Tally.',
-        )
+    /**
+     * Sends a test alert to everybody whom a threshold names, now. Throws `mail_not_set_up`.
+     */
+    async test(id: string): Promise<BudgetTest> {
+      const outcomes = await alerts.sendTest(await getView(id, null))
+      return {
+        recipients: outcomes.filter(({ refusal }) => refusal === undefined).map(({ email }) => email),
+        failed: outcomes.flatMap(({ email, refusal }) => (refusal === undefined ? [] : [{ email, answer: refusal }])),
       }
-      const recipients = new Set<string>()
-      for (const { percent, forecast } of view.budget.thresholds) {
-        const kind = forecast ? 'forecast' : 'spent'
-        for (const email of await alerts.recipientsOf(view.budget, { kind, percent })) recipients.add(email)
-      }
-      const sent: string[] = []
-      for (const recipient of recipients) {
-        const failure = await alerts.sendTest(view, recipient)
-        if (failure === undefined) sent.push(recipient)
-      }
-      return { recipients: sent }
     },
 
     /** One sentence per period whose sums are not those of its entries. */

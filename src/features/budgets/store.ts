@@ -226,7 +226,7 @@ export function listAlerts(
     .limit(limit)
 }
 
-/** Alerts since a moment of which no e-mails were queued yet, the oldest first. */
+/** Alerts since a moment about which nobody was told yet, the oldest first. */
 export function listUnnotified(reader: Reader, since: number, limit: number): Promise<AlertRecord[]> {
   const { budgetAlerts } = reader.tables
   return reader
@@ -237,7 +237,7 @@ export function listUnnotified(reader: Reader, since: number, limit: number): Pr
     .limit(limit)
 }
 
-/** Notes that the e-mails of an alert are queued; false if another server has. */
+/** Notes that people were told about an alert; false if another server has. */
 export async function claimAlert(tx: Tx, id: number, now: number): Promise<boolean> {
   const { budgetAlerts } = tx.tables
   const rows = await tx
@@ -305,16 +305,17 @@ export function filterOf({ budget, client, project, ticket, manager }: BudgetVie
   }
 }
 
-/** The addresses of people who are not disabled: those with these ids, with the role billing, and leads. */
+/** People with these ids or addresses, with the role billing, and leads. */
 export async function listRecipients(
   reader: Reader,
   {
     people,
+    emails,
     billing,
     projectId,
     clientId,
-  }: { people: string[]; billing: boolean; projectId: number | null; clientId: number | null },
-): Promise<string[]> {
+  }: { people: string[]; emails: string[]; billing: boolean; projectId: number | null; clientId: number | null },
+) {
   const { users, projectLeads, clientLeads, projects } = reader.tables
   const leadsOfProject = (id: number) =>
     reader.select({ id: projectLeads.userId }).from(projectLeads).where(eq(projectLeads.projectId, id))
@@ -325,23 +326,19 @@ export async function listRecipients(
       .where(eq(clientLeads.clientId, id as number))
   const clientOfProject = (id: number) =>
     sql`(SELECT ${projects.clientId} FROM ${projects} WHERE ${projects.id} = ${id})`
-  const rows = await reader
-    .select({ email: users.email })
+  return reader
+    .select({ id: users.id, email: users.email, disabledAt: users.disabledAt, notifications: users.notifications })
     .from(users)
     .where(
-      and(
-        isNull(users.disabledAt),
-        isNull(users.erasedAt),
-        or(
-          people.length > 0 ? inArray(users.uid, people as Id<'usr'>[]) : sql`false`,
-          billing ? eq(users.role, 'billing') : undefined,
-          projectId === null ? undefined : inArray(users.id, leadsOfProject(projectId)),
-          projectId === null ? undefined : inArray(users.id, leadsOfClient(clientOfProject(projectId))),
-          clientId === null ? undefined : inArray(users.id, leadsOfClient(clientId)),
-        ),
+      or(
+        people.length > 0 ? inArray(users.uid, people as Id<'usr'>[]) : sql`false`,
+        emails.length > 0 ? inArray(users.email, emails) : undefined,
+        billing ? eq(users.role, 'billing') : undefined,
+        projectId === null ? undefined : inArray(users.id, leadsOfProject(projectId)),
+        projectId === null ? undefined : inArray(users.id, leadsOfClient(clientOfProject(projectId))),
+        clientId === null ? undefined : inArray(users.id, leadsOfClient(clientId)),
       ),
     )
-  return rows.map(({ email }) => email)
 }
 
 /** The public ids of people with these ids or addresses, in their order; undefined for those that do not exist. */
@@ -354,59 +351,6 @@ export async function findPeople(reader: Reader, texts: readonly string[]): Prom
     .from(users)
     .where(or(inArray(users.uid, ids), inArray(users.email, texts.map(foldName))))
   return texts.map((text) => rows.find(({ uid, email }) => uid === text || email === foldName(text))?.uid)
-}
-
-export type MailRecord = Reader['tables']['budgetMails']['$inferSelect']
-
-export async function insertMails(
-  tx: Tx,
-  mails: readonly Pick<MailRecord, 'alertId' | 'recipient'>[],
-  now: number,
-): Promise<void> {
-  if (mails.length === 0) return
-  const queued = { state: 'queued', attempts: 0, nextAttemptAt: now, createdAt: now } as const
-  await tx
-    .insert(tx.tables.budgetMails)
-    .values(mails.map((mail) => ({ ...mail, ...queued })))
-    .onConflictDoNothing()
-}
-
-/** The next e-mail that is due; undefined if there is none. */
-export async function findDueMail(reader: Reader, now: number): Promise<MailRecord | undefined> {
-  const { budgetMails: m } = reader.tables
-  const [due] = await reader
-    .select()
-    .from(m)
-    .where(and(sql`${m.state} = 'queued'`, lte(m.nextAttemptAt, now)))
-    .orderBy(m.nextAttemptAt)
-    .limit(1)
-  return due
-}
-
-/** Reserves an e-mail for its sender until a moment; false if somebody else was faster. */
-export async function claimMail(tx: Tx, due: MailRecord, until: number): Promise<boolean> {
-  const { budgetMails: m } = tx.tables
-  const claimed = await tx
-    .update(m)
-    .set({ nextAttemptAt: until })
-    .where(and(eq(m.id, due.id), sql`${m.state} = 'queued'`, eq(m.nextAttemptAt, due.nextAttemptAt!)))
-    .returning({ id: m.id })
-  return claimed.length > 0
-}
-
-export async function finishMail(
-  tx: Tx,
-  id: number,
-  result: Pick<MailRecord, 'state' | 'attempts' | 'nextAttemptAt' | 'answer' | 'sentAt'>,
-): Promise<void> {
-  const { budgetMails } = tx.tables
-  await tx.update(budgetMails).set(result).where(eq(budgetMails.id, id))
-}
-
-export async function findAlert(reader: Reader, id: number): Promise<AlertRecord | undefined> {
-  const { budgetAlerts } = reader.tables
-  const [row] = await reader.select().from(budgetAlerts).where(eq(budgetAlerts.id, id)).limit(1)
-  return row
 }
 
 /** When the first entry of all started; undefined without entries. */

@@ -63,6 +63,12 @@ export const EXAMPLE_SESSION: Me = {
   organization: { name: 'Acme' },
 }
 
+export const EXAMPLE_PROFILE: Me = {
+  ...EXAMPLE_SESSION,
+  notifications: { budget_alerts: true, attention: false, weekly_summary: true, anomalies: false },
+  sends_email: true,
+}
+
 export const EXAMPLE_SESSIONS: SessionList = {
   data: [
     {

@@ -1,7 +1,7 @@
 /** API schema of people and tokens, shared by validation, OpenAPI and the command line's `--json`. */
-import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import type { Caller } from '../../access/caller.ts'
-import { ROLES, TOKEN_KINDS, type TokenKind } from '../../database/schema/values.ts'
+import { type NotificationTopic, ROLES, TOKEN_KINDS, type TokenKind } from '../../database/schema/values.ts'
 import { PASSWORD_LIMIT, PASSWORD_MIN } from '../../fields.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
@@ -27,6 +27,24 @@ const TokenKindText = Type.String(KIND_OF_TOKEN) as unknown as TUnsafe<TokenKind
 const SCOPES_OF_TOKEN = orNull(
   Type.Array(oneOf(SCOPE_NAMES), { description: 'What an API token may do; null for other tokens.' }),
 )
+
+/** What people can be sent e-mails about: at most one e-mail an hour. */
+const TOPICS = {
+  budget_alerts: Type.Boolean({
+    description: 'Alerts of budgets whose thresholds name you, your role or the leads of your projects.',
+  }),
+  attention: Type.Boolean({
+    description:
+      'Each working day, what needs attention among the entries that you see: unattributed, unpriced, waiting for approval. Nothing if there is nothing.',
+  }),
+  weekly_summary: Type.Boolean({
+    description:
+      'Each week, your usage and that of the projects that you lead; that of everybody for billing and admins.',
+  }),
+  anomalies: Type.Boolean({
+    description: 'Each day, usage far above what is usual: yours, or everybody’s for billing and admins.',
+  }),
+} satisfies Record<NotificationTopic, TSchema>
 
 export const Me = Type.Object(
   {
@@ -79,6 +97,16 @@ export const Me = Type.Object(
       description: 'The people for whom the person approves at the moment, as their deputy.',
     }),
     organization: Type.Object({ name: Type.String() }, strict),
+    notifications: Type.Optional(
+      Type.Object(TOPICS, {
+        ...strict,
+        description:
+          'What you are sent e-mails about, if Tally can send any (`sends_email`). Only in responses of `/me` to signed-in people, except for viewers, who get none.',
+      }),
+    ),
+    sends_email: Type.Optional(
+      Type.Boolean({ description: 'Whether a mail server and a sender address are configured. With `notifications`.' }),
+    ),
     held_entries: Type.Optional(
       Type.Integer({
         description:
@@ -197,11 +225,16 @@ export const UserChange = Type.Partial(NewUser, {
 })
 export type UserChange = Static<typeof UserChange>
 
-export const ProfileChange = Type.Partial(Type.Object({ name: givenName('Your name, as shown to others.', ['Ada']) }), {
-  ...strict,
-  $id: 'ProfileChange',
-  description: 'Changes to your profile. Absent fields stay unchanged.',
-})
+export const ProfileChange = Type.Partial(
+  Type.Object({
+    name: givenName('Your name, as shown to others.', ['Ada']),
+    notifications: Type.Partial(Type.Object(TOPICS), {
+      ...strict,
+      description: 'What you are sent e-mails about. Absent topics stay unchanged.',
+    }),
+  }),
+  { ...strict, $id: 'ProfileChange', description: 'Changes to your profile. Absent fields stay unchanged.' },
+)
 export type ProfileChange = Static<typeof ProfileChange>
 
 export const PasswordLinkBody = Type.Object(

@@ -21,7 +21,7 @@ import type { Token, TokenCaller, TokenState } from './tokens/token.ts'
 import { createTokens, EVERYBODYS_TOKENS, type ListedToken, tokensSeenBy } from './tokens/tokens.ts'
 import { createEmails } from './users/emails.ts'
 import { createSetUp } from './users/set-up.ts'
-import { createUsers, getAccount, getUser, userObject } from './users/users.ts'
+import { createUsers, getAccount, getUser, notificationChoice, userObject } from './users/users.ts'
 import { createGrants } from './viewers/grants.ts'
 import { issuesOfViewer } from './viewers/role.ts'
 
@@ -38,7 +38,7 @@ export type {
   TokenState,
   User,
 }
-export { EVERYBODYS_TOKENS, issuesOfPeople, issuesOfViewer, tokensSeenBy }
+export { EVERYBODYS_TOKENS, issuesOfPeople, issuesOfViewer, notificationChoice, tokensSeenBy }
 
 export type PeopleService = ReturnType<typeof createPeopleService>
 

@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { EventsService } from '../events/service.ts'
+import type { NotificationsService } from '../notifications/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { userBody } from '../people/schema.ts'
 import type { PeopleService } from '../people/service.ts'
@@ -22,15 +23,25 @@ interface Dependencies {
   audit: AuditService
   organization: OrganizationService
   people: PeopleService
+  notifications: Pick<NotificationsService, 'forget'>
   entries: Pick<EntriesService, 'listing'>
   events: Pick<EventsService, 'removeBefore' | 'countBefore'>
 }
 
 export type PersonalDataService = ReturnType<typeof createPersonalDataService>
 
-export function createPersonalDataService({ db, clock, audit, organization, people, entries, events }: Dependencies) {
+export function createPersonalDataService({
+  db,
+  clock,
+  audit,
+  organization,
+  people,
+  notifications,
+  entries,
+  events,
+}: Dependencies) {
   return {
-    erasure: createErasure({ db, clock, audit, organization, people }),
+    erasure: createErasure({ db, clock, audit, organization, people, notifications }),
     retention: createRetention({ db, clock, audit, organization, events }),
 
     /**

@@ -76,8 +76,13 @@ export const text = (column: string): Field => field(column, Type.String())
 
 export const flag = (column: string): Field => field(column, Type.Boolean())
 
-export const choice = (column: string, values: readonly string[]): Field =>
-  field(column, Type.Union(values.map((value) => Type.Literal(value))))
+const oneOf = (values: readonly string[]) => Type.Union(values.map((value) => Type.Literal(value)))
+
+export const choice = (column: string, values: readonly string[]): Field => field(column, oneOf(values))
+
+/** A list of different values. */
+export const choices = (column: string, values: readonly string[]): Field =>
+  json(column, Type.Array(oneOf(values), { uniqueItems: true }))
 
 /** Beyond it, a number is no longer exact. */
 const LARGEST = Number.MAX_SAFE_INTEGER

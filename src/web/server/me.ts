@@ -20,11 +20,22 @@ const NONE: string[] = []
 async function askMe({ signal }: { signal: AbortSignal }) {
   if (!mayBeSignedIn()) return null
   try {
-    const { person, session, acts_for: actsFor } = await answer(apiUntil(signal).me.get())
+    const { person, session, acts_for: actsFor, ...me } = await answer(apiUntil(signal).me.get())
+    const notifications = me.notifications && { chosen: me.notifications, sendsEmail: me.sends_email === true }
     if (person.role === 'viewer') {
       const shared: Shared = await answer(apiUntil(signal).shared.get())
       const settings = settingsOf(shared)
-      return { person, session, settings, shared, actsFor, ledIds: NONE, approvedIds: NONE, leads: false }
+      return {
+        person,
+        session,
+        settings,
+        shared,
+        actsFor,
+        notifications,
+        ledIds: NONE,
+        approvedIds: NONE,
+        leads: false,
+      }
     }
     const approverIds = [person.id, ...actsFor.map(({ id }) => id)]
     const isMember = person.role === 'member'
@@ -33,7 +44,8 @@ async function askMe({ signal }: { signal: AbortSignal }) {
       isMember ? askProjects({ lead: [person.id] }, signal) : NONE,
       isMember ? askProjects({ approver: approverIds }, signal) : NONE,
     ])
-    return { person, session, settings, shared: null, actsFor, ledIds, approvedIds, leads: ledIds.length > 0 }
+    const leads = ledIds.length > 0
+    return { person, session, settings, shared: null, actsFor, notifications, ledIds, approvedIds, leads }
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null
     throw error

@@ -77,7 +77,7 @@ describe('signing in', () => {
       expect.stringMatching(/^tally_device=\w{16}\.[\w-]{43}; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Strict$/),
     ])
     const me = await app.call(ME, { session: cookieOf({ headers } as Answer) })
-    expect(me.json).toEqual(json)
+    expect(me.json).toMatchObject(json)
     expect((await app.services.people.findUser(email))!.lastSignedInAt).toBe(Date.parse(signed_in_at))
   })
 

@@ -221,6 +221,24 @@ describe('one’s own', () => {
     expect(await app.services.people.getUser(email)).toMatchObject({ email, role: 'member' })
   })
 
+  test('choice of notifications changes, topic by topic, and viewers have none', async () => {
+    const { session } = await signedIn('member')
+    const usual = { budget_alerts: true, attention: false, weekly_summary: false, anomalies: false }
+    expect((await app.call('GET /api/v1/me', { session })).json).toMatchObject({
+      notifications: usual,
+      sends_email: false,
+    })
+    const change = { weekly_summary: true, budget_alerts: false }
+    const changed = await app.call('PATCH /api/v1/me', { session, json: { notifications: change } })
+    expect(changed.json.notifications).toEqual({ ...usual, ...change })
+    expect((await app.call('GET /api/v1/me', { session })).json).toEqual(changed.json)
+    for (const wrong of [{ everything: true }, { anomalies: 'yes' }, []]) {
+      expect((await app.call('PATCH /api/v1/me', { session, json: { notifications: wrong } })).status).toBe(422)
+    }
+    const viewer = await app.session('viewer')
+    expect((await app.call('GET /api/v1/me', { session: viewer })).json.notifications).toBeUndefined()
+  })
+
   test('sessions are listed until they end, without those of others', async () => {
     const { email, session } = await signedIn('member')
     await signedIn('member')

@@ -235,13 +235,14 @@ export const budgetsRoutes = ({ budgets }: { budgets: BudgetsService }) =>
         id: 'testBudget',
         tag,
         summary: 'Send a test alert',
-        description: 'By e-mail, to everybody whom a threshold of the budget names. Returns who was reached.',
+        description:
+          'By e-mail, at once, to everybody whom a threshold of the budget names and who has not turned alerts off. Returns whose e-mails the mail server accepted.',
         path,
         responses: {
           200: {
             description: 'The test alert was sent.',
             schema: BudgetTest,
-            example: { recipients: ['finance@example.com'] },
+            example: { recipients: ['finance@example.com'], failed: [] },
           },
         },
         problems: ['mail_not_set_up'],

@@ -4,9 +4,9 @@ import { access, actorOf, EVERY_ROLE, requireCaller } from '../../../http/access
 import { documented } from '../../../http/documentation.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
 import type { OrganizationService } from '../../organization/service.ts'
-import { EXAMPLE_ME, EXAMPLE_SESSION, EXAMPLE_SESSIONS } from '../examples.ts'
+import { EXAMPLE_ME, EXAMPLE_PROFILE, EXAMPLE_SESSIONS } from '../examples.ts'
 import { Me, meBody, PasswordChange, ProfileChange, SessionList, sessionBody } from '../schema.ts'
-import type { PeopleService } from '../service.ts'
+import { notificationChoice, type PeopleService, type User } from '../service.ts'
 
 const tag = 'People'
 
@@ -16,17 +16,25 @@ interface MeDependencies {
   cookie: SessionCookie
   /** Passed in, because entries are a later feature. */
   countHeld: (userId: number) => Promise<number>
+  /** Passed in, because notifications are a later feature. */
+  sendsEmail: () => Promise<boolean>
 }
 
-export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependencies) =>
-  new Elysia({ name: 'me', normalize: false })
+export const meRoutes = ({ people, organization, cookie, countHeld, sendsEmail }: MeDependencies) => {
+  const notificationsOf = async (user: User) => ({
+    notifications: notificationChoice(user),
+    sends_email: await sendsEmail(),
+  })
+  return new Elysia({ name: 'me', normalize: false })
     .use(access())
     .get(
       '',
       async ({ caller }) => {
         const known = requireCaller(caller)
         const body = meBody(known, await organization.settings())
-        return known.kind === 'service' ? { ...body, held_entries: await countHeld(known.person.id) } : body
+        if (known.kind === 'service') return { ...body, held_entries: await countHeld(known.person.id) }
+        if (known.kind !== 'session' || known.person.role === 'viewer') return body
+        return { ...body, ...(await notificationsOf(await people.getUser(known.person.uid))) }
       },
       {
         allow: { service: STAFF_ROLES, read: STAFF_ROLES, organization: EVERY_ROLE, session: EVERY_ROLE },
@@ -48,8 +56,12 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
       '',
       async ({ caller, address, body }) => {
         const session = requireCaller(caller, ['session'])
-        const { name } = await people.changeUser(session.person.uid, body, actorOf({ caller, address }))
-        return meBody({ ...session, person: { ...session.person, name } }, await organization.settings())
+        const user = await people.changeUser(session.person.uid, body, actorOf({ caller, address }))
+        const person = { ...session.person, name: user.name }
+        return {
+          ...meBody({ ...session, person }, await organization.settings()),
+          ...(person.role !== 'viewer' && (await notificationsOf(user))),
+        }
       },
       {
         allow: { session: EVERY_ROLE },
@@ -60,10 +72,10 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
         detail: documented({
           id: 'changeMe',
           tag,
-          summary: 'Change your name',
+          summary: 'Change your name or what you are sent e-mails about',
           description: 'Only an admin can change your e-mail address and role.',
-          body: { example: { name: 'Ada Lovelace' } },
-          responses: { 200: { description: 'The updated person.', schema: Me, example: EXAMPLE_SESSION } },
+          body: { example: { name: 'Ada Lovelace', notifications: { weekly_summary: true } } },
+          responses: { 200: { description: 'The updated person.', schema: Me, example: EXAMPLE_PROFILE } },
         }),
       },
     )
@@ -112,3 +124,4 @@ export const meRoutes = ({ people, organization, cookie, countHeld }: MeDependen
         }),
       },
     )
+}

@@ -23,6 +23,7 @@ export interface NoticeMailer {
     subject: string
     text: string
     messageId: string
+    headers?: Record<string, string>
     attachments: []
   }): Promise<{ result: 'sent' | 'refused' | 'failed'; answer: string }>
 }

@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Person } from '../../../access/caller.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
-import type { Role } from '../../../database/schema/values.ts'
+import { type NotificationTopic, type Role, USUAL_NOTIFICATIONS } from '../../../database/schema/values.ts'
 import { containing } from '../../../database/search-pattern.ts'
 import type { UserState } from '../../../fields.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
@@ -26,6 +26,8 @@ export interface User extends Person {
   erasedAt: number | null
   /** Without one a person can own tokens but not sign in. */
   hasPassword: boolean
+  /** What they are sent e-mails about. */
+  notifications: readonly NotificationTopic[]
 }
 
 function userColumns({ tables: { users } }: Reader) {
@@ -40,12 +42,20 @@ function userColumns({ tables: { users } }: Reader) {
     disabledAt: users.disabledAt,
     erasedAt: users.erasedAt,
     passwordHash: users.passwordHash,
+    notifications: users.notifications,
   }
 }
 
 /** The hash itself leaves the store only for verification. */
-function userOf({ passwordHash, ...row }: Omit<User, 'hasPassword'> & { passwordHash: string | null }): User {
-  return { ...row, hasPassword: passwordHash !== null }
+function userOf({
+  passwordHash,
+  notifications,
+  ...row
+}: Omit<User, 'hasPassword' | 'notifications'> & {
+  passwordHash: string | null
+  notifications: NotificationTopic[] | null
+}): User {
+  return { ...row, hasPassword: passwordHash !== null, notifications: notifications ?? USUAL_NOTIFICATIONS }
 }
 
 function conditionOf({ tables: { users } }: Reader, { search, roles, state }: UserFilter): SQL | undefined {
@@ -185,6 +195,7 @@ type UserChange = Partial<{
   erasedAt: number
   lastSignedInAt: null
   passwordHash: string | null
+  notifications: NotificationTopic[]
 }>
 
 export async function updateUser(tx: Tx, id: number, change: UserChange): Promise<User> {

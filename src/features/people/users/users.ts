@@ -2,7 +2,7 @@
 
 import type { Actor } from '../../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
-import type { Role } from '../../../database/schema/values.ts'
+import { NOTIFICATION_TOPICS, type NotificationTopic, type Role } from '../../../database/schema/values.ts'
 import { type Issue, Problem, validationFailed } from '../../../errors.ts'
 import { foldEmail, issuesOfEmail, issuesOfName, issuesOfRole } from '../../../fields.ts'
 import type { Clock } from '../../../lib/clock.ts'
@@ -54,7 +54,12 @@ export interface UserChange {
   email?: string | undefined
   name?: string | undefined
   role?: Role | undefined
+  /** Topics that are absent stay as they are. */
+  notifications?: Partial<NotificationChoice> | undefined
 }
+
+/** What somebody is sent e-mails about. */
+export type NotificationChoice = Record<NotificationTopic, boolean>
 
 function unknownUser(user: string): Problem {
   return new Problem('not_found', `The person '${user}' was not found. \`tally users list\` lists all people.`)
@@ -96,6 +101,22 @@ export async function getAccount(reader: Reader, user: string): Promise<User> {
   const found = await getUser(reader, user)
   if (found.erasedAt !== null) throw erased(found)
   return found
+}
+
+/** What can be changed of a person. */
+function changeable({ email, name, role, notifications }: User) {
+  return { email, name, role, notifications }
+}
+
+export function notificationChoice({ notifications }: Pick<User, 'notifications'>): NotificationChoice {
+  return Object.fromEntries(
+    NOTIFICATION_TOPICS.map((topic) => [topic, notifications.includes(topic)]),
+  ) as NotificationChoice
+}
+
+function chosenTopics(user: Pick<User, 'notifications'>, change: Partial<NotificationChoice>): NotificationTopic[] {
+  const choice = { ...notificationChoice(user), ...change }
+  return NOTIFICATION_TOPICS.filter((topic) => choice[topic])
 }
 
 /** The audit log object of a person. */
@@ -171,8 +192,13 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     ])
     return db.write(async (tx) => {
       const user = await getAccount(tx, who)
-      const wanted = { email: email ?? user.email, name: name ?? user.name, role: role ?? user.role }
-      const changes = difference({ email: user.email, name: user.name, role: user.role }, wanted)
+      const wanted = {
+        email: email ?? user.email,
+        name: name ?? user.name,
+        role: role ?? user.role,
+        notifications: chosenTopics(user, given.notifications ?? {}),
+      }
+      const changes = difference(changeable(user), wanted)
       if (!changes) return user
       // If two people take an address at once, the second one's transaction fails on the constraint, runs again, and
       // throws here.
@@ -265,6 +291,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
         ...pseudonym,
         passwordHash: null,
         lastSignedInAt: null,
+        notifications: [],
         disabledAt: user.disabledAt ?? now,
         erasedAt: now,
       })

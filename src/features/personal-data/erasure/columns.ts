@@ -49,7 +49,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
     },
     other: ['timeZone', 'currency', 'unknownProjects', 'logoType', 'weekStart', 'sameSession'],
   },
-  users: { key: ['id'], other: ['email', 'name', 'role', 'passwordHash'] },
+  users: { key: ['id'], other: ['email', 'name', 'role', 'passwordHash', 'notifications'] },
   erasures: { key: ['userId'], other: ['words', 'counts'] },
   userEmails: { key: ['userId'], other: ['email'] },
   tokens: { key: ['id'], text: ['name'], other: ['kind', 'hint', 'scopes', 'networks'] },
@@ -73,7 +73,8 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   },
   budgetPeriods: { key: ['id'], other: ['firstDay'] },
   budgetAlerts: { key: ['id'], other: ['firstDay', 'kind', 'spent', 'available'] },
-  budgetMails: { key: ['id'], text: ['recipient', 'answer'], other: ['state'] },
+  notifications: { key: ['id'], text: ['recipient', 'subject', 'body'], other: ['topic', 'key'] },
+  notificationEmails: { key: ['id'], text: ['recipient', 'answer'], other: ['state'] },
   tickets: { key: ['id'], text: ['title'], kept: { key: 'work', keyFolded: 'work' } },
   placementRuleVersions: { key: ['id'], text: ['name'], json: ['conditions'], kept: { ticket: 'work' } },
   bills: {

@@ -10,6 +10,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { composeName } from '../../../lib/names.ts'
 import { periodically } from '../../../lib/periodically.ts'
 import type { AuditService } from '../../audit/service.ts'
+import type { NotificationsService } from '../../notifications/service.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import type { PeopleService, User } from '../../people/service.ts'
 import { KEPT, type KeptBecause } from './columns.ts'
@@ -69,9 +70,10 @@ export interface ErasureDependencies {
   audit: AuditService
   organization: OrganizationService
   people: PeopleService
+  notifications: Pick<NotificationsService, 'forget'>
 }
 
-export function createErasure({ db, clock, audit, organization, people }: ErasureDependencies) {
+export function createErasure({ db, clock, audit, organization, people, notifications }: ErasureDependencies) {
   /** Everything by which texts may call the person. Throws `validation_failed`. */
   async function wordsOf(reader: Reader, user: User, further: readonly string[]): Promise<ErasedWords> {
     const issues = issuesOfWords(further)
@@ -171,6 +173,7 @@ export function createErasure({ db, clock, audit, organization, people }: Erasur
         const user = await people.releaseAccount(tx, who, words.pseudonym)
         const now = clock.now()
         await releaseWork(tx, user, now)
+        await notifications.forget(tx, { userId: user.id, emails: words.emails })
         const record: ErasureRecord = { userId: user.id, words, counts: {}, startedAt: now, endedAt: null }
         await insertErasure(tx, record)
         await audit.record(tx, by, { action: 'user.erased', object: { id: user.uid, name: user.email } })

@@ -1,5 +1,5 @@
-import { ROLES, SHARED_MONEY, TOKEN_KINDS } from '../../../database/schema/values.ts'
-import { choice, day, flag, json, moment, orNone, ownId, reference, text } from '../columns.ts'
+import { NOTIFICATION_TOPICS, ROLES, SHARED_MONEY, TOKEN_KINDS } from '../../../database/schema/values.ts'
+import { choice, choices, day, flag, json, moment, orNone, ownId, reference, text } from '../columns.ts'
 import { kind } from '../kind.ts'
 
 export const PERSON = kind({
@@ -18,6 +18,7 @@ export const PERSON = kind({
     last_signed_in_at: orNone(moment('lastSignedInAt')),
     disabled_at: orNone(moment('disabledAt')),
     erased_at: orNone(moment('erasedAt')),
+    notifications: orNone(choices('notifications', NOTIFICATION_TOPICS)),
   },
   parts: {
     /** While it is not finished, it has the words that are left to replace. */

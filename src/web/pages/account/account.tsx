@@ -1,4 +1,4 @@
-/** The account page: name, password and active sessions. */
+/** The account page: name, password, deputies, e-mail notifications, active sessions. */
 import { Alert, Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
@@ -16,9 +16,10 @@ import { signOut, useApproves, useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { showIssues, useSend } from '../../server/send.ts'
 import { Deputies } from './deputies.tsx'
+import { Notifications } from './notifications.tsx'
 
 export default function Account() {
-  const { person, actsFor } = useMe()
+  const { person, actsFor, notifications } = useMe()
   // The rights of a role are not passed on, but people with one may lead projects, too.
   const approves = useApproves()
   return (
@@ -36,6 +37,11 @@ export default function Account() {
         {(approves || actsFor.length > 0) && (
           <Part title="Deputies">
             <Deputies />
+          </Part>
+        )}
+        {notifications && (
+          <Part id="notifications" title="E-mail notifications">
+            <Notifications {...notifications} />
           </Part>
         )}
         <Part title="Active sessions">
@@ -57,8 +63,8 @@ export default function Account() {
   )
 }
 
-const Part = ({ title, children }: { title: string; children: ReactNode }) => (
-  <section>
+const Part = ({ id, title, children }: { id?: string; title: string; children: ReactNode }) => (
+  <section id={id}>
     <Title order={2} size="h5" mb="xs">
       {title}
     </Title>

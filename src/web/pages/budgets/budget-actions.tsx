@@ -23,10 +23,14 @@ export function BudgetActions({ budget, people }: { budget: Budget; people: Peop
   const test = useSend({
     send: () => answer(api.budgets({ id }).test.post()),
     changes: [],
-    done: ({ recipients }) =>
-      recipients.length > 0
-        ? `Test alert sent to ${recipients.join(', ')}.`
-        : 'No test alert was sent: no threshold notifies anybody.',
+    done: ({ recipients, failed }) => {
+      const sent = recipients.length > 0 ? `Test alert sent to ${recipients.join(', ')}.` : ''
+      if (failed.length > 0) {
+        const refused = failed.map(({ email, answer }) => `${email} (${answer})`).join(', ')
+        return `The mail server did not accept the test alert for ${refused}. ${sent}`
+      }
+      return sent || 'No test alert was sent: no threshold notifies anybody who wants alerts by e-mail.'
+    },
   })
   return (
     <>

@@ -1,0 +1,133 @@
+/** The texts of digests. Pure. */
+import type { CompletenessCheck, UsageReport, UsageResult } from '../reports/schema.ts'
+
+export interface Content {
+  subject: string
+  body: string
+}
+
+/** A page of the web application from its path; undefined if the server's public address is not known. */
+export type LinkTo = (path: string) => string | undefined
+
+const MONEY = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
+const COUNT = new Intl.NumberFormat('en')
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** Rows of a summary: the rest is a link away. */
+const ROWS = 5
+
+/** What needs attention, in the order of `GET /reports/completeness`, for one entry and for several. */
+const ATTENTION: Partial<Record<CompletenessCheck['check'], [one: string, several: string]>> = {
+  unplaced: ['entry is not assigned to a project or ticket', 'entries are not assigned to a project or ticket'],
+  without_client: [
+    'entry is in a project without a client to bill',
+    'entries are in projects without a client to bill',
+  ],
+  without_project: ['entry is on a ticket without a project', 'entries are on tickets without a project'],
+  unpriced: ['entry has no price', 'entries have no price'],
+  cost_mismatches: [
+    'entry has a reported cost far from its list value',
+    'entries have a reported cost far from their list value',
+  ],
+  possible_duplicates: ['entry may be a duplicate', 'entries may be duplicates'],
+  held: [
+    'entry is held, because another person reported the same session',
+    'entries are held, because another person reported the same sessions',
+  ],
+  unapproved: ['entry is waiting for approval', 'entries are waiting for approval'],
+}
+
+/** What needs attention among the entries of a period; undefined if nothing does. */
+export function attentionText(
+  checks: readonly CompletenessCheck[],
+  { days, requiresApproval, linkTo }: { days: number; requiresApproval: boolean; linkTo: LinkTo },
+): Content | undefined {
+  const open = checks.filter(
+    ({ check, entries }) => entries > 0 && ATTENTION[check] && (check !== 'unapproved' || requiresApproval),
+  )
+  if (open.length === 0) return undefined
+  const lines = open.map(({ check, entries, cost, list }) => {
+    const [one, several] = ATTENTION[check]!
+    const amount = cost === null ? '' : ` (${MONEY.format(cost)})`
+    return withLink(`${COUNT.format(entries)} ${entries === 1 ? one : several}${amount}`, linkTo(pageOfList(list)))
+  })
+  const total = COUNT.format(open.length)
+  return {
+    subject: open.length === 1 ? '1 thing needs attention' : `${total} things need attention`,
+    body: [`Among the entries of the last ${days} days that you can see:`, '', lines.join('\n\n')].join('\n'),
+  }
+}
+
+export interface SummarySection {
+  title: string
+  report: UsageReport
+  /** The same of the week before. */
+  previous: UsageReport
+  /** The list of exactly the entries of the report. */
+  list: string
+}
+
+/** The usage of a week; undefined if there is none in it, nor in the one before. */
+export function summaryText(
+  { from, to }: { from: string; to: string },
+  sections: readonly SummarySection[],
+  linkTo: LinkTo,
+): Content | undefined {
+  const used = sections.filter(({ report, previous }) => report.totals.entries > 0 || previous.totals.entries > 0)
+  if (used.length === 0) return undefined
+  return {
+    subject: `Usage from ${from} to ${to}: ${amountOf(used.at(-1)!.report.totals)}`,
+    body: used.map((section) => sectionText(section, linkTo)).join('\n\n'),
+  }
+}
+
+function sectionText({ title, report, previous, list }: SummarySection, linkTo: LinkTo): string {
+  const { totals } = report
+  const rows = report.data.flatMap(({ results }) => results)
+  const shown = rows.slice(0, ROWS).map((row) => [nameOf(row), amountOf(row), tokensOf(row)])
+  const width = Math.max(...shown.map(([name]) => name!.length), 0)
+  return [
+    title,
+    '',
+    `  Cost     ${amountOf(totals)}${changeText(totals.cost, previous.totals.cost)}`,
+    `  Tokens   ${tokensOf(totals)}`,
+    `  Entries  ${COUNT.format(totals.entries)}${unpricedText(totals.unpriced_entries)}`,
+    ...(shown.length === 0 ? [] : ['']),
+    ...shown.map(([name, amount, tokens]) => `  ${name!.padEnd(width)}  ${amount}, ${tokens} tokens`),
+    ...(rows.length > ROWS ? [`  and ${rows.length - ROWS} more projects`] : []),
+    ...linkLines(linkTo(pageOfList(list))),
+  ].join('\n')
+}
+
+const amountOf = ({ cost }: Pick<UsageResult, 'cost'>) => (cost === null ? 'unknown' : MONEY.format(cost))
+const tokensOf = ({ tokens }: Pick<UsageResult, 'tokens'>) => COMPACT.format(Number(tokens.total))
+const nameOf = ({ project }: UsageResult) => oneLine(project?.name ?? 'Unattributed')
+
+function unpricedText(entries: number): string {
+  return entries === 0 ? '' : `, ${COUNT.format(entries)} of them without a price, which the cost does not contain`
+}
+
+function changeText(cost: number | null, before: number | null): string {
+  if (cost === null || before === null || before === 0) return ''
+  const percent = Math.round((100 * (cost - before)) / before)
+  if (percent === 0) return ', as in the week before'
+  return `, ${Math.abs(percent)}% ${percent > 0 ? 'more' : 'less'} than in the week before`
+}
+
+/** The page of the web application that shows a list of the API. */
+function pageOfList(list: string): string {
+  return `/entries?${list.slice(list.indexOf('?') + 1)}`
+}
+
+function linkLines(link: string | undefined): string[] {
+  return link === undefined ? [] : ['', `  ${link}`]
+}
+
+function withLink(text: string, link: string | undefined): string {
+  return [`- ${text}`, ...(link === undefined ? [] : [`  ${link}`])].join('\n')
+}
+
+/** A name that others may have chosen, on one line. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+}
