@@ -21,13 +21,13 @@ export function Notifications({ chosen, sendsEmail }: { chosen: Chosen; sendsEma
     changes: ['me', 'users', 'audit'],
     done: (_, { topic, isWanted }) => `${LABELS[topic]} ${isWanted ? 'turned on' : 'turned off'}.`,
   })
-  const whose = seesEverything ? 'everybody' : leads ? 'you and the projects that you lead' : 'you'
+  const whose = seesEverything ? 'everybody’s usage' : leads ? 'your usage and that of the projects that you lead' : 'your usage'
   const descriptions: Record<Topic, string> = {
     budget_alerts: 'When a share of a budget is spent, or will be, and the budget names you or your role.',
     attention:
       'Every working day, unless there is nothing: entries without a project or a price, and waiting approvals.',
-    weekly_summary: `Every week, the usage of ${whose}, compared with the week before.`,
-    anomalies: `Every day, unless there is nothing: usage of ${seesEverything ? 'anybody' : 'yours'} far above the usual.`,
+    weekly_summary: `Every week, ${whose}, compared with the week before.`,
+    anomalies: `Every day, unless there is nothing: ${seesEverything ? 'anybody’s' : 'your'} usage, if it is far above the usual.`,
   }
   return (
     <Stack gap="sm" ref={start}>
