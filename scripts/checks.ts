@@ -48,12 +48,18 @@ interface Counts {
   skipped: number
 }
 
-interface Check {
-  name: string
-  run(): Promise<Counts & { output: string }>
+/** What a check printed, and the processor time of its processes, in seconds. */
+interface Work {
+  output: string
+  cpuSeconds: number
 }
 
-async function spawn(command: string[]): Promise<{ ok: boolean; output: string }> {
+interface Check {
+  name: string
+  run(): Promise<Counts & Work>
+}
+
+async function spawn(command: string[]): Promise<{ ok: boolean } & Work> {
   const child = Bun.spawn(command, {
     cwd: ROOT,
     stdin: 'ignore',
@@ -66,7 +72,8 @@ async function spawn(command: string[]): Promise<{ ok: boolean; output: string }
   const cut = child.signalCode
     ? `\nStopped by ${child.signalCode}: the time limit of a check is ${CHECK_TIMEOUT_MS / 1000} s.`
     : ''
-  return { ok: code === 0, output: stdout + stderr + cut }
+  const cpuSeconds = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6
+  return { ok: code === 0, output: stdout + stderr + cut, cpuSeconds }
 }
 
 /** A check that is a script in package.json, run by Bun even if its program asks for Node. */
@@ -74,8 +81,8 @@ function scriptCheck(name: string): Check {
   return {
     name,
     async run() {
-      const { ok, output } = await spawn([process.execPath, 'run', '--bun', name])
-      return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, output }
+      const { ok, ...work } = await spawn([process.execPath, 'run', '--bun', name])
+      return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, ...work }
     },
   }
 }
@@ -87,7 +94,7 @@ function testCheck(name: string, path: string): Check {
       const folder = await mkdtemp(join(tmpdir(), 'tally-checks-'))
       try {
         const report = join(folder, 'junit.xml')
-        const { ok, output } = await spawn([
+        const { ok, ...work } = await spawn([
           process.execPath,
           'test',
           `--timeout=${TEST_TIMEOUT_MS}`,
@@ -96,10 +103,10 @@ function testCheck(name: string, path: string): Check {
           path,
         ])
         const counts = existsSync(report) ? countTests(await Bun.file(report).text()) : undefined
-        if (!counts) return { passed: 0, failed: 1, skipped: 0, output }
+        if (!counts) return { passed: 0, failed: 1, skipped: 0, ...work }
         // A file that does not load, or an error between two tests, fails the run without failing a test.
         if (!ok && counts.failed === 0) counts.failed = 1
-        return { ...counts, output }
+        return { ...counts, ...work }
       } finally {
         await rm(folder, { recursive: true })
       }
@@ -185,13 +192,13 @@ function inWords({ passed, failed, skipped }: Counts): string {
 
 async function perform(check: Check): Promise<void> {
   const begun = performance.now()
-  const { output, ...counts } = await check.run()
+  const { output, cpuSeconds, ...counts } = await check.run()
   totals.passed += counts.passed
   totals.failed += counts.failed
   totals.skipped += counts.skipped
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
   console.log(
-    `${counts.failed > 0 ? 'FAILED' : 'ok    '} ${check.name.padEnd(12)} ${seconds.padStart(6)} s  ${inWords(counts)}`,
+    `${counts.failed > 0 ? 'FAILED' : 'ok    '} ${check.name.padEnd(12)} ${seconds.padStart(6)} s ${cpuSeconds.toFixed(1).padStart(6)} s CPU  ${inWords(counts)}`,
   )
   if (counts.failed > 0) {
     const lines = issuesOf(output)

@@ -21,7 +21,11 @@ export function Notifications({ chosen, sendsEmail }: { chosen: Chosen; sendsEma
     changes: ['me', 'users', 'audit'],
     done: (_, { topic, isWanted }) => `${LABELS[topic]} ${isWanted ? 'turned on' : 'turned off'}.`,
   })
-  const whose = seesEverything ? 'everybody’s usage' : leads ? 'your usage and that of the projects that you lead' : 'your usage'
+  const whose = seesEverything
+    ? 'everybody’s usage'
+    : leads
+      ? 'your usage and that of the projects that you lead'
+      : 'your usage'
   const descriptions: Record<Topic, string> = {
     budget_alerts: 'When a share of a budget is spent, or will be, and the budget names you or your role.',
     attention:
