@@ -1,6 +1,7 @@
 /** What an export of a person's data contains: the kinds of objects, and their fields. Secrets and hashes are in none. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { Reader } from '../../database/database.ts'
+import { NOTIFICATION_TOPICS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { day, moment, oneOf, orNull, strict } from '../../schema.ts'
 import {
@@ -11,6 +12,7 @@ import {
   listBills,
   listDeputies,
   listGrants,
+  listNotifications,
   listResponsibilities,
   listRules,
   listShareLinks,
@@ -147,6 +149,18 @@ export const KINDS: readonly Kind[] = [
       to: record.lastDay,
       created_at: timestamp(record.createdAt),
     }),
+  ),
+  kind(
+    'notifications',
+    'What the person was sent e-mails about, in the last 30 days, or will be.',
+    {
+      topic: oneOf(NOTIFICATION_TOPICS),
+      subject: text(),
+      body: text(),
+      created_at: moment('When it was found.'),
+    },
+    listNotifications,
+    ({ topic, subject, body, createdAt }) => ({ topic, subject, body, created_at: timestamp(createdAt) }),
   ),
   kind(
     'share_links',

@@ -90,6 +90,11 @@ export function listDeputies(reader: Reader, { id }: Subject) {
     .orderBy(asc(deputies.id))
 }
 
+export function listNotifications(reader: Reader, { id }: Subject) {
+  const { notifications } = reader.tables
+  return reader.select().from(notifications).where(eq(notifications.userId, id)).orderBy(asc(notifications.id))
+}
+
 export function listShareLinks(reader: Reader, { id }: Subject) {
   const { shareLinks } = reader.tables
   return reader.select().from(shareLinks).where(eq(shareLinks.createdBy, id)).orderBy(asc(shareLinks.id))
