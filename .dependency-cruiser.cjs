@@ -19,6 +19,7 @@ const FEATURES = [
   'reports',
   'budgets',
   'notices',
+  'anomalies',
   'digests',
   'share-links',
   'viewers',

@@ -2,9 +2,10 @@
 
 /**
  * Who can read events of a type: whoever can see the entry or the sheet (`entries`, `sheets`); the roles billing and
- * admin (`billing`), with the leads of the project for budgets (`budgets`); or admins only. Viewers read none.
+ * admin (`billing`), with the leads of the project for budgets (`budgets`) and with the person whose usage it is for anomalies
+ * (`usage`); or admins only. Viewers read none.
  */
-export type Audience = 'entries' | 'sheets' | 'budgets' | 'billing' | 'admins'
+export type Audience = 'entries' | 'sheets' | 'budgets' | 'usage' | 'billing' | 'admins'
 
 interface EventTypeDefinition {
   description: string
@@ -56,8 +57,10 @@ export const EVENT_TYPES = {
     'budget.archived': 'A budget was archived.',
     'budget.restored': 'An archived budget was restored.',
   }),
+  ...typesFor('usage', {
+    'usage.anomaly_found': 'A day, the day of a person, or a session cost far more than usual.',
+  }),
   ...typesFor('billing', {
-    'usage.anomaly_found': 'The usage of a day is unusual.',
     'bill.sent': 'A bill was sent.',
     'bill.paid': 'A bill was paid completely.',
     'bill.payment_recorded': 'A part of a bill was paid.',

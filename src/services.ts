@@ -2,6 +2,7 @@
 import { findDamage } from './database/damage.ts'
 import type { Database } from './database/database.ts'
 import { readinessOf } from './database/ready.ts'
+import { createAnomaliesService } from './features/anomalies/service.ts'
 import { createAuditService } from './features/audit/service.ts'
 import { type BillsDependencies, createBillsService, createMailer } from './features/bills/service.ts'
 import { createAnnouncements as budgetAnnouncements, createBudgetsService } from './features/budgets/service.ts'
@@ -66,6 +67,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
   const notices = createNoticesService({ db, clock, events, organization, reports })
+  const anomalies = createAnomaliesService({ db, clock, events, organization })
   const digests = createDigestsService({ db, clock, events, organization, people, notifications, reports })
   const shareLinks = createShareLinksService({
     db,
@@ -121,6 +123,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     reports,
     budgets,
     notices,
+    anomalies,
     digests,
     shareLinks,
     viewers,

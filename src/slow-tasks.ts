@@ -1,5 +1,6 @@
 /** Every task and stream that may run off the main thread, see `database/database.ts`. */
 import type { SlowStream, SlowTask } from './database/database.ts'
+import { ANOMALIES_TASK } from './features/anomalies/search.ts'
 import { COMPOSITION_TASK } from './features/bills/composition-task.ts'
 import { ENTRIES_STREAM } from './features/bills/documents/entries-stream.ts'
 import { COUNT_TASK } from './features/budgets/counting.ts'
@@ -20,6 +21,7 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   USAGE_PAGE_TASK,
   COUNT_TASK,
   DAYS_TASK,
+  ANOMALIES_TASK,
 ]
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.

@@ -214,6 +214,9 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const noticing = services.notices.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not look for silent agents, expiring tokens and digests')
     })
+    const searching = services.anomalies.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not look for anomalies of the day before')
+    })
     const summing = services.digests.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not sum up a day or a week for e-mails')
     })
@@ -242,6 +245,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       erasing.stop(),
       expiring.stop(),
       noticing.stop(),
+      searching.stop(),
       summing.stop(),
       updating.stop(),
       backups?.stop(),

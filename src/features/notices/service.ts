@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000
 const EXPIRING_MS = 7 * DAY_MS
 
 /** Hooks deliver what a machine recorded during the evening when it is switched on again, or at night. */
-const MORNING_MS = 6 * 3_600_000
+export const MORNING_MS = 6 * 3_600_000
 
 /** Nobody notices whether an event is some minutes late. What was noticed already is not looked at again. */
 const LOOK_EVERY_MS = 5 * 60_000

@@ -22,6 +22,8 @@ export interface LoggedEvent {
   body: Event
   /** The amount and the scope of the event, for chats. */
   facts: string[]
+  /** The page for it, for chats; undefined if it is that of the object. */
+  page: string | undefined
 }
 
 /** Webhooks belong to admins, who read all events. */
@@ -39,17 +41,21 @@ export interface EventLogDependencies {
 
 export function createEventLog({ db, events, bills, linkBase }: EventLogDependencies) {
   /** What a chat says of an event besides the fields that changed. */
-  async function factsOf({ object, entry }: EventView): Promise<string[]> {
-    if (entry) return factsOfEntry(entry.uid)
+  async function factsOf({ type, object, entry }: EventView): Promise<string[]> {
+    // What an anomaly cost is in the event, as it was found.
+    if (entry) return factsOfEntry(entry.uid, { withCost: type !== 'usage.anomaly_found' })
     return object?.id.startsWith('bil_') ? factsOfBill(object.id) : []
   }
 
-  async function factsOfEntry(uid: NonNullable<EventView['entry']>['uid']): Promise<string[]> {
+  async function factsOfEntry(
+    uid: NonNullable<EventView['entry']>['uid'],
+    { withCost }: { withCost: boolean },
+  ): Promise<string[]> {
     const entry = await findShownEntry(db.read, uid)
     if (!entry) return []
     const { model, project, costNanos } = entry
     return [
-      `cost: ${costNanos === null ? 'unknown' : `$${formatDecimal(costNanos, NANO_DIGITS)}`}`,
+      ...(withCost ? [`cost: ${costNanos === null ? 'unknown' : `$${formatDecimal(costNanos, NANO_DIGITS)}`}`] : []),
       `model: ${model}`,
       ...(project ? [`project: ${project.key} ${project.name}`] : []),
     ]
@@ -66,7 +72,13 @@ export function createEventLog({ db, events, bills, linkBase }: EventLogDependen
 
   async function logged(view: EventView, { format }: Pick<EndpointRow, 'format'>): Promise<LoggedEvent> {
     const facts = format === 'standard' ? [] : await factsOf(view)
-    return { id: view.id, type: view.type, body: eventBody(view, linkBase), facts }
+    return { id: view.id, type: view.type, body: eventBody(view, linkBase), facts, page: pageOf(view) }
+  }
+
+  /** The page of the entries that the event lists. */
+  function pageOf({ details }: EventView): string | undefined {
+    const list = details?.after?.list
+    return linkBase !== undefined && typeof list === 'string' ? `${linkBase}/entries?${list.split('?')[1]}` : undefined
   }
 
   const selectionOf = ({ uid, types, clientId, projectId }: EndpointRow): EventSelection => ({

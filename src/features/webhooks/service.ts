@@ -298,7 +298,8 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
     /** Sends an event of the type `webhook.test` at once, also to a disabled webhook, and returns the result. */
     async testWebhook(uid: string): Promise<WebhookDelivery> {
       const view = await getEndpoint(db.read, uid)
-      return sendNow(view, { id: null, type: 'webhook.test', body: testEvent(view, clock.now()), facts: [] }, 'test')
+      const event = { id: null, type: 'webhook.test', body: testEvent(view, clock.now()), facts: [], page: undefined }
+      return sendNow(view, event, 'test')
     },
 
     /** A page of attempts, newest first. Throws `not_found`. */

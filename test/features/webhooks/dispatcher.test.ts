@@ -113,6 +113,25 @@ forEachEngine('webhooks', (open) => {
     expect(other.received).toEqual([])
   })
 
+  test('link in chats to the entries that an event lists', async () => {
+    const { url, received } = await receiver()
+    await sending.add({ url, format: 'chat', types: ['digest.*', 'usage.*'] })
+    const list = '/api/v1/token-entries?status=approved&status=billed&agent_manager=usr_1'
+    const after = { subject: 'day', day: '2026-11-23', cost: 80, usual: 20, list }
+    await sending.record(
+      { type: 'digest.unpriced', after: { day: '2026-11-23', entries: 2, list } },
+      { type: 'usage.anomaly_found', after },
+      { type: 'usage.anomaly_found', after: { ...after, list: null } },
+    )
+    await sending.deliver()
+    const page = 'https://tally.example.com/entries?status=approved&status=billed&agent_manager=usr_1'
+    expect(received.map(({ body }) => JSON.parse(body).text.split('\n'))).toEqual([
+      ['Digest unpriced', 'day: 2026-11-23', 'entries: 2', page],
+      ['Unusual usage: 2026-11-23', 'cost: $80.00', 'usually: $20.00', page],
+      ['Unusual usage: 2026-11-23', 'cost: $80.00', 'usually: $20.00'],
+    ])
+  })
+
   test('repeat a failed attempt with the same id, and hold back later events meanwhile', async () => {
     const { url, received } = await receiverOf(500, 503, 200)
     const { id } = await sending.add({ url, types: ['backup.*'] })

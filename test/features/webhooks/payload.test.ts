@@ -23,7 +23,7 @@ const hostile: Event = {
 }
 
 const parsed = (format: Parameters<typeof payloadOf>[0], event = EVENT, facts = FACTS) =>
-  JSON.parse(payloadOf(format, event, facts))
+  JSON.parse(payloadOf(format, event, { facts }))
 
 describe('A message', () => {
   test('in the standard format is the event', () => {
@@ -70,6 +70,41 @@ describe('A message', () => {
 
   test('in a chat does not name the webhooks that a budget names', () => {
     expect(payloadOf('chat', { ...EVENT, after: { webhooks: ['whk_1'], share: 80 } })).not.toContain('whk_1')
+  })
+
+  test('in a chat says what was unusual, what it cost, what is usual, and links to the entries', () => {
+    const page = 'https://tally.example.com/entries?agent_manager=usr_1'
+    const list = '/api/v1/token-entries?agent_manager=usr_1'
+    const ada = { id: 'usr_1', name: 'Ada' }
+    const after = {
+      subject: 'person',
+      day: '2026-11-23',
+      cost: 1412.3,
+      usual: 35,
+      score: 12.4,
+      list,
+      agent_manager: ada,
+    }
+    const anomaly: Event = { ...EVENT, type: 'usage.anomaly_found', actor: null, object: { ...ada, url: null }, after }
+    const textOf = (event: Event, shown: Parameters<typeof payloadOf>[2]) =>
+      JSON.parse(payloadOf('chat', event, shown)).text.split('\n')
+    expect(textOf(anomaly, { page })).toEqual([
+      'Unusual usage: Ada, 2026-11-23',
+      'cost: $1,412.30',
+      'usually: $35.00',
+      page,
+    ])
+    expect(textOf({ ...anomaly, after: { ...after, subject: 'day', agent_manager: undefined } }, {})[0]).toBe(
+      'Unusual usage: 2026-11-23',
+    )
+    const session = { ...anomaly, object: { id: 'ent_1', name: 'builder', url: '/entries/ent_1' } }
+    expect(textOf({ ...session, after: { ...after, subject: 'session' } }, { facts: ['model: gpt-5'] })).toEqual([
+      'Unusual session: Ada, 2026-11-23',
+      'model: gpt-5',
+      'cost: $1,412.30',
+      'usually: $35.00',
+      '/entries/ent_1',
+    ])
   })
 
   test('without the address of the server has no link', () => {

@@ -8,6 +8,7 @@ import {
   gt,
   inArray,
   isNotNull,
+  isNull,
   like,
   lte,
   max,
@@ -184,11 +185,21 @@ function readable(reader: Reader, who: EventReader, types: readonly EventType[] 
     // Which of them are visible is asked afterwards, because they are few.
     ...of('sheets', true),
     ...of('budgets', true, visibleByKeys(reader, viewer, { projectId: events.projectId })),
+    ...of('usage', true, isOfUsage(reader, viewer)),
     ...of('billing', seesAll),
     ...of('admins', seesAll && isAdmin),
     ...(wanted.has(REMOVED) ? [and(eq(events.type, REMOVED), visibleByKeys(reader, viewer, events))!] : []),
   ]
   return parts.length > 0 ? or(...parts) : undefined
+}
+
+/** Anomalies of the organization and of everybody, or of the viewer alone; not of an entry that they can't see now. */
+function isOfUsage(reader: Reader, viewer: Viewer): SQL | undefined {
+  const { events } = reader.tables
+  return and(
+    viewer.sees === 'everything' ? undefined : eq(events.managerId, viewer.userId),
+    or(isNull(events.entryId), and(isOfCurrentEntry(reader), visibleEntries(reader, viewer))),
+  )
 }
 
 /** Whether the entry of an event exists, and is not another one that has the key of one that was removed. */

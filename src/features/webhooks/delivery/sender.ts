@@ -12,7 +12,7 @@ export interface Sent extends PostResult {
 }
 
 export interface Sender {
-  send(endpoint: EndpointRow, event: Pick<LoggedEvent, 'body' | 'facts'>): Promise<Sent>
+  send(endpoint: EndpointRow, event: Pick<LoggedEvent, 'body' | 'facts' | 'page'>): Promise<Sent>
 }
 
 export interface SenderOptions {
@@ -23,10 +23,10 @@ export interface SenderOptions {
 
 export function createSender({ clock, privateNetworks }: SenderOptions): Sender {
   return {
-    async send(endpoint, { body: event, facts }) {
+    async send(endpoint, { body: event, ...shown }) {
       // Imported here, since most commands and many servers send nothing.
       const [{ addressFinder }, { post }] = await Promise.all([import('./addresses.ts'), import('./post.ts')])
-      const body = payloadOf(endpoint.format, event, facts)
+      const body = payloadOf(endpoint.format, event, shown)
       const message = { id: event.id, sentAtSeconds: Math.floor(clock.now() / 1_000), body }
       const headers = {
         'content-type': 'application/json',

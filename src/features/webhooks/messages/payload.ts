@@ -9,10 +9,15 @@ import { type Summary, summaryOf } from './summary.ts'
 /** Standard Webhooks asks for less than 20 kB, which every receiver takes. */
 const LIMIT_BYTES = 20_000
 
-/** @param facts what a chat shows besides the fields that changed */
-export function payloadOf(format: WebhookFormat, event: Event, facts: readonly string[] = []): string {
+/** What a chat shows besides the fields that changed: see {@link summaryOf}. */
+export interface Shown {
+  facts?: readonly string[]
+  page?: string | undefined
+}
+
+export function payloadOf(format: WebhookFormat, event: Event, { facts, page }: Shown = {}): string {
   if (format === 'standard') return standardPayload(event)
-  return JSON.stringify(CHATS[format](summaryOf(event, facts)))
+  return JSON.stringify(CHATS[format](summaryOf(event, facts, page)))
 }
 
 /**

@@ -1,6 +1,8 @@
 /** An event in a few words, as a chat shows it. Pure. */
 
 import type { Event } from '../../events/schema.ts'
+import { anomalyTexts } from './anomaly.ts'
+import { shortened } from './short-text.ts'
 
 export interface Summary {
   /** `Bill 2026-0001 sent` */
@@ -10,17 +12,27 @@ export interface Summary {
   link: string | undefined
 }
 
-/** Longer ones are shortened: people chose them, and a chat must stay readable. */
-const TEXT_LIMIT = 200
-
 /** More than fit on a phone nobody reads in a chat. */
 const FACT_LIMIT = 8
 
-/** Fields that name the receivers of the message, not what happened. */
-const HIDDEN_FIELDS: readonly string[] = ['webhooks']
+/** Fields that name the receivers of the message, not what happened, and a path in the API, of which there is a link. */
+const HIDDEN_FIELDS: readonly string[] = ['webhooks', 'list']
 
-/** @param known facts that are not among the changed fields, such as the amount of a bill */
-export function summaryOf({ type, actor, object, before, after }: Event, known: readonly string[] = []): Summary {
+/**
+ * @param known facts that are not among the changed fields, such as the amount of a bill
+ * @param page where to look, if that is not the page of the object
+ */
+export function summaryOf(event: Event, known: readonly string[] = [], page?: string): Summary {
+  const { title, facts } = event.type === 'usage.anomaly_found' ? anomalyTexts(event) : changeTexts(event)
+  const { actor, object } = event
+  return {
+    title,
+    facts: [...known.map(shortened), ...facts, ...(actor?.user ? [`by ${shortened(actor.user.name)}`] : [])],
+    link: page ?? object?.url ?? undefined,
+  }
+}
+
+function changeTexts({ type, object, before, after }: Event): Pick<Summary, 'title' | 'facts'> {
   const [area = '', what = ''] = type.split('.')
   const words = [capitalized(wordsOf(area)), shortened(object?.name ?? ''), wordsOf(what)]
   const changed = [...new Set([...Object.keys(after ?? {}), ...Object.keys(before ?? {})])]
@@ -29,12 +41,7 @@ export function summaryOf({ type, actor, object, before, after }: Event, known: 
     .flatMap((field) => factOf(field, fieldOf(before, field), fieldOf(after, field)))
   return {
     title: words.filter((text) => text !== '').join(' '),
-    facts: [
-      ...known.map(shortened),
-      ...facts.slice(0, FACT_LIMIT),
-      ...(actor?.user ? [`by ${shortened(actor.user.name)}`] : []),
-    ],
-    link: object?.url ?? undefined,
+    facts: facts.slice(0, FACT_LIMIT),
   }
 }
 
@@ -58,9 +65,3 @@ function valueText(value: unknown): string | undefined {
 const wordsOf = (name: string) => name.replaceAll('_', ' ')
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-
-/** On one line, without what would hide or reverse the rest of it. */
-function shortened(text: string): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
-  return line.length > TEXT_LIMIT ? `${line.slice(0, TEXT_LIMIT - 1).toWellFormed()}…` : line
-}
