@@ -68,7 +68,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
   const notices = createNoticesService({ db, clock, events, organization, reports })
   const anomalies = createAnomaliesService({ db, clock, events, organization })
-  const digests = createDigestsService({ db, clock, events, organization, people, notifications, reports })
+  const digests = createDigestsService({ db, clock, events, organization, people, notifications, anomalies, reports })
   const shareLinks = createShareLinksService({
     db,
     clock,

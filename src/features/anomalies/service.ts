@@ -2,7 +2,7 @@
  * Anomalies (docs/design/anomalies.md): a day of the organization, a day of a person or a session that cost far more than
  * is usual, each as an event. They are looked for once a day, over the day before.
  */
-import type { Database, Tx } from '../../database/database.ts'
+import type { Database } from '../../database/database.ts'
 import { addDays, dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Id } from '../../lib/id.ts'
@@ -50,11 +50,11 @@ interface Dependencies {
   clock: Clock
   events: Pick<EventsService, 'recordOnce' | 'unrecorded'>
   organization: Pick<OrganizationService, 'settings'>
-  /** Called once for each day, in the transaction that records its events, also if there are none. */
-  announce?: ((tx: Tx, day: string, anomalies: readonly Anomaly[]) => Promise<void>) | undefined
 }
 
-export function createAnomaliesService({ db, clock, events, organization, announce }: Dependencies) {
+export type AnomaliesService = ReturnType<typeof createAnomaliesService>
+
+export function createAnomaliesService({ db, clock, events, organization }: Dependencies) {
   /** The anomalies of a day in the organization's time zone as its entries are now, the worst first, at most 50. */
   async function anomaliesOf(day: string): Promise<Anomaly[]> {
     const { timeZone } = await organization.settings()
@@ -73,10 +73,7 @@ export function createAnomaliesService({ db, clock, events, organization, announ
     const key = `anomalies ${day}`
     if ((await events.unrecorded([key])).length === 0) return
     const anomalies = await anomaliesOf(day)
-    await db.write(async (tx) => {
-      const isFirst = await events.recordOnce(tx, key, anomalies.map(eventOf))
-      if (isFirst) await announce?.(tx, day, anomalies)
-    })
+    await db.write((tx) => events.recordOnce(tx, key, anomalies.map(eventOf)))
   }
 
   return {

@@ -1,6 +1,6 @@
 /**
  * E-mails that sum up a day or a week for those who chose to be sent them (docs/design/notifications.md): what needs
- * attention, each working day, and usage, each week. Both come in the morning of the organization's time zone, or when a
+ * attention, each working day, unusual usage, each day, and usage, each week. They come in the morning of the organization's time zone, or when a
  * server runs again after it.
  */
 import type { Asker } from '../../access/asker.ts'
@@ -13,6 +13,7 @@ import { addDays, dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { periodically } from '../../lib/periodically.ts'
 import type { QueryTexts } from '../../query.ts'
+import type { AnomaliesService, Anomaly } from '../anomalies/service.ts'
 import { listPath } from '../entries/listing/filter.ts'
 import type { EventsService } from '../events/service.ts'
 import type { NotificationsService } from '../notifications/service.ts'
@@ -20,7 +21,7 @@ import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService, User } from '../people/service.ts'
 import { COUNTED_STATUSES, type ReportsService } from '../reports/service.ts'
 import { listLedProjects } from './store.ts'
-import { attentionText, type Content, type SummarySection, summaryText } from './text.ts'
+import { anomaliesText, attentionText, type Content, type SummarySection, summaryText } from './text.ts'
 
 /** When people begin to work, and machines have reported the evening before. */
 const MORNING_MS = 8 * 3_600_000
@@ -38,6 +39,7 @@ interface Dependencies {
   organization: Pick<OrganizationService, 'settings'>
   people: Pick<PeopleService, 'everyUser'>
   notifications: NotificationsService
+  anomalies: Pick<AnomaliesService, 'anomaliesOf'>
   reports: Pick<ReportsService, 'completeness' | 'readCompleteness' | 'usage' | 'readUsage'>
 }
 
@@ -48,6 +50,7 @@ export function createDigestsService({
   organization,
   people,
   notifications,
+  anomalies,
   reports,
 }: Dependencies) {
   const linkTo = (path: string) => notifications.publicUrl && `${notifications.publicUrl}${path}`
@@ -109,6 +112,12 @@ export function createDigestsService({
     const { firstDay } = calendarPeriodAt(morning, 'week', { timeZone, weekStart })
     const week = { from: addDays(firstDay, -7), to: addDays(firstDay, -1) }
     await tell('weekly_summary', week.from, (person) => summaryFor(person, week))
+    const yesterday = addDays(today, -1)
+    let found: Promise<Anomaly[]> | undefined
+    await tell('anomalies', yesterday, async (person) => {
+      found ??= anomalies.anomaliesOf(yesterday)
+      return anomaliesText(yesterday, (await found).filter(isSeenBy(person)), linkTo)
+    })
     if (isWorkingDay(today)) await tell('attention', today, (person) => attentionFor(person, today))
   }
 
@@ -118,6 +127,11 @@ export function createDigestsService({
     /** Looks now and from time to time until it is stopped. */
     start: (onError: (error: unknown) => void) => periodically(look, LOOK_EVERY_MS, onError),
   }
+}
+
+/** As for the events: everybody sees their own anomalies, billing and admins all of them. */
+function isSeenBy({ id, role }: User) {
+  return (anomaly: Anomaly) => seesEverything(role) || (anomaly.subject !== 'day' && anomaly.person.id === id)
 }
 
 function askerOf(person: User): Asker {

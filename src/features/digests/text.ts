@@ -1,4 +1,6 @@
 /** The texts of digests. Pure. */
+import { moneyNumber } from '../../lib/money.ts'
+import type { Anomaly } from '../anomalies/service.ts'
 import type { CompletenessCheck, UsageReport, UsageResult } from '../reports/schema.ts'
 
 export interface Content {
@@ -56,6 +58,28 @@ export function attentionText(
     subject: open.length === 1 ? '1 thing needs attention' : `${total} things need attention`,
     body: [`Among the entries of the last ${days} days that you can see:`, '', lines.join('\n\n')].join('\n'),
   }
+}
+
+/** The anomalies of a day; undefined without any. */
+export function anomaliesText(day: string, anomalies: readonly Anomaly[], linkTo: LinkTo): Content | undefined {
+  if (anomalies.length === 0) return undefined
+  const lines = anomalies.map((anomaly) => {
+    const { costNanos, usualNanos, list } = anomaly
+    const link = anomaly.subject === 'session' ? `/entries?open=${anomaly.entry.uid}` : pageOfList(list!)
+    const amounts = `${MONEY.format(moneyNumber(costNanos))}, usually ${MONEY.format(moneyNumber(usualNanos))}`
+    return withLink(`${subjectOf(anomaly)}: ${amounts}`, linkTo(link))
+  })
+  return {
+    subject:
+      anomalies.length === 1 ? `Unusual usage on ${day}` : `${anomalies.length} cases of unusual usage on ${day}`,
+    body: [`On ${day}, this cost far more than in the four weeks before:`, '', lines.join('\n\n')].join('\n'),
+  }
+}
+
+function subjectOf(anomaly: Anomaly): string {
+  if (anomaly.subject === 'day') return 'Everybody together'
+  const name = oneLine(anomaly.person.name)
+  return anomaly.subject === 'person' ? name : `A session of ${name}`
 }
 
 export interface SummarySection {

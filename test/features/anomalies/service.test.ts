@@ -1,8 +1,6 @@
 /** Anomalies are events of the day before, each once, however often and by however many servers they are looked for. */
 import { expect, test } from 'bun:test'
 import { viewerOf } from '../../../src/access/visibility.ts'
-import type { Database } from '../../../src/database/database.ts'
-import { type Anomaly, createAnomaliesService } from '../../../src/features/anomalies/service.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { DAY_MS, NOW, stage, WORKING_DAYS } from './stage.ts'
 
@@ -142,45 +140,6 @@ forEachEngine('an anomaly', (open) => {
       ['2026-11-26', 'day'],
       ['2026-11-26', 'person'],
     ])
-  })
-
-  test('is announced in the transaction that records it, once, and not searched for again', async () => {
-    const { db, clock, services, found, reportUsual, reportMany, adaId } = await stage(open)
-    await reportUsual()
-    await reportMany(MONDAY, 16)
-    const announced: { day: string; anomalies: readonly Anomaly[] }[] = []
-    let isBroken = true
-    let searches = 0
-    const counting = new Proxy(db, {
-      get(target, name) {
-        if (name === 'slowly') searches += 1
-        const value = target[name as keyof Database]
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
-    const anomalies = createAnomaliesService({
-      db: counting,
-      clock,
-      events: services.events,
-      organization: services.organization,
-      async announce(_tx, day, anomalies) {
-        if (isBroken) throw new Error('broken')
-        announced.push({ day, anomalies })
-      },
-    })
-    const error = await anomalies.look().catch((thrown: Error) => thrown.message)
-    expect([error, await found()]).toEqual(['broken', []])
-    isBroken = false
-    await Promise.all([anomalies.look(), anomalies.look()])
-    const before = searches
-    await anomalies.look()
-    expect(searches).toBe(before)
-    expect(announced).toEqual([{ day: MONDAY, anomalies: await anomalies.anomaliesOf(MONDAY) }])
-    expect(announced[0]!.anomalies).toMatchObject([
-      { subject: 'day', costNanos: 160_000_000_000n, usualNanos: 22_000_000_000n },
-      { subject: 'person', person: { uid: adaId, name: 'Ada' } },
-    ])
-    expect(await found()).toHaveLength(2)
   })
 
   test('is read by billing and admins, and by the person whose usage it is', async () => {

@@ -125,6 +125,39 @@ forEachEngine('digests', (open) => {
     expect(await look()).toEqual([])
   })
 
+  test('of unusual usage name their own to everybody, and all to admins', async () => {
+    const { choose, clock, ada, grace, look, report, sumAt } = await stageOf(open)
+    const DAY_MS = 24 * HOUR_MS
+    for (let day = Date.UTC(2026, 9, 26); day < Date.UTC(2026, 10, 20); day += DAY_MS) {
+      const text = new Date(day).toISOString().slice(0, 10)
+      await report(grace, text, { reported_cost: 20 + ((day / DAY_MS) % 3) })
+      await report(ada, text, { reported_cost: 30 + ((day / DAY_MS) % 3) })
+    }
+    await report(grace, '2026-11-20', { reported_cost: 200 })
+    await report(ada, '2026-11-20', { reported_cost: 30 })
+    await choose('anomalies')
+    // On Saturday, of Friday.
+    clock.moment = Date.UTC(2026, 10, 21, 8)
+    const letters = await look()
+    expect(letters.flatMap(({ to }) => to).sort()).toEqual(['ada@example.com', 'grace@example.com'])
+    const [toAda, toGrace] = ['ada', 'grace'].map((name) => letters.find(({ to }) => to[0]!.startsWith(name))!.text)
+    const starting = (text: string, first: string) => text.split('\n').filter((line) => line.startsWith(first))
+    expect(starting(toAda!, '- ')).toEqual([
+      expect.stringMatching(/^- (Everybody together: \$230|Grace: \$200|A session of Grace: \$200)\.00, usually/),
+      expect.stringMatching(/^- (Everybody together: \$230|Grace: \$200|A session of Grace: \$200)\.00, usually/),
+      expect.stringMatching(/^- (Everybody together: \$230|Grace: \$200|A session of Grace: \$200)\.00, usually/),
+    ])
+    expect(starting(toGrace!, '- ').sort()).toEqual([
+      expect.stringMatching(/^- A session of Grace: \$200\.00, usually/),
+      expect.stringMatching(/^- Grace: \$200\.00, usually/),
+    ])
+    const lists = [...toAda!.matchAll(/https:\S+starting_at\S+/g)].map(([link]) => link)
+    const sums = []
+    for (const link of lists) sums.push(await sumAt(link, ada))
+    expect(sums.sort()).toEqual([200, 230])
+    expect(await look()).toEqual([])
+  })
+
   test('reach nobody who has not chosen them', async () => {
     const { clock, ada, look, report } = await stageOf(open)
     await report(ada, '2026-11-17', { reported_cost: 2 })
