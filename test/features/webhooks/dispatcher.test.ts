@@ -440,6 +440,24 @@ forEachEngine('webhooks', (open) => {
     expect(namesOf(received)).toEqual(['one'])
   })
 
+  test('do not wait for a lease or an attempt of a server whose clock was ahead', async () => {
+    const { url, received } = await receiverOf(500, 200)
+    const { id } = await sending.add({ url, types: ['backup.*'] })
+    const days = 90 * 24 * 60 * MINUTE
+    sending.wait(days)
+    await sending.record(backupFailed('one'))
+    await sending.deliver()
+    expect(await stateOf(id)).toMatchObject({ state: 'failing' })
+    await db.write(async (tx) => {
+      const lease = { leaseHolder: 'a server that was killed', leasedUntil: sending.clock.now() + MINUTE }
+      await tx.update(tx.tables.webhookEndpoints).set(lease)
+    })
+    sending.wait(-days)
+    await sending.deliver()
+    expect(namesOf(received)).toEqual(['one', 'one'])
+    expect(await stateOf(id)).toMatchObject({ state: 'active' })
+  })
+
   test('do not overtake a transaction that began earlier and commits later', async () => {
     const { url, received } = await receiver()
     await sending.add({ url, types: ['backup.*'] })

@@ -13,7 +13,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { EventLog, LoggedEvent } from '../event-log.ts'
 import type { createNotices } from '../notices.ts'
-import { nextAttemptAt } from '../schedule.ts'
+import { isDue, nextAttemptAt } from '../schedule.ts'
 import { insertDelivery, removeDeliveriesBefore, trimDeliveries } from '../store/deliveries.ts'
 import {
   advanceEndpoint,
@@ -162,7 +162,8 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
       return { cursor: event.id, attempts: 0, failingSince: null, nextAttemptAt: null, leasedUntil: now + LEASE_MS }
     }
     const attempts = endpoint.attempts + 1
-    const failingSince = endpoint.failingSince ?? now
+    // Not in the future, where a clock that was ahead has put it: three days count from when the clock was set back.
+    const failingSince = Math.min(endpoint.failingSince ?? now, now)
     if (sent.status === HTTP_GONE) return disabled('gone', { attempts, failingSince })
     const next = nextAttemptAt({ attempts, failingSince, now })
     if (next === undefined) return disabled('failing', { attempts, failingSince })
@@ -199,7 +200,7 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
   async function look(onError: (error: unknown) => void): Promise<void> {
     const now = clock.now()
     const due = (await listActiveEndpoints(db.read)).filter(
-      ({ id, nextAttemptAt }) => !working.has(id) && (nextAttemptAt === null || nextAttemptAt <= now),
+      ({ id, nextAttemptAt }) => !working.has(id) && isDue(nextAttemptAt, now),
     )
     if (due.length === 0) return
     const end = await log.end()

@@ -1,8 +1,9 @@
 /** Endpoints: what people configured, and how far each one has got in the event log. */
-import { and, count, desc, eq, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { type Id, newId } from '../../../lib/id.ts'
+import { FARTHEST_LEASE_MS, GIVE_UP_MS } from '../schedule.ts'
 
 export type EndpointRow = Tables['webhookEndpoints']['$inferSelect']
 export type NewEndpointRow = Pick<
@@ -108,8 +109,14 @@ export async function claimEndpoint(
       and(
         eq(table.id, id),
         isNull(table.disabledAt),
-        or(isNull(table.nextAttemptAt), lte(table.nextAttemptAt, now)),
-        or(isNull(table.leasedUntil), lte(table.leasedUntil, now), eq(table.leaseHolder, holder)),
+        // As `isDue`.
+        or(isNull(table.nextAttemptAt), lte(table.nextAttemptAt, now), gt(table.nextAttemptAt, now + GIVE_UP_MS)),
+        or(
+          isNull(table.leasedUntil),
+          lte(table.leasedUntil, now),
+          gt(table.leasedUntil, now + FARTHEST_LEASE_MS),
+          eq(table.leaseHolder, holder),
+        ),
       ),
     )
     .returning()
