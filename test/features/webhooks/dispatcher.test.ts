@@ -359,6 +359,19 @@ forEachEngine('webhooks', (open) => {
     expect(namesOf(working.received)).toEqual(['two'])
   })
 
+  test('that are sent everything again during a delivery begin again after it', async () => {
+    const since = new Date(sending.clock.now() - MINUTE).toISOString()
+    const { url, received } = await receiver((_request, response) => {
+      const again = received.length === 2 ? sending.services.webhooks.resendSince(id, since, TALLY) : undefined
+      Promise.resolve(again).finally(() => response.end())
+    })
+    const { id } = await sending.add({ url, types: ['backup.*'] })
+    await sending.record(backupFailed('one'), backupFailed('two'), backupFailed('three'))
+    await sending.deliver()
+    await sending.deliver()
+    expect(namesOf(received)).toEqual(['one', 'two', 'one', 'two', 'three'])
+  })
+
   test('that are removed during a delivery leave no trace and get nothing more', async () => {
     const { url, received } = await receiver((_request, response) => {
       sending.services.webhooks.removeWebhook(id, TALLY).finally(() => response.end())
