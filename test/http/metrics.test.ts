@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { TALLY } from '../../src/access/actor.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { startReceiver } from '../support/receivers.ts'
+import { backupFailed } from '../support/webhooks.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startApp()
+  app = await startApp({ webhookNetworks: ['127.0.0.0/8'] })
 })
 afterAll(() => app.close())
 
@@ -48,21 +51,52 @@ test('counts requests by route and status, entries by what became of them, batch
   expect(await figure('process_resident_memory_bytes')).toBeGreaterThan(1e7)
 })
 
-test('shows how many days have entries, and how many of those have totals', async () => {
-  const { reports, bills, priceUpdates } = app.services
+/** Metrics with the gauges of the services. */
+function watchedMetrics() {
+  const { reports, bills, priceUpdates, webhooks } = app.services
   const metrics = createMetrics()
   metrics.watch({
     ...{ databaseFile: undefined, diskSpace: undefined, backups: undefined },
     waitingWrites: () => 0,
     outbox: bills.deliveries.count,
     priceUpdates: priceUpdates.state,
-    waitingEvents: async () => 0,
+    waitingEvents: webhooks.countWaiting,
     totals: reports.progress,
   })
+  return metrics
+}
+
+test('counts attempts to deliver to webhooks by outcome, and the events that wait for one', async () => {
+  const { db, events, webhooks } = app.services
+  const metrics = watchedMetrics()
+  webhooks.watchAttempts(metrics.webhookDelivery)
+  const shown = async () => [...((await metrics.text()).match(/^tally_webhook_\S+ \d+/gm) ?? [])]
+  expect(await shown()).toEqual(['tally_webhook_waiting_events 0'])
+  const hook = await startReceiver((_request, response) => {
+    // The second of three fails.
+    response.writeHead(hook.received.length === 2 ? 500 : 200).end()
+  })
+  const { id } = await webhooks.addWebhook({ name: 'Hook', url: hook.url, types: ['backup.failed'] }, TALLY)
+  await db.write((tx) => events.record(tx, ['one', 'two', 'three'].map(backupFailed)))
+  expect(await shown()).toEqual(['tally_webhook_waiting_events 3'])
+  await webhooks.dispatcher.deliverDue()
+  const after = [
+    'tally_webhook_deliveries_total{outcome="delivered"} 1',
+    'tally_webhook_deliveries_total{outcome="failed"} 1',
+    'tally_webhook_waiting_events 2',
+  ]
+  expect(await shown()).toEqual(after)
+  await webhooks.disableWebhook(id, TALLY)
+  expect(await shown()).toEqual([...after.slice(0, 2), 'tally_webhook_waiting_events 0'])
+  await hook.close()
+})
+
+test('shows how many days have entries, and how many of those have totals', async () => {
+  const metrics = watchedMetrics()
   const shown = async () => (await metrics.text()).match(/^tally_report_days\S* \d+/gm)
   await app.call('POST /api/v1/token-entries', { token: await app.token('svc'), json: ENTRY })
   expect(await shown()).toEqual(['tally_report_days 0', 'tally_report_days_ready 0'])
-  while ((await reports.rollup.step()) !== 'idle');
+  while ((await app.services.reports.rollup.step()) !== 'idle');
   expect(await shown()).toEqual(['tally_report_days 1', 'tally_report_days_ready 1'])
 })
 

@@ -114,8 +114,7 @@ export class Installation {
   }
 
   /** Starts the server, which may never become ready. */
-  launch(args: string[] = []): Server {
-    const port = freePort()
+  launch(args: string[] = [], port = freePort()): Server {
     const child = Bun.spawn([...this.before, './tally', 'serve', '--port', String(port), ...args], {
       ...this.#surroundings,
       stdin: 'ignore',
@@ -126,9 +125,9 @@ export class Installation {
   }
 
   /** Starts the server and waits until it is ready. */
-  async serve(args: string[] = []): Promise<Server> {
+  async serve(args: string[] = [], port = freePort()): Promise<Server> {
     const begun = performance.now()
-    const server = this.launch(args)
+    const server = this.launch(args, port)
     await server.untilReady()
     server.startedInMs = performance.now() - begun
     return server

@@ -146,6 +146,7 @@ export async function rowsAt({ dataDir, databaseUrl }: Location, query: string):
   }
   const connection = new Connection(join(dataDir, DATABASE_FILE))
   try {
+    connection.run('PRAGMA busy_timeout = 5000')
     return connection.query(query).all() as Record<string, unknown>[]
   } finally {
     connection.close()

@@ -8,6 +8,8 @@ export interface ReportOptions {
   entries: number
   rules: number
   budgets: number
+  /** Events that wait for a webhook. */
+  webhooks: number
   fsyncDelayMs: number
   /** How often each session of the updates is reported. */
   repeat: number
@@ -33,6 +35,7 @@ export function readOptions(args: string[]): ReportOptions {
     entries: wholeNumberFrom('entries', values.entries, 0),
     rules: wholeNumberFrom('rules', values.rules, 0),
     budgets: wholeNumberFrom('budgets', values.budgets, 0),
+    webhooks: wholeNumberFrom('webhooks', values.webhooks, 0),
     fsyncDelayMs: numberFrom('fsync-delay', values['fsync-delay'].replace(/ms$/, ''), {}),
     repeat: wholeNumberFrom('repeat', values.repeat, 2),
     against: values.against,
@@ -50,20 +53,27 @@ export function readOptions(args: string[]): ReportOptions {
     for (const name of ['rounds', 'data'] as const) {
       if (values[name] !== undefined) throw new UsageError(`--${name} needs --against.`)
     }
-  } else if (options.rules > 0 || options.budgets > 0 || options.fsyncDelayMs > 0) {
-    throw new UsageError('--rules, --budgets and --fsync-delay measure the work tree only. Use them without --against.')
+  } else if (measuresOnlyTable(options)) {
+    throw new UsageError(
+      '--rules, --budgets, --webhooks and --fsync-delay measure the work tree only. Use them without --against.',
+    )
   }
   if (options.data !== undefined && options.entries > 0)
     throw new UsageError('Use either --data or --entries: a seeded database already has entries.')
   if (options.postgres === undefined) {
     if (options.servers > 1)
       throw new UsageError('SQLite is used by one server at a time. Use --servers with --postgres or --database-url.')
-  } else if (options.rules > 0 || options.budgets > 0 || options.fsyncDelayMs > 0 || options.data !== undefined) {
+  } else if (measuresOnlyTable(options) || options.data !== undefined) {
     throw new UsageError(
-      '--rules, --budgets, --fsync-delay and --data measure SQLite only. Use them without PostgreSQL.',
+      '--rules, --budgets, --webhooks, --fsync-delay and --data measure SQLite only. Use them without PostgreSQL.',
     )
   }
   return options
+}
+
+/** Whether something is measured that only the table of the work tree on SQLite shows. */
+function measuresOnlyTable({ rules, budgets, webhooks, fsyncDelayMs }: ReportOptions): boolean {
+  return [rules, budgets, webhooks, fsyncDelayMs].some((value) => value > 0)
 }
 
 function parse(args: string[]) {
@@ -75,6 +85,7 @@ function parse(args: string[]) {
         entries: { type: 'string', default: '0' },
         rules: { type: 'string', default: '0' },
         budgets: { type: 'string', default: '0' },
+        webhooks: { type: 'string', default: '0' },
         'fsync-delay': { type: 'string', default: '0' },
         repeat: { type: 'string', default: '5' },
         against: { type: 'string' },

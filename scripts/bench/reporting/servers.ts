@@ -17,6 +17,8 @@ export interface ServersOptions {
   executable?: string | undefined
   /** The command in front of the executable, such as strace. */
   before?: string[]
+  /** Of the environment, besides those of the database. */
+  variables?: Record<string, string>
 }
 
 export class TallyServers {
@@ -29,12 +31,13 @@ export class TallyServers {
 
   /** The stack stops and removes them. */
   static async install(
-    { parent, database, count, executable, before = [] }: ServersOptions,
+    { parent, database, count, executable, before = [], variables = {} }: ServersOptions,
     stack: AsyncDisposableStack,
   ): Promise<TallyServers> {
     const installations: Installation[] = []
     for (let number = 0; number < count; number++) {
-      const installation = await Installation.make({ parent, before, executable, variables: database.variables })
+      const surroundings = { ...database.variables, ...variables }
+      const installation = await Installation.make({ parent, before, executable, variables: surroundings })
       installations.push(stack.adopt(installation, () => installation.remove()))
     }
     const servers = new TallyServers(database, installations)

@@ -19,6 +19,7 @@ import {
   type Throughput,
   WARM_UP_SECONDS,
 } from './throughput.ts'
+import { DELIVERS_TO_THIS_MACHINE, measureWebhooks } from './webhooks.ts'
 
 const SINGLE_CONNECTIONS = [1, 16, 64]
 const MOST_CONNECTIONS = 64
@@ -41,7 +42,7 @@ export function storing(entries: number): LoadShape {
 }
 
 export async function measureTable(
-  { seconds, entries, rules, budgets, fsyncDelayMs, repeat, servers: count }: ReportOptions,
+  { seconds, entries, rules, budgets, webhooks, fsyncDelayMs, repeat, servers: count }: ReportOptions,
   engine: Engine,
   parent: string,
   stack: AsyncDisposableStack,
@@ -49,7 +50,16 @@ export async function measureTable(
   printProgress('building')
   const validateOnlyProgram = await compileValidateOnly(parent)
   const database = await engine.create(stack)
-  const servers = await TallyServers.install({ parent, database, count, before: slowDisk(fsyncDelayMs) }, stack)
+  const servers = await TallyServers.install(
+    {
+      parent,
+      database,
+      count,
+      before: slowDisk(fsyncDelayMs),
+      variables: webhooks > 0 ? DELIVERS_TO_THIS_MACHINE : {},
+    },
+    stack,
+  )
   let baselinePerSecond: number | null = null
   if (database.file !== undefined) {
     printProgress('committing rows one by one')
@@ -112,10 +122,15 @@ export async function measureTable(
   const storedEntries = stored
   const bytesPerEntry = ((await database.bytes()) - emptyBytes) / storedEntries
   const loadedStartMs = await servers.start()
-  // After the size, because several of these reports share an entry.
+  // After the size, because several of these reports share an entry, and events of their own are added for webhooks.
   printProgress(`reports of sessions that are reported ${repeat} times each`)
   await report({ ...most, repeat, seconds: WARM_UP_SECONDS })
   const updates = await report({ ...most, repeat })
+  let delivering: Awaited<ReturnType<typeof measureWebhooks>> | undefined
+  if (webhooks > 0 && database.file !== undefined) {
+    printProgress(`single reports with ${webhooks} events that wait for a webhook and with none`)
+    delivering = await measureWebhooks(report, most, database.file, webhooks)
+  }
   await servers.stop()
 
   const singlesAtMost = singles[MOST_CONNECTIONS]!
@@ -127,6 +142,7 @@ export async function measureTable(
     updates,
     placed: placed ?? null,
     budgeted: budgeted ?? null,
+    delivering: delivering ?? null,
     validating,
     ratio: singlesAtMost.entriesPerSecond / validating.entriesPerSecond,
     processorRatio: validating.processorMicros / singlesAtMost.processorMicros,
@@ -149,7 +165,7 @@ type Results = Awaited<ReturnType<typeof measureTable>>
 
 const whole = (value: number) => Math.round(value).toLocaleString('en-US')
 
-function printThroughputs(results: Results, { rules, budgets, repeat }: ReportOptions): void {
+function printThroughputs(results: Results, { rules, budgets, webhooks, repeat }: ReportOptions): void {
   const rows = [
     ['', 'entries/s', 'p50 ms', 'p99 ms', 'max ms', 'commits/s', 'written each', 'server CPU', 'load CPU', 'CPU each'],
   ]
@@ -184,11 +200,16 @@ function printThroughputs(results: Results, { rules, budgets, repeat }: ReportOp
     add('no budgets', results.budgeted.none)
     add(`${budgets} budgets`, results.budgeted.all)
   }
+  if (results.delivering) {
+    add('no webhook', results.delivering.none.throughput)
+    add(`${webhooks} events wait, quick receiver`, results.delivering.quick.throughput)
+    add(`${webhooks} events wait, slow receiver`, results.delivering.slow.throughput)
+  }
   for (const row of rows) console.log(row.map((cell, at) => (at === 0 ? cell.padEnd(34) : cell.padStart(13))).join(''))
 }
 
 export function printTable(results: Results, options: ReportOptions): void {
-  const { rules, budgets } = options
+  const { rules, budgets, webhooks } = options
   if (results.engine !== 'SQLite') {
     console.log(`${results.engine}, ${results.servers} ${results.servers === 1 ? 'server' : 'servers'} of Tally\n`)
   }
@@ -211,6 +232,13 @@ export function printTable(results: Results, options: ReportOptions): void {
   if (budgeted) {
     const share = budgeted.all.processorMicros / budgeted.none.processorMicros
     line(`processor time: ${budgets} budgets / none`, share.toFixed(2), 'target: at most 1.10')
+  }
+  for (const name of ['quick', 'slow'] as const) {
+    const cost = results.delivering?.[name]
+    if (!cost) continue
+    line(`p99: ${webhooks} events wait, ${name} receiver / none`, cost.p99Ratio.toFixed(2), 'target: at most 1.10')
+    line('same, by processor time', cost.processorRatio.toFixed(2))
+    line(`messages to the ${name} receiver, per second`, cost.messagesPerSecond.toFixed(1))
   }
   if (results.baselinePerSecond !== null && results.baselineRatio !== null) {
     line('one commit per row, rows/s', whole(results.baselinePerSecond))

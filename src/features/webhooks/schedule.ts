@@ -20,6 +20,9 @@ const PAUSES_MS = [
 /** A receiver that fails over a long weekend still gets everything; after that, nobody is repairing it. */
 export const GIVE_UP_MS = 72 * HOUR_MS
 
+/** A lease lasts a minute. One that ends later is of a clock that was ahead: those of several servers may differ, but not so far. */
+export const FARTHEST_LEASE_MS = HOUR_MS
+
 /** Up to this share longer, so that the receivers of an outage are not called all at once. */
 const JITTER = 0.2
 
@@ -37,4 +40,12 @@ export function nextAttemptAt(
   if (now >= givesUpAt) return undefined
   const pauseMs = PAUSES_MS[Math.min(attempts, PAUSES_MS.length) - 1]!
   return Math.min(now + Math.round(pauseMs * (1 + JITTER * random)), givesUpAt)
+}
+
+/**
+ * Whether an attempt that was planned, or null for none, may be made. None is planned further ahead than three days: one that is
+ * was planned while a clock was ahead, and nothing would be delivered until that time.
+ */
+export function isDue(plannedAt: number | null, now: number): boolean {
+  return plannedAt === null || plannedAt <= now || plannedAt > now + GIVE_UP_MS
 }

@@ -1,5 +1,6 @@
 /** The delivery of events: what arrives, in which order, how often, and what happens if it does not. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { TALLY } from '../../../src/access/actor.ts'
 import type { Database } from '../../../src/database/database.ts'
@@ -10,6 +11,15 @@ import { type Received, type Receiver, startReceiver } from '../../support/recei
 import { backupFailed, movableClock, type Sending, sendingOn } from '../../support/webhooks.ts'
 
 const MINUTE = 60_000
+
+/** A body that ends only with the connection. */
+function sendEndlessly(response: ServerResponse): void {
+  const chunk = Buffer.alloc(65_536, 'a')
+  const more = () => {
+    while (!response.destroyed) if (!response.write(chunk)) return void response.once('drain', more)
+  }
+  more()
+}
 
 forEachEngine('webhooks', (open) => {
   let db: Database
@@ -158,6 +168,40 @@ forEachEngine('webhooks', (open) => {
       [2, 503],
       [1, 500],
     ])
+  })
+
+  test('are repeated with one id, and in order, to a receiver that fails in every way before it works', async () => {
+    const failures: Record<string, (response: ServerResponse) => unknown> = {
+      'closes the connection': ({ socket }) => socket!.destroy(),
+      'closes it within its headers': ({ socket }) => socket!.end('HTTP/1.1 20'),
+      'speaks another protocol': ({ socket }) => socket!.end('220 mail.example.com ESMTP\r\n'),
+      'sends headers without an end': ({ socket }) => socket!.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`),
+      redirects: (response) => response.writeHead(302, { location: '/hook' }).end(),
+      'fails with an endless page': (response) => sendEndlessly(response.writeHead(500)),
+      'is overloaded': (response) => response.writeHead(429, { 'retry-after': '1' }).end(),
+    }
+    const answers = [...Object.values(failures), (response: ServerResponse) => sendEndlessly(response.writeHead(200))]
+    const { url, received } = await receiver((_request, response) => {
+      const answer = answers[received.length - 1]
+      if (answer) answer(response)
+      else response.end()
+    })
+    const { id } = await sending.add({ url, types: ['backup.*'] })
+    await sending.record(backupFailed('one'), backupFailed('two'))
+    const failed: boolean[] = []
+    for (const _ of Object.keys(failures)) {
+      await sending.deliver()
+      const { last_delivery, next_attempt_at } = await stateOf(id)
+      failed.push(!last_delivery!.delivered)
+      sending.wait(Date.parse(next_attempt_at!) - sending.clock.now())
+    }
+    expect(failed).toEqual(Object.keys(failures).map(() => true))
+    await sending.deliver()
+    expect(namesOf(received)).toEqual([...failed.map(() => 'one'), 'one', 'two'])
+    const ids = received.map(({ headers }) => headers['webhook-id'])
+    expect(new Set(ids.slice(0, -1)).size).toBe(1)
+    expect(ids.at(-1)).not.toBe(ids[0])
+    expect(await stateOf(id)).toMatchObject({ state: 'active', failing_since: null })
   })
 
   test('of one endpoint do not wait for those of another that does not respond', async () => {
@@ -315,6 +359,19 @@ forEachEngine('webhooks', (open) => {
     expect(namesOf(working.received)).toEqual(['two'])
   })
 
+  test('that are sent everything again during a delivery begin again after it', async () => {
+    const since = new Date(sending.clock.now() - MINUTE).toISOString()
+    const { url, received } = await receiver((_request, response) => {
+      const again = received.length === 2 ? sending.services.webhooks.resendSince(id, since, TALLY) : undefined
+      Promise.resolve(again).finally(() => response.end())
+    })
+    const { id } = await sending.add({ url, types: ['backup.*'] })
+    await sending.record(backupFailed('one'), backupFailed('two'), backupFailed('three'))
+    await sending.deliver()
+    await sending.deliver()
+    expect(namesOf(received)).toEqual(['one', 'two', 'one', 'two', 'three'])
+  })
+
   test('that are removed during a delivery leave no trace and get nothing more', async () => {
     const { url, received } = await receiver((_request, response) => {
       sending.services.webhooks.removeWebhook(id, TALLY).finally(() => response.end())
@@ -394,6 +451,24 @@ forEachEngine('webhooks', (open) => {
     sending.wait(61_000)
     await sending.deliver()
     expect(namesOf(received)).toEqual(['one'])
+  })
+
+  test('do not wait for a lease or an attempt of a server whose clock was ahead', async () => {
+    const { url, received } = await receiverOf(500, 200)
+    const { id } = await sending.add({ url, types: ['backup.*'] })
+    const days = 90 * 24 * 60 * MINUTE
+    sending.wait(days)
+    await sending.record(backupFailed('one'))
+    await sending.deliver()
+    expect(await stateOf(id)).toMatchObject({ state: 'failing' })
+    await db.write(async (tx) => {
+      const lease = { leaseHolder: 'a server that was killed', leasedUntil: sending.clock.now() + MINUTE }
+      await tx.update(tx.tables.webhookEndpoints).set(lease)
+    })
+    sending.wait(-days)
+    await sending.deliver()
+    expect(namesOf(received)).toEqual(['one', 'one'])
+    expect(await stateOf(id)).toMatchObject({ state: 'active' })
   })
 
   test('do not overtake a transaction that began earlier and commits later', async () => {

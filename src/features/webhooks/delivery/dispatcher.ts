@@ -13,9 +13,10 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { EventLog, LoggedEvent } from '../event-log.ts'
 import type { createNotices } from '../notices.ts'
-import { nextAttemptAt } from '../schedule.ts'
+import { isDue, nextAttemptAt } from '../schedule.ts'
 import { insertDelivery, removeDeliveriesBefore, trimDeliveries } from '../store/deliveries.ts'
 import {
+  advanceDelivered,
   advanceEndpoint,
   claimEndpoint,
   type EndpointRow,
@@ -139,7 +140,10 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
     const sent = await sender.send(endpoint, event)
     onAttempt(sent.error === null ? 'delivered' : 'failed')
     return db.write(async (tx) => {
-      const advanced = await advanceEndpoint(tx, endpoint, holder, after(endpoint, event, sent))
+      const advanced =
+        sent.error === null
+          ? await advanceDelivered(tx, endpoint, holder, { next: event.id, leasedUntil: clock.now() + LEASE_MS })
+          : await advanceEndpoint(tx, endpoint, holder, afterFailure(endpoint, sent))
       if (!advanced) return undefined
       await insertDelivery(tx, {
         endpointId: endpoint.id,
@@ -155,14 +159,12 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
     })
   }
 
-  /** What an attempt changes of its endpoint. */
-  function after(endpoint: EndpointRow, event: LoggedEvent, sent: Sent): Partial<EndpointRow> {
+  /** What a failed attempt changes of its endpoint. */
+  function afterFailure(endpoint: EndpointRow, sent: Sent): Partial<EndpointRow> {
     const now = clock.now()
-    if (sent.error === null) {
-      return { cursor: event.id, attempts: 0, failingSince: null, nextAttemptAt: null, leasedUntil: now + LEASE_MS }
-    }
     const attempts = endpoint.attempts + 1
-    const failingSince = endpoint.failingSince ?? now
+    // Not in the future, where a clock that was ahead has put it: three days count from when the clock was set back.
+    const failingSince = Math.min(endpoint.failingSince ?? now, now)
     if (sent.status === HTTP_GONE) return disabled('gone', { attempts, failingSince })
     const next = nextAttemptAt({ attempts, failingSince, now })
     if (next === undefined) return disabled('failing', { attempts, failingSince })
@@ -199,7 +201,7 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
   async function look(onError: (error: unknown) => void): Promise<void> {
     const now = clock.now()
     const due = (await listActiveEndpoints(db.read)).filter(
-      ({ id, nextAttemptAt }) => !working.has(id) && (nextAttemptAt === null || nextAttemptAt <= now),
+      ({ id, nextAttemptAt }) => !working.has(id) && isDue(nextAttemptAt, now),
     )
     if (due.length === 0) return
     const end = await log.end()

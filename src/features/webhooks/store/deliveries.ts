@@ -1,5 +1,5 @@
 /** The latest attempts to deliver, which people look at. */
-import { and, desc, eq, inArray, lt, lte, max } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, lt, lte, max, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 
@@ -12,7 +12,17 @@ const KEPT_DELIVERIES = 500
 const PORTION = 1_000
 
 export async function insertDelivery(tx: Tx, row: Omit<DeliveryRow, 'id'>): Promise<void> {
-  await tx.insert(tx.tables.webhookDeliveries).values(row)
+  await tx
+    .prepared('webhook-deliveries.insert', (prepare) => {
+      const { webhookDeliveries: table } = prepare.tables
+      const { id: _, ...columns } = getTableColumns(table)
+      const values = Object.fromEntries(Object.keys(columns).map((name) => [name, sql.placeholder(name)]))
+      return prepare
+        .insert(table)
+        .values(values as never)
+        .returning({ id: table.id })
+    })
+    .execute(row)
 }
 
 /** Newest first. */

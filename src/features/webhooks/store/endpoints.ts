@@ -1,8 +1,9 @@
 /** Endpoints: what people configured, and how far each one has got in the event log. */
-import { and, count, desc, eq, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { type Id, newId } from '../../../lib/id.ts'
+import { FARTHEST_LEASE_MS, GIVE_UP_MS } from '../schedule.ts'
 
 export type EndpointRow = Tables['webhookEndpoints']['$inferSelect']
 export type NewEndpointRow = Pick<
@@ -108,8 +109,14 @@ export async function claimEndpoint(
       and(
         eq(table.id, id),
         isNull(table.disabledAt),
-        or(isNull(table.nextAttemptAt), lte(table.nextAttemptAt, now)),
-        or(isNull(table.leasedUntil), lte(table.leasedUntil, now), eq(table.leaseHolder, holder)),
+        // As `isDue`.
+        or(isNull(table.nextAttemptAt), lte(table.nextAttemptAt, now), gt(table.nextAttemptAt, now + GIVE_UP_MS)),
+        or(
+          isNull(table.leasedUntil),
+          lte(table.leasedUntil, now),
+          gt(table.leasedUntil, now + FARTHEST_LEASE_MS),
+          eq(table.leaseHolder, holder),
+        ),
       ),
     )
     .returning()
@@ -132,6 +139,37 @@ export async function advanceEndpoint(
     .set(changed)
     .where(and(eq(table.id, id), eq(table.cursor, cursor), eq(table.leaseHolder, holder), isNull(table.disabledAt)))
     .returning()
+  return advanced
+}
+
+/**
+ * The same after a delivery, which moves the cursor and renews the lease. Prepared, because building and compiling the
+ * statement for each of a hundred thousand events would take more of the main thread than everything else about them.
+ */
+export async function advanceDelivered(
+  tx: Tx,
+  { id, cursor }: Pick<EndpointRow, 'id' | 'cursor'>,
+  holder: string,
+  { next, leasedUntil }: { next: number; leasedUntil: number },
+): Promise<EndpointRow | undefined> {
+  const [advanced] = await tx
+    .prepared('webhooks.delivered', (prepare) => {
+      const { webhookEndpoints: table } = prepare.tables
+      const columns = { cursor: sql.placeholder('next'), leasedUntil: sql.placeholder('leasedUntil') }
+      return prepare
+        .update(table)
+        .set({ ...columns, attempts: 0, failingSince: null, nextAttemptAt: null } as never)
+        .where(
+          and(
+            eq(table.id, sql.placeholder('id')),
+            eq(table.cursor, sql.placeholder('cursor')),
+            eq(table.leaseHolder, sql.placeholder('holder')),
+            isNull(table.disabledAt),
+          ),
+        )
+        .returning()
+    })
+    .execute({ id, cursor, holder, next, leasedUntil })
   return advanced
 }
 
