@@ -13,3 +13,6 @@ const PAUSES_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HO
 export function pauseAfter(attempts: number): number | undefined {
   return PAUSES_MS[attempts - 1]
 }
+
+/** No attempt is planned further ahead: one that is was planned while a clock was ahead, and must not wait for that time. */
+export const FARTHEST_MS = 13 * HOUR_MS

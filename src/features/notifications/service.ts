@@ -126,7 +126,7 @@ export function createNotificationsService({ db, clock, organization, mail, publ
     const from = await senderOf()
     if (from === undefined) return
     const now = clock.now()
-    for (const recipient of await listReadyRecipients(db.read, now - REST_MS, RECIPIENTS_AT_ONCE)) {
+    for (const recipient of await listReadyRecipients(db.read, { now, restMs: REST_MS, limit: RECIPIENTS_AT_ONCE })) {
       await db.write((tx) => insertEmail(tx, recipient, now))
     }
     // Without a transaction: this looks every second, and nearly always there is nothing.

@@ -3,6 +3,7 @@ import { and, asc, eq, gt, inArray, isNull, lt, lte, notExists, or, sql } from '
 import type { Reader, Tx } from '../../database/database.ts'
 import { portionsOf } from '../../database/portions.ts'
 import type { Tables } from '../../database/schema/tables.ts'
+import { FARTHEST_MS } from '../../lib/mail-retries.ts'
 
 export type NotificationRecord = Tables['notifications']['$inferSelect']
 export type EmailRecord = Tables['notificationEmails']['$inferSelect']
@@ -20,8 +21,14 @@ export async function insertNotifications(
   }
 }
 
-/** Recipients for whom something waits, and who have no e-mail that waits or was sent after a moment. */
-export async function listReadyRecipients(reader: Reader, sentSince: number, limit: number): Promise<string[]> {
+/**
+ * Recipients for whom something waits, and who have no e-mail that waits or was sent within `restMs`. One that was sent later
+ * than that from now was sent while a clock was ahead.
+ */
+export async function listReadyRecipients(
+  reader: Reader,
+  { now, restMs, limit }: { now: number; restMs: number; limit: number },
+): Promise<string[]> {
   const { notifications: n, notificationEmails: e } = reader.tables
   const recent = reader
     .select({ id: e.id })
@@ -29,7 +36,10 @@ export async function listReadyRecipients(reader: Reader, sentSince: number, lim
     .where(
       and(
         eq(e.recipient, n.recipient),
-        or(sql`${e.state} = 'queued'`, and(sql`${e.state} = 'sent'`, gt(e.endedAt, sentSince))),
+        or(
+          sql`${e.state} = 'queued'`,
+          and(sql`${e.state} = 'sent'`, gt(e.endedAt, now - restMs), lt(e.endedAt, now + restMs)),
+        ),
       ),
     )
   const rows = await reader
@@ -64,7 +74,7 @@ export async function findDueEmail(reader: Reader, now: number): Promise<EmailRe
   const [due] = await reader
     .select()
     .from(e)
-    .where(and(sql`${e.state} = 'queued'`, lte(e.nextAttemptAt, now)))
+    .where(and(sql`${e.state} = 'queued'`, or(lte(e.nextAttemptAt, now), gt(e.nextAttemptAt, now + FARTHEST_MS))))
     .orderBy(asc(e.nextAttemptAt))
     .limit(1)
   return due

@@ -166,6 +166,22 @@ forEachEngine('notifications', (open) => {
     expect(to(await send())).toEqual(['finance@example.com'])
   })
 
+  test('are sent when a clock that was ahead is set back', async () => {
+    const { db, add, spend, send, clock } = await stageOf(open)
+    const thresholds = [50, 80].map((percent) =>
+      threshold(percent, { emails: ['finance@example.com', 'later@example.com'] }),
+    )
+    await add({ scope: { project: 'ACME' }, amount: 10, thresholds })
+    clock.moment += 90 * 24 * HOUR_MS
+    await spend(5, 'one')
+    expect(to(await send())).toEqual(['finance@example.com'])
+    clock.moment = NOON + HOUR_MS
+    await spend(3, 'two')
+    expect(to(await send())).toEqual(['finance@example.com'])
+    const emails = await db.read.select().from(db.read.tables.notificationEmails)
+    expect(emails.find(({ recipient }) => recipient === 'later@example.com')).toMatchObject({ attempts: 2 })
+  })
+
   test('are deleted a month after they were sent', async () => {
     const { db, add, spend, send, notifications, clock } = await stageOf(open)
     await add({ scope: { project: 'ACME' }, amount: 10, thresholds: [threshold(50, { billing: true })] })
