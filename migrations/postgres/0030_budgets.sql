@@ -47,6 +47,7 @@ CREATE TABLE budget_periods (
   available bigint NOT NULL,
   alerted bigint NOT NULL,
   counted_at bigint,
+  recount_at bigint,
   counts bigint NOT NULL,
   UNIQUE (budget_id, first_day)
 );
@@ -150,6 +151,8 @@ BEGIN
     DELETE FROM budgets WHERE project_id = NEW.id AND of_project;
     RETURN NULL;
   END IF;
+  UPDATE budget_periods SET available = NEW.budget, alerted = 0, counted_at = NULL, counts = counts + 1 WHERE budget_id IN
+    (SELECT id FROM budgets WHERE project_id = NEW.id AND of_project AND archived_at IS NULL AND amount <> NEW.budget);
   UPDATE budgets SET amount = NEW.budget, version = version + 1
   WHERE project_id = NEW.id AND of_project AND archived_at IS NULL AND amount <> NEW.budget;
   IF NOT EXISTS (SELECT 1 FROM budgets WHERE project_id = NEW.id AND of_project) THEN

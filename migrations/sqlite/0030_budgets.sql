@@ -58,10 +58,12 @@ CREATE TABLE budget_periods (
   unpriced_entries INTEGER NOT NULL,
   -- The amount of the budget, with what was rolled over from the previous period.
   available INTEGER NOT NULL,
-  -- The highest threshold for which there is an alert, in percent.
+  -- The highest threshold that needs no alert any more, in percent.
   alerted INTEGER NOT NULL,
   -- When all entries of the period were counted; NULL until they are.
   counted_at INTEGER,
+  -- When they are counted again; NULL if they never were.
+  recount_at INTEGER,
   -- How often they were counted, so that of two simultaneous counts only one has an effect.
   counts INTEGER NOT NULL,
   UNIQUE (budget_id, first_day)
@@ -166,6 +168,8 @@ BEGIN
 END;
 CREATE TRIGGER projects_budget_updated AFTER UPDATE OF budget ON projects WHEN OLD.budget IS NOT NEW.budget
 BEGIN
+  UPDATE budget_periods SET available = NEW.budget, alerted = 0, counted_at = NULL, counts = counts + 1 WHERE budget_id IN
+    (SELECT id FROM budgets WHERE project_id = NEW.id AND of_project = 1 AND archived_at IS NULL AND amount <> NEW.budget);
   UPDATE budgets SET amount = NEW.budget, version = version + 1
   WHERE project_id = NEW.id AND of_project = 1 AND archived_at IS NULL AND NEW.budget IS NOT NULL AND amount <> NEW.budget;
   DELETE FROM budgets WHERE project_id = NEW.id AND of_project = 1 AND NEW.budget IS NULL;

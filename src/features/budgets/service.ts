@@ -27,6 +27,7 @@ import {
   hasStart,
   insertPeriod,
   leftOf,
+  lockBeginning,
   nextPeriod,
   type PeriodRecord,
   periodAt,
@@ -84,16 +85,12 @@ import { alertBody, budgetBody, daysOf, numberOf, stateOf, summaryBody } from '.
 export { createAnnouncements } from './announcements.ts'
 export { readAlertList, readBudgetCheck, readBudgetList } from './query.ts'
 
-const DAY_MS = 86_400_000
-
 /** More than a large organization has; each costs reports some microseconds. */
 const ACTIVE_LIMIT = 2_000
 
 /** How soon a new budget is counted. */
 const COUNT_EVERY_MS = 1_000
 
-/** Periods are counted again once a day, in case something was missed. */
-const RECOUNT_MS = DAY_MS
 const COUNTS_AT_ONCE = 20
 
 const FORECAST_EVERY_MS = 3_600_000
@@ -135,6 +132,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
 
   /** Adds the periods from the first day, or the current one, up to now. */
   async function addPeriods(tx: Tx, budget: BudgetRecord): Promise<void> {
+    await lockBeginning(tx)
     const calendar = await calendarOf()
     const now = clock.now()
     const first = budget.firstDay === null ? now : startOfDay(budget.firstDay, calendar.timeZone)
@@ -168,11 +166,14 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     if (!budget.rollOver) return
     let left = 0n
     for (const period of (await listPeriods(tx, budget.id, PAST_PERIODS)).reverse()) {
-      const available = budget.amount + left
-      // What was available in the past stays so.
       const isOver = period.endsAt <= clock.now()
-      if (!isOver && period.available !== available) await updateAvailable(tx, { id: period.id, available })
-      left = leftOf(isOver ? period : { ...period, available })
+      const isCounted = period.recountAt !== null
+      // What was available in the past stays so, once it is known.
+      const available = isOver && isCounted ? period.available : budget.amount + left
+      if (period.available !== available) await updateAvailable(tx, { id: period.id, available })
+      // What is left of it follows when it is counted, which is before the next one.
+      if (isOver && !isCounted) return
+      left = leftOf({ ...period, available })
     }
   }
 
@@ -182,14 +183,17 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     const calendar = await calendarOf()
     const missing = (await listWithoutPeriod(db.read, now)).filter((budget) => periodAt(now, budget, calendar))
     if (missing.length === 0) return
-    await db.write(async (tx) => {
-      const terms = await spending.terms(tx)
-      for (const budget of missing) {
-        const [newest] = await listPeriods(tx, budget.id, 1)
-        if (newest && terms) await spending.open(tx, budget, now, terms)
-        else await addPeriods(tx, budget)
-      }
-    })
+    await db.write(
+      async (tx) => {
+        const terms = await spending.terms(tx)
+        for (const budget of missing) {
+          const [newest] = await listPeriods(tx, budget.id, 1)
+          if (newest && terms) await spending.open(tx, budget, now, terms)
+          else await addPeriods(tx, budget)
+        }
+      },
+      { isolation: 'read committed' },
+    )
   }
 
   async function countNext(): Promise<number> {
@@ -197,10 +201,15 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     await spending.applyChanges()
     const now = clock.now()
     const { timeZone, weekStart, markupPpm } = await organization.settings()
-    const waiting = await listUncounted(db.read, now - RECOUNT_MS, COUNTS_AT_ONCE)
-    for (const periodId of waiting) {
+    const waiting = await listUncounted(db.read, now, COUNTS_AT_ONCE)
+    const postponed = new Set<number>()
+    for (const { id: periodId, budgetId } of waiting) {
+      if (postponed.has(budgetId)) continue
       const count = await db.slowly(COUNT_TASK, { periodId, now, timeZone, weekStart, markupPpm })
-      if (!count) continue
+      if (!count) {
+        postponed.add(budgetId)
+        continue
+      }
       await db.write(
         async (tx) => {
           const budget = await findBudget(tx, count.budgetId)
@@ -386,7 +395,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         } else if (isOther) {
           await rearm(tx, key, { now: clock.now(), added: wanted.amount - budget.amount })
           await rollOver(tx, changed)
-        }
+        } else if (thresholds) await spending.warnOfNew(tx, changed)
         const after = budgetBody((await findBudgetView(tx, budget.uid, 'everything'))!)
         const changes = difference(recorded(budgetBody(view)), recorded(after))
         if (changes) {
@@ -558,7 +567,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
           const { billions, units, millionths, entries, unpricedEntries } = count?.correction ?? NOTHING
           if ([billions, units, millionths, entries, unpricedEntries].some((number) => number !== 0)) {
             issues.push(
-              `Budget ${budget.uid}: what is spent in the period from ${period.firstDay} is not the sum of its entries. It is counted again within a day; to do it at once, archive and restore the budget.`,
+              `Budget ${budget.uid}: what is spent in the period from ${period.firstDay} is not the sum of its entries. It is counted again within a day, or a week if it is long over; to do it at once, archive and restore the budget.`,
             )
           }
         }

@@ -360,15 +360,21 @@ export async function findFirstStart(reader: Reader): Promise<number | undefined
   return row?.at
 }
 
-/** Periods of active budgets that were never counted, or not for a day, the oldest count first. */
-export async function listUncounted(reader: Reader, before: number, limit: number): Promise<number[]> {
+/**
+ * Periods of active budgets whose entries are to be counted: first those that are not counted, and the oldest first, because
+ * what is left of a period is added to the next one.
+ */
+export function listUncounted(
+  reader: Reader,
+  now: number,
+  limit: number,
+): Promise<Pick<PeriodRecord, 'id' | 'budgetId'>[]> {
   const { budgets, budgetPeriods: p } = reader.tables
-  const rows = await reader
-    .select({ id: p.id })
+  return reader
+    .select({ id: p.id, budgetId: p.budgetId })
     .from(p)
     .innerJoin(budgets, eq(budgets.id, p.budgetId))
-    .where(and(isNull(budgets.archivedAt), or(isNull(p.countedAt), lt(p.countedAt, before))))
-    .orderBy(asc(p.countedAt), asc(p.id))
+    .where(and(isNull(budgets.archivedAt), or(isNull(p.countedAt), lte(p.recountAt, now))))
+    .orderBy(sql`${p.countedAt} IS NOT NULL`, asc(p.startsAt), asc(p.id))
     .limit(limit)
-  return rows.map(({ id }) => id)
 }

@@ -42,6 +42,25 @@ export function nextPeriod(
   return budget.period === 'once' ? undefined : periodAt(endingAt, budget, calendar)
 }
 
+/** More than these have not been without a server, unless a very old backup was restored. */
+const MISSED_LIMIT = 400
+
+/** The periods that follow the newest one, up to another, which is the last of them; only that one without a newest. */
+export function periodsUpTo(
+  last: DatedSpan,
+  newest: { endsAt: number } | undefined,
+  budget: Periodic,
+  calendar: Calendar,
+): DatedSpan[] {
+  const missed: DatedSpan[] = []
+  let span = newest && nextPeriod({ endingAt: newest.endsAt }, budget, calendar)
+  while (span && span.endingAt <= last.startingAt && missed.length < MISSED_LIMIT) {
+    missed.push(span)
+    span = nextPeriod(span, budget, calendar)
+  }
+  return [...missed, last]
+}
+
 function within(
   span: DatedSpan,
   { from, to, firstDay }: { from: number; to: number; firstDay: string | null },

@@ -104,7 +104,7 @@ export const budgetsRoutes = ({ budgets }: { budgets: BudgetsService }) =>
           tag,
           summary: 'Add a budget',
           description:
-            'Entries that exist already are counted within seconds. A threshold that is already reached then causes its alert at once.',
+            'Entries that exist already are counted within seconds. A threshold that is already reached in the current period then causes its alert at once.',
           body: { example: EXAMPLE_NEW_BUDGET },
           responses: {
             201: {
@@ -169,7 +169,7 @@ export const budgetsRoutes = ({ budgets }: { budgets: BudgetsService }) =>
           tag,
           summary: 'Update a budget',
           description:
-            'Absent fields stay unchanged. With another amount, scope or time, every threshold can be reached again. Measure and period cannot change: add another budget. Of the budget of a project (`of_project`), only the name, the amount and the thresholds can change.',
+            'Absent fields stay unchanged. With another amount, scope or time, every threshold can be reached again. A new threshold that is already reached in the current period causes its alert at once. Measure and period cannot change: add another budget. Of the budget of a project (`of_project`), only the name, the amount and the thresholds can change.',
           path,
           body: { example: { amount: 3000 } },
           responses: changed,
