@@ -53,6 +53,7 @@ import type {
   BudgetBody,
   BudgetChange,
   BudgetCheck,
+  BudgetState,
   BudgetStatus,
   BudgetSummary,
   BudgetTest,
@@ -60,7 +61,7 @@ import type {
 } from './schema.ts'
 import {
   type AlertView,
-  type BudgetFilter,
+  type BudgetListFilter,
   type BudgetSight,
   type BudgetView,
   countActive,
@@ -238,6 +239,16 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     return forecastOf({ past, rest, spent: Number(unitsOf(period)), available: Number(period.available) })
   }
 
+  async function summariesOf(views: readonly BudgetView[]): Promise<{ key: number; body: BudgetSummary }[]> {
+    const { timeZone } = await calendarOf()
+    const ids = views.map(({ budget }) => budget.id)
+    const periods = await listPeriodsAt(db.read, ids, clock.now())
+    return views.map((view) => ({
+      key: view.budget.id,
+      body: summaryBody(view, periods.get(view.budget.id), timeZone),
+    }))
+  }
+
   async function statusOf(view: BudgetView): Promise<BudgetStatus> {
     await spending.applyChanges()
     const { budget } = view
@@ -252,12 +263,13 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     const number = (units: bigint) => numberOf(budget, units)
     const rough = (units: number) => number(BigInt(Math.round(units)))
     const filter = (await countedFilter(db.read, budget)) ?? filterOf(view)
+    const bounds = boundsOf(period)
     return {
       budget: budgetBody(view),
       period: {
         ...daysOf(period, timeZone),
-        starting_at: timestamp(period.startsAt),
-        ending_at: timestamp(period.endsAt),
+        starting_at: bounds.starting_at === undefined ? null : timestamp(bounds.starting_at),
+        ending_at: bounds.ending_at === undefined ? null : timestamp(bounds.ending_at),
       },
       spent: number(spent),
       available: number(period.available),
@@ -268,7 +280,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       entries: period.entries,
       unpriced_entries: period.unpricedEntries,
       complete: period.countedAt !== null,
-      entries_url: listPath({ ...filter, ...boundsOf(period) }),
+      entries_url: listPath({ ...filter, ...bounds }),
       forecast: predicted && {
         amount: rough(predicted.amount),
         low: rough(predicted.low),
@@ -320,10 +332,10 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       const name = given.name === undefined ? undefined : readName(given.name)
       const uid = await db.write(async (tx) => {
         if ((await countActive(tx)) >= ACTIVE_LIMIT) throw tooManyBudgets()
-        const budget = await insertBudget(tx, {
+        const added = await insertBudget(tx, {
           ...scope,
           ...times,
-          name: name ?? usualName(given),
+          name: name ?? '',
           measure,
           amount,
           rollOver: given.roll_over ?? false,
@@ -334,6 +346,9 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
           createdBy: by.userId,
           archivedAt: null,
         })
+        // The names of what the scope refers to are known only now.
+        const named = name ?? usualName((await findBudgetView(tx, added.uid, 'everything'))!)
+        const budget = await updateBudget(tx, added.id, { name: named })
         await addPeriods(tx, budget)
         const view = (await findBudgetView(tx, budget.uid, 'everything'))!
         await audit.record(tx, by, {
@@ -435,25 +450,31 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     /** What is spent of the current period, otherwise of the latest, with a forecast. */
     getStatus: async (id: string, asker: BudgetAsker): Promise<BudgetStatus> => statusOf(await getView(id, asker)),
 
-    /** A page of budgets, the newest first, with what is spent of each. */
+    /**
+     * A page of budgets, the newest first, with what is spent of each. A filter by state finds those whose current period is
+     * counted and in one of these states.
+     */
     async listBudgets(
       asker: BudgetAsker,
-      { filter, limit, after }: { filter: BudgetFilter; limit: number; after: number | undefined },
+      { filter, limit, after }: { filter: BudgetListFilter; limit: number; after: number | undefined },
     ): Promise<Page<BudgetSummary>> {
       await requireKnownWork(db.read, filter)
       await spending.applyChanges()
-      const views = await listBudgets(db.read, sightOf(asker), filter, { after, limit: limit + 1 })
-      const { timeZone } = await calendarOf()
-      const periods = await listPeriodsAt(
-        db.read,
-        views.map(({ budget }) => budget.id),
-        clock.now(),
+      const { states, ...columns } = filter
+      const pages = eachPage(
+        (page: { after: number | undefined; limit: number }) =>
+          listBudgets(db.read, sightOf(asker), columns, { ...page, after: page.after ?? after }),
+        ({ budget }) => budget.id,
+        states ? undefined : limit + 1,
       )
-      const page = pageOf(views, limit, ({ budget }) => writeKeyPage(budget.id))
-      return {
-        ...page,
-        data: page.data.map((view) => summaryBody(view, periods.get(view.budget.id), timeZone)),
+      const found: { key: number; body: BudgetSummary }[] = []
+      for await (const views of pages) {
+        const rows = await summariesOf(views)
+        found.push(...(states ? rows.filter(({ body }) => isInState(body, states)) : rows))
+        if (found.length > limit) break
       }
+      const page = pageOf(found, limit, ({ key }) => writeKeyPage(key))
+      return { ...page, data: page.data.map(({ body }) => body) }
     },
 
     async listAlerts(
@@ -597,12 +618,16 @@ function isOnly({ projectId, ticketId, managerId, agentName, model, labelName }:
   return [projectId, ticketId, managerId, agentName, model, labelName].every((column) => column === null)
 }
 
+function isInState({ current }: BudgetSummary, states: readonly BudgetState[]): boolean {
+  return current?.complete === true && states.includes(current.state)
+}
+
 function endOf({ lastDay }: BudgetRecord, timeZone: string): number {
   return lastDay === null ? Number.POSITIVE_INFINITY : startOfDay(addDays(lastDay, 1), timeZone) - 1
 }
 
 /** The bounds of a period as filters of entries; none where it has no first or last day. */
-function boundsOf(period: PeriodRecord) {
+function boundsOf(period: PeriodRecord): { starting_at?: number; ending_at?: number } {
   return {
     ...(hasStart(period) && { starting_at: period.startsAt }),
     ...(hasEnd(period) && { ending_at: period.endsAt }),
@@ -624,19 +649,22 @@ function recorded({ id: _id, created_at: _at, archived_at: _archived, of_project
   return body
 }
 
-function usualName({ scope = {}, period = 'month' }: NewBudget): string {
-  const named = [
-    scope.client,
-    scope.project,
-    scope.ticket,
-    scope.agent_manager,
-    scope.agent_name,
-    scope.model,
-    scope.label,
-  ]
+/** As of given names. */
+const NAME_LIMIT = 200
+
+/** What is left of a character that was cut in half: PostgreSQL takes none. */
+const HALF_CHARACTER = /[\ud800-\udbff]$/
+
+/** What the budget is for: `Acme web, monthly`. */
+function usualName({ budget, client, project, ticket, manager }: BudgetView): string {
+  const { agentName, model, labelName, labelValue } = budget
+  const label = labelName && `${labelName}:${labelValue}`
+  const named = [client?.name, project?.name, ticket?.key, manager?.name, agentName, model, label]
   const what = named.filter((name) => name).join(', ')
   const adverb = { day: 'daily', week: 'weekly', month: 'monthly', quarter: 'quarterly', year: 'yearly', once: 'total' }
-  return `${what === '' ? 'Organization' : what}, ${adverb[period]}`.slice(0, 200)
+  return `${what === '' ? 'Organization' : what}, ${adverb[budget.period]}`
+    .slice(0, NAME_LIMIT)
+    .replace(HALF_CHARACTER, '')
 }
 
 function tooManyBudgets(): Problem {

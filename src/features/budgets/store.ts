@@ -8,6 +8,7 @@ import { foldName } from '../../lib/names.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 import type { BudgetRecord } from '../spending/matching.ts'
 import type { AlertRecord, PeriodRecord } from '../spending/store/periods.ts'
+import type { BudgetState } from './schema.ts'
 
 /** A budget with what its scope refers to. */
 export interface BudgetView {
@@ -56,6 +57,11 @@ export interface BudgetFilter {
   archived?: 'exclude' | 'include' | 'only' | undefined
   projects?: string[] | undefined
   clients?: string[] | undefined
+}
+
+/** A filter of budgets by what is spent of them, too, which is compared exactly and not by the database. */
+export interface BudgetListFilter extends BudgetFilter {
+  states?: BudgetState[] | undefined
 }
 
 /** Newest first. */
@@ -201,7 +207,7 @@ export async function updateAvailable(tx: Tx, { id, available }: { id: number; a
 
 export interface AlertView {
   alert: AlertRecord
-  budget: { uid: Id<'bdg'>; name: string }
+  budget: Pick<BudgetRecord, 'uid' | 'name' | 'measure'>
 }
 
 /** Newest first; of one budget, or of all that the caller sees. */
@@ -212,7 +218,7 @@ export function listAlerts(
 ): Promise<AlertView[]> {
   const { budgetAlerts, budgets } = reader.tables
   return reader
-    .select({ alert: budgetAlerts, budget: { uid: budgets.uid, name: budgets.name } })
+    .select({ alert: budgetAlerts, budget: { uid: budgets.uid, name: budgets.name, measure: budgets.measure } })
     .from(budgetAlerts)
     .innerJoin(budgets, eq(budgets.id, budgetAlerts.budgetId))
     .where(

@@ -15,6 +15,11 @@ export function hasStart({ firstDay }: { firstDay: string }): boolean {
   return firstDay !== NO_FIRST_DAY
 }
 
+/** The first day of a period; null if it has none. */
+export function firstDayOf(period: { firstDay: string }): string | null {
+  return hasStart(period) ? period.firstDay : null
+}
+
 export function hasEnd({ endsAt }: { endsAt: number }): boolean {
   return endsAt < NO_END_AT
 }

@@ -39,7 +39,7 @@ import {
 
 export { amountOf, markedUp, millionthsOf, reaches, unitsOf } from './amount.ts'
 export { BudgetIndex, type BudgetRecord } from './matching.ts'
-export { hasEnd, hasStart, nextPeriod, periodAt } from './period.ts'
+export { firstDayOf, hasEnd, hasStart, nextPeriod, periodAt } from './period.ts'
 export { type BudgetTerms, contribution, type Side, termsOf } from './spending.ts'
 export { notingChanges } from './store/noted-changes.ts'
 export {

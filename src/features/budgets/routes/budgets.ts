@@ -11,6 +11,7 @@ import {
   EXAMPLE_NEW_BUDGET,
 } from '../examples.ts'
 import {
+  BUDGET_STATES,
   BudgetAlertList,
   BudgetBody,
   BudgetChange,
@@ -32,6 +33,10 @@ const BudgetParameters = t.Object(
   {
     project: listParameter('Only budgets of these projects: id, key, name or alias.'),
     client: listParameter('Only budgets of these clients: id or name.'),
+    state: listParameter(
+      'Only active budgets whose current period is counted and in one of these states: `within`, `nearly` (from 80%) or `exceeded`.',
+      { type: 'string', enum: [...BUDGET_STATES] },
+    ),
     archived: parameter({
       type: 'string',
       enum: ['exclude', 'include', 'only'],
