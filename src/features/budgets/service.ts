@@ -4,6 +4,7 @@
  */
 import type { Party } from '../../access/actor.ts'
 import type { Person } from '../../access/caller.ts'
+import type { Calendar, DatedSpan } from '../../calendar-periods.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { notFound, type Problem, validationFailed } from '../../errors.ts'
 import { seesEverything } from '../../fields.ts'
@@ -131,32 +132,26 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     return view
   }
 
-  /** Adds the periods from the first day, or the current one, up to now. */
-  async function addPeriods(tx: Tx, budget: BudgetRecord): Promise<void> {
+  /**
+   * Adds the periods from the first day, or the current one, up to now; of a budget without a first day that has ended, the
+   * last one. There are at most `PAST_PERIODS`: of more, the latest, or none and a 422.
+   */
+  async function addPeriods(tx: Tx, budget: BudgetRecord, { refusesMore }: { refusesMore: boolean }): Promise<void> {
     await lockBeginning(tx)
-    const calendar = await calendarOf()
-    const now = clock.now()
-    const first = budget.firstDay === null ? now : startOfDay(budget.firstDay, calendar.timeZone)
-    let span =
-      periodAt(budget.period === 'once' ? first : Math.min(first, now), budget, calendar) ??
-      periodAt(first, budget, calendar)
-    if (budget.firstDay === null && budget.period === 'once')
-      span = periodAt(Math.min(now, endOf(budget, calendar.timeZone)), budget, calendar)
-    for (let count = 0; span && count < PAST_PERIODS; count += 1) {
-      await insertPeriod(tx, {
-        budgetId: budget.id,
-        firstDay: span.firstDay,
-        startsAt: span.startingAt,
-        endsAt: span.endingAt,
-        available: budget.amount,
-      })
-      if (span.endingAt > now) return
-      span = nextPeriod(span, budget, calendar)
-    }
-    if (span) {
+    const spans = spansOf(budget, await calendarOf(), clock.now())
+    if (spans.length > PAST_PERIODS && refusesMore) {
       throw validationFailed([
         { pointer: '/starts_on', code: 'not_allowed', message: `must be at most ${PAST_PERIODS} periods ago` },
       ])
+    }
+    for (const { firstDay, startingAt, endingAt } of spans.slice(-PAST_PERIODS)) {
+      await insertPeriod(tx, {
+        budgetId: budget.id,
+        firstDay,
+        startsAt: startingAt,
+        endsAt: endingAt,
+        available: budget.amount,
+      })
     }
   }
 
@@ -178,11 +173,13 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     }
   }
 
-  /** Begins periods without entries, too, and those of budgets that were imported. */
+  /** Begins periods without entries, too, and those of budgets that were imported, which have none. */
   async function openPeriods(): Promise<void> {
     const now = clock.now()
     const calendar = await calendarOf()
-    const missing = (await listWithoutPeriod(db.read, now)).filter((budget) => periodAt(now, budget, calendar))
+    const missing = (await listWithoutPeriod(db.read, now))
+      .filter(({ budget, isNew }) => isNew || periodAt(now, budget, calendar))
+      .map(({ budget }) => budget)
     if (missing.length === 0) return
     await db.write(
       async (tx) => {
@@ -190,7 +187,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         for (const budget of missing) {
           const [newest] = await listPeriods(tx, budget.id, 1)
           if (newest && terms) await spending.open(tx, budget, now, terms)
-          else await addPeriods(tx, budget)
+          else await addPeriods(tx, budget, { refusesMore: false })
         }
       },
       { isolation: 'read committed' },
@@ -349,7 +346,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         // The names of what the scope refers to are known only now.
         const named = name ?? usualName((await findBudgetView(tx, added.uid, 'everything'))!)
         const budget = await updateBudget(tx, added.id, { name: named })
-        await addPeriods(tx, budget)
+        await addPeriods(tx, budget, { refusesMore: true })
         const view = (await findBudgetView(tx, budget.uid, 'everything'))!
         await audit.record(tx, by, {
           action: 'budget.added',
@@ -406,7 +403,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         const changed = await updateBudget(tx, key, { ...columns, version: budget.version + (isOther ? 1 : 0) })
         if (isMoved || scope) {
           await deletePeriods(tx, key)
-          await addPeriods(tx, changed)
+          await addPeriods(tx, changed, { refusesMore: true })
         } else if (isOther) {
           await rearm(tx, key, { now: clock.now(), added: wanted.amount - budget.amount })
           await rollOver(tx, changed)
@@ -433,7 +430,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         await updateBudget(tx, budget.id, { archivedAt: isArchived ? clock.now() : null })
         if (!isArchived) {
           await deletePeriods(tx, budget.id)
-          await addPeriods(tx, budget)
+          await addPeriods(tx, budget, { refusesMore: false })
         }
         await audit.record(tx, by, {
           action: isArchived ? 'budget.archived' : 'budget.restored',
@@ -620,6 +617,22 @@ function isOnly({ projectId, ticketId, managerId, agentName, model, labelName }:
 
 function isInState({ current }: BudgetSummary, states: readonly BudgetState[]): boolean {
   return current?.complete === true && states.includes(current.state)
+}
+
+/** The periods of a budget from its first day up to now. */
+function spansOf(budget: BudgetRecord, calendar: Calendar, now: number): DatedSpan[] {
+  const { firstDay, period } = budget
+  const first =
+    firstDay === null ? Math.min(now, endOf(budget, calendar.timeZone)) : startOfDay(firstDay, calendar.timeZone)
+  let span =
+    periodAt(period === 'once' ? first : Math.min(first, now), budget, calendar) ?? periodAt(first, budget, calendar)
+  const spans: DatedSpan[] = []
+  while (span) {
+    spans.push(span)
+    if (span.endingAt > now) break
+    span = nextPeriod(span, budget, calendar)
+  }
+  return spans
 }
 
 function endOf({ lastDay }: BudgetRecord, timeZone: string): number {

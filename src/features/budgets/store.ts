@@ -1,5 +1,21 @@
 /** Budgets as people see and change them. */
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { ledProjects } from '../../access/visibility.ts'
 import type { Reader, Tx } from '../../database/database.ts'
@@ -162,17 +178,24 @@ export async function listPeriodsAt(
   return new Map(rows.map((row) => [row.budgetId, row]))
 }
 
-/** Active budgets without a period that contains the moment. */
-export async function listWithoutPeriod(reader: Reader, moment: number): Promise<BudgetRecord[]> {
+/** Active budgets without a period that contains the moment; new ones have no period at all. */
+export async function listWithoutPeriod(
+  reader: Reader,
+  moment: number,
+): Promise<{ budget: BudgetRecord; isNew: boolean }[]> {
   const { budgets, budgetPeriods: p } = reader.tables
   const current = reader
     .select({ id: p.budgetId })
     .from(p)
     .where(and(lte(p.startsAt, moment), gt(p.endsAt, moment)))
-  return reader
-    .select()
+  const rows = await reader
+    .select({ budget: budgets, periods: count(p.id) })
     .from(budgets)
+    .leftJoin(p, eq(p.budgetId, budgets.id))
     .where(and(isNull(budgets.archivedAt), notInArray(budgets.id, current)))
+    .groupBy(budgets.id)
+    .orderBy(asc(budgets.id))
+  return rows.map(({ budget, periods }) => ({ budget, isNew: periods === 0 }))
 }
 
 /** The periods of a budget, the newest first. */

@@ -1,10 +1,11 @@
 /** Which periods of budgets are counted, when, and what follows for roll-over and alerts. */
 import { expect, test } from 'bun:test'
+import { lt } from 'drizzle-orm'
 import { TALLY } from '../../../src/access/actor.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { OPERATOR } from '../../support/reports.ts'
-import { stageOf } from './stage.ts'
+import { NOON, stageOf } from './stage.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -91,6 +92,42 @@ forEachEngine('counting budgets', (open) => {
     clock.moment += 6 * DAY_MS
     await budgets.count()
     expect(await storedSums(db)).toEqual([2, 0, 0, 2])
+  })
+
+  test('shows the last period of a budget that had ended when it was added', async () => {
+    const { add, report, budgets } = await stageOf(await open())
+    await report({ reported_cost: 3, ...at('2026-10-10') })
+    const { id } = await add({ amount: 10, ends_on: '2026-10-31' })
+    const { period, spent, complete } = await budgets.getStatus(id, null)
+    expect({ period, spent, complete }).toMatchObject({
+      period: { from: '2026-10-01', to: '2026-10-31' },
+      spent: 3,
+      complete: true,
+    })
+  })
+
+  test('counts a budget that was imported after it had ended', async () => {
+    const { add, report, budgets, spentOf, db } = await stageOf(await open())
+    await report({ reported_cost: 3, ...at('2026-10-10') })
+    await add({ amount: 10 })
+    const { id } = await add({ amount: 10, starts_on: '2026-10-01', ends_on: '2026-10-31' })
+    // Periods are not exported.
+    await db.write(async (tx) => {
+      const { budgetPeriods: p } = tx.tables
+      await tx.delete(p).where(lt(p.endsAt, NOON))
+    })
+    await budgets.count()
+    expect(await spentOf(id)).toBe(3)
+  })
+
+  test('begins with the latest 400 periods of a budget that has grown old', async () => {
+    const { budgets, clock, db } = await stageOf(await open())
+    const { id } = await budgets.addBudget({ amount: 10, period: 'day', starts_on: '2025-11-01' }, { by: TALLY })
+    await budgets.archiveBudget(id, true, { by: TALLY })
+    clock.moment += 300 * DAY_MS
+    await budgets.archiveBudget(id, false, { by: TALLY })
+    const periods = await db.read.select().from(db.read.tables.budgetPeriods)
+    expect([periods.length, periods.at(-1)!.firstDay]).toEqual([400, '2027-09-16'])
   })
 
   test('causes alerts of the current period only', async () => {

@@ -5,7 +5,7 @@ import type { NewBudget } from '../../../src/features/budgets/schema.ts'
 import { createServices } from '../../../src/services.ts'
 import { addReporter, reportBody } from '../../support/reports.ts'
 
-const NOON = Date.UTC(2026, 10, 20, 12)
+export const NOON = Date.UTC(2026, 10, 20, 12)
 
 export async function stageOf(db: Database) {
   const clock = { moment: NOON, now: () => clock.moment }
