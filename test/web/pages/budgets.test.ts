@@ -211,6 +211,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
             await dialog.getByRole('textbox', { name: 'Label' }).fill('no label')
             await dialog.getByRole('button', { name: 'Add budget' }).click()
             await dialog.getByText('Must be name:value').waitFor()
+            await page.locator('[placeholder="repository:acme/web"]:focus').waitFor()
             // Chromium itself says so of every answer that refuses.
             expect(visitor.issues().filter((issue) => !issue.includes('422'))).toEqual([])
             await fits(visitor)
