@@ -31,6 +31,7 @@ import postgresEvents from './postgres/0029_events.sql' with { type: 'text' }
 import postgresBudgets from './postgres/0030_budgets.sql' with { type: 'text' }
 import postgresWebhooks from './postgres/0031_webhooks.sql' with { type: 'text' }
 import postgresNotifications from './postgres/0032_notifications.sql' with { type: 'text' }
+import postgresBudgetRecounts from './postgres/0033_budget_recounts.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -63,6 +64,7 @@ import sqliteEvents from './sqlite/0029_events.sql' with { type: 'text' }
 import sqliteBudgets from './sqlite/0030_budgets.sql' with { type: 'text' }
 import sqliteWebhooks from './sqlite/0031_webhooks.sql' with { type: 'text' }
 import sqliteNotifications from './sqlite/0032_notifications.sql' with { type: 'text' }
+import sqliteBudgetRecounts from './sqlite/0033_budget_recounts.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -115,4 +117,9 @@ export const MIGRATIONS: Migration[] = [
   { version: 30, name: 'budgets', sql: { sqlite: sqliteBudgets, postgres: postgresBudgets } },
   { version: 31, name: 'webhooks', sql: { sqlite: sqliteWebhooks, postgres: postgresWebhooks } },
   { version: 32, name: 'notifications', sql: { sqlite: sqliteNotifications, postgres: postgresNotifications } },
+  {
+    version: 33,
+    name: 'budget_recounts',
+    sql: { sqlite: sqliteBudgetRecounts, postgres: postgresBudgetRecounts },
+  },
 ]

@@ -50,7 +50,7 @@ test('a budget is added with scope and thresholds, listed, changed, archived and
   )
   const person = expect.stringMatching(/^usr_/)
   expect(added).toMatchObject({
-    name: 'acme ltd, ACME, team:web, quarterly',
+    name: 'Acme Ltd, ACME, team:web, quarterly',
     scope: { client: { name: 'Acme Ltd' }, project: { key: 'ACME' }, label: 'team:web', model: null },
     measure: 'cost',
     amount: 2500.5,
@@ -71,7 +71,7 @@ test('a budget is added with scope and thresholds, listed, changed, archived and
   expect(changed.scope).toMatchObject({ client: { name: 'Acme Ltd' }, project: { key: 'ACME' }, label: null })
   expect(await refused('change', id)).toMatch(/^2 tally: Nothing to change/)
 
-  expect((await tally.done(['budgets', 'archive', id])).stdout).toMatch(/^Archived acme ltd/)
+  expect((await tally.done(['budgets', 'archive', id])).stdout).toMatch(/^Archived Acme Ltd/)
   const ids = async (...flags: string[]) =>
     (await budgets('list', ...flags)).data.map((budget: { id: string }) => budget.id)
   expect([await ids(), await ids('--archived'), await ids('--all')]).toEqual([[], [id], [id]])
@@ -89,7 +89,7 @@ test('what is spent is counted without a server, and a used-up budget ends a che
   expect(shown.stdout).toMatch(/^counts +cost of project ACME$/m)
   expect((await tally.done(['budgets', 'list'])).stdout).toMatch(/Acme work .* \$8\.50 +\$10\.00 +85% +nearly used up/)
   expect(await budgets('alerts', '--budget', id)).toMatchObject({ data: [{ percent: 80, of: 'spent', spent: 8.5 }] })
-  expect((await tally.done(['budgets', 'alerts'])).stdout).toMatch(/Acme work .* 80% +8\.50 +10 /)
+  expect((await tally.done(['budgets', 'alerts'])).stdout).toMatch(/Acme work .* 80% +\$8\.50 +\$10\.00 /)
 
   await tally.done(['budgets', 'change', id, '--amount', '8.5'])
   const { code, stdout, stderr } = await tally.run(['budgets', 'check', '--project', 'ACME', '--json'])

@@ -3,10 +3,9 @@ import type { BudgetAlertBody } from '../../features/budgets/schema.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
 import { examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
-import { countText, dollars } from '../terminal/numbers.ts'
 import { minute, note, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { counted, EXAMPLE_ID } from './budget.ts'
+import { amountText, counted, EXAMPLE_ID } from './budget.ts'
 
 interface Flags extends CommandFlags, ColumnFlags {
   budget?: string
@@ -38,13 +37,13 @@ export function addBudgetsAlertsCommand(budgets: Command): void {
         [
           { title: 'WHEN (UTC)', of: ({ at }) => minute(at) },
           { title: 'BUDGET', of: ({ budget }) => budget.name },
-          { title: 'PERIOD FROM', rank: 1, of: ({ period }) => (period.from === '0001-01-01' ? '–' : period.from) },
+          { title: 'PERIOD FROM', rank: 1, of: ({ period }) => period.from ?? '–' },
           {
             title: 'THRESHOLD',
             of: ({ of, percent }) => (of === 'forecast' ? `forecast of ${percent}%` : `${percent}%`),
           },
-          { title: 'AMOUNT', align: 'right', of: ({ spent }) => numberText(spent) },
-          { title: 'AVAILABLE', align: 'right', of: ({ available }) => numberText(available) },
+          { title: 'AMOUNT', align: 'right', of: (alert) => amountText(alert, alert.spent) },
+          { title: 'AVAILABLE', align: 'right', of: (alert) => amountText(alert, alert.available) },
           { title: 'NOTIFIED (UTC)', rank: 1, of: ({ notified_at }) => minute(notified_at) },
           { title: 'BUDGET ID', rank: 2, of: ({ budget }) => budget.id },
         ],
@@ -53,9 +52,4 @@ export function addBudgetsAlertsCommand(budgets: Command): void {
       )
       if (listed.has_more) note(`More alerts: add --page ${listed.next_page}`)
     })
-}
-
-/** Tokens, or dollars to the cent: alerts do not contain which of them. */
-function numberText(number: number): string {
-  return Number.isInteger(number) ? countText(number) : dollars(number)
 }

@@ -12,6 +12,7 @@ import { amountText, counted, scopeText, stateText } from './budget.ts'
 interface Flags extends ListFlags {
   project?: string[]
   client?: string[]
+  state?: string[]
 }
 
 export function addBudgetsListCommand(budgets: Command): void {
@@ -20,12 +21,20 @@ export function addBudgetsListCommand(budgets: Command): void {
     .description('List budgets, newest first, with what is spent in the current period')
     .option('--project <project>', 'id, key, name or alias of a project; repeatable or comma-separated', collect)
     .option('--client <client>', 'id or name of a client; repeatable or comma-separated', collect)
+    .option('--state <state>', 'within, nearly (from 80%) or exceeded; repeatable or comma-separated', collect)
     .option('--archived', 'only archived budgets')
     .option('--all', 'include archived budgets')
     .addOption(columnsOption())
     .addOption(wideOption())
     .option('--json', 'print JSON')
-    .addHelpText('after', examples('tally budgets list', 'tally budgets list --client "Acme Ltd" --json'))
+    .addHelpText(
+      'after',
+      examples(
+        'tally budgets list',
+        'tally budgets list --state nearly,exceeded',
+        'tally budgets list --client "Acme Ltd" --json',
+      ),
+    )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       const listed = await withServices(flags, async (services) => {
@@ -55,12 +64,13 @@ export function addBudgetsListCommand(budgets: Command): void {
     })
 }
 
-async function* pagesOf(budgets: Services['budgets'], { project, client, archived, all }: Flags) {
+async function* pagesOf(budgets: Services['budgets'], { project, client, state, archived, all }: Flags) {
   const { readBudgetList } = await import('../../features/budgets/service.ts')
   for (let page: string | undefined; ; ) {
     const query = readBudgetList({
       project,
       client,
+      state,
       archived: all ? 'include' : archived ? 'only' : undefined,
       limit: '1000',
       page,
@@ -72,8 +82,8 @@ async function* pagesOf(budgets: Services['budgets'], { project, client, archive
   }
 }
 
-function periodText({ period, current }: BudgetSummary): string {
-  if (!current) return `${period}, not now`
+function periodText({ period, current, archived_at }: BudgetSummary): string {
+  if (!current) return archived_at === null ? `${period}, not now` : period
   return current.from === null && current.to === null
     ? period
     : `${period}, ${current.from ?? ''} – ${current.to ?? ''}`

@@ -261,6 +261,7 @@ export function defineTables(kit: ColumnKit) {
       available: bigInteger('available').notNull(),
       alerted: integer('alerted').notNull(),
       countedAt: time('counted_at'),
+      recountAt: time('recount_at'),
       counts: integer('counts').notNull(),
     }),
     budgetAlerts: table('budget_alerts', {

@@ -1,6 +1,6 @@
 /** Events of alerts, recorded in the transaction that creates them. */
 import type { Tx } from '../../database/database.ts'
-import type { Announcements, BudgetRecord } from '../spending/service.ts'
+import { type Announcements, type BudgetRecord, firstDayOf } from '../spending/service.ts'
 
 /** What an alert is announced as: an event, for those who see the budget and for the webhooks of its threshold. */
 export interface AlertEvent {
@@ -27,7 +27,7 @@ export function createAnnouncements(events?: EventRecorder): Announcements {
           projectId: budget.projectId,
           after: {
             alert: alert.uid,
-            period: alert.firstDay,
+            period: firstDayOf(alert),
             measure: budget.measure,
             percent: alert.percent,
             spent: Number(alert.spent),

@@ -25,7 +25,7 @@ import { findBudget, findFirstStart, findPeriod, scopeFilter } from './store.ts'
 
 /** What must be added to a period so that it is what its entries are. */
 export interface Count {
-  period: Pick<PeriodRecord, 'id' | 'counts'>
+  period: PeriodRecord
   budgetId: number
   correction: Spending
 }
@@ -71,7 +71,7 @@ export const COUNT_TASK: SlowTask<CountArgs, Count | undefined> = {
     }
     const difference = counted.inMillionths - stored
     return {
-      period: { id: period.id, counts: period.counts },
+      period,
       budgetId: budget.id,
       correction: {
         ...amountOf(difference / 1_000_000n, difference % 1_000_000n),

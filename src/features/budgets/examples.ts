@@ -89,6 +89,7 @@ export const EXAMPLE_BUDGET_ALERT: BudgetAlertBody = {
   period: { from: '2026-11-01' },
   of: 'spent',
   percent: 80,
+  measure: 'cost',
   spent: 2004.5,
   available: 2500,
   at: '2026-11-18T09:12:44.000Z',

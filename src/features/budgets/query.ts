@@ -1,9 +1,10 @@
 /** Parameters of lists of budgets and alerts, and of checks. Pure. */
 import { Query, type QueryTexts, readKeyPage } from '../../query.ts'
-import type { BudgetFilter } from './store.ts'
+import { BUDGET_STATES } from './schema.ts'
+import type { BudgetListFilter } from './store.ts'
 
 export interface BudgetListQuery {
-  filter: BudgetFilter
+  filter: BudgetListFilter
   limit: number
   after: number | undefined
 }
@@ -16,6 +17,7 @@ export function readBudgetList(texts: QueryTexts): BudgetListQuery {
       archived: query.oneOf('archived', ['exclude', 'include', 'only']),
       projects: query.list('project'),
       clients: query.list('client'),
+      states: query.someOf('state', BUDGET_STATES),
     },
     limit: query.limit(),
     after: query.page(readKeyPage),

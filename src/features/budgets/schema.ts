@@ -168,10 +168,10 @@ export const BudgetStatus = Type.Object(
     budget: BudgetBody,
     period: Type.Object(
       {
-        from: orNull(day('First day.')),
+        from: orNull(day('First day; null if there is none.')),
         to: orNull(day('Last day; null if there is none.')),
-        starting_at: moment('Start.'),
-        ending_at: moment('End, not included.'),
+        starting_at: orNull(moment('Start.')),
+        ending_at: orNull(moment('End, not included.')),
       },
       strict,
     ),
@@ -214,7 +214,11 @@ export const BudgetSummary = Type.Object(
           state: oneOf(BUDGET_STATES),
           complete: Type.Boolean(),
         },
-        { ...strict, description: 'The current period; null before the first and after the last one.' },
+        {
+          ...strict,
+          description:
+            'The current period; null before the first and after the last one, and of archived budgets, which count nothing.',
+        },
       ),
     ),
   },
@@ -228,10 +232,14 @@ export const BudgetAlertBody = Type.Object(
   {
     id: Type.String({ description: 'Id of the alert (alr_…).' }),
     budget: Type.Object({ id: Type.String(), name: Type.String() }, strict),
-    period: Type.Object({ from: day('First day of the period.') }, strict),
+    period: Type.Object({ from: orNull(day('First day of the period; null if it has none.')) }, strict),
     of: oneOf(['spent', 'forecast'] as const),
     percent: Type.Integer(),
-    spent: Type.Number({ description: 'As of `at`. Late entries and corrections may have changed it since.' }),
+    measure: oneOf(BUDGET_MEASURES),
+    spent: Type.Number({
+      description:
+        'Spent, or the forecast, as of `at`, in US dollars or tokens. Late entries and corrections may have changed it since.',
+    }),
     available: Type.Number({ description: 'As of `at`.' }),
     at: moment('When the threshold was reached.'),
     notified_at: orNull(moment('When its e-mails were queued.')),

@@ -4,6 +4,7 @@
  */
 import type { Party } from '../../access/actor.ts'
 import type { Person } from '../../access/caller.ts'
+import type { Calendar, DatedSpan } from '../../calendar-periods.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { notFound, type Problem, validationFailed } from '../../errors.ts'
 import { seesEverything } from '../../fields.ts'
@@ -27,6 +28,7 @@ import {
   hasStart,
   insertPeriod,
   leftOf,
+  lockBeginning,
   nextPeriod,
   type PeriodRecord,
   periodAt,
@@ -52,6 +54,7 @@ import type {
   BudgetBody,
   BudgetChange,
   BudgetCheck,
+  BudgetState,
   BudgetStatus,
   BudgetSummary,
   BudgetTest,
@@ -59,7 +62,7 @@ import type {
 } from './schema.ts'
 import {
   type AlertView,
-  type BudgetFilter,
+  type BudgetListFilter,
   type BudgetSight,
   type BudgetView,
   countActive,
@@ -84,16 +87,12 @@ import { alertBody, budgetBody, daysOf, numberOf, stateOf, summaryBody } from '.
 export { createAnnouncements } from './announcements.ts'
 export { readAlertList, readBudgetCheck, readBudgetList } from './query.ts'
 
-const DAY_MS = 86_400_000
-
 /** More than a large organization has; each costs reports some microseconds. */
 const ACTIVE_LIMIT = 2_000
 
 /** How soon a new budget is counted. */
 const COUNT_EVERY_MS = 1_000
 
-/** Periods are counted again once a day, in case something was missed. */
-const RECOUNT_MS = DAY_MS
 const COUNTS_AT_ONCE = 20
 
 const FORECAST_EVERY_MS = 3_600_000
@@ -133,31 +132,26 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     return view
   }
 
-  /** Adds the periods from the first day, or the current one, up to now. */
-  async function addPeriods(tx: Tx, budget: BudgetRecord): Promise<void> {
-    const calendar = await calendarOf()
-    const now = clock.now()
-    const first = budget.firstDay === null ? now : startOfDay(budget.firstDay, calendar.timeZone)
-    let span =
-      periodAt(budget.period === 'once' ? first : Math.min(first, now), budget, calendar) ??
-      periodAt(first, budget, calendar)
-    if (budget.firstDay === null && budget.period === 'once')
-      span = periodAt(Math.min(now, endOf(budget, calendar.timeZone)), budget, calendar)
-    for (let count = 0; span && count < PAST_PERIODS; count += 1) {
-      await insertPeriod(tx, {
-        budgetId: budget.id,
-        firstDay: span.firstDay,
-        startsAt: span.startingAt,
-        endsAt: span.endingAt,
-        available: budget.amount,
-      })
-      if (span.endingAt > now) return
-      span = nextPeriod(span, budget, calendar)
-    }
-    if (span) {
+  /**
+   * Adds the periods from the first day, or the current one, up to now; of a budget without a first day that has ended, the
+   * last one. There are at most `PAST_PERIODS`: of more, the latest, or none and a 422.
+   */
+  async function addPeriods(tx: Tx, budget: BudgetRecord, { refusesMore }: { refusesMore: boolean }): Promise<void> {
+    await lockBeginning(tx)
+    const spans = spansOf(budget, await calendarOf(), clock.now())
+    if (spans.length > PAST_PERIODS && refusesMore) {
       throw validationFailed([
         { pointer: '/starts_on', code: 'not_allowed', message: `must be at most ${PAST_PERIODS} periods ago` },
       ])
+    }
+    for (const { firstDay, startingAt, endingAt } of spans.slice(-PAST_PERIODS)) {
+      await insertPeriod(tx, {
+        budgetId: budget.id,
+        firstDay,
+        startsAt: startingAt,
+        endsAt: endingAt,
+        available: budget.amount,
+      })
     }
   }
 
@@ -168,28 +162,36 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     if (!budget.rollOver) return
     let left = 0n
     for (const period of (await listPeriods(tx, budget.id, PAST_PERIODS)).reverse()) {
-      const available = budget.amount + left
-      // What was available in the past stays so.
       const isOver = period.endsAt <= clock.now()
-      if (!isOver && period.available !== available) await updateAvailable(tx, { id: period.id, available })
-      left = leftOf(isOver ? period : { ...period, available })
+      const isCounted = period.recountAt !== null
+      // What was available in the past stays so, once it is known.
+      const available = isOver && isCounted ? period.available : budget.amount + left
+      if (period.available !== available) await updateAvailable(tx, { id: period.id, available })
+      // What is left of it follows when it is counted, which is before the next one.
+      if (isOver && !isCounted) return
+      left = leftOf({ ...period, available })
     }
   }
 
-  /** Begins periods without entries, too, and those of budgets that were imported. */
+  /** Begins periods without entries, too, and those of budgets that were imported, which have none. */
   async function openPeriods(): Promise<void> {
     const now = clock.now()
     const calendar = await calendarOf()
-    const missing = (await listWithoutPeriod(db.read, now)).filter((budget) => periodAt(now, budget, calendar))
+    const missing = (await listWithoutPeriod(db.read, now))
+      .filter(({ budget, isNew }) => isNew || periodAt(now, budget, calendar))
+      .map(({ budget }) => budget)
     if (missing.length === 0) return
-    await db.write(async (tx) => {
-      const terms = await spending.terms(tx)
-      for (const budget of missing) {
-        const [newest] = await listPeriods(tx, budget.id, 1)
-        if (newest && terms) await spending.open(tx, budget, now, terms)
-        else await addPeriods(tx, budget)
-      }
-    })
+    await db.write(
+      async (tx) => {
+        const terms = await spending.terms(tx)
+        for (const budget of missing) {
+          const [newest] = await listPeriods(tx, budget.id, 1)
+          if (newest && terms) await spending.open(tx, budget, now, terms)
+          else await addPeriods(tx, budget, { refusesMore: false })
+        }
+      },
+      { isolation: 'read committed' },
+    )
   }
 
   async function countNext(): Promise<number> {
@@ -197,10 +199,15 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     await spending.applyChanges()
     const now = clock.now()
     const { timeZone, weekStart, markupPpm } = await organization.settings()
-    const waiting = await listUncounted(db.read, now - RECOUNT_MS, COUNTS_AT_ONCE)
-    for (const periodId of waiting) {
+    const waiting = await listUncounted(db.read, now, COUNTS_AT_ONCE)
+    const postponed = new Set<number>()
+    for (const { id: periodId, budgetId } of waiting) {
+      if (postponed.has(budgetId)) continue
       const count = await db.slowly(COUNT_TASK, { periodId, now, timeZone, weekStart, markupPpm })
-      if (!count) continue
+      if (!count) {
+        postponed.add(budgetId)
+        continue
+      }
       await db.write(
         async (tx) => {
           const budget = await findBudget(tx, count.budgetId)
@@ -229,6 +236,16 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     return forecastOf({ past, rest, spent: Number(unitsOf(period)), available: Number(period.available) })
   }
 
+  async function summariesOf(views: readonly BudgetView[]): Promise<{ key: number; body: BudgetSummary }[]> {
+    const { timeZone } = await calendarOf()
+    const ids = views.map(({ budget }) => budget.id)
+    const periods = await listPeriodsAt(db.read, ids, clock.now())
+    return views.map((view) => ({
+      key: view.budget.id,
+      body: summaryBody(view, periods.get(view.budget.id), timeZone),
+    }))
+  }
+
   async function statusOf(view: BudgetView): Promise<BudgetStatus> {
     await spending.applyChanges()
     const { budget } = view
@@ -243,12 +260,13 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     const number = (units: bigint) => numberOf(budget, units)
     const rough = (units: number) => number(BigInt(Math.round(units)))
     const filter = (await countedFilter(db.read, budget)) ?? filterOf(view)
+    const bounds = boundsOf(period)
     return {
       budget: budgetBody(view),
       period: {
         ...daysOf(period, timeZone),
-        starting_at: timestamp(period.startsAt),
-        ending_at: timestamp(period.endsAt),
+        starting_at: bounds.starting_at === undefined ? null : timestamp(bounds.starting_at),
+        ending_at: bounds.ending_at === undefined ? null : timestamp(bounds.ending_at),
       },
       spent: number(spent),
       available: number(period.available),
@@ -259,7 +277,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       entries: period.entries,
       unpriced_entries: period.unpricedEntries,
       complete: period.countedAt !== null,
-      entries_url: listPath({ ...filter, ...boundsOf(period) }),
+      entries_url: listPath({ ...filter, ...bounds }),
       forecast: predicted && {
         amount: rough(predicted.amount),
         low: rough(predicted.low),
@@ -311,10 +329,10 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       const name = given.name === undefined ? undefined : readName(given.name)
       const uid = await db.write(async (tx) => {
         if ((await countActive(tx)) >= ACTIVE_LIMIT) throw tooManyBudgets()
-        const budget = await insertBudget(tx, {
+        const added = await insertBudget(tx, {
           ...scope,
           ...times,
-          name: name ?? usualName(given),
+          name: name ?? '',
           measure,
           amount,
           rollOver: given.roll_over ?? false,
@@ -325,7 +343,10 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
           createdBy: by.userId,
           archivedAt: null,
         })
-        await addPeriods(tx, budget)
+        // The names of what the scope refers to are known only now.
+        const named = name ?? usualName((await findBudgetView(tx, added.uid, 'everything'))!)
+        const budget = await updateBudget(tx, added.id, { name: named })
+        await addPeriods(tx, budget, { refusesMore: true })
         const view = (await findBudgetView(tx, budget.uid, 'everything'))!
         await audit.record(tx, by, {
           action: 'budget.added',
@@ -382,11 +403,11 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         const changed = await updateBudget(tx, key, { ...columns, version: budget.version + (isOther ? 1 : 0) })
         if (isMoved || scope) {
           await deletePeriods(tx, key)
-          await addPeriods(tx, changed)
+          await addPeriods(tx, changed, { refusesMore: true })
         } else if (isOther) {
           await rearm(tx, key, { now: clock.now(), added: wanted.amount - budget.amount })
           await rollOver(tx, changed)
-        }
+        } else if (thresholds) await spending.warnOfNew(tx, changed)
         const after = budgetBody((await findBudgetView(tx, budget.uid, 'everything'))!)
         const changes = difference(recorded(budgetBody(view)), recorded(after))
         if (changes) {
@@ -409,7 +430,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         await updateBudget(tx, budget.id, { archivedAt: isArchived ? clock.now() : null })
         if (!isArchived) {
           await deletePeriods(tx, budget.id)
-          await addPeriods(tx, budget)
+          await addPeriods(tx, budget, { refusesMore: false })
         }
         await audit.record(tx, by, {
           action: isArchived ? 'budget.archived' : 'budget.restored',
@@ -426,25 +447,31 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     /** What is spent of the current period, otherwise of the latest, with a forecast. */
     getStatus: async (id: string, asker: BudgetAsker): Promise<BudgetStatus> => statusOf(await getView(id, asker)),
 
-    /** A page of budgets, the newest first, with what is spent of each. */
+    /**
+     * A page of budgets, the newest first, with what is spent of each. A filter by state finds those whose current period is
+     * counted and in one of these states.
+     */
     async listBudgets(
       asker: BudgetAsker,
-      { filter, limit, after }: { filter: BudgetFilter; limit: number; after: number | undefined },
+      { filter, limit, after }: { filter: BudgetListFilter; limit: number; after: number | undefined },
     ): Promise<Page<BudgetSummary>> {
       await requireKnownWork(db.read, filter)
       await spending.applyChanges()
-      const views = await listBudgets(db.read, sightOf(asker), filter, { after, limit: limit + 1 })
-      const { timeZone } = await calendarOf()
-      const periods = await listPeriodsAt(
-        db.read,
-        views.map(({ budget }) => budget.id),
-        clock.now(),
+      const { states, ...columns } = filter
+      const pages = eachPage(
+        (page: { after: number | undefined; limit: number }) =>
+          listBudgets(db.read, sightOf(asker), columns, { ...page, after: page.after ?? after }),
+        ({ budget }) => budget.id,
+        states ? undefined : limit + 1,
       )
-      const page = pageOf(views, limit, ({ budget }) => writeKeyPage(budget.id))
-      return {
-        ...page,
-        data: page.data.map((view) => summaryBody(view, periods.get(view.budget.id), timeZone)),
+      const found: { key: number; body: BudgetSummary }[] = []
+      for await (const views of pages) {
+        const rows = await summariesOf(views)
+        found.push(...(states ? rows.filter(({ body }) => isInState(body, states)) : rows))
+        if (found.length > limit) break
       }
+      const page = pageOf(found, limit, ({ key }) => writeKeyPage(key))
+      return { ...page, data: page.data.map(({ body }) => body) }
     },
 
     async listAlerts(
@@ -558,7 +585,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
           const { billions, units, millionths, entries, unpricedEntries } = count?.correction ?? NOTHING
           if ([billions, units, millionths, entries, unpricedEntries].some((number) => number !== 0)) {
             issues.push(
-              `Budget ${budget.uid}: what is spent in the period from ${period.firstDay} is not the sum of its entries. It is counted again within a day; to do it at once, archive and restore the budget.`,
+              `Budget ${budget.uid}: what is spent in the period from ${period.firstDay} is not the sum of its entries. It is counted again within a day, or a week if it is long over; to do it at once, archive and restore the budget.`,
             )
           }
         }
@@ -588,12 +615,32 @@ function isOnly({ projectId, ticketId, managerId, agentName, model, labelName }:
   return [projectId, ticketId, managerId, agentName, model, labelName].every((column) => column === null)
 }
 
+function isInState({ current }: BudgetSummary, states: readonly BudgetState[]): boolean {
+  return current?.complete === true && states.includes(current.state)
+}
+
+/** The periods of a budget from its first day up to now. */
+function spansOf(budget: BudgetRecord, calendar: Calendar, now: number): DatedSpan[] {
+  const { firstDay, period } = budget
+  const first =
+    firstDay === null ? Math.min(now, endOf(budget, calendar.timeZone)) : startOfDay(firstDay, calendar.timeZone)
+  let span =
+    periodAt(period === 'once' ? first : Math.min(first, now), budget, calendar) ?? periodAt(first, budget, calendar)
+  const spans: DatedSpan[] = []
+  while (span) {
+    spans.push(span)
+    if (span.endingAt > now) break
+    span = nextPeriod(span, budget, calendar)
+  }
+  return spans
+}
+
 function endOf({ lastDay }: BudgetRecord, timeZone: string): number {
   return lastDay === null ? Number.POSITIVE_INFINITY : startOfDay(addDays(lastDay, 1), timeZone) - 1
 }
 
 /** The bounds of a period as filters of entries; none where it has no first or last day. */
-function boundsOf(period: PeriodRecord) {
+function boundsOf(period: PeriodRecord): { starting_at?: number; ending_at?: number } {
   return {
     ...(hasStart(period) && { starting_at: period.startsAt }),
     ...(hasEnd(period) && { ending_at: period.endsAt }),
@@ -615,19 +662,22 @@ function recorded({ id: _id, created_at: _at, archived_at: _archived, of_project
   return body
 }
 
-function usualName({ scope = {}, period = 'month' }: NewBudget): string {
-  const named = [
-    scope.client,
-    scope.project,
-    scope.ticket,
-    scope.agent_manager,
-    scope.agent_name,
-    scope.model,
-    scope.label,
-  ]
+/** As of given names. */
+const NAME_LIMIT = 200
+
+/** What is left of a character that was cut in half: PostgreSQL takes none. */
+const HALF_CHARACTER = /[\ud800-\udbff]$/
+
+/** What the budget is for: `Acme web, monthly`. */
+function usualName({ budget, client, project, ticket, manager }: BudgetView): string {
+  const { agentName, model, labelName, labelValue } = budget
+  const label = labelName && `${labelName}:${labelValue}`
+  const named = [client?.name, project?.name, ticket?.key, manager?.name, agentName, model, label]
   const what = named.filter((name) => name).join(', ')
   const adverb = { day: 'daily', week: 'weekly', month: 'monthly', quarter: 'quarterly', year: 'yearly', once: 'total' }
-  return `${what === '' ? 'Organization' : what}, ${adverb[period]}`.slice(0, 200)
+  return `${what === '' ? 'Organization' : what}, ${adverb[budget.period]}`
+    .slice(0, NAME_LIMIT)
+    .replace(HALF_CHARACTER, '')
 }
 
 function tooManyBudgets(): Problem {

@@ -1,5 +1,21 @@
 /** Budgets as people see and change them. */
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { ledProjects } from '../../access/visibility.ts'
 import type { Reader, Tx } from '../../database/database.ts'
@@ -8,6 +24,7 @@ import { foldName } from '../../lib/names.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 import type { BudgetRecord } from '../spending/matching.ts'
 import type { AlertRecord, PeriodRecord } from '../spending/store/periods.ts'
+import type { BudgetState } from './schema.ts'
 
 /** A budget with what its scope refers to. */
 export interface BudgetView {
@@ -56,6 +73,11 @@ export interface BudgetFilter {
   archived?: 'exclude' | 'include' | 'only' | undefined
   projects?: string[] | undefined
   clients?: string[] | undefined
+}
+
+/** A filter of budgets by what is spent of them, too, which is compared exactly and not by the database. */
+export interface BudgetListFilter extends BudgetFilter {
+  states?: BudgetState[] | undefined
 }
 
 /** Newest first. */
@@ -156,17 +178,24 @@ export async function listPeriodsAt(
   return new Map(rows.map((row) => [row.budgetId, row]))
 }
 
-/** Active budgets without a period that contains the moment. */
-export async function listWithoutPeriod(reader: Reader, moment: number): Promise<BudgetRecord[]> {
+/** Active budgets without a period that contains the moment; new ones have no period at all. */
+export async function listWithoutPeriod(
+  reader: Reader,
+  moment: number,
+): Promise<{ budget: BudgetRecord; isNew: boolean }[]> {
   const { budgets, budgetPeriods: p } = reader.tables
   const current = reader
     .select({ id: p.budgetId })
     .from(p)
     .where(and(lte(p.startsAt, moment), gt(p.endsAt, moment)))
-  return reader
-    .select()
+  const rows = await reader
+    .select({ budget: budgets, periods: count(p.id) })
     .from(budgets)
+    .leftJoin(p, eq(p.budgetId, budgets.id))
     .where(and(isNull(budgets.archivedAt), notInArray(budgets.id, current)))
+    .groupBy(budgets.id)
+    .orderBy(asc(budgets.id))
+  return rows.map(({ budget, periods }) => ({ budget, isNew: periods === 0 }))
 }
 
 /** The periods of a budget, the newest first. */
@@ -201,7 +230,7 @@ export async function updateAvailable(tx: Tx, { id, available }: { id: number; a
 
 export interface AlertView {
   alert: AlertRecord
-  budget: { uid: Id<'bdg'>; name: string }
+  budget: Pick<BudgetRecord, 'uid' | 'name' | 'measure'>
 }
 
 /** Newest first; of one budget, or of all that the caller sees. */
@@ -212,7 +241,7 @@ export function listAlerts(
 ): Promise<AlertView[]> {
   const { budgetAlerts, budgets } = reader.tables
   return reader
-    .select({ alert: budgetAlerts, budget: { uid: budgets.uid, name: budgets.name } })
+    .select({ alert: budgetAlerts, budget: { uid: budgets.uid, name: budgets.name, measure: budgets.measure } })
     .from(budgetAlerts)
     .innerJoin(budgets, eq(budgets.id, budgetAlerts.budgetId))
     .where(
@@ -360,15 +389,21 @@ export async function findFirstStart(reader: Reader): Promise<number | undefined
   return row?.at
 }
 
-/** Periods of active budgets that were never counted, or not for a day, the oldest count first. */
-export async function listUncounted(reader: Reader, before: number, limit: number): Promise<number[]> {
+/**
+ * Periods of active budgets whose entries are to be counted: first those that are not counted, and the oldest first, because
+ * what is left of a period is added to the next one.
+ */
+export function listUncounted(
+  reader: Reader,
+  now: number,
+  limit: number,
+): Promise<Pick<PeriodRecord, 'id' | 'budgetId'>[]> {
   const { budgets, budgetPeriods: p } = reader.tables
-  const rows = await reader
-    .select({ id: p.id })
+  return reader
+    .select({ id: p.id, budgetId: p.budgetId })
     .from(p)
     .innerJoin(budgets, eq(budgets.id, p.budgetId))
-    .where(and(isNull(budgets.archivedAt), or(isNull(p.countedAt), lt(p.countedAt, before))))
-    .orderBy(asc(p.countedAt), asc(p.id))
+    .where(and(isNull(budgets.archivedAt), or(isNull(p.countedAt), lte(p.recountAt, now))))
+    .orderBy(sql`${p.countedAt} IS NOT NULL`, asc(p.startsAt), asc(p.id))
     .limit(limit)
-  return rows.map(({ id }) => id)
 }

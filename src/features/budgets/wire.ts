@@ -4,7 +4,7 @@ import type { BudgetThreshold } from '../../database/schema/records.ts'
 import { dayAt } from '../../lib/calendar.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { decimalNumber, NANO_DIGITS } from '../../lib/money.ts'
-import { type BudgetRecord, hasEnd, hasStart, type PeriodRecord, unitsOf } from '../spending/service.ts'
+import { type BudgetRecord, firstDayOf, hasEnd, type PeriodRecord, unitsOf } from '../spending/service.ts'
 import type { BudgetAlertBody, BudgetBody, BudgetState, BudgetSummary, Threshold } from './schema.ts'
 import type { AlertView, BudgetView } from './store.ts'
 
@@ -24,7 +24,7 @@ export function stateOf(spent: bigint, available: bigint): BudgetState {
 /** The first and the last day of a period; null where it has none. */
 export function daysOf(period: PeriodRecord, timeZone: string): { from: string | null; to: string | null } {
   return {
-    from: hasStart(period) ? period.firstDay : null,
+    from: firstDayOf(period),
     to: hasEnd(period) ? dayAt(period.endsAt - 1, timeZone) : null,
   }
 }
@@ -72,15 +72,16 @@ export function summaryBody(view: BudgetView, period: PeriodRecord | undefined, 
   const spent = period && unitsOf(period)
   return {
     ...budgetBody(view),
-    current: period
-      ? {
-          ...daysOf(period, timeZone),
-          spent: numberOf(budget, spent!),
-          available: numberOf(budget, period.available),
-          state: stateOf(spent!, period.available),
-          complete: period.countedAt !== null,
-        }
-      : null,
+    current:
+      period && budget.archivedAt === null
+        ? {
+            ...daysOf(period, timeZone),
+            spent: numberOf(budget, spent!),
+            available: numberOf(budget, period.available),
+            state: stateOf(spent!, period.available),
+            complete: period.countedAt !== null,
+          }
+        : null,
   }
 }
 
@@ -88,9 +89,10 @@ export function alertBody({ alert, budget }: AlertView): BudgetAlertBody {
   return {
     id: alert.uid,
     budget: { id: budget.uid, name: budget.name },
-    period: { from: alert.firstDay },
+    period: { from: firstDayOf(alert) },
     of: alert.kind,
     percent: alert.percent,
+    measure: budget.measure,
     spent: Number(alert.spent),
     available: Number(alert.available),
     at: timestamp(alert.at),

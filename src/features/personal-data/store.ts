@@ -4,10 +4,13 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader } from '../../database/database.ts'
 import { containing } from '../../database/search-pattern.ts'
 import type { Id } from '../../lib/id.ts'
+import { foldName } from '../../lib/names.ts'
 
 export interface Subject {
   id: number
   uid: Id<'usr'>
+  /** Folded. */
+  email: string
 }
 
 /** Rows that a query looks at: it takes some 20 ms, however few of them are the person's. */
@@ -98,6 +101,27 @@ export function listNotifications(reader: Reader, { id }: Subject) {
 export function listShareLinks(reader: Reader, { id }: Subject) {
   const { shareLinks } = reader.tables
   return reader.select().from(shareLinks).where(eq(shareLinks.createdBy, id)).orderBy(asc(shareLinks.id))
+}
+
+/** Budgets that the person added, that are of their entries, or whose thresholds notify them by name. */
+export async function listBudgets(reader: Reader, { id, uid, email }: Subject) {
+  const { budgets } = reader.tables
+  const rows = await reader.select().from(budgets).orderBy(asc(budgets.id))
+  return rows.flatMap((budget) => {
+    const notifies = budget.thresholds.some(
+      ({ people, emails }) => people?.includes(uid) || emails?.some((address) => foldName(address) === email),
+    )
+    return budget.createdBy === id || budget.managerId === id || notifies ? [{ budget, notifies }] : []
+  })
+}
+
+export function listWebhooks(reader: Reader, { id }: Subject) {
+  const { webhookEndpoints } = reader.tables
+  return reader
+    .select()
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.createdBy, id))
+    .orderBy(asc(webhookEndpoints.id))
 }
 
 /** The versions of rules that the person wrote. */

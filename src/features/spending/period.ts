@@ -15,6 +15,11 @@ export function hasStart({ firstDay }: { firstDay: string }): boolean {
   return firstDay !== NO_FIRST_DAY
 }
 
+/** The first day of a period; null if it has none. */
+export function firstDayOf(period: { firstDay: string }): string | null {
+  return hasStart(period) ? period.firstDay : null
+}
+
 export function hasEnd({ endsAt }: { endsAt: number }): boolean {
   return endsAt < NO_END_AT
 }
@@ -40,6 +45,25 @@ export function nextPeriod(
   calendar: Calendar,
 ): DatedSpan | undefined {
   return budget.period === 'once' ? undefined : periodAt(endingAt, budget, calendar)
+}
+
+/** More than these have not been without a server, unless a very old backup was restored. */
+const MISSED_LIMIT = 400
+
+/** The periods that follow the newest one, up to another, which is the last of them; only that one without a newest. */
+export function periodsUpTo(
+  last: DatedSpan,
+  newest: { endsAt: number } | undefined,
+  budget: Periodic,
+  calendar: Calendar,
+): DatedSpan[] {
+  const missed: DatedSpan[] = []
+  let span = newest && nextPeriod({ endingAt: newest.endsAt }, budget, calendar)
+  while (span && span.endingAt <= last.startingAt && missed.length < MISSED_LIMIT) {
+    missed.push(span)
+    span = nextPeriod(span, budget, calendar)
+  }
+  return [...missed, last]
 }
 
 function within(

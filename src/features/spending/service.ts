@@ -11,7 +11,7 @@ import { periodically } from '../../lib/periodically.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { reaches, unitsOf } from './amount.ts'
 import type { BudgetRecord, Subject } from './matching.ts'
-import { periodAt } from './period.ts'
+import { periodAt, periodsUpTo } from './period.ts'
 import { type BudgetTerms, type Side, Sums, termsOf } from './spending.ts'
 import {
   type AlertRecord,
@@ -26,8 +26,10 @@ import {
   listActiveBudgets,
   listLabels,
   listNames,
+  listOpenPeriods,
   listPeriodsSince,
   listProjectTerms,
+  lockBeginning,
   type PeriodRecord,
   type Spending,
   type SpentPeriod,
@@ -37,7 +39,7 @@ import {
 
 export { amountOf, markedUp, millionthsOf, reaches, unitsOf } from './amount.ts'
 export { BudgetIndex, type BudgetRecord } from './matching.ts'
-export { hasEnd, hasStart, nextPeriod, periodAt } from './period.ts'
+export { firstDayOf, hasEnd, hasStart, nextPeriod, periodAt } from './period.ts'
 export { type BudgetTerms, contribution, type Side, termsOf } from './spending.ts'
 export { notingChanges } from './store/noted-changes.ts'
 export {
@@ -46,6 +48,7 @@ export {
   insertPeriod,
   listChanges,
   listProjectTerms,
+  lockBeginning,
   type PeriodRecord,
   type Spending,
 } from './store/periods.ts'
@@ -57,6 +60,19 @@ const KNOWN_MS = 40 * DAY_MS
 
 /** A transaction of the job stays short. */
 const CHANGES_AT_ONCE = 1_000
+
+/**
+ * A transaction that began before a budget was added does not know of it, so its entries are counted once more when such
+ * transactions have ended.
+ */
+const SETTLED_MS = 5 * 60_000
+
+/** How often entries are counted again, in case something was missed: those of older periods hardly change any more. */
+const RECOUNT_MS = DAY_MS
+const RECOUNT_OLD_MS = 7 * DAY_MS
+
+/** A period that ended longer ago causes no alerts by being counted: nobody can act on them. */
+const NEWS_MS = DAY_MS
 
 /** How soon changes by people show. A look costs microseconds if there are none. */
 const APPLY_EVERY_MS = 500
@@ -93,7 +109,10 @@ export function createSpendingService({ db, clock, organization, announcements }
 
   const cached = new Cached(readTerms)
 
-  /** The period of a budget at a moment: it is begun if it is later than all others. Undefined for one before the first. */
+  /**
+   * The period of a budget at a moment: it is begun if it is later than all others, with those that were missed while no
+   * server was running. Undefined for one before the first.
+   */
   async function openPeriod(tx: Tx, budget: BudgetRecord, at: number, terms: BudgetTerms): Promise<number | undefined> {
     const found = await findPeriodAt(tx, budget.id, at)
     if (found) return found.id
@@ -101,18 +120,23 @@ export function createSpendingService({ db, clock, organization, announcements }
     if (newest && at < newest.endsAt) return undefined
     const span = periodAt(at, budget, terms.calendar)
     if (!span) return undefined
-    await insertPeriod(tx, {
-      budgetId: budget.id,
-      firstDay: span.firstDay,
-      startsAt: span.startingAt,
-      endsAt: span.endingAt,
-      available: budget.amount + (budget.rollOver && newest ? leftOf(newest) : 0n),
-    })
+    await lockBeginning(tx)
+    let left = budget.rollOver && newest ? leftOf(newest) : 0n
+    for (const { firstDay, startingAt, endingAt } of periodsUpTo(span, newest, budget, terms.calendar)) {
+      const available = budget.amount + left
+      await insertPeriod(tx, { budgetId: budget.id, firstDay, startsAt: startingAt, endsAt: endingAt, available })
+      if (budget.rollOver) left = available
+    }
     return (await findPeriodAt(tx, budget.id, at))?.id
   }
 
-  /** Creates the alerts of the thresholds that are reached for the first time. */
-  async function warn(tx: Tx, budget: BudgetRecord, period: SpentPeriod): Promise<void> {
+  /** Creates the alerts of the thresholds that are reached for the first time, or only notes that they are reached. */
+  async function warn(
+    tx: Tx,
+    budget: BudgetRecord,
+    period: SpentPeriod,
+    { silently = false }: { silently?: boolean } = {},
+  ): Promise<void> {
     if (period.countedAt === null) return
     const reached = budget.thresholds
       .filter(
@@ -121,7 +145,7 @@ export function createSpendingService({ db, clock, organization, announcements }
       .map(({ percent }) => percent)
       .sort((one, other) => one - other)
     if (reached.length === 0) return
-    await raise(tx, budget, period, { kind: 'spent', percents: reached, units: unitsOf(period) })
+    if (!silently) await raise(tx, budget, period, { kind: 'spent', percents: reached, units: unitsOf(period) })
     await saveAlerted(tx, period.id, reached.at(-1)!)
   }
 
@@ -202,21 +226,34 @@ export function createSpendingService({ db, clock, organization, announcements }
     open: openPeriod,
 
     /** Corrects a period after all of its entries were counted. False if it was counted meanwhile. */
-    async correct(
-      tx: Tx,
-      budget: BudgetRecord,
-      period: Pick<PeriodRecord, 'id' | 'counts'>,
-      correction: Spending,
-    ): Promise<boolean> {
-      const corrected = await finishCount(tx, period, correction, clock.now())
-      if (corrected) await warn(tx, budget, corrected)
-      return corrected !== undefined
+    async correct(tx: Tx, budget: BudgetRecord, period: PeriodRecord, correction: Spending): Promise<boolean> {
+      const now = clock.now()
+      const corrected = await finishCount(tx, period, correction, { countedAt: now, recountAt: recountOf(period, now) })
+      if (!corrected) return false
+      const isNews = corrected.endsAt > now - NEWS_MS
+      // Whatever has an alert already gets no second one, so this also finds thresholds that a report has missed.
+      await warn(tx, budget, isNews ? { ...corrected, alerted: 0 } : corrected, { silently: !isNews })
+      return true
+    },
+
+    /** Creates the alerts of new thresholds that are reached already in periods that have not ended. */
+    async warnOfNew(tx: Tx, budget: BudgetRecord): Promise<void> {
+      for (const period of await listOpenPeriods(tx, budget.id, clock.now())) {
+        await saveAlerted(tx, period.id, 0)
+        await warn(tx, budget, { ...period, alerted: 0 })
+      }
     },
 
     raise,
 
     start: (onError: (error: unknown) => void) => periodically(applyAllChanges, APPLY_EVERY_MS, onError),
   }
+}
+
+/** When the entries of a period are counted again. */
+function recountOf({ countedAt, endsAt }: PeriodRecord, now: number): number {
+  if (countedAt === null) return now + SETTLED_MS
+  return now + (endsAt < now - KNOWN_MS ? RECOUNT_OLD_MS : RECOUNT_MS)
 }
 
 /** What is left of a period; nothing if more than it was spent. */

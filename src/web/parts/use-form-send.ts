@@ -1,6 +1,7 @@
 /** Submits a form and shows validation errors at their fields, or above the form if they have none. */
 import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { Part } from '../server/queries.ts'
 import { showIssues, useSend } from '../server/send.ts'
 import type { ifMatch } from '../server/versions.ts'
@@ -29,7 +30,8 @@ export function useFormSend<Values extends object, Answer>({
     setRefusal('')
     mutate(values, {
       onError: (problem) => {
-        setRefusal(showIssues(form, problem, typeof fields === 'function' ? fields(values) : fields))
+        // The fields must be marked before one of them is focused.
+        flushSync(() => setRefusal(showIssues(form, problem, typeof fields === 'function' ? fields(values) : fields)))
         focusFirstIssue()
       },
     })

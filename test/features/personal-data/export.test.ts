@@ -4,7 +4,7 @@ import { KINDS } from '../../../src/features/personal-data/kinds.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { createServices } from '../../../src/services.ts'
 import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
-import { forEachEngine } from '../../support/databases.ts'
+import { forEachEngine, locationOf, opener, rowsAt } from '../../support/databases.ts'
 import { addReporter, reportBody } from '../../support/reports.ts'
 
 let app: TestApp
@@ -90,5 +90,103 @@ forEachEngine('an export of a person’s data', (open) => {
     expect([data.entries.length, data.sessions.length, data.tokens.length]).toEqual([1, 1, 1])
     const archive = await Array.fromAsync(await services.personalData.exportPerson('grace@example.com', 'csv', TALLY))
     expect(Buffer.concat(archive).length).toBeGreaterThan(1_000)
+  })
+})
+
+forEachEngine('an export of a person’s data', (open) => {
+  test('lists budgets that they added, that are of their usage or notify them, and webhooks that they added', async () => {
+    const services = createServices({ db: await open(), clock: systemClock })
+    const { people, budgets, webhooks } = services
+    const grace = await addReporter(people, { name: 'Grace', role: 'admin' })
+    const by = { ...TALLY, userId: grace.person.id }
+    const own = await budgets.addBudget({ amount: 1, name: 'Own', thresholds: [] }, { by })
+    const notifying = await budgets.addBudget(
+      { amount: 2, name: 'Notifying', thresholds: [{ percent: 80, emails: ['Grace@Example.com'] }] },
+      { by: TALLY },
+    )
+    const ofUsage = await budgets.addBudget(
+      { amount: 3, name: 'Usage', thresholds: [], scope: { agent_manager: 'grace@example.com' } },
+      { by: TALLY },
+    )
+    await budgets.addBudget({ amount: 4, name: 'Of nobody', thresholds: [] }, { by: TALLY })
+    const url = 'https://hooks.slack.com/services/T000/B000/confidential'
+    await webhooks.addWebhook({ name: 'Chat', url, format: 'slack', types: ['bill.*'] }, by)
+    await webhooks.addWebhook({ name: 'Of nobody', url, format: 'slack', types: ['bill.*'] }, TALLY)
+    const pieces = await Array.fromAsync(await services.personalData.exportPerson('grace@example.com', 'json', TALLY))
+    const text = Buffer.concat(pieces).toString()
+    const data = JSON.parse(text)
+    const relations = data.budgets.map((budget: Record<string, unknown>) => [
+      budget.id,
+      budget.created_by_person,
+      budget.of_person,
+      budget.notifies_person,
+    ])
+    expect(relations).toEqual([
+      [own.id, true, false, false],
+      [notifying.id, false, false, true],
+      [ofUsage.id, false, true, false],
+    ])
+    expect(data.webhooks).toMatchObject([
+      { name: 'Chat', host: 'hooks.slack.com', format: 'slack', types: ['bill.*'], disabled_at: null },
+    ])
+    expect(JSON.stringify(data.webhooks)).not.toContain('confidential')
+  })
+})
+
+/** Which part of an export shows what each reference to a person says, or why none does. */
+
+const EXPORTED_AS: Record<string, string | { not: string }> = {
+  'audit.for_id': 'audit_log',
+  'audit.user_id': 'audit_log',
+  'bill_deliveries.created_by': 'audit_log',
+  'bill_keys.user_id': { not: 'refers to a bill that they sent' },
+  'bill_payments.created_by': 'audit_log',
+  'bill_payments.reversed_by': 'audit_log',
+  'bills.created_by': 'bills',
+  'budgets.created_by': 'budgets',
+  'budgets.manager_id': 'budgets',
+  'client_approvers.user_id': 'responsibilities',
+  'client_leads.user_id': 'responsibilities',
+  'deputies.deputy_id': 'deputies',
+  'deputies.person_id': 'deputies',
+  'entries.manager_id': 'entries',
+  'entry_history.user_id': 'entry_history',
+  'erasures.user_id': { not: 'there is no account to export after an erasure' },
+  'idempotency_keys.manager_id': 'idempotency_keys',
+  'notifications.user_id': 'notifications',
+  'one_time_links.user_id': { not: 'secrets that expire within days' },
+  'placement_rule_versions.created_by': 'placement_rules',
+  'price_aliases.created_by': 'audit_log',
+  'price_loads.loaded_by': 'audit_log',
+  'price_loads.undone_by': 'audit_log',
+  'prices.loaded_by': 'audit_log',
+  'project_approvers.user_id': 'responsibilities',
+  'project_leads.user_id': 'responsibilities',
+  'sessions.manager_id': 'sessions',
+  'share_links.created_by': 'share_links',
+  'sheets.decided_by': 'token_sheets',
+  'sheets.manager_id': 'token_sheets',
+  'sign_ins.user_id': 'sign_ins',
+  'ticket_assumptions.user_id': { not: 'follows from their entries' },
+  'tokens.created_by': 'tokens',
+  'user_emails.user_id': 'additional_emails',
+  'viewer_grants.user_id': 'grants',
+  'webhook_endpoints.created_by': 'webhooks',
+}
+
+describe('an export of a person’s data', () => {
+  const open = opener('sqlite')
+
+  test('considers every reference to a person in the database', async () => {
+    const references = await rowsAt(
+      locationOf(await open()),
+      `SELECT tables.name || '.' || reference."from" AS name
+       FROM sqlite_master AS tables JOIN pragma_foreign_key_list(tables.name) AS reference
+       WHERE tables.type = 'table' AND reference."table" = 'users' ORDER BY 1`,
+    )
+    expect(references.map(({ name }) => name)).toEqual(Object.keys(EXPORTED_AS).sort())
+    const parts = new Set(['entries', 'additional_emails', ...KINDS.map(({ name }) => name)])
+    const named = Object.values(EXPORTED_AS).filter((part) => typeof part === 'string')
+    expect(named.filter((part) => !parts.has(part))).toEqual([])
   })
 })

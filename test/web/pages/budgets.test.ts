@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import '../../support/page-location.ts'
 import {
-  type BudgetValues,
   changeOf,
   EMPTY_BUDGET,
   issueFieldsOf,
@@ -10,7 +9,7 @@ import {
   valuesOf,
 } from '../../../src/web/pages/budgets/budget-values.ts'
 import { axisDays, linesOf, shownDays } from '../../../src/web/pages/budgets/burn-down-layout.ts'
-import { urgentBudgets } from '../../../src/web/pages/overview/budgets.tsx'
+import { byUse } from '../../../src/web/pages/overview/budgets.tsx'
 import {
   type Budget,
   type BudgetSummary,
@@ -70,14 +69,9 @@ describe('the form of a budget', () => {
     expect(changeOf(valuesOf(budget, []), budget, [])).toEqual({})
   })
 
-  test('names a budget after what it is for, if no name was typed', () => {
-    const named = (values: Partial<BudgetValues>) => newBudgetOf({ ...EMPTY_BUDGET, amount: 1, ...values }).name
-    expect([
-      named({}),
-      named({ client: { value: 'cli_1', label: 'Acme' }, model: 'gpt-5', period: 'week' }),
-      named({ period: 'once' }),
-      named({ name: ' Mine ' }),
-    ]).toEqual(['Organization, monthly', 'Acme, gpt-5, weekly', 'Organization, total', 'Mine'])
+  test('leaves the name to the server, if none was typed', () => {
+    expect(newBudgetOf({ ...EMPTY_BUDGET, name: ' ' })).not.toHaveProperty('name')
+    expect(newBudgetOf({ ...EMPTY_BUDGET, name: ' Mine ' })).toMatchObject({ name: 'Mine' })
   })
 
   test('shows an issue with one recipient at the field that lists them', () => {
@@ -104,33 +98,21 @@ test('a budget is described by what it counts and when', () => {
   ]).toEqual(['Nov 2026', 'From 1 Nov 2026', 'Until 30 Nov 2026', 'All time'])
 })
 
-test('the entries of a budget without a first or last day are filtered by no time', () => {
-  const url =
-    '/api/v1/token-entries?starting_at=0001-01-01T00%3A00%3A00.000Z&ending_at=%2B010000-01-01T00%3A00%3A00.000Z&project=prj_1'
-  for (const to of [null, '+010000-01-01']) {
-    expect(entriesPageOf(url, { from: null, to })).toBe('/entries?project=prj_1')
-    expect(spanInWords({ from: null, to })).toBe('All time')
-  }
-  const month = '/api/v1/token-entries?starting_at=2026-11-01T00%3A00%3A00.000Z&ending_at=2026-12-01T00%3A00%3A00.000Z'
-  expect(entriesPageOf(month, { from: '2026-11-01', to: '2026-11-30' }, { priced: 'false' })).toBe(
-    `/entries?${month.split('?')[1]}&priced=false`,
-  )
+test('the entries of a budget are those of the API, with further filters', () => {
+  const month = 'starting_at=2026-11-01T00%3A00%3A00.000Z&ending_at=2026-12-01T00%3A00%3A00.000Z'
+  const url = `/api/v1/token-entries?${month}`
+  expect(entriesPageOf(url)).toBe(`/entries?${month}`)
+  expect(entriesPageOf(url, { priced: 'false' })).toBe(`/entries?${month}&priced=false`)
 })
 
-test('the overview shows counted budgets that are nearly used up or exceeded, the most used first', () => {
-  const budget = (name: string, spent: number, state: 'within' | 'nearly' | 'exceeded', complete = true) => ({
+test('the overview shows the most used budgets first', () => {
+  const budget = (name: string, spent: number, available: number): BudgetSummary => ({
     ...BUDGET,
     name,
-    current: { from: null, to: null, spent, available: 100, state, complete },
+    current: { from: null, to: null, spent, available, state: 'nearly', complete: true },
   })
-  const budgets: BudgetSummary[] = [
-    budget('nearly', 85, 'nearly'),
-    budget('within', 20, 'within'),
-    budget('exceeded', 130, 'exceeded'),
-    budget('uncounted', 200, 'exceeded', false),
-    { ...BUDGET, name: 'ended', current: null },
-  ]
-  expect(urgentBudgets(budgets).map(({ name }) => name)).toEqual(['exceeded', 'nearly'])
+  const budgets = [budget('85%', 85, 100), budget('130%', 26, 20), budget('99%', 990, 1_000)]
+  expect(byUse(budgets).map(({ name }) => name)).toEqual(['130%', '99%', '85%'])
 })
 
 describe('the burn-down chart', () => {
@@ -229,6 +211,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
             await dialog.getByRole('textbox', { name: 'Label' }).fill('no label')
             await dialog.getByRole('button', { name: 'Add budget' }).click()
             await dialog.getByText('Must be name:value').waitFor()
+            await page.locator('[placeholder="repository:acme/web"]:focus').waitFor()
             // Chromium itself says so of every answer that refuses.
             expect(visitor.issues().filter((issue) => !issue.includes('422'))).toEqual([])
             await fits(visitor)
@@ -271,7 +254,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
             await fits(visitor)
             await open('/budgets')
             expect(await page.getByText(name).count()).toBe(0)
-            await page.getByRole('radiogroup', { name: 'Archive status' }).getByText('Archived').click()
+            await page.getByRole('radiogroup', { name: 'Budgets to show' }).getByText('Archived').click()
             await page.getByText(name).click()
             await page.getByRole('heading', { level: 1, name }).waitFor()
             await act('Restore')

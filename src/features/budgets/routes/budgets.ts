@@ -11,6 +11,7 @@ import {
   EXAMPLE_NEW_BUDGET,
 } from '../examples.ts'
 import {
+  BUDGET_STATES,
   BudgetAlertList,
   BudgetBody,
   BudgetChange,
@@ -32,6 +33,10 @@ const BudgetParameters = t.Object(
   {
     project: listParameter('Only budgets of these projects: id, key, name or alias.'),
     client: listParameter('Only budgets of these clients: id or name.'),
+    state: listParameter(
+      'Only active budgets whose current period is counted and in one of these states: `within`, `nearly` (from 80%) or `exceeded`.',
+      { type: 'string', enum: [...BUDGET_STATES] },
+    ),
     archived: parameter({
       type: 'string',
       enum: ['exclude', 'include', 'only'],
@@ -104,7 +109,7 @@ export const budgetsRoutes = ({ budgets }: { budgets: BudgetsService }) =>
           tag,
           summary: 'Add a budget',
           description:
-            'Entries that exist already are counted within seconds. A threshold that is already reached then causes its alert at once.',
+            'Entries that exist already are counted within seconds. A threshold that is already reached in the current period then causes its alert at once.',
           body: { example: EXAMPLE_NEW_BUDGET },
           responses: {
             201: {
@@ -169,7 +174,7 @@ export const budgetsRoutes = ({ budgets }: { budgets: BudgetsService }) =>
           tag,
           summary: 'Update a budget',
           description:
-            'Absent fields stay unchanged. With another amount, scope or time, every threshold can be reached again. Measure and period cannot change: add another budget. Of the budget of a project (`of_project`), only the name, the amount and the thresholds can change.',
+            'Absent fields stay unchanged. With another amount, scope or time, every threshold can be reached again. A new threshold that is already reached in the current period causes its alert at once. Measure and period cannot change: add another budget. Of the budget of a project (`of_project`), only the name, the amount and the thresholds can change.',
           path,
           body: { example: { amount: 3000 } },
           responses: changed,

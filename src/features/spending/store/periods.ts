@@ -1,5 +1,5 @@
 /** Budgets as recording needs them, what is spent of them, and their alerts. */
-import { and, asc, desc, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
@@ -71,6 +71,15 @@ export async function findNewestPeriod(reader: Reader, budgetId: number): Promis
 export type NewPeriod = Pick<PeriodRecord, 'budgetId' | 'firstDay' | 'startsAt' | 'endsAt' | 'available'>
 
 /**
+ * Lets no other transaction begin periods until the end of this one. Each changes the revision, whose row two of them
+ * would otherwise wait for while the other waits for a period of theirs. To be called before the first period is added.
+ */
+export async function lockBeginning(tx: Tx): Promise<void> {
+  const { revision } = tx.tables
+  await tx.locking(tx.select().from(revision), revision)
+}
+
+/**
  * Adds a period of which nothing is counted, unless there is one with this first day. Entries may be in it already: they
  * may start up to a day ahead of the clock, or were imported with the budget.
  */
@@ -78,7 +87,7 @@ export async function insertPeriod(tx: Tx, period: NewPeriod): Promise<void> {
   const nothing = { billions: 0, units: 0, millionths: 0, entries: 0, unpricedEntries: 0, alerted: 0 }
   await tx
     .insert(tx.tables.budgetPeriods)
-    .values({ ...period, ...nothing, countedAt: null, counts: 0 })
+    .values({ ...period, ...nothing, countedAt: null, recountAt: null, counts: 0 })
     .onConflictDoNothing()
 }
 
@@ -116,7 +125,7 @@ export async function finishCount(
   tx: Tx,
   { id, counts }: Pick<PeriodRecord, 'id' | 'counts'>,
   correction: Spending,
-  now: number,
+  { countedAt, recountAt }: { countedAt: number; recountAt: number },
 ): Promise<PeriodRecord | undefined> {
   const { budgetPeriods: p } = tx.tables
   const [row] = await tx
@@ -127,7 +136,8 @@ export async function finishCount(
       millionths: sql`${p.millionths} + ${correction.millionths}`,
       entries: sql`${p.entries} + ${correction.entries}`,
       unpricedEntries: sql`${p.unpricedEntries} + ${correction.unpricedEntries}`,
-      countedAt: now,
+      countedAt,
+      recountAt,
       counts: counts + 1,
     } as never)
     .where(and(eq(p.id, id), eq(p.counts, counts)))
@@ -211,6 +221,16 @@ export async function insertAlert(
     .onConflictDoNothing()
     .returning()
   return row
+}
+
+/** The counted periods of a budget that have not ended. */
+export function listOpenPeriods(reader: Reader, budgetId: number, now: number): Promise<PeriodRecord[]> {
+  const { budgetPeriods: p } = reader.tables
+  return reader
+    .select()
+    .from(p)
+    .where(and(eq(p.budgetId, budgetId), gt(p.endsAt, now), isNotNull(p.countedAt)))
+    .orderBy(asc(p.id))
 }
 
 export async function saveAlerted(tx: Tx, periodId: number, alerted: number): Promise<void> {

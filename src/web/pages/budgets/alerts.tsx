@@ -11,9 +11,6 @@ import { thresholdInWords } from './thresholds.tsx'
 
 type BudgetAlert = Body<Awaited<ReturnType<(typeof api)['budgets']['alerts']['get']>>>['data'][number]
 
-/** The first day of periods that have none. */
-const EVER = '0001-01-01'
-
 export function Alerts({ budget: { id, measure } }: { budget: Budget }) {
   const list = useList(['budgets', 'alerts', id], (page, signal) =>
     answer(apiUntil(signal).budgets.alerts.get({ query: { budget: id, page, limit: PAGE_LIMIT } })),
@@ -50,7 +47,7 @@ const columnsOf = (measure: Budget['measure']): Column<BudgetAlert>[] => [
     key: 'period',
     title: 'Period from',
     width: '130px',
-    cell: ({ period }) => (period.from === EVER ? 'All time' : dayInWords(period.from)),
+    cell: ({ period }) => (period.from === null ? 'All time' : dayInWords(period.from)),
   },
   {
     key: 'spent',

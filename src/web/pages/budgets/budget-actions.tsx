@@ -60,7 +60,7 @@ export function BudgetActions({ budget, people }: { budget: Budget; people: Peop
       >
         <Text size="sm">
           {isArchived
-            ? 'Its entries are counted again, and thresholds that are already reached cause alerts at once.'
+            ? 'Its entries are counted again, and thresholds that are already reached cause an alert at once if they have not yet.'
             : 'It is kept with its alerts, but counts no new entries and notifies nobody. You can restore it.'}
         </Text>
       </Confirm>

@@ -86,7 +86,8 @@ export function BudgetForm({ budget, people = [], close, saved }: BudgetFormProp
       <ThresholdFields form={form} />
       {budget && (
         <Text size="xs" c="dimmed">
-          After a change of the amount, the days or what counts, each threshold can cause another alert.
+          After a change of the amount, the days or what counts, each threshold can cause another alert. A new threshold
+          that is already reached causes its alert at once.
         </Text>
       )}
     </FormDialog>

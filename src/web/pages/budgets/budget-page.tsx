@@ -5,15 +5,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
 import { dayInWords, dayOf } from '../../format/moments.ts'
-import {
-  type Budget,
-  entriesPageOf,
-  hasEnd,
-  MEASURES,
-  PERIODS,
-  scopeInWords,
-  spanInWords,
-} from '../../parts/budgets/budget.ts'
+import { type Budget, entriesPageOf, MEASURES, PERIODS, scopeInWords, spanInWords } from '../../parts/budgets/budget.ts'
 import { Amount, BudgetProgress, BudgetStateBadge } from '../../parts/budgets/budget-progress.tsx'
 import { COUNTING_MS } from '../../parts/budgets/budget-table.tsx'
 import { Details } from '../../parts/details.tsx'
@@ -96,26 +88,21 @@ function OneBudget({ budget, status }: { budget: Budget; status: BudgetStatus })
 }
 
 function Figures({ budget: { measure }, status }: { budget: Budget; status: BudgetStatus }) {
-  const { spent, available, remaining, rolled_over, entries, unpriced_entries, entries_url, period, complete } = status
+  const { spent, available, remaining, rolled_over, entries, unpriced_entries, entries_url, complete } = status
   const isOver = remaining < 0
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="sm">
       <Figure
         title="Spent"
         value={
-          <Anchor component={Link} href={entriesPageOf(entries_url, period)} inherit>
+          <Anchor component={Link} href={entriesPageOf(entries_url)} inherit>
             <Amount measure={measure} value={spent} />
           </Anchor>
         }
       >
         {complete ? counted(entries, 'entry', 'entries') : 'so far; its entries are being counted'}
         {unpriced_entries > 0 && (
-          <Anchor
-            component={Link}
-            href={entriesPageOf(entries_url, period, { priced: 'false' })}
-            size="xs"
-            display="block"
-          >
+          <Anchor component={Link} href={entriesPageOf(entries_url, { priced: 'false' })} size="xs" display="block">
             {counted(unpriced_entries, 'entry', 'entries')} without a price not included
           </Anchor>
         )}
@@ -141,7 +128,7 @@ function Forecast({ measure, status }: { measure: Budget['measure']; status: Bud
   if (!forecast || !complete) {
     return (
       <Figure title="Forecast" value="–">
-        {!hasEnd(period)
+        {period.to === null
           ? 'The budget has no last day.'
           : 'Needs usage on three days of the last four weeks, in a period that has not ended.'}
       </Figure>

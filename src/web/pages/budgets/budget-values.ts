@@ -1,5 +1,5 @@
 /** Conversion of budgets between form values and API requests. Pure. */
-import { type Budget, type Measure, PERIODS } from '../../parts/budgets/budget.ts'
+import type { Budget, Measure } from '../../parts/budgets/budget.ts'
 import { peopleOf } from '../../parts/people-field.tsx'
 import type { Choice } from '../../parts/pickers.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
@@ -128,23 +128,10 @@ const changeableOf = (values: BudgetValues, people: People) => ({
   ),
 })
 
-/** The API's limit. */
-const NAME_LENGTH = 200
-
-/** What the budget is for: `Acme, monthly`. The server would use the ids of what was chosen. */
-function usualName({ client, project, ticket, agent_manager, agent_name, model, label, period }: BudgetValues): string {
-  const named = [client, project, ticket, agent_manager].map((choice) => choice?.label)
-  const scope = [...named, agent_name, model, label].filter((name) => name?.trim()).join(', ')
-  return `${scope || 'Organization'}, ${period === 'once' ? 'total' : PERIODS[period].toLowerCase()}`.slice(
-    0,
-    NAME_LENGTH,
-  )
-}
-
-/** The request that adds a budget. */
+/** The request that adds a budget. Without a name, the server calls it what it is for. */
 export function newBudgetOf(values: BudgetValues) {
   const { name, ...fields } = changeableOf(values, [])
-  return { name: name || usualName(values), ...fields, measure: values.measure, period: values.period }
+  return { ...(name && { name }), ...fields, measure: values.measure, period: values.period }
 }
 
 /**

@@ -3,18 +3,26 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { oneOf, useAddress } from '../../address.ts'
-import { BudgetTable, useBudgets } from '../../parts/budgets/budget-table.tsx'
+import { URGENT_STATES } from '../../parts/budgets/budget.ts'
+import { type BudgetQuery, BudgetTable, useBudgets } from '../../parts/budgets/budget-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useRole } from '../../server/me.ts'
 import { BudgetForm } from './budget-form.tsx'
 
+const QUERIES: Record<'active' | 'attention' | 'archived' | 'all', BudgetQuery> = {
+  active: {},
+  attention: { state: [...URGENT_STATES] },
+  archived: { archived: 'only' },
+  all: { archived: 'include' },
+}
+
 export function BudgetList() {
   const [, navigate] = useLocation()
   const mayChange = useRole('billing', 'admin')
   const [isAdding, setAdding] = useState(false)
-  const [{ archived }, show] = useAddress({ archived: oneOf('exclude', 'only', 'include') })
-  const list = useBudgets({ archived })
+  const [{ show: shown }, change] = useAddress({ show: oneOf('active', 'attention', 'archived', 'all') })
+  const list = useBudgets(QUERIES[shown])
   const add = mayChange && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
       Add budget
@@ -25,26 +33,31 @@ export function BudgetList() {
     <Page
       title="Budgets"
       lead="How much may be spent in a period, and who is notified when it is nearly used up. Budgets never stop agents."
-      actions={!(isEmpty && archived !== 'only') && add}
+      actions={!(isEmpty && (shown === 'active' || shown === 'all')) && add}
     >
       <SegmentedControl
         size="xs"
         w="fit-content"
-        aria-label="Archive status"
-        value={archived}
-        onChange={(value) => show({ archived: value === 'exclude' ? undefined : (value as typeof archived) })}
+        aria-label="Budgets to show"
+        value={shown}
+        onChange={(value) => change({ show: value === 'active' ? undefined : (value as typeof shown) })}
         data={[
-          { value: 'exclude', label: 'Active' },
-          { value: 'only', label: 'Archived' },
-          { value: 'include', label: 'All' },
+          { value: 'active', label: 'Active' },
+          { value: 'attention', label: 'Need attention' },
+          { value: 'archived', label: 'Archived' },
+          { value: 'all', label: 'All' },
         ]}
       />
       <BudgetTable
         label="Budgets"
         list={list}
         empty={
-          archived === 'only' ? (
+          shown === 'archived' ? (
             <Empty title="No archived budgets">Budgets that are archived are kept here with their alerts.</Empty>
+          ) : shown === 'attention' ? (
+            <Empty title="No budget needs attention">
+              Budgets of which 80% or more is spent in the current period appear here.
+            </Empty>
           ) : (
             <Empty title="No budgets yet" action={add}>
               {mayChange

@@ -3,33 +3,40 @@ import { Anchor, Grid, Group, Paper, Text, Title } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
-import { type BudgetSummary, spanInWords } from '../../parts/budgets/budget.ts'
+import { type BudgetSummary, spanInWords, URGENT_STATES } from '../../parts/budgets/budget.ts'
 import { BudgetProgress, BudgetStateBadge } from '../../parts/budgets/budget-progress.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import classes from './overview.module.css'
 
-/** The API's page limit: of more active budgets, the newest. */
-const ASKED = '1000'
+/** The API's page limit. */
+const PAGE_LIMIT = '1000'
 
 /** Two rows on a wide screen. */
 const SHOWN = 6
 
 export const budgetsQuery = queryOptions({
   queryKey: ['budgets', 'overview'],
-  queryFn: async ({ signal }) => (await answer(apiUntil(signal).budgets.get({ query: { limit: ASKED } }))).data,
+  async queryFn({ signal }) {
+    const found: BudgetSummary[] = []
+    for (let page: string | undefined; ; ) {
+      const query = { state: [...URGENT_STATES], limit: PAGE_LIMIT, page }
+      const { data, next_page } = await answer(apiUntil(signal).budgets.get({ query }))
+      found.push(...data)
+      if (next_page === null) return found
+      page = next_page
+    }
+  },
 })
 
 /** The most used ones first. */
-export function urgentBudgets(budgets: readonly BudgetSummary[]): BudgetSummary[] {
+export function byUse(budgets: readonly BudgetSummary[]): BudgetSummary[] {
   const share = ({ current }: BudgetSummary) => (current!.available > 0 ? current!.spent / current!.available : 1)
-  return budgets
-    .filter(({ current }) => current?.complete && current.state !== 'within')
-    .toSorted((one, other) => share(other) - share(one))
+  return budgets.toSorted((one, other) => share(other) - share(one))
 }
 
 export function UrgentBudgets() {
   const { data } = useQuery(budgetsQuery)
-  const urgent = urgentBudgets(data ?? [])
+  const urgent = byUse(data ?? [])
   if (urgent.length === 0) return null
   return (
     <Grid.Col span={12}>
@@ -38,8 +45,8 @@ export function UrgentBudgets() {
           <Title order={2} size="h5">
             Budgets nearly used up or exceeded
           </Title>
-          <Anchor component={Link} href="/budgets" size="sm">
-            {urgent.length > SHOWN ? `Show all ${count(urgent.length)}` : 'All budgets'}
+          <Anchor component={Link} href="/budgets?show=attention" size="sm">
+            {urgent.length > SHOWN ? `Show all ${count(urgent.length)}` : 'Show in list'}
           </Anchor>
         </Group>
         <ul className={classes.budgets}>

@@ -41,7 +41,7 @@ export function Deliveries({ id, show }: { id: string; show: (delivery: WebhookD
 const KINDS: Record<WebhookDelivery['kind'], string> = { event: '', resend: 'sent again', test: 'test' }
 
 const COLUMNS: Column<WebhookDelivery>[] = [
-  { key: 'at', title: 'Sent', width: '165px', cell: ({ at }) => <Moment at={at} /> },
+  { key: 'at', title: 'Sent', width: '165px', phone: 'bare', cell: ({ at }) => <Moment at={at} /> },
   { key: 'type', title: 'Event', phone: 'title', width: '220px', cell: ({ type }) => type },
   {
     key: 'attempt',

@@ -46,7 +46,7 @@ export function WebhookList() {
         isMuted={({ state }) => state === 'disabled'}
         empty={
           <Empty title="No webhooks" action={<Button onClick={openNew}>Add webhook</Button>}>
-            A webhook tells another program or a chat when something happens: a bill was sent, a budget crossed a
+            A webhook notifies another program or a chat when something happens: a bill was sent, a budget crossed a
             threshold, a backup failed.
           </Empty>
         }

@@ -51,12 +51,13 @@ export function WebhookPage({ id }: { id: string }) {
         </Group>
       }
       above={ABOVE}
+      // Addresses are longer than a column of the details.
+      lead={<bdi style={{ overflowWrap: 'anywhere' }}>{webhook.url}</bdi>}
       actions={<WebhookActions webhook={webhook} tested={setShown} />}
     >
       <State webhook={webhook} />
       <Details
         of={[
-          ['Address', <bdi key="url">{webhook.url}</bdi>],
           ['Format', FORMAT_NAMES[webhook.format]],
           ['Events', typesText(webhook.types)],
           ['Client', webhook.client && <bdi key="client">{webhook.client.name}</bdi>],
@@ -99,7 +100,7 @@ function State({ webhook }: { webhook: Webhook }) {
   if (state === 'failing') {
     return (
       <Alert color="orange" variant="light" title="Failing">
-        Since <Moment at={failing_since} />, attempts fail, and later events wait. The next attempt is due at{' '}
+        Since <Moment at={failing_since} />, attempts have failed, and later events wait. The next attempt is due at{' '}
         <Moment at={next_attempt_at} />. {last_delivery?.error}
       </Alert>
     )

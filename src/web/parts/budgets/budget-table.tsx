@@ -5,13 +5,14 @@ import { useLocation } from 'wouter'
 import { answer, apiUntil } from '../../server/api.ts'
 import { type List, PAGE_LIMIT, useList } from '../../server/list.ts'
 import { type Column, DataTable } from '../data-table.tsx'
-import { type BudgetSummary, PERIODS, scopeInWords, spanInWords } from './budget.ts'
+import { type BudgetState, type BudgetSummary, PERIODS, scopeInWords, spanInWords } from './budget.ts'
 import { BudgetProgress, BudgetStateBadge } from './budget-progress.tsx'
 
 export interface BudgetQuery {
   project?: string[]
   client?: string[]
   archived?: 'exclude' | 'include' | 'only'
+  state?: BudgetState[]
 }
 
 /** Entries of a new budget are counted within seconds, and the page shows the result without a reload. */
@@ -86,9 +87,9 @@ const COLUMNS: Column<BudgetSummary>[] = [
     title: 'Period',
     width: '220px',
     phone: 'bare',
-    cell: ({ period, current }) => (
+    cell: ({ period, current, archived_at }) => (
       <>
-        {current ? spanInWords(current) : 'No current period'}
+        {current ? spanInWords(current) : archived_at === null && 'No current period'}
         <Text size="xs" c="dimmed">
           {PERIODS[period]}
         </Text>

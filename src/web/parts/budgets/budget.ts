@@ -50,27 +50,19 @@ interface Span {
   to: string | null
 }
 
-/** Whether a period has a last day: one that has none may also end in the year 10000. */
-export const hasEnd = <S extends Span>(span: S): span is S & { to: string } =>
-  span.to !== null && /^\d{4}-/.test(span.to)
-
 /** `Nov 2026`, `From 1 Nov 2026`, `All time` */
-export function spanInWords(span: Span): string {
-  const { from, to } = span
-  const end = hasEnd(span) ? to : null
-  if (from && end) return periodInWords({ from, to: end })
+export function spanInWords({ from, to }: Span): string {
+  if (from && to) return periodInWords({ from, to })
   if (from) return `From ${dayInWords(from)}`
-  return end ? `Until ${dayInWords(end)}` : 'All time'
+  return to ? `Until ${dayInWords(to)}` : 'All time'
 }
 
-/** The page with the entries that count, whose filters take no times without an end. */
-export function entriesPageOf(entriesUrl: string, span: Span, more: Record<string, string> = {}): string {
-  const absent = {
-    ...(span.from === null && { starting_at: undefined }),
-    ...(!hasEnd(span) && { ending_at: undefined }),
-  }
-  return changedAddress('/entries', entriesUrl.split('?')[1] ?? '', { ...absent, ...more })
-}
+/** The page with the entries that count. */
+export const entriesPageOf = (entriesUrl: string, more: Record<string, string> = {}): string =>
+  changedAddress('/entries', entriesUrl.split('?')[1] ?? '', more)
+
+/** Budgets that somebody should look at. */
+export const URGENT_STATES = ['nearly', 'exceeded'] as const
 
 const STATES = { within: 'Within budget', nearly: 'Nearly used up', exceeded: 'Exceeded' } as const
 

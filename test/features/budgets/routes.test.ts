@@ -1,0 +1,120 @@
+/** Budgets over HTTP: what lists contain and how they are filtered. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { reportBody } from '../../support/reports.ts'
+
+let app: TestApp
+let admin: string
+let token: string
+
+beforeAll(async () => {
+  app = await startApp()
+  admin = await app.session('admin')
+  token = await app.token('svc', await app.person())
+  for (const [key, name] of [
+    ['WEB', 'Acme web'],
+    ['APP', 'Acme app'],
+  ]) {
+    await app.call('POST /api/v1/projects', { session: admin, json: { key, name } })
+  }
+})
+afterAll(() => app.close())
+
+async function call(operation: string, json?: object) {
+  const answer = await app.call(operation, { session: admin, ...(json && { json }) })
+  expect(answer.status).toBeLessThan(300)
+  return answer.json
+}
+
+const ask = (path: string) => call(`GET /api/v1/budgets${path}`)
+
+async function add(json: object) {
+  const budget = await call('POST /api/v1/budgets', json)
+  await app.services.budgets.count()
+  return budget
+}
+
+const report = (project: string, reported_cost: number) =>
+  app.call('POST /api/v1/token-entries', {
+    token,
+    json: reportBody({ project, reported_cost, summary: `${reported_cost}` }),
+  })
+
+test('are named after what they are for, whether it was given by id or by name', async () => {
+  const project = await call('GET /api/v1/projects/WEB')
+  const person = (await call('GET /api/v1/users')).data[0]
+  const names = [
+    await add({ amount: 1, scope: { project: project.id, agent_manager: person.id, model: 'gpt-5' }, period: 'week' }),
+    await add({ amount: 1, scope: { project: 'web' } }),
+    await add({ amount: 1, period: 'once' }),
+  ].map(({ name }) => name)
+  expect(names).toEqual([`Acme web, ${person.name}, gpt-5, weekly`, 'Acme web, monthly', 'Organization, total'])
+})
+
+test('have no current period while they are archived', async () => {
+  const { id } = await add({ amount: 1 })
+  await call(`POST /api/v1/budgets/${id}/archive`)
+  const { data } = await ask('?archived=only')
+  expect(data.find((budget: { id: string }) => budget.id === id).current).toBeNull()
+  await call(`POST /api/v1/budgets/${id}/restore`)
+  const active = (await ask('')).data
+  expect(active.find((budget: { id: string }) => budget.id === id).current).not.toBeNull()
+})
+
+test('cause alerts with their measure, and without a first day if the period has none', async () => {
+  const thresholds = [{ percent: 10 }]
+  const ever = await add({ amount: 10, scope: { project: 'APP' }, period: 'once', thresholds })
+  const tokens = await add({ amount: 10, scope: { project: 'APP' }, measure: 'tokens', thresholds })
+  await report('APP', 2)
+  const alertOf = async ({ id }: { id: string }) => (await ask(`/alerts?budget=${id}`)).data[0]
+  expect(await alertOf(ever)).toMatchObject({ measure: 'cost', spent: 2, period: { from: null } })
+  const { period, measure } = await alertOf(tokens)
+  expect([measure, period.from]).toEqual(['tokens', expect.stringMatching(/^\d{4}-\d\d-01$/)])
+  const { period: whole } = await ask(`/${ever.id}/status`)
+  expect(whole).toEqual({ from: null, to: null, starting_at: null, ending_at: null })
+})
+
+test('are found by their state, page by page', async () => {
+  const scope = { project: 'NEW' }
+  await report('NEW', 9)
+  const ids: Record<'within' | 'nearly' | 'exceeded', string[]> = { within: [], nearly: [], exceeded: [] }
+  for (const [amount, state] of [
+    [100, 'within'],
+    [10, 'nearly'],
+    [9, 'nearly'],
+    [8, 'exceeded'],
+    [100, 'within'],
+    [11, 'nearly'],
+    [100, 'within'],
+  ] as const) {
+    ids[state].unshift((await add({ amount, scope })).id)
+  }
+  await call(`POST /api/v1/budgets/${(await add({ amount: 1, scope })).id}/archive`)
+  await add({ amount: 1, scope, ends_on: '2020-01-01' })
+  const found = async (query: string) => {
+    const pages: string[][] = []
+    for (let page = ''; ; ) {
+      const { data, next_page } = await ask(`?project=NEW&archived=include&limit=2&${query}${page}`)
+      pages.push(data.map(({ id }: { id: string }) => id))
+      if (next_page === null) return pages
+      page = `&page=${next_page}`
+    }
+  }
+  expect(await found('state=nearly')).toEqual([ids.nearly.slice(0, 2), ids.nearly.slice(2)])
+  const [newest, middle, oldest] = ids.nearly
+  expect(await found('state=nearly,exceeded')).toEqual([
+    [newest!, ids.exceeded[0]!],
+    [middle!, oldest!],
+  ])
+  expect((await found('state=within')).flat()).toEqual(ids.within)
+  expect((await app.call('GET /api/v1/budgets?state=much', { session: admin })).status).toBe(422)
+})
+
+test('are in no state before their entries are counted', async () => {
+  await report('LATE', 9)
+  await call('POST /api/v1/budgets', { amount: 1, scope: { project: 'LATE' } })
+  const found = async (state: string) => (await ask(`?project=LATE&state=${state}`)).data.length
+  expect([await found('within'), await found('exceeded')]).toEqual([0, 0])
+  await app.services.budgets.count()
+  expect([await found('within'), await found('exceeded')]).toEqual([0, 1])
+})
