@@ -61,6 +61,24 @@ forEachEngine('budgets', (open) => {
     expect(await verify()).toEqual([])
   })
 
+  test('roll over what was left of every period that the clock has jumped over', async () => {
+    const { add, report, jumpTo, stateOf } = await stageOf(await open())
+    const id = await add({ roll_over: true })
+    await report('2026-11-20', 4)
+    await jumpTo('2027-02-10')
+    // 6 of November, and 10 of December and January each.
+    expect(await stateOf(id)).toEqual({ from: '2027-02-01', spent: 0, available: 36, complete: true })
+  })
+
+  test('count late reports of a period that the clock has jumped over', async () => {
+    const { add, report, jumpTo, alertsOf } = await stageOf(await open())
+    const id = await add({ roll_over: true })
+    await jumpTo('2027-02-10')
+    await report('2026-12-20', 16)
+    // Of 20, since November left all of its 10.
+    expect(await alertsOf(id)).toEqual(['2026-12-01 50', '2026-12-01 80'])
+  })
+
   test('warn once per period when the clock jumps ahead and back again', async () => {
     const { add, report, jumpTo, alertsOf, stateOf, verify } = await stageOf(await open())
     const id = await add()
@@ -75,5 +93,15 @@ forEachEngine('budgets', (open) => {
     expect(await stateOf(id)).toEqual({ from: '2027-02-01', spent: 7, available: 10, complete: true })
     expect(await alertsOf(id)).toEqual(['2026-11-01 50', '2027-02-01 50'])
     expect(await verify()).toEqual([])
+  })
+
+  test('begin each period in turn after the clock has jumped ahead and back', async () => {
+    const { add, report, jumpTo, alertsOf, stateOf } = await stageOf(await open())
+    const id = await add()
+    await jumpTo('2027-02-10')
+    await jumpTo('2026-12-10')
+    await report('2026-12-10', 6)
+    expect(await stateOf(id)).toEqual({ from: '2026-12-01', spent: 6, available: 10, complete: true })
+    expect(await alertsOf(id)).toEqual(['2026-12-01 50'])
   })
 })
