@@ -10,7 +10,7 @@ import type { AuditService } from '../audit/service.ts'
 import { minorDigitsOf } from './currency.ts'
 import {
   alreadyReversed,
-  hasReleased,
+  entriesReleased,
   nameOf,
   nothingToReverse,
   partlyPaid,
@@ -177,7 +177,9 @@ export function createPayments({ clock, audit }: { clock: Clock; audit: AuditSer
       if (await isCredited(tx, bill.id)) throw wasCredited(bill)
       if (bill.correctsId === null) return
       const corrected = await current(tx, bill.correctsId)
-      if (corrected.releasedById === bill.id) throw hasReleased(bill, corrected)
+      if (corrected.releasedById !== null) {
+        throw entriesReleased(bill, { corrected, releasing: await current(tx, corrected.releasedById) })
+      }
       if (bill.paidAmount === 0n) return
       const reason = `Credit note ${bill.number} was voided.`
       await reverseOffsets(tx, bill.id, { reversedAt: clock.now(), reversedBy: by.userId, reverseReason: reason })
