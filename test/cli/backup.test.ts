@@ -112,6 +112,35 @@ describe('tally backup', () => {
   })
 })
 
+describe('tally compact', () => {
+  test('shrinks the database of a server that goes on recording, and still notices another file in its place', async () => {
+    const { token } = await tally.createToken()
+    const connection = new Connection(join(tally.dataDir, 'tally.db'))
+    const text = 'x'.repeat(1_000_000)
+    for (let at = 0; at < 20; at += 1) connection.run('INSERT INTO names (text) VALUES (?)', [`${at} ${text}`])
+    connection.run('DELETE FROM names WHERE length(text) > 1000000')
+    connection.close()
+    await tally.done(['backup', file('copy.db')])
+    const before = (await stat(join(tally.dataDir, 'tally.db'))).size
+    const server = await tally.serve()
+    const reporting = reportOn(server.url, token)
+    for (const reports of [20, 60]) {
+      while (reporting.sofar() < reports) await Bun.sleep(5)
+      expect((await tally.run(['compact'])).stderr).not.toContain('Error')
+    }
+    expect((await stat(join(tally.dataDir, 'tally.db'))).size).toBeLessThan(before - 10_000_000)
+    // The server looks at the file several times a second.
+    await Bun.sleep(1_000)
+    const until = reporting.sofar() + 20
+    while (reporting.sofar() < until) await Bun.sleep(5)
+    await reporting.stop()
+    await tally.done(['verify'])
+    await Bun.write(join(tally.dataDir, 'tally.db'), Bun.file(file('copy.db')))
+    expect(await server.untilPrinted(/was overwritten while Tally was using it/)).toBeTruthy()
+    expect(await server.process.exited).toBe(70)
+  }, 60_000)
+})
+
 describe('tally restore', () => {
   test('refuses while a server uses the database, which goes on as before', async () => {
     await tally.done(['backup', file('copy.db')])

@@ -152,7 +152,7 @@ export function openSqlite(options: SqliteOptions): Database {
       // This write may need less space than those that were refused.
       if (writer.wasFullRecently()) throw databaseFull()
       await writer.write(async () => {
-        writing.run('PRAGMA user_version = 0')
+        writing.run(`PRAGMA application_id = ${APPLICATION_ID}`)
       })
     },
     waitingWrites: () => writer.waiting(),
