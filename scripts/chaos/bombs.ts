@@ -16,7 +16,7 @@ const GROWTH_LIMIT_MB = 50
 const TOTAL_LIMIT_MB = 400
 
 const TOGETHER = 50
-const UNSENT = { short: 300, long: 1_000 }
+const UNSENT = { short: 150, long: 1_000 }
 const UNREAD = { short: 50, long: 200 }
 
 /** Number of bombs per decoder; all of them take some minutes. */

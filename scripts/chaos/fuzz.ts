@@ -5,7 +5,7 @@
 import { residentMegabytes } from '../bench/process-metrics.ts'
 import { checkDatabase, type Scenario, Victim } from './scenario.ts'
 
-const REQUESTS = { short: 800, long: 100_000 }
+const REQUESTS = { short: 400, long: 100_000 }
 
 /** Requests at the same time. */
 const AT_ONCE = 16

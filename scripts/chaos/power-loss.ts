@@ -7,7 +7,7 @@ import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } 
 import { join } from 'node:path'
 import { EXIT_FATAL, type Outcome, Reporters, type Scenario, type Size, straceMissing, Victim } from './scenario.ts'
 
-const ROUNDS = { short: 2, long: 50 }
+const ROUNDS = { short: 1, long: 50 }
 
 const CALLS = 'trace=pwrite64,fdatasync,fsync,ftruncate'
 

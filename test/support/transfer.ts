@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Party, TALLY } from '../../src/access/actor.ts'
 import type { CallerOf } from '../../src/access/caller.ts'
 import type { Database } from '../../src/database/database.ts'
+import { openDatabase } from '../../src/database/open.ts'
 import { DemoClock, fillDemo } from '../../src/demo/demo.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createServices, type Services } from '../../src/services.ts'
@@ -95,6 +96,25 @@ export async function differencesIn(db: Database): Promise<unknown[]> {
     ...(await telemetry.verify()),
     ...(await reports.verify()),
   ]
+}
+
+let everything: Promise<string> | undefined
+
+/** The export of a database with everything, which takes seconds to make: once for each process of tests. */
+export function exportOfEverything(): Promise<string> {
+  everything ??= (async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'tally-everything-'))
+    try {
+      const db = await openDatabase({ dataDir, clock: systemClock })
+      await fillEverything(db)
+      const text = await exportOf(db)
+      await db.close()
+      return text
+    } finally {
+      rmSync(dataDir, { recursive: true })
+    }
+  })()
+  return everything
 }
 
 /** The demonstration, and everything that happens in none. */

@@ -8,7 +8,7 @@ import type { TokenEntry } from '../../../src/features/entries/schema.ts'
 import { createServices } from '../../../src/services.ts'
 import { type Engine, forEachEngine, opener } from '../../support/databases.ts'
 import { OPERATOR, reportBody } from '../../support/reports.ts'
-import { differencesIn, exportOf, fileOf, fillEverything, linesOf, mergeInto } from '../../support/transfer.ts'
+import { differencesIn, exportOf, exportOfEverything, fileOf, linesOf, mergeInto } from '../../support/transfer.ts'
 
 const clock = { now: () => Date.UTC(2026, 10, 20, 19, 30) }
 
@@ -221,9 +221,7 @@ forEachEngine('a merge', (open, engine: Engine) => {
 
 forEachEngine('a merge of everything', (open) => {
   test('that can happen is consistent, and a second one changes nothing', async () => {
-    const [from, to] = [await open(), await open()]
-    await fillEverything(from)
-    const text = await exportOf(from)
+    const [to, text] = [await open(), await exportOfEverything()]
     const { added, skipped } = await mergeInto(to, text)
     const counted = Object.values(skipped).reduce((sum, { entries }) => sum + entries, added)
     expect(counted).toBe((linesOf(text).at(-1) as { counts: { entry: number } }).counts.entry)
