@@ -137,7 +137,10 @@ export function notWholeRemaining(bill: Named): Problem {
 }
 
 /** Of a credit note of a bill whose entries `releasing` has released: without it, the client would owe for them twice. */
-export function entriesReleased(note: Named, { corrected, releasing }: { corrected: Named; releasing: Named }): Problem {
+export function entriesReleased(
+  note: Named,
+  { corrected, releasing }: { corrected: Named; releasing: Named },
+): Problem {
   return new Problem(
     'wrong_status',
     `${titleOf(releasing)} has released the entries of ${nameOf(corrected)}, which may be on another bill by now, so ${releasing.number === note.number ? 'it' : nameOf(note)} cannot be voided. Send another bill for these entries instead.`,
