@@ -51,7 +51,7 @@ export const EVENT_TYPES = {
   }),
   ...typesFor('budgets', {
     'budget.threshold_crossed': 'A threshold of a budget was crossed.',
-    'budget.forecast_exceeded': 'The forecast of a period exceeds its budget.',
+    'budget.forecast_exceeded': 'The forecast for the end of a period reached a threshold of its budget.',
     'budget.added': 'A budget was added.',
     'budget.changed': 'A budget was changed.',
     'budget.archived': 'A budget was archived.',

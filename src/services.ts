@@ -89,6 +89,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     people,
     projects,
     bills,
+    budgets,
     mail: noticeMail,
     privateNetworks: hooks?.privateNetworks ?? [],
     linkBase: hooks?.linkBase,

@@ -1,12 +1,22 @@
 /** E-mails about alerts: each alert is turned into notifications once, for everybody whom its threshold names then. */
 import type { Database } from '../../database/database.ts'
+import { dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { foldName } from '../../lib/names.ts'
 import { periodically } from '../../lib/periodically.ts'
 import type { NotificationsService, Recipient } from '../notifications/service.ts'
-import type { AlertRecord, BudgetRecord } from '../spending/service.ts'
+import { type AlertRecord, type BudgetRecord, decimalOf, unitsOf } from '../spending/service.ts'
 import { alertText, scopeText } from './alert-mail.ts'
-import { type BudgetView, claimAlert, findBudget, findBudgetView, listRecipients, listUnnotified } from './store.ts'
+import {
+  type BudgetView,
+  claimAlert,
+  findBudget,
+  findBudgetView,
+  findProjectOfTicket,
+  listPeriodsAt,
+  listRecipients,
+  listUnnotified,
+} from './store.ts'
 
 /** Alerts from before a mail server was configured are not sent later on. */
 const NEWS_MS = 24 * 3_600_000
@@ -37,11 +47,13 @@ export function createAlerts({ db, clock, notifications }: Dependencies) {
     )
     if (!threshold) return []
     const { people = [], emails = [], billing = false, leads = false } = threshold
+    const { ticketId } = budget
+    const projectId = budget.projectId ?? (ticketId === null ? null : await findProjectOfTicket(db.read, ticketId))
     const known = await listRecipients(db.read, {
       people,
       emails: emails.map(foldName),
       billing,
-      projectId: leads ? budget.projectId : null,
+      projectId: leads ? projectId : null,
       clientId: leads ? budget.clientId : null,
     })
     const accounts = new Set(known.map(({ email }) => email))
@@ -98,9 +110,17 @@ export function createAlerts({ db, clock, notifications }: Dependencies) {
         }
       }
       const at = clock.now()
+      const period = (await listPeriodsAt(db.read, [budget.id], at)).get(budget.id)
       const { subject, body } = alertText(
         budget,
-        { kind: 'spent', percent: 100, spent: '0', available: '0', firstDay: '0001-01-01', at },
+        {
+          kind: 'spent',
+          percent: 100,
+          spent: decimalOf(budget, period ? unitsOf(period) : 0n),
+          available: decimalOf(budget, period?.available ?? budget.amount),
+          firstDay: period?.firstDay ?? dayAt(at, 'UTC'),
+          at,
+        },
         { scope: scopeOf(view), url: linkTo(budget) },
       )
       const outcomes = []
@@ -120,7 +140,8 @@ export function createAlerts({ db, clock, notifications }: Dependencies) {
   }
 }
 
-function scopeOf({ budget, client, project, ticket, manager }: BudgetView): string {
+/** What a budget counts, in words. */
+export function scopeOf({ budget, client, project, ticket, manager }: BudgetView): string {
   return scopeText({
     client: client?.name ?? null,
     project: project?.key ?? null,

@@ -30,7 +30,7 @@ export function createAnnouncements(events?: EventRecorder): Announcements {
             period: firstDayOf(alert),
             measure: budget.measure,
             percent: alert.percent,
-            spent: Number(alert.spent),
+            [alert.kind]: Number(alert.spent),
             available: Number(alert.available),
             webhooks: webhooksOf(budget, alert),
           },

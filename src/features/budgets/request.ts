@@ -11,7 +11,7 @@ import { issuesOfPeople } from '../people/service.ts'
 import { issuesOfWork } from '../projects/service.ts'
 import type { BudgetRecord } from '../spending/service.ts'
 import { DOLLARS_LIMIT, type NewBudget, type Threshold } from './schema.ts'
-import { type BudgetFilter, findPeople, findScope } from './store.ts'
+import { type BudgetFilter, findPeople, findScope, findWebhooks } from './store.ts'
 
 /** Warns billing and leads, whoever they are at the time. */
 export const USUAL_THRESHOLDS: BudgetThreshold[] = [50, 80, 100].map((percent) => ({
@@ -118,9 +118,21 @@ export function checkDays({ firstDay, lastDay }: Pick<BudgetRecord, 'firstDay' |
   if (issues.length > 0) throw validationFailed(issues)
 }
 
-/** Throws 422 for people who do not exist, and addresses that are none. */
-export async function readThresholds(reader: Reader, thresholds: readonly Threshold[]): Promise<BudgetThreshold[]> {
+/**
+ * Throws 422 for people and webhooks that do not exist, and addresses that are none. Webhooks that a budget names already
+ * may have been removed since.
+ */
+export async function readThresholds(
+  reader: Reader,
+  thresholds: readonly Threshold[],
+  current: readonly BudgetThreshold[] = [],
+): Promise<BudgetThreshold[]> {
   const issues: Issue[] = []
+  const named = thresholds.flatMap(({ webhooks = [] }) => webhooks)
+  const known = new Set([
+    ...current.flatMap(({ webhooks = [] }) => webhooks),
+    ...(named.length > 0 ? await findWebhooks(reader, named) : []),
+  ])
   const read: BudgetThreshold[] = []
   for (const [
     position,
@@ -130,11 +142,11 @@ export async function readThresholds(reader: Reader, thresholds: readonly Thresh
     issues.push(...(await issuesOfPeople(reader, people, `${pointer}/people`)))
     issues.push(...emails.flatMap((email, at) => issuesOfEmail(email, `${pointer}/emails/${at}`)))
     for (const [at, id] of webhooks.entries()) {
-      if (!/^whk_[0-9a-f]{32}$/.test(id)) {
+      if (!known.has(id)) {
         issues.push({
           pointer: `${pointer}/webhooks/${at}`,
-          code: 'bad_format',
-          message: 'must be the id of a webhook (whk_…)',
+          code: 'not_allowed',
+          message: 'must be the id of a webhook (whk_…); `tally webhooks list` shows them',
         })
       }
     }

@@ -27,7 +27,7 @@ export const Threshold = Type.Object(
     ),
     leads: Type.Optional(
       Type.Boolean({
-        description: 'Notify the leads of the project, or of the projects of the client. Default: false.',
+        description: 'Notify the leads of the project, of the project of the ticket, or of the client. Default: false.',
       }),
     ),
     billing: Type.Optional(Type.Boolean({ description: 'Notify everybody with the role billing. Default: false.' })),

@@ -36,7 +36,7 @@ import {
   type SpendingService,
   unitsOf,
 } from '../spending/service.ts'
-import { createAlerts } from './alerts.ts'
+import { createAlerts, scopeOf } from './alerts.ts'
 import { COUNT_TASK, countedFilter } from './counting.ts'
 import { DAYS_TASK, type DaySums } from './days.ts'
 import { forecast as forecastOf } from './forecast.ts'
@@ -363,7 +363,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       const { budget: known } = await getView(id, null)
       const scope = change.scope && (await readScope(db.read, change.scope))
       const amount = change.amount === undefined ? undefined : readAmount(change as { amount: number }, known.measure)
-      const thresholds = change.thresholds && (await readThresholds(db.read, change.thresholds))
+      const thresholds = change.thresholds && (await readThresholds(db.read, change.thresholds, known.thresholds))
       const name = change.name === undefined ? undefined : readName(change.name)
       if (
         known.ofProject &&
@@ -567,6 +567,9 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         failed: outcomes.flatMap(({ email, refusal }) => (refusal === undefined ? [] : [{ email, answer: refusal }])),
       }
     },
+
+    /** What a budget counts, in words, whoever asks. Throws `not_found`. */
+    describeScope: async (id: string): Promise<string> => scopeOf(await getView(id, null)),
 
     /** One sentence per period whose sums are not those of its entries. */
     async verify(): Promise<string[]> {

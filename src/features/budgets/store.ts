@@ -40,7 +40,7 @@ export type BudgetSight = 'everything' | { userId: number }
 
 function isSeen(reader: Reader, sight: BudgetSight): SQL | undefined {
   if (sight === 'everything') return undefined
-  const { budgets, clientLeads } = reader.tables
+  const { budgets, clientLeads, tickets } = reader.tables
   const ledClients = reader
     .select({ id: clientLeads.clientId })
     .from(clientLeads)
@@ -48,6 +48,13 @@ function isSeen(reader: Reader, sight: BudgetSight): SQL | undefined {
   return or(
     eq(budgets.managerId, sight.userId),
     inArray(budgets.projectId, ledProjects(reader, [sight.userId])),
+    inArray(
+      budgets.ticketId,
+      reader
+        .select({ id: tickets.id })
+        .from(tickets)
+        .where(inArray(tickets.projectId, ledProjects(reader, [sight.userId]))),
+    ),
     inArray(budgets.clientId, ledClients),
   )
 }
@@ -368,6 +375,32 @@ export async function listRecipients(
         clientId === null ? undefined : inArray(users.id, leadsOfClient(clientId)),
       ),
     )
+}
+
+/** The key of the project of a ticket. */
+export async function findProjectOfTicket(reader: Reader, ticketId: number): Promise<number | null> {
+  const { tickets } = reader.tables
+  const [row] = await reader
+    .select({ projectId: tickets.projectId })
+    .from(tickets)
+    .where(eq(tickets.id, ticketId))
+    .limit(1)
+  return row?.projectId ?? null
+}
+
+/** Which of these are ids of webhooks. */
+export async function findWebhooks(reader: Reader, ids: readonly string[]): Promise<string[]> {
+  const { webhookEndpoints: webhooks } = reader.tables
+  const found = await reader
+    .select({ uid: webhooks.uid })
+    .from(webhooks)
+    .where(
+      inArray(
+        webhooks.uid,
+        ids.filter((id): id is Id<'whk'> => isId('whk', id)),
+      ),
+    )
+  return found.map(({ uid }) => uid)
 }
 
 /** The public ids of people with these ids or addresses, in their order; undefined for those that do not exist. */

@@ -14,6 +14,7 @@ const PAGES: Record<string, string> = {
   rul: '/rules/',
   usr: '/people/',
   whk: '/webhooks/',
+  bdg: '/budgets/',
 }
 
 /** @param base the public address of the server; undefined if it is not known, for paths */

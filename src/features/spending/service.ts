@@ -157,6 +157,8 @@ export function createSpendingService({ db, clock, organization, announcements }
     { kind, percents, units }: { kind: AlertRecord['kind']; percents: readonly number[]; units: bigint },
   ): Promise<void> {
     const alerts: AlertRecord[] = []
+    // The same for all, so that people are told about the highest only.
+    const at = clock.now()
     for (const percent of percents) {
       const alert = await insertAlert(tx, {
         budgetId: budget.id,
@@ -166,7 +168,7 @@ export function createSpendingService({ db, clock, organization, announcements }
         percent,
         spent: decimalOf(budget, units),
         available: decimalOf(budget, available),
-        at: clock.now(),
+        at,
       })
       if (alert) alerts.push(alert)
     }
@@ -263,7 +265,7 @@ export function leftOf(period: PeriodRecord): bigint {
 }
 
 /** Dollars, or tokens. */
-function decimalOf({ measure }: Pick<BudgetRecord, 'measure'>, units: bigint): string {
+export function decimalOf({ measure }: Pick<BudgetRecord, 'measure'>, units: bigint): string {
   return measure === 'tokens' ? units.toString() : formatDecimal(units, NANO_DIGITS)
 }
 

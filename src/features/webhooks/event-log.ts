@@ -4,6 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { EVENT_TYPE_NAMES, type EventType, eventTypesOf } from '../../event-types.ts'
 import { formatDecimal, NANO_DIGITS } from '../../lib/money.ts'
 import { type BillsService, minorDigitsOf } from '../bills/service.ts'
+import type { BudgetsService } from '../budgets/service.ts'
 import type { Event } from '../events/schema.ts'
 import {
   type EventReader,
@@ -35,15 +36,17 @@ export interface EventLogDependencies {
   db: Database
   events: Pick<EventsService, 'settled' | 'last' | 'positionBefore' | 'count' | 'read' | 'get'>
   bills: Pick<BillsService, 'getBill'>
+  budgets: Pick<BudgetsService, 'describeScope'>
   /** What links to pages begin with; undefined if the address of the server is not known. */
   linkBase: string | undefined
 }
 
-export function createEventLog({ db, events, bills, linkBase }: EventLogDependencies) {
+export function createEventLog({ db, events, bills, budgets, linkBase }: EventLogDependencies) {
   /** What a chat says of an event besides the fields that changed. */
   async function factsOf({ type, object, entry }: EventView): Promise<string[]> {
     // What an anomaly cost is in the event, as it was found.
     if (entry) return factsOfEntry(entry.uid, { withCost: type !== 'usage.anomaly_found' })
+    if (object?.id.startsWith('bdg_')) return [`counts: ${await budgets.describeScope(object.id)}`]
     return object?.id.startsWith('bil_') ? factsOfBill(object.id) : []
   }
 

@@ -51,6 +51,21 @@ test('are named after what they are for, whether it was given by id or by name',
   expect(names).toEqual([`Acme web, ${person.name}, gpt-5, weekly`, 'Acme web, monthly', 'Organization, total'])
 })
 
+test('name only webhooks that exist, or did when they were named', async () => {
+  const thresholds = (id: string) => [{ percent: 50, webhooks: [id] }]
+  const unknown = `whk_${'0'.repeat(32)}`
+  const json = { amount: 1, thresholds: thresholds(unknown) }
+  const refused = await app.call('POST /api/v1/budgets', { session: admin, json })
+  expect(refused.status).toBe(422)
+  expect(refused.json.errors).toMatchObject([{ pointer: '/thresholds/0/webhooks/0' }])
+  const webhook = await call('POST /api/v1/webhooks', { name: 'ci', url: 'https://example.com/', types: ['bill.*'] })
+  const { id } = await add({ amount: 1, thresholds: thresholds(webhook.id) })
+  await call(`DELETE /api/v1/webhooks/${webhook.id}`)
+  expect((await call(`PATCH /api/v1/budgets/${id}`, { thresholds: thresholds(webhook.id) })).thresholds).toMatchObject(
+    thresholds(webhook.id),
+  )
+})
+
 test('have no current period while they are archived', async () => {
   const { id } = await add({ amount: 1 })
   await call(`POST /api/v1/budgets/${id}/archive`)

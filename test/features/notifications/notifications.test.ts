@@ -6,7 +6,7 @@ import type { NewBudget } from '../../../src/features/budgets/schema.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine, type Open } from '../../support/databases.ts'
 import { type Letter, startMailServer, type TestMailServer } from '../../support/mail-server.ts'
-import { addReporter, reportBody } from '../../support/reports.ts'
+import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 
 const NOON = Date.UTC(2026, 10, 20, 12)
 const MINUTE_MS = 60_000
@@ -84,6 +84,31 @@ forEachEngine('notifications', (open) => {
     expect(ops!.text).toContain('A budget names this address')
     expect(ops!.headers.has('list-unsubscribe')).toBe(false)
     expect(await send()).toEqual([])
+  })
+
+  test('tell about the highest threshold only, however long the transaction of one report takes', async () => {
+    const { add, spend, send, clock } = await stageOf(open)
+    const thresholds = [50, 80, 100].map((percent) => threshold(percent, { billing: true }))
+    await add({ name: 'ACME', scope: { project: 'ACME' }, amount: 10, thresholds })
+    clock.now = () => {
+      clock.moment += 1
+      return clock.moment
+    }
+    await spend(30, 'one')
+    expect(subjects(await send())).toEqual(['Budget ACME: 100% reached ($30.00 of $10.00)'])
+  })
+
+  test('of the budget of a ticket are for the leads of its project, who see the budget', async () => {
+    const { add, send, projects, people, entries, budgets, ada } = await stageOf(open)
+    await addReporter(people, { name: 'Lead', role: 'member' })
+    await projects.changeProject(OPERATOR, 'ACME', { leads: ['lead@example.com'] })
+    await projects.addNewTicket(OPERATOR, { key: 'ACME-1', project: 'ACME' })
+    const { id } = await add({ scope: { ticket: 'ACME-1' }, amount: 10, thresholds: [threshold(50, { leads: true })] })
+    const body = reportBody({ project: 'ACME', ticket: 'ACME-1', reported_cost: 5, session_id: 'of a ticket' })
+    await entries.reporting.reportEntry(body, ada)
+    expect(to(await send())).toEqual(['lead@example.com'])
+    const lead = (await people.findUser('lead@example.com'))!
+    expect(await budgets.getStatus(id, lead)).toMatchObject({ spent: 5 })
   })
 
   test('wait until an hour after the last e-mail, and are then sent together', async () => {

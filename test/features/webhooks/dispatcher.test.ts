@@ -109,15 +109,15 @@ forEachEngine('webhooks', (open) => {
     expect(namesOf(ofClient.received)).toEqual(['web', 'Web itself', 'Acme itself'])
   })
 
-  test('deliver events of budgets to the endpoints that these name, whatever they select', async () => {
+  test('deliver alerts of budgets to the endpoints that these name, whatever they select', async () => {
     const [named, other] = [await receiver(), await receiver()]
     const { id } = await sending.add({ url: named.url, types: ['backup.failed'] })
     await sending.add({ url: other.url, types: ['backup.failed'] })
-    await sending.record({
-      type: 'budget.threshold_crossed',
-      object: { id: 'bud_1', name: 'Web' },
-      after: { share: 80, webhooks: [id] },
-    })
+    await sending.record(
+      // How it is set up is nothing that the endpoint has asked for.
+      { type: 'budget.added', object: { id: 'bdg_1', name: 'Added' }, after: { thresholds: [{ webhooks: [id] }] } },
+      { type: 'budget.threshold_crossed', object: { id: 'bdg_1', name: 'Web' }, after: { webhooks: [id] } },
+    )
     await sending.deliver()
     expect(namesOf(named.received)).toEqual(['Web'])
     expect(other.received).toEqual([])

@@ -55,6 +55,32 @@ describe('A message', () => {
     expect(parsed('chat').text.replaceAll('\u2060', '')).toBe([...lines, EVENT.object!.url].join('\n'))
   })
 
+  test('in a chat says how much of a budget is spent or forecast, and what it counts', () => {
+    const object = { id: 'bdg_1', name: 'Acme, monthly', url: 'https://tally.example.com/budgets/bdg_1' }
+    const alert = { alert: 'alr_1', period: '2026-11-01', measure: 'cost', percent: 80, available: 120 }
+    const text = (after: object, type: Event['type'] = 'budget.threshold_crossed') =>
+      parsed('chat', { ...EVENT, actor: null, type, object, after: { ...alert, ...after } }, [
+        'counts: usage of client Acme',
+      ])
+        .text.replaceAll('\u2060', '')
+        .split('\n')
+    expect(text({ spent: 98.4 })).toEqual([
+      'Budget Acme, monthly: 80% reached',
+      'counts: usage of client Acme',
+      'spent: $98.40 of $120.00',
+      'period from: 2026-11-01',
+      object.url,
+    ])
+    expect(text({ measure: 'tokens', spent: 9_000, available: 10_000, period: null })).toContain(
+      'spent: 9,000 tokens of 10,000 tokens',
+    )
+    expect(text({ forecast: 130 }, 'budget.forecast_exceeded').slice(0, 3)).toEqual([
+      'Budget Acme, monthly: forecast at 80%',
+      'counts: usage of client Acme',
+      'forecast: $130.00 of $120.00',
+    ])
+  })
+
   test('in a chat shows what changed, from what to what', () => {
     const event = { ...EVENT, type: 'budget.changed', before: { amount: 100, currency: null }, after: { amount: 250 } }
     expect(parsed('chat', event, []).text).toContain('amount: 100 → 250')

@@ -47,7 +47,7 @@ export interface EventSelection {
   types: readonly EventType[] | undefined
   /** Undefined for all. */
   scope?: EventScope | undefined
-  /** Events of budgets that name the webhook with this id are wanted as well. */
+  /** Alerts of budgets that name the webhook with this id are wanted as well. */
   webhook?: string | undefined
 }
 
@@ -154,16 +154,16 @@ function selectEvents(reader: Reader) {
 
 type EventRow = Awaited<ReturnType<typeof selectEvents>>[number]
 
-const OF_BUDGETS = EVENT_TYPE_NAMES.filter((type) => EVENT_TYPES[type].audience === 'budgets')
+const ALERTS: readonly EventType[] = ['budget.threshold_crossed', 'budget.forecast_exceeded']
 
 /** The condition on events that are wanted and that the reader can see; undefined if that is none. */
 function selected(reader: Reader, who: EventReader, { types, scope, webhook }: EventSelection): SQL | undefined {
   const { events } = reader.tables
   const wanted = readable(reader, who, types)
-  const ofBudgets = webhook === undefined ? undefined : readable(reader, who, OF_BUDGETS)
+  const alerts = webhook === undefined ? undefined : readable(reader, who, ALERTS)
   const parts = [
     ...(wanted ? [and(wanted, scope && isWithin(reader, scope))!] : []),
-    ...(ofBudgets ? [and(ofBudgets, like(sql`${events.details}`, `%"${webhook}"%`))!] : []),
+    ...(alerts ? [and(alerts, like(sql`${events.details}`, `%"${webhook}"%`))!] : []),
   ]
   return parts.length > 0 ? or(...parts) : undefined
 }

@@ -1,8 +1,7 @@
 /** An anomaly in a few words, as a chat shows it. Pure. */
 import type { Event } from '../../events/schema.ts'
+import { dollars } from './dollars.ts'
 import { shortened } from './short-text.ts'
-
-const DOLLARS = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' })
 
 /** `Unusual usage: Ada, 2026-11-24`, with what it cost and what is usual. */
 export function anomalyTexts({ after }: Pick<Event, 'after'>): { title: string; facts: string[] } {
@@ -19,6 +18,3 @@ export function anomalyTexts({ after }: Pick<Event, 'after'>): { title: string; 
     facts: [`cost: ${dollars(cost)}`, `usually: ${dollars(usual)}`],
   }
 }
-
-/** Money may be raw JSON, whose text is its digits. */
-const dollars = (amount: unknown) => DOLLARS.format(Number(JSON.stringify(amount)))

@@ -1,6 +1,7 @@
 /** An event in a few words, as a chat shows it. Pure. */
 
 import type { Event } from '../../events/schema.ts'
+import { alertTexts } from './alert.ts'
 import { anomalyTexts } from './anomaly.ts'
 import { shortened } from './short-text.ts'
 
@@ -15,20 +16,32 @@ export interface Summary {
 /** More than fit on a phone nobody reads in a chat. */
 const FACT_LIMIT = 8
 
-/** Fields that name the receivers of the message, not what happened, and a path in the API, of which there is a link. */
-const HIDDEN_FIELDS: readonly string[] = ['webhooks', 'list']
+/** Fields that name the receivers of the message, not what happened, and what is shown as a fact or a link. */
+const HIDDEN_FIELDS: readonly string[] = ['webhooks', 'thresholds', 'scope', 'list']
 
 /**
  * @param known facts that are not among the changed fields, such as the amount of a bill
  * @param page where to look, if that is not the page of the object
  */
 export function summaryOf(event: Event, known: readonly string[] = [], page?: string): Summary {
-  const { title, facts } = event.type === 'usage.anomaly_found' ? anomalyTexts(event) : changeTexts(event)
+  const { title, facts } = textsOf(event)
   const { actor, object } = event
   return {
     title,
     facts: [...known.map(shortened), ...facts, ...(actor?.user ? [`by ${shortened(actor.user.name)}`] : [])],
     link: page ?? object?.url ?? undefined,
+  }
+}
+
+function textsOf(event: Event): Pick<Summary, 'title' | 'facts'> {
+  switch (event.type) {
+    case 'usage.anomaly_found':
+      return anomalyTexts(event)
+    case 'budget.threshold_crossed':
+    case 'budget.forecast_exceeded':
+      return alertTexts(event)
+    default:
+      return changeTexts(event)
   }
 }
 
