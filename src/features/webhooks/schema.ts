@@ -14,6 +14,9 @@ export type WebhookState = (typeof WEBHOOK_STATES)[number]
 /** Two weeks, as for API tokens. */
 const OVERLAP_LIMIT_HOURS = 336
 
+/** Twice as many as there are. */
+const TYPES_LIMIT = 200
+
 const FORMATS =
   '`standard`: the event as signed JSON (Standard Webhooks). `slack`, `teams`, `discord`: a message for an incoming webhook or workflow of these. `chat`: `{"text": …}`, which Mattermost, Rocket.Chat and Google Chat take.'
 
@@ -26,6 +29,8 @@ const given = {
   }),
   format: chosen(WEBHOOK_FORMATS, FORMATS),
   types: Type.Array(Type.String(), {
+    minItems: 1,
+    maxItems: TYPES_LIMIT,
     description:
       'Types of events, such as `bill.sent`; `bill.*` for all types of an area, also future ones; `*` for all types.',
     examples: [['bill.*', 'backup.failed']],

@@ -85,7 +85,7 @@ describe('A webhook', () => {
     for (const url of ['hooks.example.com', 'javascript:alert(1)', 'https://', 'https:/x', 'http://a b/']) {
       expect(await issues({ url })).toEqual(['/url bad_format'])
     }
-    expect(await issues({ types: [] })).toEqual(['/types too_short'])
+    expect(await issues({ types: [] })).toEqual(['/types too_few'])
     expect(await issues({ client: 'nobody' })).toEqual(['/client unknown_name'])
     expect(await issues({ project: 'nothing' })).toEqual(['/project unknown_name'])
     expect(await issues({ client: 'a', project: 'b' })).toEqual(['/project not_allowed'])
