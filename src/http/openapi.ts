@@ -80,7 +80,7 @@ const DESCRIPTION = `Tally records the token usage of AI agents, calculates its 
 
 - Requests and responses are JSON in UTF-8, with \`snake_case\` names. Unknown fields are rejected, so that a mistyped count is not lost.
 - Timestamps are RFC 3339 or another form of ISO 8601 with a UTC offset; responses use UTC with milliseconds. A date in a parameter is the first moment of that day in the organization's time zone, so that \`ending_at\` does not include it.
-- Empty parameters are rejected, and so are filters by projects, tickets, clients and people that do not exist.
+- Empty parameters are rejected, and so are filters by projects, tickets, clients, people, bills, token sheets and price loads that do not exist.
 - Amounts of money are JSON numbers in US dollars (on bills, in the bill's currency) with at most 9 decimals, exact to the last digit. Unknown amounts are \`null\`, never 0.
 - Absent values are \`null\` in responses. In requests, \`null\` is the same as leaving out an optional field, except in \`PATCH\`, where it clears the field.
 - Lists return \`data\`, \`has_more\` and \`next_page\`; pass \`next_page\` as \`page\` to get the next page. Pagination is stable while new entries arrive.
