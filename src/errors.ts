@@ -115,7 +115,7 @@ export const PROBLEMS = {
   wrong_status: {
     status: 409,
     title: 'Wrong status',
-    help: 'The entry or token sheet has a status that does not allow this. The detail names its status and the one it needs. Nothing was changed.',
+    help: 'The entry, token sheet, bill or token has a status that does not allow this. The detail names its status and what to do instead. Nothing was changed.',
   },
   on_a_sheet: {
     status: 409,

@@ -14,12 +14,24 @@ const ISSUE_LIMIT = 50
 /** All issues of a value, one per pointer (a missing field would otherwise be both missing and wrongly typed). */
 export function issuesOf(checker: Checker, value: unknown, root = ''): Issue[] {
   const issues = new Map<string, Issue>()
-  for (const error of checker.Errors(value)) {
+  for (const error of withoutNull(checker.Errors(value))) {
     const pointer = root + error.path
     if (!issues.has(pointer)) issues.set(pointer, { pointer, ...explain(error) })
     if (issues.size >= ISSUE_LIMIT) break
   }
   return [...issues.values()]
+}
+
+/** In place of the error of a value that may be null as well, those of the value: what is wrong, and where. */
+function* withoutNull(errors: Iterable<ValueError>): Generator<ValueError> {
+  for (const error of errors) {
+    const alternatives: TSchema[] = error.type === ValueErrorType.Union ? error.schema.anyOf : []
+    const others = alternatives.filter(({ type }) => type !== 'null')
+    const isNullable = others.length === 1 && alternatives.length === 2
+    if (isNullable && error.schema.errorMessage === undefined) {
+      yield* withoutNull(error.errors[alternatives.indexOf(others[0]!)]!)
+    } else yield error
+  }
 }
 
 function explain({ type, schema, value }: ValueError): Omit<Issue, 'pointer'> {

@@ -74,6 +74,35 @@ test('all issues are returned, at any depth', () => {
   ])
 })
 
+describe('a value that may be null is explained like one that may not', () => {
+  const nullable = TypeCompiler.Compile(
+    Type.Object({
+      cost: Type.Union([Type.Number({ minimum: 0, maximum: 10 }), Type.Null()]),
+      name: Type.Union([Type.Null(), Type.String({ minLength: 1 })]),
+      inner: Type.Union([Type.Object({ kind: Type.Union([Type.Integer(), Type.Null()]) }), Type.Null()]),
+      own: Type.Union([Type.Number(), Type.Null()], { errorMessage: 'must be a number, or null for none' }),
+    }),
+  )
+  const valid = { cost: null, name: null, inner: null, own: null }
+  test.each([
+    [{}, []],
+    [{ cost: -1 }, ['/cost too_small: must be at least 0']],
+    [{ cost: 1e20 }, ['/cost too_large: must be at most 10']],
+    [{ cost: '1' }, ['/cost wrong_type: must be a number']],
+    [{ name: '' }, ['/name too_short: must have at least 1 character']],
+    [{ inner: { kind: 0.5 } }, ['/inner/kind not_an_integer: must be a whole number']],
+    [{ own: '1' }, ['/own not_allowed: must be a number, or null for none']],
+  ])('%j', (change, told) => {
+    const found = issuesOf(nullable, { ...valid, ...change })
+    expect(found.map(({ pointer, code, message }) => `${pointer} ${code}: ${message}`)).toEqual(told)
+  })
+
+  test('also if it is missing', () => {
+    const { inner: _, ...others } = valid
+    expect(issuesOf(nullable, others)).toEqual([{ pointer: '/inner', code: 'required', message: 'is required' }])
+  })
+})
+
 test('no value is ever repeated', () => {
   const secret = 'hunter2'
   const value = { count: secret, key: secret.toUpperCase(), kind: secret, list: [secret], name: secret, inner: secret }

@@ -1,8 +1,11 @@
 /** What a request requires of the object that it changes: the header `If-Match` (RFC 9110, section 13.1.1). */
 
-/** The prefix of the object's id, or the settings of the organization. */
+/** What exists once, and has its kind as id: the settings, the logo, and the order of the placement rules. */
+export const SINGLE_KINDS = ['organization', 'logo', 'placement-rules'] as const
+
+/** The prefix of the object's id, or one of those that exist once. */
 export type ObjectKind =
-  | 'organization'
+  | (typeof SINGLE_KINDS)[number]
   | 'prj'
   | 'cli'
   | 'tkt'

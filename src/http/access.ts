@@ -8,7 +8,7 @@ import { Elysia } from 'elysia'
 import type { Actor, Party } from '../access/actor.ts'
 import type { Asker } from '../access/asker.ts'
 import type { Caller, CallerKind, CallerOf, Person } from '../access/caller.ts'
-import type { ObjectKind } from '../access/precondition.ts'
+import { type ObjectKind, SINGLE_KINDS } from '../access/precondition.ts'
 import {
   approvalViewerOf as approvalViewerOfPerson,
   type Viewer,
@@ -175,9 +175,13 @@ async function readVersion(call: ObjectCall, kind: ObjectKind): Promise<void> {
 }
 
 function objectIdOf(kind: ObjectKind, id: string | undefined, { person }: Caller): string | undefined {
-  if (kind === 'organization') return kind
+  if (isSingle(kind)) return kind
   if (kind === 'usr' && id === undefined) return person.uid
   return id !== undefined && isId(kind, id) ? id : undefined
+}
+
+function isSingle(kind: ObjectKind): kind is (typeof SINGLE_KINDS)[number] {
+  return (SINGLE_KINDS as readonly ObjectKind[]).includes(kind)
 }
 
 /** Whether a route is for more than agents, which only report. */

@@ -80,13 +80,13 @@ const DESCRIPTION = `Tally records the token usage of AI agents, calculates its 
 
 - Requests and responses are JSON in UTF-8, with \`snake_case\` names. Unknown fields are rejected, so that a mistyped count is not lost.
 - Timestamps are RFC 3339 or another form of ISO 8601 with a UTC offset; responses use UTC with milliseconds. A date in a parameter is the first moment of that day in the organization's time zone, so that \`ending_at\` does not include it.
-- Empty parameters are rejected, and so are filters by projects, tickets, clients and people that do not exist.
+- Empty parameters are rejected, and so are filters by projects, tickets, clients, people, bills, token sheets and price loads that do not exist.
 - Amounts of money are JSON numbers in US dollars (on bills, in the bill's currency) with at most 9 decimals, exact to the last digit. Unknown amounts are \`null\`, never 0.
 - Absent values are \`null\` in responses. In requests, \`null\` is the same as leaving out an optional field, except in \`PATCH\`, where it clears the field.
 - Lists return \`data\`, \`has_more\` and \`next_page\`; pass \`next_page\` as \`page\` to get the next page. Pagination is stable while new entries arrive.
 - Errors are [problems](/problems/) (RFC 9457). Programs should rely on \`code\`; \`errors\` lists every issue of a request with a JSON pointer.
 - Responses to \`GET\` are compressed with zstd, Brotli or gzip if \`Accept-Encoding\` allows it. JSON that needs a credential has an \`ETag\`; send it back in \`If-None-Match\`, and an unchanged response is a \`304\` without a body.
-- An object that people change has an \`ETag\` at the address with its id. Send it in \`If-Match\` with a change, and the change is refused with \`412\` (\`changed_meanwhile\`) if somebody else has changed the object since. Figures that change by themselves, such as the usage of a project, do not count.
+- An object that people change has an \`ETag\` at the address with its id. Send it in \`If-Match\` with a change, and the change is refused with \`412\` (\`changed_meanwhile\`) if somebody else has changed the object since. The \`ETag\` of the list of placement rules is for a change of their order. Figures that change by themselves, such as the usage of a project, do not count.
 - Every response carries \`X-Request-Id\`, which identifies the request in the log. Only requests that are rejected before Tally reads them have neither this header nor a body: \`431\` for headers above 16 KiB, \`413\` for bodies above 32 MiB, \`400\` for contradictory \`Content-Length\` or \`Transfer-Encoding\` headers.`
 
 /** Throws for a route without documentation; the tests catch that. */

@@ -148,6 +148,8 @@ export const requests = (dependencies: RequestsDependencies) => {
   /** Under /api/v1, a caller without credentials is refused before the route is looked up. */
   function isPublic(method: string, path: string): boolean {
     if (!`${path}/`.startsWith('/api/v1/')) return true
+    // Its answer says no more than the OpenAPI document, which is public.
+    if (method === 'OPTIONS') return true
     openRoutes ??= openRoutesOf(routes())
     return openRoutes.paths.has(path) && !openRoutes.guarded.has(`${method === 'HEAD' ? 'GET' : method} ${path}`)
   }

@@ -389,6 +389,15 @@ describe('tally entries list', () => {
     }
   })
 
+  test.each([
+    [['--bill', '9999-1'], "--bill: there is no bill '9999-1'"],
+    [['--sheet', 'sht_1'], "--sheet: there is no token sheet 'sht_1'"],
+    [['--price-load', 'pld_1'], "--price-load: there is no price load 'pld_1'"],
+  ])('fails for %j, which does not exist', async (flags, message) => {
+    const { code, stdout, stderr } = await tally.run(['entries', 'list', ...flags])
+    expect([code, stdout, stderr]).toEqual([1, '', `tally: ${message}\n`])
+  })
+
   test('reports every issue of its filters', async () => {
     const { code, stderr } = await tally.run([
       'entries',

@@ -27,6 +27,8 @@ test('every command and sub-command has a help with examples that call it', asyn
     // One pair of words for periods.
     expect(stdout).not.toMatch(/--(starting-at|ending-at|until)\b/)
     expect(stdout.includes('--from <day>')).toBe(stdout.includes('--to <day>'))
+    // A default has a unit, like what is given.
+    expect(stdout).not.toMatch(/<duration>[^<]*\(default: \d+\)/)
     seen.push(name)
     await Promise.all(commandsIn(stdout).map((sub) => visit([...command, sub])))
   }

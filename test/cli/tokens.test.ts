@@ -138,6 +138,12 @@ describe('refused with one clear message:', () => {
       '--network (10.0.0.0/33): must be an IP address',
     ],
     ['an unknown id', ['tokens', 'revoke', `tok_${'0'.repeat(32)}`, '--yes'], 1, 'tally tokens list --all'],
+    [
+      'an overlap in another unit',
+      ['tokens', 'rotate', 'ci', '--overlap', '30m'],
+      2,
+      'in min, h, d or w, such as 30min',
+    ],
     ['to show an unknown id', ['tokens', 'show', 'ci'], 1, "The token 'ci' was not found"],
     ['a state with --all', ['tokens', 'list', '--all', '--state', 'usable'], 2, 'cannot be used with'],
     ['what is no id', ['tokens', 'revoke', 'ci', '--yes'], 1, "The token 'ci' was not found"],

@@ -12,14 +12,19 @@ const UNCONDITIONAL: Record<string, string> = {
   'post /api/v1/share-links/{id}/revoke': 'can only be done once',
   'delete /api/v1/deputies/{id}': 'can only be done once',
   'put /api/v1/me/password': 'takes the current password',
-  'put /api/v1/settings/logo': 'replaces a file',
-  'delete /api/v1/settings/logo': 'replaces a file',
-  'put /api/v1/placement-rules/order': 'names every rule, or is refused with rules_changed',
   'delete /api/v1/price-aliases': 'an alias is replaced as a whole',
   'post /api/v1/budgets/{id}/test': 'changes no budget',
   'post /api/v1/webhooks/{id}/test': 'changes no webhook',
   'post /api/v1/webhooks/{id}/deliveries/{event}/resend': 'changes no webhook',
   'delete /api/v1/session': 'signs out',
+}
+
+/** The start of a PNG, which is all that is read of a logo. */
+function pngOf(width: number): Uint8Array<ArrayBuffer> {
+  const bytes = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...new Uint8Array(16)])
+  new DataView(bytes.buffer).setUint32(16, width)
+  new DataView(bytes.buffer).setUint32(20, 1)
+  return bytes
 }
 
 forEachEngine('changes with If-Match', (open) => {
@@ -114,6 +119,42 @@ forEachEngine('changes with If-Match', (open) => {
     await call(grace, `PATCH ${removed}`, { json: { name: 'other' } })
     expect((await call(ada, `DELETE ${removed}`, { tag })).status).toBe(412)
     expect((await call(ada, `DELETE ${removed}`, { tag: await tagOf(removed) })).status).toBe(204)
+    await app.close()
+  }, 60_000)
+
+  test('of the order of the placement rules and of the logo, too', async () => {
+    const { app, ada, grace, call, add, tagOf } = await stage()
+    await add('projects', { key: 'ACME' })
+    const conditions = [{ field: 'labels.branch', matches: 'ops/*' }]
+    const rules: string[] = []
+    for (const name of ['one', 'two', 'three', 'four']) {
+      rules.push((await add('placement-rules', { name, conditions, project: 'ACME' })).id)
+    }
+    const [one, two, three, four] = rules
+    const order = (session: string, tag: string, ...ids: unknown[]) =>
+      call(session, 'PUT /api/v1/placement-rules/order', { json: { rules: ids }, tag })
+    const tag = await tagOf('/api/v1/placement-rules')
+    expect(tag).toMatch(/^"[\w-]{12}\.[\w-]+(-\w+)?"$/)
+    const both = await Promise.all([order(grace, tag, two, one, three, four), order(ada, tag, one, two, four, three)])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 412])
+    const refused = await order(ada, tag, four, three, two, one)
+    expect([refused.status, refused.json.code]).toEqual([412, 'changed_meanwhile'])
+    expect((await order(ada, await tagOf('/api/v1/placement-rules'), four, three, two, one)).status).toBe(200)
+
+    const path = '/api/v1/settings/logo'
+    const picture = async (session: string, width: number, tag?: string) => {
+      const headers = { 'content-type': 'image/png', ...(tag !== undefined && { 'if-match': tag }) }
+      return (await app.call(`PUT ${path}`, { session, body: pngOf(width), headers } as Call)).status
+    }
+    expect(await picture(ada, 1)).toBe(200)
+    const logo = await tagOf(path)
+    const settings = await tagOf('/api/v1/settings')
+    expect(logo).toMatch(/^"[\w-]{12}\.[\w-]+"$/)
+    expect(await picture(grace, 2, logo)).toBe(200)
+    expect([await picture(ada, 3, logo), (await call(ada, `DELETE ${path}`, { tag: logo })).status]).toEqual([412, 412])
+    expect(await picture(ada, 3, await tagOf(path))).toBe(200)
+    // The form of the settings stays valid while the logo changes.
+    expect((await call(ada, 'PATCH /api/v1/settings', { json: { name: 'Studio' }, tag: settings })).status).toBe(200)
     await app.close()
   }, 60_000)
 

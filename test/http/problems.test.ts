@@ -88,8 +88,10 @@ describe('an address', () => {
       ['/api/v1/token-entries/batch', 'OPTIONS, POST'],
       ['/health', 'GET, HEAD, OPTIONS'],
     ]) {
-      const { status, text, headers } = await app.call(`OPTIONS ${path}`, { token })
-      expect([path, status, text, headers.get('allow')]).toEqual([path, 204, '', allowed!])
+      for (const credential of [{ token }, {}]) {
+        const { status, text, headers } = await app.call(`OPTIONS ${path}`, credential)
+        expect([path, status, text, headers.get('allow')]).toEqual([path, 204, '', allowed!])
+      }
     }
     expect((await app.call('OPTIONS /api/v1/nothing', { token })).status).toBe(404)
   })

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../../lib/duration.ts'
 import { examples } from '../flags/options.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
@@ -14,7 +14,11 @@ export function addTokensRotateCommand(tokens: Command): void {
     .command('rotate')
     .description('Replace an API token by one with the same scopes, networks and lifetime; it is shown only once')
     .argument('<id>', TOKEN)
-    .option('--overlap <duration>', 'how long the old token keeps working, at most 2w', parseOverlap, DAY_MS)
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old token keeps working, at most 2w')
+        .argParser(parseOverlap)
+        .default(DAY_MS, '24h'),
+    )
     .option('--json', 'print the token and its details as JSON')
     .addHelpText(
       'after',
@@ -33,7 +37,7 @@ export function addTokensRotateCommand(tokens: Command): void {
 function parseOverlap(text: string): number {
   const overlapMs = text === '0' ? 0 : parseDuration(text)
   if (overlapMs === undefined || overlapMs > OVERLAP_LIMIT_MS) {
-    throw new InvalidArgumentError('Use a duration of at most two weeks, such as 24h, or 0.')
+    throw new InvalidArgumentError('Use a duration of at most two weeks in min, h, d or w, such as 30min or 24h, or 0.')
   }
   return overlapMs
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../../lib/duration.ts'
 import { examples } from '../flags/options.ts'
 import { note, print, printJson } from '../terminal/print.ts'
@@ -15,11 +15,13 @@ export function addWebhooksRotateCommand(webhooks: Command): void {
     .command('rotate')
     .description('Replace the secret of a webhook; the new one is shown only once')
     .argument('<id>', WEBHOOK)
-    .option(
-      '--overlap <duration>',
-      'how long messages are signed with the old secret too, in whole hours, at most 2w; 0 ends it at once',
-      parseOverlap,
-      24,
+    .addOption(
+      new Option(
+        '--overlap <duration>',
+        'how long messages are signed with the old secret too, in whole hours, at most 2w; 0 ends it at once',
+      )
+        .argParser(parseOverlap)
+        .default(24, '24h'),
     )
     .option('--json', 'print the webhook and its secret as JSON')
     .addHelpText('after', examples('tally webhooks rotate whk_01a1fa172a0277f3983322718874f2ea --overlap 48h'))
@@ -41,7 +43,7 @@ export function addWebhooksRotateCommand(webhooks: Command): void {
 function parseOverlap(text: string): number {
   const hours = text === '0' ? 0 : (parseDuration(text) ?? Number.NaN) / HOUR_MS
   if (!Number.isInteger(hours) || hours > OVERLAP_LIMIT_HOURS) {
-    throw new InvalidArgumentError('Use whole hours of at most two weeks, such as 24h or 2d, or 0.')
+    throw new InvalidArgumentError('Use whole hours of at most two weeks in h, d or w, such as 24h or 2d, or 0.')
   }
   return hours
 }

@@ -96,7 +96,7 @@ export function createAuditService({ db, clock, events }: Dependencies) {
       object: string,
       actions: readonly string[],
       reader: Reader = db.read,
-    ): Promise<{ at: number; action: string; origin: string } | undefined> {
+    ): Promise<{ at: number; action: string; origin: string; after: Record<string, unknown> | null } | undefined> {
       const [latest] = await listChangesOf(reader, { object, actions, limit: 1 })
       return latest
     },

@@ -3,6 +3,7 @@ import type { Caller } from '../../access/caller.ts'
 import { LOGO_TYPES, parseMarkup, seesEverything } from '../../fields.ts'
 import { access, actorOf, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
+import { callerTag, objectTag } from '../../http/entity-tags.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { EXAMPLE_SETTINGS } from './examples.ts'
 import { Settings, SettingsChange } from './schema.ts'
@@ -53,18 +54,20 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
     )
     .get(
       '/logo',
-      async () => {
+      async ({ caller, version }) => {
         const { bytes, type } = await organization.getLogo()
-        return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } })
+        const etag = objectTag(version, callerTag(requireCaller(caller), [bytes]), undefined)
+        return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type, etag } })
       },
       {
         allow: { session: ['billing', 'admin'] },
         scope: 'settings:read',
+        object: 'logo',
         detail: documented({
           id: 'getLogo',
           tag,
           summary: 'Get the logo',
-          responses: { 200: { description: 'The image file.', also: PICTURES } },
+          responses: { 200: { description: 'The image file.', also: PICTURES, headers: ['ETag'] } },
           problems: ['not_found'],
         }),
       },
@@ -76,6 +79,7 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
       {
         allow: { session: ['admin'] },
         scope: 'people-only',
+        object: 'logo',
         parse: 'picture',
         detail: documented({
           id: 'setLogo',
@@ -95,6 +99,7 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
       {
         allow: { session: ['admin'] },
         scope: 'people-only',
+        object: 'logo',
         detail: documented({
           id: 'removeLogo',
           tag,

@@ -252,7 +252,12 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
         await updateLogo(tx, logo)
         const told = (picture: Logo | null | undefined) =>
           picture ? { logo: picture.type, bytes: picture.bytes.length } : { logo: null }
-        await audit.record(tx, by, { action: 'organization.logo_changed', before: told(before), after: told(logo) })
+        await audit.record(tx, by, {
+          action: 'organization.logo_changed',
+          object: { id: 'logo', name: 'logo' },
+          before: told(before),
+          after: told(logo),
+        })
         return getOrganization(tx)
       })
     },

@@ -38,6 +38,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
     .get('', async () => listBody(await placement.listRules()), {
       allow: MAY_READ,
       scope: 'rules:read',
+      object: 'placement-rules',
       detail: documented({
         id: 'listPlacementRules',
         tag,
@@ -85,6 +86,7 @@ export const placementRoutes = ({ placement }: { placement: PlacementService }) 
       {
         allow: MAY_CHANGE,
         scope: 'rules:write',
+        object: 'placement-rules',
         parse: 'report',
         body: RuleOrder,
         detail: documented({

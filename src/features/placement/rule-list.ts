@@ -242,7 +242,8 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
         await setOrder(tx, ordered)
         const names = (rules: Rule[]) => ({ order: rules.map(({ name }) => name) })
         const differs = difference(names(before), names(ordered))
-        if (differs) await audit.record(tx, by, { action: 'placement_rules.ordered', ...differs })
+        const object = { id: 'placement-rules', name: 'placement rules' }
+        if (differs) await audit.record(tx, by, { action: 'placement_rules.ordered', object, ...differs })
         return ordered.map((rule, index) => ({ rule, position: index + 1 }))
       }),
 
@@ -254,11 +255,9 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
   }
 }
 
-/** Writes only changed positions. */
+/** Writes every position, so that on PostgreSQL, of two simultaneous changes of the order, the second one runs again. */
 async function setOrder(tx: Tx, ordered: Rule[]): Promise<void> {
-  for (const [index, { id, position }] of ordered.entries()) {
-    if (position !== index + 1) await updateRule(tx, id, { position: index + 1 })
-  }
+  for (const [index, { id }] of ordered.entries()) await updateRule(tx, id, { position: index + 1 })
 }
 
 /** The first version of a saved rule is 1. */

@@ -200,4 +200,16 @@ forEachEngine('an API token', (open) => {
     // Not even by another admin, who would get to know the secret.
     expect((await app.call(`POST /api/v1/tokens/${made.id}/rotate`, { session: other, json: {} })).status).toBe(404)
   })
+
+  test('is rotated once: another replacement would live no longer than the overlap', async () => {
+    const { json: old } = await create(['projects:read'])
+    const rotate = (id: string) =>
+      app.call(`POST /api/v1/tokens/${id}/rotate`, { session: admin, json: { overlap_hours: 2 } })
+    const { json: made } = await rotate(old.id)
+    const { status, json: problem } = await rotate(old.id)
+    expect([status, problem.code]).toEqual([409, 'wrong_status'])
+    expect(problem.detail).toContain(`replaced by ${made.id}`)
+    const { status: again, json: next } = await rotate(made.id)
+    expect([again, next.expires_at]).toEqual([201, made.expires_at])
+  })
 })

@@ -1,18 +1,24 @@
 /**
  * Reads filters of entries for everything that takes them: lists, actions, reports and rules. Dates are days of the
- * organization, and a project, ticket, client or person that does not exist is an issue, not an empty answer.
+ * organization, and a project, ticket, client, person, bill, sheet or price load that does not exist is an issue, not an
+ * empty answer.
  */
 import type { Asker } from '../../../access/asker.ts'
 import type { Database } from '../../../database/database.ts'
 import { type Issue, validationFailed } from '../../../errors.ts'
 import { foldName } from '../../../lib/names.ts'
+import { unknownName } from '../../../lib/nearest-names.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { issuesOfPeople } from '../../people/service.ts'
 import { issuesOfWork, type WorkKind } from '../../projects/service.ts'
 import type { EntryFilter } from './filter.ts'
 import { listKnownManagers } from './store/known-managers.ts'
+import { listKnownBills, listKnownPriceLoads, listKnownSheets, listNewestBillNumbers } from './store/known-papers.ts'
 
 const WORK: WorkKind[] = ['project', 'ticket', 'client']
+
+/** How many unknown bills, sheets or loads of a filter are listed. */
+const LISTED = 3
 
 export function createFilters({
   db,
@@ -34,6 +40,30 @@ export function createFilters({
     return [{ pointer, code: 'unknown_name', message: 'must be the id or e-mail address of people with entries' }]
   }
 
+  /** Only people who see everything read bills. For others, whether one exists must not show. */
+  async function issuesOfBills({ viewer }: Asker, values: string[] | undefined): Promise<Issue[]> {
+    const asked = (values ?? []).filter((value) => value !== 'none')
+    if (asked.length === 0 || viewer.sees !== 'everything') return []
+    const unknown = without(asked, await listKnownBills(db.read, asked))
+    if (unknown.length === 0) return []
+    const numbers = await listNewestBillNumbers(db.read)
+    return unknown.map((value) => unknownName('/query/bill', 'bill', value, numbers))
+  }
+
+  /** A sheet that the asker does not see is like one that does not exist. */
+  async function issuesOfSheets({ viewer }: Asker, values: string[] | undefined): Promise<Issue[]> {
+    if (!values) return []
+    const unknown = without(values, await listKnownSheets(db.read, viewer, values))
+    return unknown.map((value) => unknownName('/query/sheet', 'token sheet', value, []))
+  }
+
+  /** As for bills. */
+  async function issuesOfPriceLoads({ viewer }: Asker, values: string[] | undefined): Promise<Issue[]> {
+    if (!values || viewer.sees !== 'everything') return []
+    const unknown = without(values, await listKnownPriceLoads(db.read, values))
+    return unknown.map((value) => unknownName('/query/price_load', 'price load', value, []))
+  }
+
   return {
     /** What `read` reads in the organization's time zone. Throws 422 for names in its filter that do not exist. */
     async read<Read extends object>(asker: Asker, read: (timeZone: string) => Read): Promise<Read> {
@@ -43,9 +73,17 @@ export function createFilters({
       const issues = [
         ...(await Promise.all(WORK.map((kind) => issuesOfWork(db.read, kind, filter[kind], `/query/${kind}`)))).flat(),
         ...(await issuesOfManagers(asker, filter.agent_manager)),
+        ...(await issuesOfPriceLoads(asker, filter.price_load)),
+        ...(await issuesOfSheets(asker, filter.sheet)),
+        ...(await issuesOfBills(asker, filter.bill)),
       ]
       if (issues.length > 0) throw validationFailed(issues)
       return asked
     },
   }
+}
+
+/** The first of the values that are not known. */
+function without(values: readonly string[], known: readonly string[]): string[] {
+  return values.filter((value) => !known.includes(value)).slice(0, LISTED)
 }

@@ -161,7 +161,7 @@ export const tokensRoutes = ({ people, organization }: TokensDependencies) =>
           tag,
           summary: 'Rotate an API token',
           description:
-            'Creates a token with the name, scopes, networks and lifetime of one of your own. The old one keeps working for `overlap_hours`, and no longer than before.',
+            'Creates a token with the name, scopes, networks and lifetime of one of your own. The old one keeps working for `overlap_hours`, and no longer than before, and cannot be rotated again.',
           path,
           body: { example: { overlap_hours: 24 } },
           responses: {
@@ -172,6 +172,7 @@ export const tokensRoutes = ({ people, organization }: TokensDependencies) =>
               example: EXAMPLE_CREATED_TOKEN,
             },
           },
+          problems: ['wrong_status'],
         }),
       },
     )

@@ -80,3 +80,11 @@ export function notRotatable({ kind, name }: Token): Problem {
     },
   ])
 }
+
+/** Its lifetime is now that of the overlap, which is not what a replacement should have. */
+export function alreadyRotated({ name }: Token, replacedBy: string): Problem {
+  return new Problem(
+    'wrong_status',
+    `The token '${name}' was already rotated and replaced by ${replacedBy}. Rotate that one, or create a new token.`,
+  )
+}

@@ -26,7 +26,7 @@ import {
 import type { User } from '../store/users.ts'
 import { getAccount } from '../users/users.ts'
 import { issuesOfViewer } from '../viewers/role.ts'
-import { API_TOKEN_LIFETIME_MS, apiTokensOff, issuesOfApiToken, notRotatable } from './api-token.ts'
+import { API_TOKEN_LIFETIME_MS, alreadyRotated, apiTokensOff, issuesOfApiToken, notRotatable } from './api-token.ts'
 import { hashOfSecret, hintOfSecret, newSecret } from './secret.ts'
 import { MAY_MAKE_ORGANIZATION_TOKENS, MAY_SEND_BILLS, stateOfToken, type Token, type TokenState } from './token.ts'
 
@@ -172,8 +172,8 @@ export function createTokens({ db, clock, audit, organization }: TokensDependenc
 
     /**
      * Replaces a person's own API token by one with the same scopes, networks and lifetime. The old one works for
-     * `overlapMs` more, so that programs can be switched over. Throws `not_found`, and `validation_failed` for a token of
-     * another kind, or one that no longer works.
+     * `overlapMs` more, so that programs can be switched over. Throws `not_found`, `validation_failed` for a token of
+     * another kind, or one that no longer works, and `wrong_status` for one that was rotated already.
      */
     rotateToken: ({ ownerId }: TokenScope, uid: string, overlapMs: number, by: Actor): Promise<MadeToken> =>
       db.write(async (tx) => {
@@ -181,6 +181,8 @@ export function createTokens({ db, clock, audit, organization }: TokensDependenc
         if (!old || (ownerId !== undefined && old.creator.id !== ownerId)) throw unknownToken(uid)
         const now = clock.now()
         if (old.kind !== 'api' || stateOfToken(old, now) !== 'usable') throw notRotatable(old)
+        const rotation = await audit.findLatest(old.uid, ['token.rotated'], tx)
+        if (rotation) throw alreadyRotated(old, String(rotation.after?.replaced_by))
         const made = await create(
           tx,
           {

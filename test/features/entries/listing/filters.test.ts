@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { COMMAND_LINE } from '../../../../src/access/asker.ts'
 import { readListQuery } from '../../../../src/features/entries/listing/filter.ts'
+import { newId } from '../../../../src/lib/id.ts'
 import { createServices } from '../../../../src/services.ts'
 import { forEachEngine } from '../../../support/databases.ts'
 
@@ -9,7 +10,15 @@ const clock = { now: () => Date.parse('2026-11-20T19:30:00Z') }
 forEachEngine('a filter', (open) => {
   test('of everything that can be named is checked, by whoever asks', async () => {
     const { entries } = createServices({ db: await open(), clock })
-    const texts = { project: 'acme', ticket: 'ACME-1', client: ['Acme', 'none'], agent_manager: 'ada@example.com' }
+    const texts = {
+      project: 'acme',
+      ticket: 'ACME-1',
+      client: ['Acme', 'none'],
+      agent_manager: 'ada@example.com',
+      price_load: newId('pld'),
+      sheet: newId('sht'),
+      bill: ['9999-1', 'none'],
+    }
     for (const asker of [COMMAND_LINE, { ...COMMAND_LINE, listsPeople: false }]) {
       const read = entries.filters.read(asker, (timeZone) => readListQuery(texts, timeZone))
       const issues = await read.catch((problem) => problem.more.issues)
@@ -18,9 +27,14 @@ forEachEngine('a filter', (open) => {
         '/query/ticket',
         '/query/client',
         '/query/agent_manager',
+        '/query/price_load',
+        '/query/sheet',
+        '/query/bill',
       ])
     }
-    const { filter } = await entries.filters.read(COMMAND_LINE, (zone) => readListQuery({ project: 'none' }, zone))
+    const { filter } = await entries.filters.read(COMMAND_LINE, (zone) =>
+      readListQuery({ project: 'none', bill: 'none' }, zone),
+    )
     expect(filter.project).toEqual(['none'])
   })
 })

@@ -88,7 +88,7 @@ describe('placing an entry by hand', () => {
       [{ agent_name: 'x', session_id: 's' }, ['/agent_name fixed', '/session_id fixed']],
       [{ tokens: { input: 1 }, reported_cost: 2 }, ['/tokens/output required']],
       [{ reported_cost: 2 }, ['/reason required']],
-      [{ reported_cost: -2, reason: 'x' }, ['/reported_cost not_allowed']],
+      [{ reported_cost: -2, reason: 'x' }, ['/reported_cost too_small']],
       [{ agent_manager: 'ada' }, ['/agent_manager unknown_field']],
       [{ project: 7, labels: { A: 'b' } }, ['/project not_allowed', '/labels not_allowed']],
       [{}, [' wrong_type']],
