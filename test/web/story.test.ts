@@ -20,7 +20,9 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
 
       // Set up.
-      const link = /http:\/\/\S+\/setup#\w+/.exec(await web.server.log())![0]
+      let link: string | undefined
+      // Printed once the server is ready.
+      while (link === undefined) link = /http:\/\/\S+\/setup#\w+/.exec(await web.server.log())?.[0]
       await open(link.slice(web.server.url.length))
       await page.getByRole('group', { name: 'Organization' }).getByLabel('Name').fill('Acme')
       const admin = page.getByRole('group', { name: 'Your admin account' })

@@ -15,7 +15,7 @@ import type { UnknownProjects } from '../../../src/database/schema/values.ts'
 import { type Call, PASSWORD, startApp, type TestApp } from '../../support/app.ts'
 import { forEachEngine } from '../../support/databases.ts'
 
-const RUNS = Number(process.env.TALLY_TEST_OWNERSHIP_RUNS ?? 4)
+const RUNS = Number(process.env.TALLY_TEST_OWNERSHIP_RUNS ?? 3)
 const ACTS = 40
 
 interface Actor {

@@ -9,7 +9,7 @@ import { type StageOptions, stageOf } from '../../../support/recording.ts'
 import { scenarioOf } from '../../../support/recording-acts.ts'
 import { dumpOf } from '../../../support/recording-dump.ts'
 
-const RUNS = Number(process.env.TALLY_TEST_RECORDING_RUNS ?? 10)
+const RUNS = Number(process.env.TALLY_TEST_RECORDING_RUNS ?? 6)
 const ACTS = 20
 
 interface Playing extends StageOptions {
