@@ -66,7 +66,7 @@ export interface DispatcherDependencies {
 export function createDispatcher(dependencies: DispatcherDependencies) {
   const { db, clock, audit, log, sender, notices, onAttempt } = dependencies
   const holder = crypto.randomUUID()
-  const pace = createPace()
+  const pace = createPace(() => db.waitingWrites() > 0)
   /** Endpoints that this server delivers to at the moment, by key. */
   const working = new Map<number, Promise<void>>()
   /** How far the log has been read for each endpoint without a match after its cursor. */
