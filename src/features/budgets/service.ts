@@ -11,7 +11,7 @@ import { seesEverything } from '../../fields.ts'
 import { addDays, startOfDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
-import { isId } from '../../lib/id.ts'
+import { type Id, isId } from '../../lib/id.ts'
 import { foldName } from '../../lib/names.ts'
 import { periodically } from '../../lib/periodically.ts'
 import { eachPage, type Page, pageOf } from '../../lists.ts'
@@ -568,8 +568,11 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       }
     },
 
-    /** What a budget counts, in words, whoever asks. Throws `not_found`. */
-    describeScope: async (id: string): Promise<string> => scopeOf(await getView(id, null)),
+    /** What a budget counts, in words, whoever asks; undefined if it is gone, as that of a project may be. */
+    async describeScope(id: Id<'bdg'>): Promise<string | undefined> {
+      const view = await findBudgetView(db.read, id, 'everything')
+      return view && scopeOf(view)
+    },
 
     /** One sentence per period whose sums are not those of its entries. */
     async verify(): Promise<string[]> {

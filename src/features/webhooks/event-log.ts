@@ -2,6 +2,7 @@
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { EVENT_TYPE_NAMES, type EventType, eventTypesOf } from '../../event-types.ts'
+import { type Id, isId } from '../../lib/id.ts'
 import { formatDecimal, NANO_DIGITS } from '../../lib/money.ts'
 import { type BillsService, minorDigitsOf } from '../bills/service.ts'
 import type { BudgetsService } from '../budgets/service.ts'
@@ -46,7 +47,7 @@ export function createEventLog({ db, events, bills, budgets, linkBase }: EventLo
   async function factsOf({ type, object, entry }: EventView): Promise<string[]> {
     // What an anomaly cost is in the event, as it was found.
     if (entry) return factsOfEntry(entry.uid, { withCost: type !== 'usage.anomaly_found' })
-    if (object?.id.startsWith('bdg_')) return [`counts: ${await budgets.describeScope(object.id)}`]
+    if (object && isId('bdg', object.id)) return factsOfBudget(object.id)
     return object?.id.startsWith('bil_') ? factsOfBill(object.id) : []
   }
 
@@ -62,6 +63,11 @@ export function createEventLog({ db, events, bills, budgets, linkBase }: EventLo
       `model: ${model}`,
       ...(project ? [`project: ${project.key} ${project.name}`] : []),
     ]
+  }
+
+  async function factsOfBudget(uid: Id<'bdg'>): Promise<string[]> {
+    const scope = await budgets.describeScope(uid)
+    return scope === undefined ? [] : [`counts: ${scope}`]
   }
 
   async function factsOfBill(uid: string): Promise<string[]> {

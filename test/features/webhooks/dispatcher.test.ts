@@ -5,6 +5,7 @@ import { Webhook } from 'standardwebhooks'
 import { TALLY } from '../../../src/access/actor.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { GIVE_UP_MS } from '../../../src/features/webhooks/schedule.ts'
+import { newId } from '../../../src/lib/id.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { type Received, type Receiver, startReceiver } from '../../support/receivers.ts'
@@ -121,6 +122,17 @@ forEachEngine('webhooks', (open) => {
     await sending.deliver()
     expect(namesOf(named.received)).toEqual(['Web'])
     expect(other.received).toEqual([])
+  })
+
+  test('deliver to a chat what happened to a budget that is gone since', async () => {
+    const { url, received } = await receiver()
+    await sending.add({ url, format: 'chat', types: ['budget.*'] })
+    const after = { measure: 'cost', percent: 80, period: null, spent: 80, available: 100 }
+    await sending.record({ type: 'budget.threshold_crossed', object: { id: newId('bdg'), name: 'Web' }, after })
+    await sending.deliver()
+    expect(received.map(({ body }) => JSON.parse(body).text.split('\n').slice(0, 2))).toEqual([
+      ['Budget Web: 80% reached', 'spent: $80.00 of $100.00'],
+    ])
   })
 
   test('link in chats to the entries that an event lists', async () => {
