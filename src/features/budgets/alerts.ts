@@ -37,7 +37,12 @@ export function createAlerts({ db, clock, notifications }: Dependencies) {
   const linkTo = ({ uid }: BudgetRecord) =>
     notifications.publicUrl === undefined ? undefined : `${notifications.publicUrl}/budgets/${uid}`
 
-  /** Who is told about an alert: all that its threshold names at this moment, but not people who are disabled or have turned alerts off. */
+  /** The key of its project, or of that of its ticket. */
+  async function projectOf({ projectId, ticketId }: BudgetRecord): Promise<number | null> {
+    return projectId ?? (ticketId === null ? null : findProjectOfTicket(db.read, ticketId))
+  }
+
+  /** Who is notified of an alert: all that its threshold names at this moment, but not people who are disabled or have turned alerts off. */
   async function recipientsOf(
     budget: BudgetRecord,
     { kind, percent }: Pick<AlertRecord, 'kind' | 'percent'>,
@@ -47,13 +52,11 @@ export function createAlerts({ db, clock, notifications }: Dependencies) {
     )
     if (!threshold) return []
     const { people = [], emails = [], billing = false, leads = false } = threshold
-    const { ticketId } = budget
-    const projectId = budget.projectId ?? (ticketId === null ? null : await findProjectOfTicket(db.read, ticketId))
     const known = await listRecipients(db.read, {
       people,
       emails: emails.map(foldName),
       billing,
-      projectId: leads ? projectId : null,
+      projectId: leads ? await projectOf(budget) : null,
       clientId: leads ? budget.clientId : null,
     })
     const accounts = new Set(known.map(({ email }) => email))

@@ -129,10 +129,7 @@ export async function readThresholds(
 ): Promise<BudgetThreshold[]> {
   const issues: Issue[] = []
   const named = thresholds.flatMap(({ webhooks = [] }) => webhooks)
-  const known = new Set([
-    ...current.flatMap(({ webhooks = [] }) => webhooks),
-    ...(named.length > 0 ? await findWebhooks(reader, named) : []),
-  ])
+  const known = new Set([...current.flatMap(({ webhooks = [] }) => webhooks), ...(await findWebhooks(reader, named))])
   const read: BudgetThreshold[] = []
   for (const [
     position,

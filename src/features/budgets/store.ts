@@ -390,6 +390,7 @@ export async function findProjectOfTicket(reader: Reader, ticketId: number): Pro
 
 /** Which of these are ids of webhooks. */
 export async function findWebhooks(reader: Reader, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
   const { webhookEndpoints: webhooks } = reader.tables
   const found = await reader
     .select({ uid: webhooks.uid })

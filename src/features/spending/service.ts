@@ -157,7 +157,7 @@ export function createSpendingService({ db, clock, organization, announcements }
     { kind, percents, units }: { kind: AlertRecord['kind']; percents: readonly number[]; units: bigint },
   ): Promise<void> {
     const alerts: AlertRecord[] = []
-    // The same for all, so that people are told about the highest only.
+    // The same for all, so that people are notified of the highest only.
     const at = clock.now()
     for (const percent of percents) {
       const alert = await insertAlert(tx, {
