@@ -1,4 +1,5 @@
 /** What people are told about alerts. Pure. */
+import { measuredText } from '../../lib/display-numbers.ts'
 import { type AlertRecord, type BudgetRecord, hasStart } from '../spending/service.ts'
 
 export interface AlertText {
@@ -13,13 +14,6 @@ interface Circumstances {
   url: string | undefined
 }
 
-const MONEY = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
-const COUNT = new Intl.NumberFormat('en')
-
-function amountText({ measure }: Pick<BudgetRecord, 'measure'>, amount: string): string {
-  return measure === 'tokens' ? `${COUNT.format(Number(amount))} tokens` : MONEY.format(Number(amount))
-}
-
 export function alertText(
   budget: BudgetRecord,
   {
@@ -32,7 +26,8 @@ export function alertText(
   }: Pick<AlertRecord, 'kind' | 'percent' | 'spent' | 'available' | 'firstDay' | 'at'>,
   { scope, url }: Circumstances,
 ): AlertText {
-  const [used, limit] = [amountText(budget, spent), amountText(budget, available)]
+  const textOf = (amount: string) => measuredText(budget.measure, Number(amount))
+  const [used, limit] = [textOf(spent), textOf(available)]
   const asOf = new Date(at).toISOString().replace('T', ' ').slice(0, 16)
   const period = hasStart({ firstDay }) ? ` (period from ${firstDay})` : ''
   const what =

@@ -1,4 +1,5 @@
 /** The texts of digests. Pure. */
+import { countText, dollarsText } from '../../lib/display-numbers.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import type { Anomaly } from '../anomalies/service.ts'
 import type { CompletenessCheck, UsageReport, UsageResult } from '../reports/schema.ts'
@@ -11,8 +12,6 @@ export interface Content {
 /** A page of the web application from its path; undefined if the server's public address is not known. */
 export type LinkTo = (path: string) => string | undefined
 
-const MONEY = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
-const COUNT = new Intl.NumberFormat('en')
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
 /** Rows of a summary: the rest is a link away. */
@@ -50,10 +49,10 @@ export function attentionText(
   if (open.length === 0) return undefined
   const lines = open.map(({ check, entries, cost, list }) => {
     const [one, several] = ATTENTION[check]!
-    const amount = cost === null ? '' : ` (${MONEY.format(cost)})`
-    return withLink(`${COUNT.format(entries)} ${entries === 1 ? one : several}${amount}`, linkTo(pageOfList(list)))
+    const amount = cost === null ? '' : ` (${dollarsText(cost)})`
+    return withLink(`${countText(entries)} ${entries === 1 ? one : several}${amount}`, linkTo(pageOfList(list)))
   })
-  const total = COUNT.format(open.length)
+  const total = countText(open.length)
   return {
     subject: open.length === 1 ? '1 thing needs attention' : `${total} things need attention`,
     body: [`Among the entries of the last ${days} days that you can see:`, '', lines.join('\n\n')].join('\n'),
@@ -66,7 +65,7 @@ export function anomaliesText(day: string, anomalies: readonly Anomaly[], linkTo
   const lines = anomalies.map((anomaly) => {
     const { costNanos, usualNanos, list } = anomaly
     const link = anomaly.subject === 'session' ? `/entries?open=${anomaly.entry.uid}` : pageOfList(list!)
-    const amounts = `${MONEY.format(moneyNumber(costNanos))}, usually ${MONEY.format(moneyNumber(usualNanos))}`
+    const amounts = `${dollarsText(moneyNumber(costNanos))}, usually ${dollarsText(moneyNumber(usualNanos))}`
     return withLink(`${subjectOf(anomaly)}: ${amounts}`, linkTo(link))
   })
   return {
@@ -115,7 +114,7 @@ function sectionText({ title, report, previous, list }: SummarySection, linkTo: 
     '',
     `  Cost     ${amountOf(totals)}${changeText(totals.cost, previous.totals.cost)}`,
     `  Tokens   ${tokensOf(totals)}`,
-    `  Entries  ${COUNT.format(totals.entries)}${unpricedText(totals.unpriced_entries)}`,
+    `  Entries  ${countText(totals.entries)}${unpricedText(totals.unpriced_entries)}`,
     ...(shown.length === 0 ? [] : ['']),
     ...shown.map(([name, amount, tokens]) => `  ${name!.padEnd(width)}  ${amount}, ${tokens} tokens`),
     ...(rows.length > ROWS ? [`  and ${rows.length - ROWS} more projects`] : []),
@@ -123,12 +122,12 @@ function sectionText({ title, report, previous, list }: SummarySection, linkTo: 
   ].join('\n')
 }
 
-const amountOf = ({ cost }: Pick<UsageResult, 'cost'>) => (cost === null ? 'unknown' : MONEY.format(cost))
+const amountOf = ({ cost }: Pick<UsageResult, 'cost'>) => (cost === null ? 'unknown' : dollarsText(cost))
 const tokensOf = ({ tokens }: Pick<UsageResult, 'tokens'>) => COMPACT.format(Number(tokens.total))
 const nameOf = ({ project }: UsageResult) => oneLine(project?.name ?? 'Unattributed')
 
 function unpricedText(entries: number): string {
-  return entries === 0 ? '' : `, ${COUNT.format(entries)} of them without a price, which the cost does not contain`
+  return entries === 0 ? '' : `, ${countText(entries)} of them without a price, which the cost does not contain`
 }
 
 function changeText(cost: number | null, before: number | null): string {

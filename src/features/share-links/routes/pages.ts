@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { access } from '../../../http/access.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { type Html, html } from '../../../http/pages/html.ts'
+import { countText, dollarsText } from '../../../lib/display-numbers.ts'
 import type { UsageReport, UsageResult } from '../../reports/schema.ts'
 import type { SharedBill, SharedContent, SharedUsage, ShareLinksService } from '../service.ts'
 
@@ -116,12 +117,9 @@ interface Column {
   isNumber?: boolean
 }
 
-const numbers = new Intl.NumberFormat('en')
-const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' })
-
 /** Sums may be exact numbers of JSON, which format as what they stand for. */
-const countText = (value: unknown) => numbers.format(Number(value ?? 0))
-const costText = (cost: unknown) => (cost === null || cost === undefined ? '–' : dollars.format(Number(cost)))
+const sumText = (value: unknown) => countText(Number(value ?? 0))
+const costText = (cost: unknown) => (cost === null || cost === undefined ? '–' : dollarsText(Number(cost)))
 
 function reportPage({ organization, report, showsCost }: SharedContent & SharedUsage): string {
   const rows = rowsOf(report, showsCost)
@@ -141,11 +139,11 @@ ${rows.length > ROW_LIMIT || report.has_more ? html`<p class="hint">Further rows
 function totalsOf({ totals }: UsageReport, showsCost: boolean): Html {
   const unpriced = Number(totals.unpriced_entries)
   return html`<dl class="totals">
-<div><dt>Tokens</dt><dd>${countText(totals.tokens.total)}</dd></div>
-<div><dt>Entries</dt><dd>${countText(totals.entries)}</dd></div>
+<div><dt>Tokens</dt><dd>${sumText(totals.tokens.total)}</dd></div>
+<div><dt>Entries</dt><dd>${sumText(totals.entries)}</dd></div>
 ${showsCost ? html`<div><dt>Cost (USD)</dt><dd>${costText(totals.cost)}</dd></div>` : html``}
 </dl>
-${showsCost && unpriced > 0 ? html`<p class="hint">The cost of ${countText(unpriced)} entries is not known yet, and not included.</p>` : html``}`
+${showsCost && unpriced > 0 ? html`<p class="hint">The cost of ${sumText(unpriced)} entries is not known yet, and not included.</p>` : html``}`
 }
 
 /** Without cost, their order must not show which of them cost most. */
@@ -163,7 +161,7 @@ function columnsOf({ bucket_width, group_by }: UsageReport, showsCost: boolean):
   const tokens = (title: string, kind: keyof UsageResult['tokens']): Column => ({
     title,
     isNumber: true,
-    of: ({ result }) => countText(result?.tokens[kind]),
+    of: ({ result }) => sumText(result?.tokens[kind]),
   })
   return [
     ...(bucket_width === 'all' ? [] : [{ title: 'Period', of: ({ period }: Row) => period }]),
@@ -171,14 +169,14 @@ function columnsOf({ bucket_width, group_by }: UsageReport, showsCost: boolean):
       title: titleOf(dimension),
       of: ({ result }: Row) => keyText(result, dimension),
     })),
-    { title: 'Entries', isNumber: true, of: ({ result }) => countText(result?.entries) },
+    { title: 'Entries', isNumber: true, of: ({ result }) => sumText(result?.entries) },
     tokens('Input', 'input'),
     tokens('Output', 'output'),
     {
       title: 'Cache',
       isNumber: true,
       of: ({ result }) =>
-        countText(
+        sumText(
           Number(result?.tokens.cache_read ?? 0) +
             Number(result?.tokens.cache_write ?? 0) +
             Number(result?.tokens.cache_write_1h ?? 0),

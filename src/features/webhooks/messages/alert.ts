@@ -1,9 +1,9 @@
 /** An alert of a budget in a few words, as a chat shows it. Pure. */
-import type { Event } from '../../events/schema.ts'
-import { dollars } from './dollars.ts'
-import { shortened } from './short-text.ts'
 
-const COUNT = new Intl.NumberFormat('en-US')
+import { measuredText } from '../../../lib/display-numbers.ts'
+import type { Event } from '../../events/schema.ts'
+import { eventNumber } from './event-number.ts'
+import { shortened } from './short-text.ts'
 
 /** `Budget Acme, monthly: 80% reached`, with what is spent, or forecast, of how much. */
 export function alertTexts({ object, after }: Pick<Event, 'object' | 'after'>): { title: string; facts: string[] } {
@@ -16,8 +16,7 @@ export function alertTexts({ object, after }: Pick<Event, 'object' | 'after'>): 
     forecast?: unknown
     available: unknown
   }
-  const amount = (value: unknown) =>
-    measure === 'tokens' ? `${COUNT.format(Number(JSON.stringify(value)))} tokens` : dollars(value)
+  const amount = (value: unknown) => measuredText(measure, eventNumber(value))
   const isForecast = forecast !== undefined
   return {
     title: `Budget ${shortened(object?.name ?? '')}: ${isForecast ? `forecast at ${percent}%` : `${percent}% reached`}`,

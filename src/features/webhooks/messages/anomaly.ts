@@ -1,6 +1,8 @@
 /** An anomaly in a few words, as a chat shows it. Pure. */
+
+import { dollarsText } from '../../../lib/display-numbers.ts'
 import type { Event } from '../../events/schema.ts'
-import { dollars } from './dollars.ts'
+import { eventNumber } from './event-number.ts'
 import { shortened } from './short-text.ts'
 
 /** `Unusual usage: Ada, 2026-11-24`, with what it cost and what is usual. */
@@ -15,6 +17,6 @@ export function anomalyTexts({ after }: Pick<Event, 'after'>): { title: string; 
   const who = agent_manager ? `${shortened(agent_manager.name)}, ` : ''
   return {
     title: `Unusual ${subject === 'session' ? 'session' : 'usage'}: ${who}${day}`,
-    facts: [`cost: ${dollars(cost)}`, `usually: ${dollars(usual)}`],
+    facts: [`cost: ${dollarsText(eventNumber(cost))}`, `usually: ${dollarsText(eventNumber(usual))}`],
   }
 }
