@@ -1,0 +1,38 @@
+/**
+ * Figures that lead to a list, and the totals of lists. Both carry their exact value in the page, so that a test can
+ * follow every figure and compare it with the total of its list (`test/web/figures.test.ts`).
+ */
+import { Anchor, type AnchorProps } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+
+/** What is counted. Money is in US dollars, unrounded. */
+export type Figure = 'entries' | 'cost' | 'list_value' | 'tokens' | 'sheets' | 'tickets' | 'groups'
+
+const exactly = (value: number | null): string => (value === null ? 'unknown' : String(value))
+
+/**
+ * Attributes of an element that shows a figure inside of a link: `<span {...figure('cost', cost)}>`. Null is unknown, as
+ * the cost of unpriced entries.
+ */
+export const figure = (of: Figure, value: number | null) => ({ 'data-figure': of, 'data-value': exactly(value) })
+
+/** Attributes of an element that shows the total of a list: `<b {...total('entries', entries)}>`. */
+export const total = (of: Figure, value: number | null) => ({ 'data-total': of, 'data-value': exactly(value) })
+
+interface FigureLinkProps extends AnchorProps {
+  figure: Figure
+  /** Exact: what the list calculates, not what is shown. */
+  value: number | null
+  /** The list whose total it is, with the same filters and period. */
+  to: string
+  /** The figure as text, such as `<Money amount={cost} />`. */
+  children: ReactNode
+}
+
+/** A figure as a link to the list whose total it is. */
+export const FigureLink = ({ figure: of, value, to, children, ...anchor }: FigureLinkProps) => (
+  <Anchor component={Link} href={to} inherit c="inherit" {...figure(of, value)} {...anchor}>
+    {children}
+  </Anchor>
+)
