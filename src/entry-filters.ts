@@ -83,6 +83,13 @@ export const ENTRY_FILTERS = {
     help: 'id or e-mail address',
     group: 'subject',
   },
+  without_agent_manager: {
+    kind: 'list',
+    description: 'Id or e-mail address of a person whose entries are excluded',
+    argument: 'person',
+    help: 'id or e-mail address of a person whose entries to exclude',
+    group: 'state',
+  },
   agent_name: {
     kind: 'list',
     description: 'Name of an agent',

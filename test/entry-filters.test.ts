@@ -48,6 +48,7 @@ const OTHERS: Record<EntryFilterName, string> = {
   client: 'Acme',
   billable: 'false',
   agent_manager: 'other@example.com',
+  without_agent_manager: 'person-2@example.com',
   agent_name: 'reviewer',
   agent_harness: 'cline',
   model: 'gpt-5-mini',

@@ -113,6 +113,7 @@ const FILTERS: Record<EntryFilterName, { matching: string[]; unmatched: string[]
     matching: ['agent_manager=ada.abel@example.com', 'agent_manager=tara.zimmer@example.com'],
     unmatched: ['agent_manager=tara.zimmer@example.com&source=metric'],
   },
+  without_agent_manager: { matching: ['without_agent_manager=ada.abel@example.com'], unmatched: [] },
   agent_name: { matching: ['agent_name=second-level'], unmatched: ['agent_name=nobody'] },
   agent_harness: { matching: ['agent_harness=support-bot'], unmatched: ['agent_harness=unheard-of'] },
   model: {

@@ -420,5 +420,9 @@ test('what waits for a person is what they could approve, with sums', async () =
     dry_run: true,
   })
   expect([json.done, json.cost]).toEqual([ofLead.entries, ofLead.cost])
+  // The report of the list to which the sum leads.
+  const list = `project=acme&status=submitted&without_agent_manager=${leo.email}&starting_at=2000-01-01`
+  const { totals } = (await call(leo, `GET /reports/usage?${list}&ending_at=2100-01-01&bucket_width=all`)).json
+  expect([totals.entries, totals.cost]).toEqual([ofLead.entries, ofLead.cost])
   expect((await waiting(ada)).entries).toBeGreaterThan(ofLead.entries)
 })

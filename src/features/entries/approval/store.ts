@@ -173,6 +173,8 @@ export async function sumWaiting(reader: Reader, scope: PendingScope, filter: En
   const { entries: e, projects } = reader.tables
   const condition = and(
     eq(e.status, 'submitted'),
+    // Their counts are 0.
+    eq(e.superseded, false),
     conditionOf(reader, filter),
     isApprovable(scope, {
       ownerId: e.managerId,

@@ -31,8 +31,12 @@ export function createFilters({
    * Somebody who sees everybody's entries, but does not list people, knows those with entries. Leads know those with
    * entries of their projects; whether somebody else exists must not show, so their filters are not checked.
    */
-  async function issuesOfManagers({ viewer, listsPeople }: Asker, values: string[] | undefined): Promise<Issue[]> {
-    const pointer = '/query/agent_manager'
+  async function issuesOfManagers(
+    { viewer, listsPeople }: Asker,
+    name: 'agent_manager' | 'without_agent_manager',
+    values: string[] | undefined,
+  ): Promise<Issue[]> {
+    const pointer = `/query/${name}`
     if (!values || viewer.sees !== 'everything') return []
     if (listsPeople) return issuesOfPeople(db.read, values, pointer)
     const known = new Set(await listKnownManagers(db.read, values))
@@ -72,7 +76,11 @@ export function createFilters({
       const filter: EntryFilter = 'filter' in asked ? (asked.filter as EntryFilter) : {}
       const issues = [
         ...(await Promise.all(WORK.map((kind) => issuesOfWork(db.read, kind, filter[kind], `/query/${kind}`)))).flat(),
-        ...(await issuesOfManagers(asker, filter.agent_manager)),
+        ...(await issuesOfManagers(asker, 'agent_manager', filter.agent_manager)),
+        // Excluding somebody without entries excludes nothing, as for a new approver.
+        ...(asker.listsPeople
+          ? await issuesOfManagers(asker, 'without_agent_manager', filter.without_agent_manager)
+          : []),
         ...(await issuesOfPriceLoads(asker, filter.price_load)),
         ...(await issuesOfSheets(asker, filter.sheet)),
         ...(await issuesOfBills(asker, filter.bill)),

@@ -12,6 +12,7 @@ export const TESTED: Partial<Record<keyof EntryFilter, Key>> = {
   billable: 'projectId',
   ticket: 'ticketId',
   agent_manager: 'managerId',
+  without_agent_manager: 'managerId',
   agent_name: 'agentId',
   agent_harness: 'harnessId',
   model: 'modelId',

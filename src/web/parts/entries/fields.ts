@@ -165,6 +165,12 @@ export const FIELDS: readonly Field[] = [
 
 /** Filters that only links set. */
 const FURTHER: readonly Field[] = [
+  {
+    name: 'without_agent_manager',
+    title: 'Without agent manager',
+    part: 'reports',
+    nameOf: async (id, signal) => (await askUsed('agent_manager', signal, [id]))[0]?.label,
+  },
   { name: 'without_label', title: 'Without label', part: 'entries' },
   { name: 'price_load', title: 'Price load', part: 'prices', nameOf: () => 'one' },
   { name: 'sheet', title: 'Token sheet', part: 'sheets', nameOf: () => 'one' },

@@ -37,6 +37,7 @@ export function randomQuery(chance: Chance, { managers }: Stage): Query {
     project: maybe(['alpha', 'beta']),
     client: maybe(['Acme']),
     agent_manager: maybe(['ada@example.com', 'bob@example.com']),
+    without_agent_manager: maybe(['ada@example.com']),
     model: maybe(['model-a']),
     status: maybe<Status[]>(['approved', 'draft']),
     source: maybe(['log'] as const) as EntryFilter['source'],
@@ -96,6 +97,7 @@ export async function modelAnswer(
       (!filter.project || filter.project.includes(project?.key.toLowerCase() ?? '')) &&
       (!filter.client || filter.client.includes(client?.name ?? '')) &&
       (!filter.agent_manager || filter.agent_manager.includes(manager.email)) &&
+      !filter.without_agent_manager?.includes(manager.email) &&
       (!filter.model || filter.model.includes(names.get(entry.modelId)!.text)) &&
       (!filter.source || filter.source.includes(entry.source)) &&
       (filter.priced === undefined || filter.priced === (cost !== null)) &&

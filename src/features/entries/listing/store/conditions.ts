@@ -113,6 +113,17 @@ const CONDITIONS: {
     )
   },
 
+  without_agent_manager: (reader, values) => {
+    const { entries, users } = reader.tables
+    const excluded = idOr(
+      'usr',
+      values,
+      (ids) => inArray(users.uid, ids),
+      (texts) => inArray(users.email, texts.map(foldName)),
+    )
+    return notInArray(entries.managerId, keys(reader, users.id, excluded))
+  },
+
   agent_name: (reader, texts) => inArray(reader.tables.entries.agentId, names(reader, texts)),
   agent_harness: (reader, texts) => inArray(reader.tables.entries.harnessId, names(reader, texts)),
   model: (reader, texts) => inArray(reader.tables.entries.modelId, names(reader, texts)),
