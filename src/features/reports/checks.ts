@@ -7,6 +7,9 @@ import { COUNTED_STATUSES } from './counted-entries.ts'
 /** Rejected entries need no further work. */
 const LIVE: Status[] = ['submitted', 'approved', 'billed']
 
+/** An entry is on a bill exactly while it is billed. */
+const UNBILLED = LIVE.filter((status) => status !== 'billed')
+
 const DAY_MS = 86_400_000
 
 /**
@@ -83,11 +86,15 @@ export const CHECKS = {
     readFrom: 'groups',
     filter: () => ({ status: ['submitted'] }),
   },
-  // An entry is on a bill exactly while it is billed.
   unbilled: {
-    description: 'not on a bill',
+    description: 'can be billed, but not on a bill yet; entries without a project count as billable',
     readFrom: 'groups',
-    filter: () => ({ status: LIVE.filter((status) => status !== 'billed') }),
+    filter: () => ({ status: UNBILLED, billable: true }),
+  },
+  not_billable: {
+    description: 'on a project that is not billable, so never billed',
+    readFrom: 'groups',
+    filter: () => ({ status: UNBILLED, billable: false }),
   },
   rejected: {
     description: 'rejected, so never billed',
@@ -133,11 +140,13 @@ export interface CheckedGroup extends EntryCount {
   isWithoutProject: boolean
   /** On a billable project without a client. */
   isWithoutClient: boolean
+  /** Entries without a project are. */
+  isBillable: boolean
 }
 
 /** Whether the filter of a check selects a group. Which of its entries are unpriced, the group counts. */
 export function matches(
-  { status, placed, project, client, possible_duplicate }: EntryFilter,
+  { status, placed, project, client, billable, possible_duplicate }: EntryFilter,
   group: CheckedGroup,
 ): boolean {
   return (
@@ -145,6 +154,7 @@ export function matches(
     (placed === undefined || placed.includes(group.placedBy)) &&
     (project === undefined || group.isWithoutProject) &&
     (client === undefined || group.isWithoutClient) &&
+    (billable === undefined || group.isBillable === billable) &&
     (possible_duplicate === undefined || group.isPossibleDuplicate === possible_duplicate)
   )
 }

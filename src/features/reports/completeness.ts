@@ -21,7 +21,7 @@ import type { EntriesService } from '../entries/service.ts'
 import { CHECKS, type CheckedGroup, type CheckName, type EntryCount, matches } from './checks.ts'
 import type { CompletenessQuery } from './query.ts'
 import type { CompletenessCheck, CompletenessReport } from './schema.ts'
-import { countEntries, listProjectsWithoutClient } from './store/completeness.ts'
+import { countEntries, findSpecialProjects, type SpecialProjects } from './store/completeness.ts'
 import { askedBody } from './wire.ts'
 
 /** What the checks distinguish entries by. */
@@ -46,11 +46,11 @@ export function createCompleteness({ db, billing }: CompletenessDependencies) {
 
   async function groupsOf(viewer: Viewer, filter: EntryFilter): Promise<CheckedGroup[]> {
     const all: EntryFilter = { ...filter, status: [...STATUSES] }
-    const [sums, withoutClient] = await Promise.all([
+    const [sums, projects] = await Promise.all([
       sumEntries(viewer, all, { onlyStraddling: false }),
-      listProjectsWithoutClient(db.read),
+      findSpecialProjects(db.read),
     ])
-    return Array.from({ length: sums.length }, (_, row) => groupAt(sums, row, withoutClient))
+    return Array.from({ length: sums.length }, (_, row) => groupAt(sums, row, projects))
   }
 
   async function checksOf(viewer: Viewer, asked: CompletenessQuery): Promise<CompletenessCheck[]> {
@@ -108,7 +108,7 @@ function countAt({ entries, unpricedEntries, figures: [cost] }: SummedColumns, r
   return { entries: entries[row]!, unpricedEntries: unpricedEntries[row]!, costNanos: exactAt(cost!, row) }
 }
 
-function groupAt(sums: SummedColumns, row: number, withoutClient: ReadonlySet<number>): CheckedGroup {
+function groupAt(sums: SummedColumns, row: number, projects: SpecialProjects): CheckedGroup {
   const [status, placedBy, isPossibleDuplicate, projectId] = sums.keys.map((keys) => keys[row]!)
   return {
     ...countAt(sums, row),
@@ -116,7 +116,8 @@ function groupAt(sums: SummedColumns, row: number, withoutClient: ReadonlySet<nu
     placedBy: PLACED_BY.find((text) => PLACED_BY_KEYS[text] === placedBy) ?? 'none',
     isPossibleDuplicate: isPossibleDuplicate === 1,
     isWithoutProject: projectId === -1,
-    isWithoutClient: withoutClient.has(projectId!),
+    isWithoutClient: projects.withoutClient.has(projectId!),
+    isBillable: !projects.notBillable.has(projectId!),
   }
 }
 

@@ -525,11 +525,44 @@ describe('the completeness of a period', () => {
       possible_duplicates: [1, 2],
       unapproved: [6, 6.750000875],
       unbilled: [6, 6.750000875],
+      not_billable: [0, null],
       rejected: [0, null],
       on_sheets: [0, null],
       reaching_in: [0, null],
       reaching_out: [0, null],
     })
+  })
+
+  test('counts what can still be billed apart from projects that are never billed, as their lists do', async () => {
+    const project = await app.call('POST /api/v1/projects', {
+      session: await app.session('admin'),
+      json: { key: 'internal', name: 'Internal', billable: false },
+    })
+    expect(project.status).toBe(201)
+    const json = {
+      agent_harness: 'codex',
+      agent_name: 'internal',
+      model: 'm',
+      started_at: '2026-09-05T10:00:00Z',
+      ended_at: '2026-09-05T11:00:00Z',
+      tokens: { input: 1, output: 1 },
+    }
+    const token = await app.token('svc')
+    for (const body of [
+      { ...json, project: 'internal', reported_cost: 2 },
+      { ...json, reported_cost: 0.5 },
+    ])
+      expect((await app.call('POST /api/v1/token-entries', { token, json: body })).status).toBe(201)
+    const { data } = await ask('completeness?starting_at=2026-09-05&ending_at=2026-09-06', admin)
+    for (const [name, entries, cost] of [
+      ['unbilled', 1, 0.5],
+      ['not_billable', 1, 2],
+    ]) {
+      const check = data.find(({ check }: { check: string }) => check === name)
+      expect(check).toMatchObject({ entries, cost })
+      const listed = await app.call(`GET ${check.list}` as 'GET /api/v1/token-entries', { token: admin })
+      expect(listed.json.data.map((entry: { cost: number }) => entry.cost)).toEqual([cost])
+    }
   })
 
   test('finds the sessions that its ends cut', async () => {

@@ -1,5 +1,5 @@
 /** What the completeness of a period is counted from, besides sums. */
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import { costOf } from '../../entries/listing/store/conditions.ts'
@@ -24,12 +24,21 @@ export async function countEntries(
   return row!
 }
 
-/** Billable projects without a client. */
-export async function listProjectsWithoutClient(reader: Reader): Promise<Set<number>> {
+/** Projects whose entries the checks distinguish, by key. */
+export interface SpecialProjects {
+  notBillable: ReadonlySet<number>
+  /** Billable ones without a client. */
+  withoutClient: ReadonlySet<number>
+}
+
+export async function findSpecialProjects(reader: Reader): Promise<SpecialProjects> {
   const { projects } = reader.tables
   const rows = await reader
-    .select({ id: projects.id })
+    .select({ id: projects.id, billable: projects.billable })
     .from(projects)
-    .where(and(isNull(projects.clientId), eq(projects.billable, true)))
-  return new Set(rows.map(({ id }) => id))
+    .where(or(isNull(projects.clientId), eq(projects.billable, false)))
+  const [withoutClient, notBillable] = [true, false].map(
+    (isBillable) => new Set(rows.filter(({ billable }) => billable === isBillable).map(({ id }) => id)),
+  )
+  return { withoutClient: withoutClient!, notBillable: notBillable! }
 }
