@@ -46,6 +46,8 @@ export interface Visit {
   context: BrowserContext
   /** Goes to a path and waits until no request is pending. */
   open(path: string): Promise<void>
+  /** Goes to another page of the application as its links do, without loading the application again. */
+  go(path: string): Promise<void>
   /** Waits until no request is pending. */
   settled(): Promise<void>
   /** Errors since the last call. */
@@ -130,6 +132,11 @@ export async function visit(
       // Its script may still be read when nothing is asked for yet. What is no page of the application has none; to stay on a
       // page and change what follows its # has no answer.
       if (answer?.ok() ?? true) await page.locator('h1').first().waitFor()
+      await loaded()
+    },
+    async go(path) {
+      changedAt = performance.now()
+      await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
       await loaded()
     },
     issues: () => issues.splice(0),

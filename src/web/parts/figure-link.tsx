@@ -26,6 +26,7 @@ interface FigureLinkProps extends AnchorProps {
   value: number | null
   /** The list whose total it is, with the same filters and period. */
   to: string
+  title?: string
   /** The figure as text, such as `<Money amount={cost} />`. */
   children: ReactNode
 }

@@ -101,8 +101,9 @@ test('a budget is described by what it counts and when', () => {
 test('the entries of a budget are those of the API, with further filters', () => {
   const month = 'starting_at=2026-11-01T00%3A00%3A00.000Z&ending_at=2026-12-01T00%3A00%3A00.000Z'
   const url = `/api/v1/token-entries?${month}`
-  expect(entriesPageOf(url)).toBe(`/entries?${month}`)
-  expect(entriesPageOf(url, { priced: 'false' })).toBe(`/entries?${month}&priced=false`)
+  expect(entriesPageOf(url, 'UTC')).toBe('/entries?period=2026-11-01..2026-11-30')
+  expect(entriesPageOf(url, 'UTC', { priced: 'false' })).toBe('/entries?period=2026-11-01..2026-11-30&priced=false')
+  expect(entriesPageOf(url, 'Europe/Berlin')).toBe(`/entries?${month}`)
 })
 
 test('the overview shows the most used budgets first', () => {

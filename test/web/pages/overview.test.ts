@@ -104,7 +104,7 @@ test('a group is filtered by its id, named by its name and linked by its key', (
   expect([keyOf(ACME, 'project'), labelOf(ACME, 'project')]).toEqual(['prj_1', 'Acme web'])
   expect(entriesOf(ACME, 'project', '30d')).toBe('/entries?project=ACME&period=30d')
   expect([keyOf(UNATTRIBUTED, 'project'), labelOf(UNATTRIBUTED, 'project')]).toEqual([null, 'No project'])
-  expect(entriesOf(UNATTRIBUTED, 'project', '30d')).toBe('/entries?placed=none&period=30d')
+  expect(entriesOf(UNATTRIBUTED, 'project', '30d')).toBe('/entries?project=none&period=30d')
 })
 
 test('the rest is “No project” only if there are no further projects in it', () => {
@@ -185,7 +185,7 @@ test('a named period is sent as days of the organization, and times of a link ar
 })
 
 test('a link to a list of the API opens a page with the same filters', () => {
-  expect(pageOfList('/api/v1/token-entries?label=repository%3Aacme%2Fweb&placed=none')).toBe(
+  expect(pageOfList('/api/v1/token-entries?label=repository%3Aacme%2Fweb&placed=none', 'UTC')).toBe(
     '/entries?label=repository%3Aacme%2Fweb&placed=none',
   )
 })

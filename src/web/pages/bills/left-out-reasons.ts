@@ -48,7 +48,11 @@ const REASONS: Record<Reason, Advice> = {
     advice: 'Another person has reported the same sessions. Release or discard them.',
     href: entries({ status: 'held' }),
   },
-  not_billable: { title: 'Not billable', advice: 'Their projects are marked as not billable.', href: entries({}) },
+  not_billable: {
+    title: 'Not billable',
+    advice: 'Their projects are marked as not billable.',
+    href: entries({ billable: 'false' }),
+  },
   earlier: {
     title: 'Before this period',
     advice: 'Unbilled entries left for another bill.',

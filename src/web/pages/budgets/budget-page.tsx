@@ -10,6 +10,7 @@ import { Amount, BudgetProgress, BudgetStateBadge } from '../../parts/budgets/bu
 import { COUNTING_MS } from '../../parts/budgets/budget-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { FigureLink, figure } from '../../parts/figure-link.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -89,22 +90,43 @@ function OneBudget({ budget, status }: { budget: Budget; status: BudgetStatus })
 
 function Figures({ budget: { measure }, status }: { budget: Budget; status: BudgetStatus }) {
   const { spent, available, remaining, rolled_over, entries, unpriced_entries, entries_url, complete } = status
+  const { time_zone } = useSettings()
+  const list = entriesPageOf(entries_url, time_zone)
   const isOver = remaining < 0
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="sm">
       <Figure
         title="Spent"
         value={
-          <Anchor component={Link} href={entriesPageOf(entries_url)} inherit>
-            <Amount measure={measure} value={spent} />
+          <Anchor component={Link} href={list} inherit>
+            {measure === 'billed_amount' ? (
+              <Amount measure={measure} value={spent} />
+            ) : (
+              <span {...(complete && figure(measure, spent))}>
+                <Amount measure={measure} value={spent} />
+              </span>
+            )}
           </Anchor>
         }
       >
-        {complete ? counted(entries, 'entry', 'entries') : 'so far; its entries are being counted'}
+        {complete ? (
+          <FigureLink figure="entries" value={entries} to={list}>
+            {counted(entries, 'entry', 'entries')}
+          </FigureLink>
+        ) : (
+          'so far; its entries are being counted'
+        )}
         {unpriced_entries > 0 && (
-          <Anchor component={Link} href={entriesPageOf(entries_url, { priced: 'false' })} size="xs" display="block">
+          <FigureLink
+            figure="entries"
+            value={unpriced_entries}
+            to={entriesPageOf(entries_url, time_zone, { priced: 'false' })}
+            fz="xs"
+            c="var(--mantine-color-anchor)"
+            display="block"
+          >
             {counted(unpriced_entries, 'entry', 'entries')} without a price not included
-          </Anchor>
+          </FigureLink>
         )}
       </Figure>
       <Figure

@@ -16,7 +16,7 @@ import { ColumnsMenu } from './columns-menu.tsx'
 import { EntryDrawer } from './drawer.tsx'
 import { ENTRIES_ADDRESS, entryListOf } from './entry-list.ts'
 import { SelectionBar } from './selection-bar.tsx'
-import { Sums, useSums } from './sums.tsx'
+import { listedBy, Sums, useSums } from './sums.tsx'
 
 /** Entries that nobody is going to pay. */
 const MUTED: readonly Entry['status'][] = ['rejected', 'discarded', 'voided']
@@ -101,7 +101,7 @@ function Entries() {
       />
       <SortSelect {...sorting} titles={SORT_TITLES} />
       <Group justify="space-between" gap="xs">
-        <Sums sums={sums} />
+        <Sums sums={sums} filters={filters} />
         {sort !== 'cost' && (
           <Anchor component={Link} href={DEAREST} size="sm" className="tally-no-print">
             Most expensive this month
@@ -128,9 +128,7 @@ function Entries() {
       <SelectionBar
         rows={list.rows ?? []}
         selected={selected}
-        all={
-          isFiltered ? { query, count: sums.totals?.entries, isChosen: isAll, choose: () => setAll(true) } : undefined
-        }
+        all={isFiltered ? { query, count: listedBy(sums), isChosen: isAll, choose: () => setAll(true) } : undefined}
         clear={clear}
       />
       <EntryDrawer

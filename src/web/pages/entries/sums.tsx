@@ -1,30 +1,42 @@
-/** The totals of the filtered entries. */
+/**
+ * The totals of the filtered entries: what reports count of the same period and filters. Entries in the list that reports
+ * leave out are named beside them.
+ */
 import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
-import { ENTRY_FILTERS } from '../../../entry-filters.ts'
+import { Fragment, type ReactNode, useState } from 'react'
+import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
-import { addDays, dayOf } from '../../format/moments.ts'
-import type { EntryQuery } from '../../parts/entries/filters.ts'
+import type { EntryQuery, Filters } from '../../parts/entries/filters.ts'
+import { sumsQuery } from '../../parts/entries/sums-query.ts'
+import { FigureLink, total } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
-import { FIRST_DAY } from '../../parts/period.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 
-const askSums = (query: EntryQuery, signal: AbortSignal) =>
-  answer(
-    apiUntil(signal).reports.usage.get({
-      query: {
-        // Every status: the totals match the list, which also shows statuses that reports leave out.
-        status: [...ENTRY_FILTERS.status.values],
-        starting_at: FIRST_DAY,
-        // An agent's clock may be up to a day ahead.
-        ending_at: addDays(dayOf(new Date(), 'UTC'), 2),
-        ...query,
-        bucket_width: 'all',
-      },
-    }),
-  )
+const askSums = (query: EntryQuery, signal: AbortSignal, grouped: { group_by?: ['status'] } = {}) =>
+  answer(apiUntil(signal).reports.usage.get({ query: { ...sumsQuery(query), ...grouped } }))
+
+/** Statuses that reports leave out, with words for their entries. */
+const UNCOUNTED = [
+  { statuses: ['draft', 'pending'], words: 'on token sheets' },
+  { statuses: ['held'], words: 'held' },
+  { statuses: ['discarded'], words: 'discarded' },
+  { statuses: ['voided'], words: 'voided' },
+]
+
+async function askUncounted(query: EntryQuery, signal: AbortSignal) {
+  const status = UNCOUNTED.flatMap(({ statuses }) => statuses)
+  const { data, totals } = await askSums({ ...query, status }, signal, { group_by: ['status'] })
+  const results = data.flatMap((bucket) => bucket.results)
+  const parts = UNCOUNTED.map((part) => ({
+    ...part,
+    entries: results
+      .filter(({ status }) => part.statuses.includes(status!))
+      .reduce((sum, { entries }) => sum + entries, 0),
+  }))
+  return { entries: totals.entries, parts: parts.filter(({ entries }) => entries > 0) }
+}
 
 interface SumsOptions {
   /** Whether the totals may take long, as of a text search; then they are calculated only on request. */
@@ -36,18 +48,48 @@ export function useSums(query: EntryQuery, { isLong, refetchIntervalMs }: SumsOp
   const key = JSON.stringify(query)
   const [requested, request] = useState<string>()
   const enabled = !isLong || requested === key
+  const shared = {
+    placeholderData: <Data,>(before: Data | undefined) => before,
+    // A query that timed out would time out again.
+    refetchInterval: ({ state }: { state: { error: Error | null } }) => (state.error ? false : refetchIntervalMs),
+  }
   const { data, error, isPlaceholderData } = useQuery({
+    ...shared,
     enabled,
     queryKey: ['reports', 'sums', query],
     queryFn: async ({ signal }) => (await askSums(query, signal)).totals,
-    placeholderData: (before) => before,
-    // A query that timed out would time out again.
-    refetchInterval: ({ state }) => (state.error ? false : refetchIntervalMs),
   })
-  return enabled ? { totals: data, error, isStale: isPlaceholderData } : { calculate: () => request(key) }
+  // The totals of chosen statuses leave nothing out.
+  const leavesOut = query.status === undefined
+  const uncounted = useQuery({
+    ...shared,
+    enabled: enabled && leavesOut,
+    queryKey: ['reports', 'sums', 'uncounted', query],
+    queryFn: ({ signal }) => askUncounted(query, signal),
+  })
+  if (!enabled) return { calculate: () => request(key) }
+  return {
+    totals: data,
+    uncounted: leavesOut ? uncounted.data : NOTHING_UNCOUNTED,
+    error,
+    isStale: isPlaceholderData,
+  }
 }
 
-export function Sums({ sums: { totals, error, isStale, calculate } }: { sums: ReturnType<typeof useSums> }) {
+const NOTHING_UNCOUNTED = { entries: 0, parts: [] }
+
+/** How many entries the list has; undefined until that is known. */
+export function listedBy({ totals, uncounted }: ReturnType<typeof useSums>): number | undefined {
+  return totals && uncounted && totals.entries + uncounted.entries
+}
+
+interface SumsProps {
+  sums: ReturnType<typeof useSums>
+  /** As in the URL, for links that narrow them. */
+  filters: Partial<Filters>
+}
+
+export function Sums({ sums: { totals, uncounted, error, isStale, calculate }, filters }: SumsProps) {
   if (calculate) {
     return (
       <Button variant="subtle" size="compact-sm" onClick={calculate}>
@@ -74,24 +116,62 @@ export function Sums({ sums: { totals, error, isStale, calculate } }: { sums: Re
       aria-label="Totals of these entries"
       opacity={isStale ? 0.55 : 1}
     >
-      <Sum of={totals.entries === 1 ? 'entry' : 'entries'}>{count(totals.entries)}</Sum>
-      <Sum of="cost">{totals.cost === null ? '–' : <Money amount={totals.cost} />}</Sum>
-      <Sum of="list value">{totals.list_value === null ? '–' : <Money amount={totals.list_value} />}</Sum>
-      <Sum of="tokens">
+      <Sum of={totals.entries === 1 ? 'entry' : 'entries'} exactly={total('entries', totals.entries)}>
+        {count(totals.entries)}
+      </Sum>
+      <Sum of="cost" exactly={total('cost', totals.cost)}>
+        {totals.cost === null ? '–' : <Money amount={totals.cost} />}
+      </Sum>
+      <Sum of="list value" exactly={total('list_value', totals.list_value)}>
+        {totals.list_value === null ? '–' : <Money amount={totals.list_value} />}
+      </Sum>
+      <Sum of="tokens" exactly={total('tokens', totals.tokens.total)}>
         <Count value={totals.tokens.total} />
       </Sum>
       {unpriced > 0 && (
         <Text size="sm" c="dimmed">
-          cost excludes {counted(unpriced, 'unpriced entry', 'unpriced entries')}
+          cost excludes{' '}
+          <FigureLink
+            figure="entries"
+            value={unpriced}
+            to={addressOf('/entries', { ...filters, priced: 'false' })}
+            td="underline"
+          >
+            {counted(unpriced, 'unpriced entry', 'unpriced entries')}
+          </FigureLink>
+        </Text>
+      )}
+      {uncounted && uncounted.parts.length > 0 && (
+        <Text size="sm" c="dimmed">
+          not counted:{' '}
+          {uncounted.parts.map(({ statuses, words, entries }, index) => (
+            <Fragment key={words}>
+              {index > 0 && ', '}
+              <FigureLink
+                figure="entries"
+                value={entries}
+                to={addressOf('/entries', { ...filters, status: statuses })}
+                td="underline"
+              >
+                {count(entries)} {words}
+              </FigureLink>
+            </Fragment>
+          ))}
         </Text>
       )}
     </Group>
   )
 }
 
-const Sum = ({ of, children }: { of: string; children: ReactNode }) => (
+interface SumProps {
+  of: string
+  exactly: ReturnType<typeof total>
+  children: ReactNode
+}
+
+const Sum = ({ of, exactly, children }: SumProps) => (
   <Text size="sm" c="dimmed">
-    <Text span fw={600} c="var(--mantine-color-text)">
+    <Text span fw={600} c="var(--mantine-color-text)" {...exactly}>
       {children}
     </Text>{' '}
     {of}

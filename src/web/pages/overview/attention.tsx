@@ -1,12 +1,14 @@
 /** The open issues of the period, each with a link to its entries. */
 import { Paper, Skeleton, Text, Title } from '@mantine/core'
 import { IconChevronRight } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { figure } from '../../parts/figure-link.tsx'
 import type { Period } from '../../parts/period.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -43,12 +45,8 @@ const GAPS: Partial<Record<Check['check'], Lack>> = {
     description: 'another person has reported the same session; not counted until released or discarded',
   },
   unapproved: { title: 'Waiting for approval', description: 'submitted, but not approved or billed' },
-  on_sheets: {
-    title: 'On token sheets',
-    description: 'not counted until their sheet is approved',
-    page: () => '/sheets',
-  },
-  unbilled: { title: 'Unbilled', description: 'not on a bill yet' },
+  on_sheets: { title: 'On token sheets', description: 'not counted until their sheet is approved' },
+  unbilled: { title: 'Unbilled', description: 'can be billed, but not on a bill yet' },
   reaching_in: { title: 'Started before', description: 'continued into this period; counted when they started' },
   reaching_out: { title: 'Ended after', description: 'continued past this period; counted in full here' },
 }
@@ -92,15 +90,16 @@ export function Attention({ period, name }: { period: Period; name: string | und
 
 function CheckRow({ check, name, isOptional }: { check: Check; name: string | undefined; isOptional: boolean }) {
   const { title, description, page } = GAPS[check.check]!
+  const { time_zone } = useSettings()
   const isFree = check.check === 'unapproved' && isOptional
   return (
     <Row
-      href={page ? page(name) : pageOfList(check.list)}
+      href={page ? page(name) : pageOfList(check.list, time_zone)}
       title={isFree ? 'Not approved' : title}
       description={isFree ? 'bills do not require approval' : description}
-      figure={count(check.entries)}
+      figure={<span {...figure('entries', check.entries)}>{count(check.entries)}</span>}
       counted={counted(check.entries, 'entry', 'entries')}
-      amount={check.cost === null ? undefined : money(check.cost)}
+      amount={check.cost !== null && <span {...figure('cost', check.cost)}>{money(check.cost)}</span>}
     />
   )
 }
@@ -109,13 +108,13 @@ interface RowProps {
   href: string
   title: string
   description: string
-  figure: string
+  figure: ReactNode
   /** The number with its unit, for screen readers. */
   counted: string
-  amount?: string | undefined
+  amount?: ReactNode
 }
 
-const Row = ({ href, title, description, figure, counted, amount }: RowProps) => (
+const Row = ({ href, title, description, figure: shown, counted, amount }: RowProps) => (
   <li>
     <Link href={href} className={classes.lack}>
       <span>
@@ -128,7 +127,7 @@ const Row = ({ href, title, description, figure, counted, amount }: RowProps) =>
       </span>
       <span className={classes.lackFigures}>
         <Text span size="sm" fw={600} aria-label={counted}>
-          {figure}
+          {shown}
         </Text>
         <Text size="xs" c="dimmed">
           {amount}

@@ -29,6 +29,9 @@ export function labelOf(result: Result, dimension: Dimension): string {
   return typeof value === 'string' ? value : value.name
 }
 
+/** Where the filter value `none` selects the same entries as the group without a value. A client's would need a project. */
+const NONE_FILTERS: readonly Dimension[] = ['project', 'provider']
+
 /**
  * A link to the entries of a group; undefined if no filter selects them. A project's key is more readable in the URL
  * than its id.
@@ -36,7 +39,7 @@ export function labelOf(result: Result, dimension: Dimension): string {
 export function entriesOf(result: Result, dimension: Dimension, period: string | undefined): string | undefined {
   const value = result[dimension]
   if (value === null || value === undefined) {
-    return dimension === 'project' ? addressOf('/entries', { placed: 'none', period }) : undefined
+    return NONE_FILTERS.includes(dimension) ? addressOf('/entries', { [dimension]: 'none', period }) : undefined
   }
   const text = typeof value === 'string' ? value : 'key' in value ? value.key : value.id
   return addressOf('/entries', { [dimension]: text, period })

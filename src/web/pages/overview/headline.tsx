@@ -1,20 +1,21 @@
 /** The four key metrics of a period, each compared with the previous period. */
-import { Anchor, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
+import { type Figure, FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
-import { asBounds, type Period, periodBefore, periodInWords } from '../../parts/period.ts'
+import { ownPeriod, type Period, periodBefore, periodInWords } from '../../parts/period.ts'
 import type { Width } from './buckets.ts'
 import { changeInWords } from './change.ts'
 import classes from './overview.module.css'
 import { type Totals, totalsBeforeQuery, useTrend } from './usage.ts'
 
-interface Figure {
+interface Headlined {
   title: string
+  figure: Figure
   /** Null if unknown. */
   of: (totals: Totals) => number | null
   shown: (value: number) => ReactNode
@@ -22,19 +23,26 @@ interface Figure {
 
 const dollars = (amount: number) => <Money amount={amount} />
 
-const FIGURES: readonly Figure[] = [
-  { title: 'Cost', of: ({ cost }) => cost, shown: dollars },
-  { title: 'List value', of: ({ list_value }) => list_value, shown: dollars },
-  { title: 'Tokens', of: ({ tokens }) => tokens.total, shown: (value) => <Count value={value} /> },
-  { title: 'Entries', of: ({ entries }) => entries, shown: count },
+const FIGURES: readonly Headlined[] = [
+  { title: 'Cost', figure: 'cost', of: ({ cost }) => cost, shown: dollars },
+  { title: 'List value', figure: 'list_value', of: ({ list_value }) => list_value, shown: dollars },
+  { title: 'Tokens', figure: 'tokens', of: ({ tokens }) => tokens.total, shown: (value) => <Count value={value} /> },
+  { title: 'Entries', figure: 'entries', of: ({ entries }) => entries, shown: count },
 ]
 
-export function Headline({ period, width }: { period: Period; width: Width }) {
+interface HeadlineProps {
+  period: Period
+  /** The period's name in the URL, for links that keep it. */
+  name: string | undefined
+  width: Width
+}
+
+export function Headline({ period, name, width }: HeadlineProps) {
   const { data: course, isPlaceholderData } = useTrend(period, width)
   const { data: before } = useQuery(totalsBeforeQuery(period))
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md" opacity={isPlaceholderData ? 0.55 : 1}>
-      {FIGURES.map(({ title, of, shown }) => {
+      {FIGURES.map(({ title, figure, of, shown }) => {
         const value = course && of(course.totals)
         return (
           <Paper key={title} withBorder p="md">
@@ -46,13 +54,15 @@ export function Headline({ period, width }: { period: Period; width: Width }) {
                 value === null || value === undefined ? (
                   '–'
                 ) : (
-                  shown(value)
+                  <FigureLink figure={figure} value={value} to={addressOf('/entries', { period: name ?? '30d' })}>
+                    {shown(value)}
+                  </FigureLink>
                 )
               ) : (
                 <Skeleton height={28} width={120} />
               )}
             </div>
-            <Change now={value} before={before && of(before)} period={period} />
+            <Change figure={figure} now={value} before={before && of(before)} period={period} />
             {title === 'Cost' && course && <Rejected totals={course.totals} period={period} />}
           </Paper>
         )
@@ -65,25 +75,29 @@ export function Headline({ period, width }: { period: Period; width: Width }) {
 function Rejected({ totals, period }: { totals: Totals; period: Period }) {
   if (!totals.rejected_cost) return null
   return (
-    <Anchor
-      component={Link}
-      href={addressOf('/entries', { ...asBounds(period), status: 'rejected', superseded: 'false' })}
-      size="xs"
+    <FigureLink
+      figure="cost"
+      value={totals.rejected_cost}
+      to={addressOf('/entries', { period: ownPeriod(period), status: 'rejected' })}
+      fz="xs"
+      c="var(--mantine-color-anchor)"
     >
       {money(totals.rejected_cost)} rejected, not billed
-    </Anchor>
+    </FigureLink>
   )
 }
 
 interface ChangeProps {
+  figure: Figure
   now: number | null | undefined
   before: number | null | undefined
   period: Period
 }
 
 /** Without a color, because more is neither good nor bad. */
-function Change({ now, before, period }: ChangeProps) {
-  const than = periodInWords(periodBefore(period))
+function Change({ figure, now, before, period }: ChangeProps) {
+  const previous = periodBefore(period)
+  const than = periodInWords(previous)
   if (now === undefined || before === undefined) return <Skeleton height={16} width={90} mt={4} />
   const { change, comparison } = changeInWords(now, before)
   return (
@@ -92,7 +106,16 @@ function Change({ now, before, period }: ChangeProps) {
         comparison
       ) : (
         <>
-          <b>{change}</b> <span title={than}>{comparison}</span>
+          <b>{change}</b>{' '}
+          <FigureLink
+            figure={figure}
+            value={before}
+            to={addressOf('/entries', { period: ownPeriod(previous) })}
+            title={than}
+            td="underline"
+          >
+            {comparison}
+          </FigureLink>
         </>
       )}
     </Text>

@@ -3,6 +3,7 @@ import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count, percent } from '../../format/counts.ts'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import type { Period } from '../../parts/period.ts'
 import { entriesOf, keyOf, labelOf, type Measure, measured } from './groups.ts'
@@ -72,22 +73,27 @@ interface LineProps extends Omit<LargestProps, 'period'> {
   share: number
 }
 
-const Line = ({ group, dimension, measure, name, share }: LineProps) => (
-  <li>
-    <Anchor
-      component={Link}
-      href={entriesOf(group, dimension, name ?? '30d') ?? '/entries'}
-      size="sm"
-      c="inherit"
-      truncate
-    >
-      <bdi>{labelOf(group, dimension)}</bdi>
-    </Anchor>
-    <Text span size="sm">
-      {measure === 'cost' ? <Money amount={group.cost} /> : <Count value={group.tokens.total} />}
-    </Text>
-    <div className={classes.share} title={percent(share)} aria-hidden>
-      <div style={{ width: `${share * 100}%` }} />
-    </div>
-  </li>
-)
+function Line({ group, dimension, measure, name, share }: LineProps) {
+  const href = entriesOf(group, dimension, name ?? '30d') ?? '/entries'
+  return (
+    <li>
+      <Anchor component={Link} href={href} size="sm" c="inherit" truncate>
+        <bdi>{labelOf(group, dimension)}</bdi>
+      </Anchor>
+      <Text span size="sm">
+        {measure === 'cost' ? (
+          <FigureLink figure="cost" value={group.cost} to={href}>
+            <Money amount={group.cost} />
+          </FigureLink>
+        ) : (
+          <FigureLink figure="tokens" value={group.tokens.total} to={href}>
+            <Count value={group.tokens.total} />
+          </FigureLink>
+        )}
+      </Text>
+      <div className={classes.share} title={percent(share)} aria-hidden>
+        <div style={{ width: `${share * 100}%` }} />
+      </div>
+    </li>
+  )
+}

@@ -62,7 +62,7 @@ interface FiguresProps extends Pick<Parameters<typeof Trend>[0], 'chosen' | 'cho
 
 const Figures = ({ period, name, chosen, choose }: FiguresProps) => (
   <>
-    <Headline period={period} width={chosen.width} />
+    <Headline period={period} name={name} width={chosen.width} />
     <Grid gap="md">
       <Grid.Col span={{ base: 12, lg: 8 }}>
         <Trend period={period} name={name} chosen={chosen} choose={choose} />

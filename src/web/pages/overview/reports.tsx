@@ -1,6 +1,7 @@
 /** Usage of a period by one dimension: every group, where the overview shows the largest ones. */
 import { Anchor, Group, NativeSelect, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useAddress } from '../../address.ts'
 import { count, counted, percent } from '../../format/counts.ts'
@@ -8,6 +9,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { type Figure, FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -120,7 +122,11 @@ function columnsOf(by: Dimension, period: string | undefined, totals: Totals): C
       isNumber: true,
       width: '120px',
       phone: 'value',
-      cell: ({ cost }) => <Money amount={cost} />,
+      cell: (group) => (
+        <Cell figure="cost" value={group.cost} to={entriesOf(group, by, period ?? '30d')}>
+          <Money amount={group.cost} />
+        </Cell>
+      ),
     },
     {
       key: 'share',
@@ -148,7 +154,11 @@ function columnsOf(by: Dimension, period: string | undefined, totals: Totals): C
       sort: 'tokens',
       isNumber: true,
       width: '100px',
-      cell: ({ tokens }) => <Count value={tokens.total} />,
+      cell: (group) => (
+        <Cell figure="tokens" value={group.tokens.total} to={entriesOf(group, by, period ?? '30d')}>
+          <Count value={group.tokens.total} />
+        </Cell>
+      ),
     },
     {
       key: 'entries',
@@ -156,10 +166,31 @@ function columnsOf(by: Dimension, period: string | undefined, totals: Totals): C
       sort: 'entries',
       isNumber: true,
       width: '110px',
-      cell: ({ entries }) => count(entries),
+      cell: (group) => (
+        <Cell figure="entries" value={group.entries} to={entriesOf(group, by, period ?? '30d')}>
+          {count(group.entries)}
+        </Cell>
+      ),
     },
   ]
 }
+
+interface CellProps {
+  figure: Figure
+  value: number | null
+  to: string | undefined
+  children: ReactNode
+}
+
+/** Some groups, such as entries without a client, are selected by no filter. */
+const Cell = ({ to, children, ...figure }: CellProps) =>
+  to === undefined ? (
+    children
+  ) : (
+    <FigureLink {...figure} to={to}>
+      {children}
+    </FigureLink>
+  )
 
 function Name({ group, by, period }: { group: Result; by: Dimension; period: string | undefined }) {
   const href = entriesOf(group, by, period ?? '30d')

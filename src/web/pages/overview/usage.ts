@@ -39,10 +39,11 @@ export const totalsBeforeQuery = (period: Period) => {
 
 /** All groups of a dimension over the whole period, most expensive first, in one bucket, and their totals. */
 export const reportQuery = (period: Period, dimension: Dimension) =>
-  queryOptions({
+  queryOptions<Usage>({
     queryKey: [...asked(period), 'groups', dimension],
     queryFn: ({ signal }) => ask({ ...asBounds(period), bucket_width: 'all', group_by: [dimension] }, signal),
-    placeholderData: keepPreviousData,
+    // Groups of another dimension would be shown, and linked, as groups without a value of this one.
+    placeholderData: (before) => (before?.group_by[0] === dimension ? before : undefined),
   })
 
 export const groupsOf = (report: Usage): Result[] => report.data[0]?.results ?? []

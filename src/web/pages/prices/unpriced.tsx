@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Ago, Count } from '../../parts/figures.tsx'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
@@ -75,13 +76,14 @@ const COLUMNS: Column<UnpricedModel>[] = [
     width: '90px',
     phone: 'value',
     cell: ({ model, provider, entries }) => (
-      <Anchor
-        component={Link}
-        href={addressOf('/entries', { model, provider: provider ?? 'none', priced: 'false' })}
-        inherit
+      <FigureLink
+        figure="entries"
+        value={entries}
+        to={addressOf('/entries', { model, provider: provider ?? 'none', priced: 'false' })}
+        c="var(--mantine-color-anchor)"
       >
         <Count value={entries} />
-      </Anchor>
+      </FigureLink>
     ),
   },
   {

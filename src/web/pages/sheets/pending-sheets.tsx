@@ -7,10 +7,12 @@ import { count, counted } from '../../format/counts.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { COLUMNS } from './sheet-list.tsx'
 
@@ -56,51 +58,64 @@ export function Waiting() {
   )
 }
 
-const ReportedEntries = ({ entries }: { entries: Approvals['entries'] }) => (
-  <Stack gap="xs">
-    <Title order={2} size="h4">
-      Reported entries
-    </Title>
-    <Text size="sm" c="dimmed">
-      {counted(entries.entries, 'entry', 'entries')} (<Money amount={entries.cost} />) waiting for approval. Select a
-      project to approve its entries.
-    </Text>
-    <Table verticalSpacing={6} aria-label="Reported entries waiting for approval, by project">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Project</Table.Th>
-          <Table.Th ta="right">Entries</Table.Th>
-          <Table.Th ta="right">Tokens</Table.Th>
-          <Table.Th ta="right">Cost (USD)</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {entries.projects.map(({ project, ...sums }) => (
-          <Table.Tr key={project?.id ?? 'none'}>
-            <Table.Td>
-              <Anchor
-                component={Link}
-                href={addressOf('/entries', {
-                  status: 'submitted',
-                  ...(project ? { project: project.key } : { placed: 'none' }),
-                })}
-                size="sm"
-              >
-                {project ? projectLabel(project) : 'No project'}
-              </Anchor>
-            </Table.Td>
-            <Table.Td ta="right">
-              <Count value={sums.entries} />
-            </Table.Td>
-            <Table.Td ta="right">
-              <Count value={sums.tokens} />
-            </Table.Td>
-            <Table.Td ta="right">
-              <Money amount={sums.cost} />
-            </Table.Td>
+/** The entries that wait for this person: nobody but an admin approves their own. */
+function useListOf() {
+  const { person } = useMe()
+  return (project: Approvals['entries']['projects'][number]['project']) =>
+    addressOf('/entries', {
+      status: 'submitted',
+      project: project?.key ?? 'none',
+      without_agent_manager: person.role === 'admin' ? undefined : person.id,
+    })
+}
+
+function ReportedEntries({ entries }: { entries: Approvals['entries'] }) {
+  const listOf = useListOf()
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        Reported entries
+      </Title>
+      <Text size="sm" c="dimmed">
+        {counted(entries.entries, 'entry', 'entries')} (<Money amount={entries.cost} />) waiting for approval. Select a
+        project to approve its entries.
+      </Text>
+      <Table verticalSpacing={6} aria-label="Reported entries waiting for approval, by project">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Project</Table.Th>
+            <Table.Th ta="right">Entries</Table.Th>
+            <Table.Th ta="right">Tokens</Table.Th>
+            <Table.Th ta="right">Cost (USD)</Table.Th>
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Stack>
-)
+        </Table.Thead>
+        <Table.Tbody>
+          {entries.projects.map(({ project, ...sums }) => (
+            <Table.Tr key={project?.id ?? 'none'}>
+              <Table.Td>
+                <Anchor component={Link} href={listOf(project)} size="sm">
+                  {project ? projectLabel(project) : 'No project'}
+                </Anchor>
+              </Table.Td>
+              <Table.Td ta="right">
+                <FigureLink figure="entries" value={sums.entries} to={listOf(project)}>
+                  <Count value={sums.entries} />
+                </FigureLink>
+              </Table.Td>
+              <Table.Td ta="right">
+                <FigureLink figure="tokens" value={sums.tokens} to={listOf(project)}>
+                  <Count value={sums.tokens} />
+                </FigureLink>
+              </Table.Td>
+              <Table.Td ta="right">
+                <FigureLink figure="cost" value={sums.cost} to={listOf(project)}>
+                  <Money amount={sums.cost} />
+                </FigureLink>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  )
+}

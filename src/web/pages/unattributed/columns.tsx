@@ -4,11 +4,15 @@ import { count } from '../../format/counts.ts'
 import { dayOfMoment } from '../../format/moments.ts'
 import { fieldTitle } from '../../parts/condition.ts'
 import type { Column } from '../../parts/data-table.tsx'
+import { pageOfList } from '../../parts/entries/filters.ts'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { useSettings } from '../../server/me.ts'
 import { type Group as EntryGroup, furtherOf } from './groups.ts'
 
 interface Doing {
+  /** Of the organization. */
+  timeZone: string
   place: (group: EntryGroup) => void
   /** Undefined if the person may not create rules. */
   makeRule: ((group: EntryGroup) => void) | undefined
@@ -17,15 +21,29 @@ interface Doing {
 /** How many shared fields are shown; the rule has the rest. */
 const SHARED = 3
 
-export const groupColumns = ({ place, makeRule }: Doing): Column<EntryGroup>[] => [
+export const groupColumns = ({ place, makeRule, timeZone }: Doing): Column<EntryGroup>[] => [
   { key: 'name', title: 'In common', minWidth: '240px', phone: 'title', cell: (group) => <Name group={group} /> },
-  { key: 'entries', title: 'Entries', isNumber: true, width: '84px', cell: ({ entries }) => count(entries) },
+  {
+    key: 'entries',
+    title: 'Entries',
+    isNumber: true,
+    width: '84px',
+    cell: ({ entries, list }) => (
+      <FigureLink figure="entries" value={entries} to={pageOfList(list, timeZone)}>
+        {count(entries)}
+      </FigureLink>
+    ),
+  },
   {
     key: 'tokens',
     title: 'Tokens',
     isNumber: true,
     width: '84px',
-    cell: ({ tokens }) => <Count value={tokens.total} />,
+    cell: ({ tokens, list }) => (
+      <FigureLink figure="tokens" value={tokens.total} to={pageOfList(list, timeZone)}>
+        <Count value={tokens.total} />
+      </FigureLink>
+    ),
   },
   {
     key: 'cost',
@@ -33,7 +51,11 @@ export const groupColumns = ({ place, makeRule }: Doing): Column<EntryGroup>[] =
     isNumber: true,
     width: '128px',
     phone: 'value',
-    cell: ({ cost }) => <Money amount={cost} isFine />,
+    cell: ({ cost, list }) => (
+      <FigureLink figure="cost" value={cost} to={pageOfList(list, timeZone)}>
+        <Money amount={cost} isFine />
+      </FigureLink>
+    ),
   },
   { key: 'last', title: 'Latest', width: '138px', cell: ({ last_at }) => <Ago at={last_at} /> },
   {

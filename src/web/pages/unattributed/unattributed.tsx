@@ -13,6 +13,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { type EntryQuery, entryQuery, FILTERS, pageOfList, queryOfList } from '../../parts/entries/filters.ts'
 import { ManyDialog } from '../../parts/entries/many.tsx'
+import { total } from '../../parts/figure-link.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RuleEditor } from '../../parts/rule-editor.tsx'
 import { useList } from '../../server/list.ts'
@@ -33,6 +34,7 @@ export default function Unattributed() {
   const [doing, setDoing] = useState<Doing | null>(null)
   const stop = () => setDoing(null)
   const columns = groupColumns({
+    timeZone: time_zone,
     place: (group) => setDoing({ what: 'place', group }),
     makeRule: mayMakeRules ? (group) => setDoing({ what: 'rule', group }) : undefined,
   })
@@ -53,7 +55,7 @@ export default function Unattributed() {
         columns={columns}
         list={list}
         rowKey={({ list }) => list}
-        open={({ list }) => navigate(pageOfList(list))}
+        open={({ list }) => navigate(pageOfList(list, time_zone))}
         empty={<NothingLeft isFiltered={Object.keys(query).length > 0} />}
       />
       {doing?.what === 'place' && (
@@ -93,8 +95,10 @@ function Sums({ report }: { report: Report | undefined }) {
   return (
     <Group gap="lg" role="status">
       <Text size="sm">
-        <b>{count(entries)}</b> {entries === 1 ? 'entry' : 'entries'} in {counted(groups, 'group')}
-        {cost !== null && `, ${money(cost)}`}
+        <b {...total('entries', entries)}>{count(entries)}</b> {entries === 1 ? 'entry' : 'entries'} in{' '}
+        {counted(groups, 'group')}
+        {cost !== null && ', '}
+        <span {...total('cost', cost)}>{cost !== null && money(cost)}</span>
         {unpriced_entries > 0 && `, ${count(unpriced_entries)} of them without a price`}
       </Text>
       {placedOnNothing > 0 && (

@@ -11,7 +11,6 @@ import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { namesOf } from '../../parts/people-field.tsx'
@@ -22,7 +21,7 @@ import { asProblem } from '../../server/problem.ts'
 import { Budget } from './budget.tsx'
 import { ClientForm } from './client-form.tsx'
 import type { Client } from './project.ts'
-import { defined } from './projects.tsx'
+import { defined, MonthCost } from './projects.tsx'
 import { Usage } from './usage.tsx'
 import { ArchiveWork, RemoveWork } from './work-changes.tsx'
 import { useCosts } from './work-usage.ts'
@@ -159,7 +158,7 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
                   isNumber: true,
                   width: '140px',
                   phone: 'value' as const,
-                  cell: ({ id }: { id: string }) => month && <Money amount={month.get(id) ?? 0} />,
+                  cell: ({ id }: { id: string }) => <MonthCost project={id} costs={month} />,
                 },
                 {
                   key: 'budget',

@@ -1,11 +1,12 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { one, oneOf, useAddress } from '../../address.ts'
+import { addressOf, one, oneOf, useAddress } from '../../address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -14,7 +15,7 @@ import { Budget } from './budget.tsx'
 import { ARCHIVED, ListHead } from './list-head.tsx'
 import type { Project } from './project.ts'
 import { ProjectForm } from './project-form.tsx'
-import { useCosts } from './work-usage.ts'
+import { THIS_MONTH, useCosts } from './work-usage.ts'
 
 export function Projects() {
   const [, navigate] = useLocation()
@@ -123,7 +124,7 @@ const figures = (month: Costs, ever: Costs): Column<Project>[] => [
     isNumber: true,
     width: '130px',
     phone: 'value',
-    cell: ({ id, billable }) => (billable === undefined ? null : month && <Money amount={month.get(id) ?? 0} />),
+    cell: ({ id, billable }) => (billable === undefined ? null : <MonthCost project={id} costs={month} />),
   },
   {
     key: 'budget',
@@ -138,6 +139,24 @@ const figures = (month: Costs, ever: Costs): Column<Project>[] => [
       ),
   },
 ]
+
+interface MonthCostProps {
+  /** Its id. */
+  project: string
+  costs: Costs
+}
+
+/** The cost of a project in this month; nothing until it is known. */
+export const MonthCost = ({ project, costs }: MonthCostProps) =>
+  costs && (
+    <FigureLink
+      figure="cost"
+      value={costs.get(project) ?? null}
+      to={addressOf('/entries', { project, period: THIS_MONTH })}
+    >
+      <Money amount={costs.has(project) ? costs.get(project)! : 0} />
+    </FigureLink>
+  )
 
 const NoProjects = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (

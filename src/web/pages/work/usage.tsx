@@ -6,6 +6,7 @@ import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
 import { addDays, addMonths, dayOf, monthInWords } from '../../format/moments.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { ownPeriod } from '../../parts/period.ts'
@@ -26,6 +27,7 @@ interface UsageProps {
 export function Usage({ filter, budget = null, budgetId }: UsageProps) {
   const ever = useEver(filter)
   const months = useMonths(filter)
+  const { time_zone } = useSettings()
   const { ledIds } = useMe()
   const seesAll = useRole('billing', 'admin') || (filter.project?.every((id) => ledIds.includes(id)) ?? false)
   const error = ever.error ?? months.error
@@ -39,10 +41,18 @@ export function Usage({ filter, budget = null, budgetId }: UsageProps) {
       </Title>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
         <Figure title="This month">
-          <Money amount={month?.cost ?? 0} />
+          <FigureLink
+            figure="cost"
+            value={month?.cost ?? null}
+            to={addressOf('/entries', { ...filter, period: monthOf(months.data[0]!.starting_at, time_zone) })}
+          >
+            <Money amount={month?.cost ?? 0} />
+          </FigureLink>
         </Figure>
         <Figure title="Total">
-          <Money amount={ever.data.cost ?? 0} />
+          <FigureLink figure="cost" value={ever.data.cost} to={addressOf('/entries', { ...filter })}>
+            <Money amount={ever.data.cost ?? 0} />
+          </FigureLink>
         </Figure>
         {budget !== null && (
           <Figure
@@ -60,7 +70,9 @@ export function Usage({ filter, budget = null, budgetId }: UsageProps) {
           </Figure>
         )}
         <Figure title="Total entries">
-          <Count value={ever.data.entries} />
+          <FigureLink figure="entries" value={ever.data.entries} to={addressOf('/entries', { ...filter })}>
+            <Count value={ever.data.entries} />
+          </FigureLink>
           <Unpriced figures={ever.data} filter={filter} />
         </Figure>
       </SimpleGrid>
@@ -82,10 +94,23 @@ const Figure = ({ title, children }: { title: ReactNode; children: ReactNode }) 
 
 const Unpriced = ({ figures: { unpriced_entries }, filter }: { figures: Figures; filter: WorkFilter }) =>
   unpriced_entries > 0 && (
-    <Anchor component={Link} href={addressOf('/entries', { ...filter, priced: 'false' })} size="xs" display="block">
+    <FigureLink
+      figure="entries"
+      value={unpriced_entries}
+      to={addressOf('/entries', { ...filter, priced: 'false' })}
+      fz="xs"
+      c="var(--mantine-color-anchor)"
+      display="block"
+    >
       {counted(unpriced_entries, 'entry', 'entries')} without a price
-    </Anchor>
+    </FigureLink>
   )
+
+/** The whole month that starts at a moment, as a period in the URL. */
+function monthOf(startingAt: string, timeZone: string): string {
+  const first = dayOf(new Date(startingAt), timeZone)
+  return ownPeriod({ from: first, to: addDays(addMonths(first, 1), -1) })
+}
 
 type Month = NonNullable<ReturnType<typeof useMonths>['data']>[number]
 
@@ -108,12 +133,12 @@ function Months({ months, filter }: { months: Month[]; filter: WorkFilter }) {
       <Table.Tbody>
         {months.map(({ starting_at, results: [figures] }) => {
           const first = dayOf(new Date(starting_at), time_zone)
-          const period = ownPeriod({ from: first, to: addDays(addMonths(first, 1), -1) })
+          const href = addressOf('/entries', { ...filter, period: monthOf(starting_at, time_zone) })
           const cost = figures?.cost ?? 0
           return (
             <Table.Tr key={first}>
               <Table.Td>
-                <Anchor component={Link} href={addressOf('/entries', { ...filter, period })} size="sm">
+                <Anchor component={Link} href={href} size="sm">
                   {monthInWords(first)}
                 </Anchor>
               </Table.Td>
@@ -121,13 +146,19 @@ function Months({ months, filter }: { months: Month[]; filter: WorkFilter }) {
                 {cost > 0 && <div className={classes.bar} style={{ width: `${(100 * cost) / dearest}%` }} />}
               </Table.Td>
               <Table.Td ta="right">
-                <Money amount={cost} />
+                <FigureLink figure="cost" value={figures?.cost ?? null} to={href}>
+                  <Money amount={cost} />
+                </FigureLink>
               </Table.Td>
               <Table.Td ta="right" visibleFrom="xs">
-                <Count value={figures?.tokens.total ?? 0} />
+                <FigureLink figure="tokens" value={figures?.tokens.total ?? 0} to={href}>
+                  <Count value={figures?.tokens.total ?? 0} />
+                </FigureLink>
               </Table.Td>
               <Table.Td ta="right">
-                <Count value={figures?.entries ?? 0} />
+                <FigureLink figure="entries" value={figures?.entries ?? 0} to={href}>
+                  <Count value={figures?.entries ?? 0} />
+                </FigureLink>
               </Table.Td>
             </Table.Tr>
           )

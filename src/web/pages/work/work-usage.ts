@@ -1,7 +1,8 @@
 /** Usage of projects and clients, as far as the person may see it. */
 import { useQuery } from '@tanstack/react-query'
 import { addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
-import { FIRST_DAY } from '../../parts/period.ts'
+import { sumsQuery } from '../../parts/entries/sums-query.ts'
+import { asBounds, readPeriod } from '../../parts/period.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 
@@ -15,8 +16,12 @@ export interface WorkFilter {
 
 export type Figures = Awaited<ReturnType<typeof askTotals>>['totals']
 
-const askTotals = (query: WorkFilter & { starting_at: string }, signal: AbortSignal) =>
-  answer(apiUntil(signal).reports.usage.get({ query: { ...query, bucket_width: 'all' } }))
+/** As the list of all their entries totals them. */
+const askTotals = (filter: WorkFilter, signal: AbortSignal) =>
+  answer(apiUntil(signal).reports.usage.get({ query: sumsQuery(filter) }))
+
+/** This month, as a period in the URL: costs since its first day. */
+export const THIS_MONTH = 'month'
 
 function useThisMonth(): string {
   const { time_zone } = useSettings()
@@ -25,14 +30,12 @@ function useThisMonth(): string {
 
 /** Cost by project, for this month or all time. Projects without usage are absent. */
 export function useCosts(since: 'month' | 'ever', enabled: boolean): Map<string, number | null> | undefined {
-  const month = useThisMonth()
-  const starting_at = since === 'month' ? month : FIRST_DAY
+  const { time_zone } = useSettings()
+  const query = since === 'month' ? asBounds(readPeriod(THIS_MONTH, time_zone)) : {}
   const { data } = useQuery({
-    queryKey: ['reports', 'work', starting_at],
+    queryKey: ['reports', 'work', query],
     queryFn: ({ signal }) =>
-      answer(
-        apiUntil(signal).reports.usage.get({ query: { starting_at, bucket_width: 'all', group_by: ['project'] } }),
-      ),
+      answer(apiUntil(signal).reports.usage.get({ query: { ...sumsQuery(query), group_by: ['project'] } })),
     enabled,
   })
   if (!data) return undefined
@@ -44,7 +47,7 @@ export function useCosts(since: 'month' | 'ever', enabled: boolean): Map<string,
 export function useEver(filter: WorkFilter) {
   return useQuery({
     queryKey: ['reports', 'work', 'ever', filter],
-    queryFn: async ({ signal }) => (await askTotals({ ...filter, starting_at: FIRST_DAY }, signal)).totals,
+    queryFn: async ({ signal }) => (await askTotals(filter, signal)).totals,
   })
 }
 

@@ -4,6 +4,7 @@ import { roughCount } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { money } from '../../format/money.ts'
 import type { api, Body } from '../../server/api.ts'
+import { pageOfList } from '../entries/filters.ts'
 import { periodInWords } from '../period.ts'
 import { projectLabel } from '../project-label.ts'
 
@@ -58,8 +59,10 @@ export function spanInWords({ from, to }: Span): string {
 }
 
 /** The page with the entries that count. */
-export const entriesPageOf = (entriesUrl: string, more: Record<string, string> = {}): string =>
-  changedAddress('/entries', entriesUrl.split('?')[1] ?? '', more)
+export function entriesPageOf(entriesUrl: string, timeZone: string, more: Record<string, string> = {}): string {
+  const [path, search = ''] = pageOfList(entriesUrl, timeZone).split('?')
+  return changedAddress(path!, search, more)
+}
 
 /** Budgets that somebody should look at. */
 export const URGENT_STATES = ['nearly', 'exceeded'] as const

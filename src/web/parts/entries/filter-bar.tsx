@@ -10,7 +10,7 @@ import { PeriodPicker } from '../period-picker.tsx'
 import { FIELDS, type Field, fieldOf } from './fields.ts'
 import { FilterChip } from './filter-chip.tsx'
 import classes from './filters.module.css'
-import { FILTER_NAMES, type Filters } from './filters.ts'
+import { FILTER_NAMES, type Filters, withDays } from './filters.ts'
 
 interface FilterBarProps {
   filters: Filters
@@ -21,7 +21,9 @@ interface FilterBarProps {
 
 const valuesOf = (filters: Filters, { name }: Field): string[] => [filters[name] ?? []].flat()
 
-export function FilterBar({ filters, show, without = [] }: FilterBarProps) {
+export function FilterBar({ filters: given, show, without = [] }: FilterBarProps) {
+  const { time_zone } = useSettings()
+  const filters = withDays(given, time_zone)
   const [open, setOpen] = useState<string | null>(null)
   const held = FILTER_NAMES.flatMap((name) => fieldOf(name) ?? [])
   const shown = held.filter((field) => valuesOf(filters, field).length > 0 || field.name === open)

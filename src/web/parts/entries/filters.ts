@@ -1,8 +1,8 @@
 /** The entry filters in the URL: the API's parameters and a named period. */
 import { ENTRY_FILTER_LIST, type EntryFilterName, isListFilter, type ListFilterName } from '../../../entry-filters.ts'
-import { many, one } from '../../address.ts'
-import { addDays, startOfDay } from '../../format/moments.ts'
-import { readPeriod } from '../period.ts'
+import { addressOf, many, one } from '../../address.ts'
+import { addDays, dayOf, startOfDay } from '../../format/moments.ts'
+import { ownPeriod, readPeriod } from '../period.ts'
 
 type SingleFilterName = Exclude<EntryFilterName, ListFilterName>
 type Readers = Record<ListFilterName, typeof many> & Record<SingleFilterName | 'period', typeof one>
@@ -34,8 +34,29 @@ export function entryQuery(filters: Filters, timeZone: string): EntryQuery {
   return { ...periodQuery(filters.period, timeZone), ...query }
 }
 
-/** The entries page for a list of the API: `/api/v1/token-entries?priced=false`. */
-export const pageOfList = (list: string): string => `/entries?${list.split('?')[1] ?? ''}`
+/**
+ * The filters with their times as days, if they are the start and end of days in the zone: links of the API contain times,
+ * the pages show days.
+ */
+export function withDays<Some extends Partial<Filters>>(filters: Some, timeZone: string): Some {
+  const { starting_at, ending_at } = filters
+  if (filters.period !== undefined || starting_at === undefined || ending_at === undefined) return filters
+  const [from, next] = [starting_at, ending_at].map((moment) => dayStartingAt(moment, timeZone))
+  if (from === undefined || next === undefined || from >= next) return filters
+  const period = ownPeriod({ from, to: addDays(next, -1) })
+  return { ...filters, starting_at: undefined, ending_at: undefined, period }
+}
+
+/** Undefined if the moment is none, or not the start of a day. */
+function dayStartingAt(moment: string, timeZone: string): string | undefined {
+  if (!moment.includes('T') || Number.isNaN(Date.parse(moment))) return undefined
+  const day = dayOf(new Date(moment), timeZone)
+  return Date.parse(startOfDay(day, timeZone)) === Date.parse(moment) ? day : undefined
+}
+
+/** The entries page for a list of the API, such as `/api/v1/token-entries?priced=false`, with its times as days. */
+export const pageOfList = (list: string, timeZone: string): string =>
+  addressOf('/entries', withDays<Partial<Filters>>(queryOfList(list), timeZone))
 
 /** The filters of a list of the API, for calls that take the same. */
 export function queryOfList(list: string): EntryQuery {
