@@ -26,6 +26,7 @@ const FEATURES = [
   'webhooks',
   'telemetry',
   'personal-data',
+  'search',
   'transfer',
 ]
 
@@ -70,7 +71,7 @@ const INTERFACES = [
   '^src/features/entries/(totals|action-results|request|session-id)\\.ts$',
   '^src/features/entries/[^/]+/service\\.ts$',
   '^src/features/entries/approval/states\\.ts$',
-  '^src/features/entries/listing/(filter|parameters|csv|store/conditions)\\.ts$',
+  '^src/features/entries/listing/(filter|parameters|csv|store/(conditions|lists|search))\\.ts$',
   '^src/features/entries/places/(moves|rule-application|schema|wire)\\.ts$',
   '^src/features/entries/reporting/(names|report|record|same-session|session-assignment|telemetry-sessions)\\.ts$',
   '^src/features/entries/sheet-entries/store\\.ts$',

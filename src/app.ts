@@ -38,6 +38,7 @@ import { unattributedRoute } from './features/reports/routes/unattributed.ts'
 import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
 import { varianceRoute } from './features/reports/routes/variance.ts'
+import { searchRoutes } from './features/search/routes.ts'
 import { shareLinksRoutes } from './features/share-links/routes/links.ts'
 import { sharedPages } from './features/share-links/routes/pages.ts'
 import { approvalsRoute } from './features/sheets/routes/approvals.ts'
@@ -143,6 +144,7 @@ export const createApp = ({
     .use(at('/api/v1/tokens').use(tokensRoutes(services)))
     .use(
       at('/api/v1')
+        .use(at('/search').use(searchRoutes(services)))
         .use(at('/events').use(eventsRoutes({ ...services, publicUrl })))
         .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
         .use(at('/shared').use(sharedRoutes(services)))

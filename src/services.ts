@@ -18,6 +18,7 @@ import { createPlacementService } from './features/placement/service.ts'
 import { createPricesService, createPriceUpdates, type UpdatesConfig } from './features/prices/service.ts'
 import { createProjectsService } from './features/projects/service.ts'
 import { createReportsService } from './features/reports/service.ts'
+import { createSearchService } from './features/search/service.ts'
 import { createShareLinksService } from './features/share-links/service.ts'
 import { createSheetsService } from './features/sheets/service.ts'
 import { createSpendingService } from './features/spending/service.ts'
@@ -105,6 +106,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     entries,
     events,
   })
+  const search = createSearchService({ db })
   const transfer = createTransferService({ db, clock, audit, organization, people, projects })
   return {
     db,
@@ -131,6 +133,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     webhooks,
     telemetry,
     personalData,
+    search,
     transfer,
     checkReady: readinessOf(db),
     findDamage: () => findDamage(db),

@@ -9,6 +9,7 @@ import { ENTRY_EXPORT } from './features/entries/listing/export.ts'
 import { RANKED_PAGE_TASK } from './features/entries/listing/ranked-page.ts'
 import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/entries/rollup/tasks.ts'
 import { USAGE_PAGE_TASK } from './features/reports/usage-page.ts'
+import { SEARCH_TASK } from './features/search/task.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.
 export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
@@ -22,6 +23,7 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   COUNT_TASK,
   DAYS_TASK,
   ANOMALIES_TASK,
+  SEARCH_TASK,
 ]
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.

@@ -17,6 +17,7 @@ export const TAGS = {
   Approval: 'Approve and reject entries, and list those awaiting approval.',
   'Token sheets': 'Collections of manual entries that are submitted and approved as a whole.',
   Bills: 'Numbered statements of usage: preview, send, mark as paid, void and correct them.',
+  Search: 'One search over everything.',
   Reports: 'Usage and cost reports, including missing data.',
   Budgets: 'How much may be spent on something in a period, and who is warned.',
   'Share links': 'Links that show one report or bill to those without an account.',

@@ -1,0 +1,27 @@
+/** Query parameters of the search. Issues are reported under `/query/<name>`. Pure. */
+import { Query, type QueryTexts } from '../../query.ts'
+
+export interface SearchQuery {
+  text: string
+  /** Hits per type. */
+  limit: number
+}
+
+/** Longer than any name, id or key; of a text, nobody types more to find it again. */
+export const TEXT_LIMIT = 200
+
+export const USUAL_HITS = 5
+export const MOST_HITS = 20
+
+/** Throws 422 with every issue. */
+export function readSearchQuery(texts: QueryTexts): SearchQuery {
+  const query = new Query(texts)
+  const text = query.text('q')?.trim()
+  if (texts.q === undefined) query.refuse('q', 'required', 'is missing; give it the text to search for')
+  if (text !== undefined && text.length > TEXT_LIMIT) {
+    query.refuse('q', 'too_long', `must have at most ${TEXT_LIMIT} characters`)
+  }
+  const limit = query.limit({ usual: USUAL_HITS, most: MOST_HITS })
+  query.finish()
+  return { text: text!, limit }
+}
