@@ -7,6 +7,7 @@ import { WEEKDAYS } from '../format/weekdays.ts'
 import { answer, api, apiUntil, type Body } from './api.ts'
 import { Problem } from './problem.ts'
 import { queryClient } from './queries.ts'
+import { forgetRecent } from './recent.ts'
 
 /** More projects than anyone leads; the API's page limit. */
 const LED_LIMIT = '1000'
@@ -150,6 +151,7 @@ export async function signIn(
 export async function signOut(everywhere = false): Promise<void> {
   await answer(api.session.delete({}, { query: { everywhere: String(everywhere) } }))
   noteSession(false)
+  forgetRecent()
   queryClient.removeQueries({ predicate: isOfPerson })
   queryClient.setQueryData(['me'], null)
 }

@@ -24,6 +24,7 @@ import { Overwrite } from '../parts/overwrite.tsx'
 import { signOut, useMe } from '../server/me.ts'
 import { useSend } from '../server/send.ts'
 import { ACCOUNT_LINK, DOCUMENTATION, GROUPS, type Section, sectionsFor } from './navigation.ts'
+import { PaletteButton } from './palette/palette-button.tsx'
 import { PreparingReports } from './preparing-reports.tsx'
 import classes from './shell.module.css'
 import { SHORTCUTS, useShortcuts } from './shortcuts.ts'
@@ -64,6 +65,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </Group>
           <Group gap="xs" wrap="nowrap">
             {here?.hasReports && <PreparingReports />}
+            <PaletteButton sections={sections} help={help.open} />
             <SchemeButton />
             <PersonMenu help={help.open} />
           </Group>

@@ -9,8 +9,12 @@ interface Destination {
   key: string
 }
 
+/** The key of shortcuts that also work while typing. */
+export const MODIFIER = /Mac|iP(hone|ad|od)/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl'
+
 /** Shortcuts handled by pages and tables, listed next to those of the menu. */
 export const SHORTCUTS = [
+  { keys: [MODIFIER, 'k'], does: 'Search everything' },
   { keys: ['/'], does: 'Search on this page' },
   { keys: ['j'], does: 'Next row' },
   { keys: ['k'], does: 'Previous row' },
@@ -30,7 +34,7 @@ export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): b
   return target.isContentEditable || target.closest('input, textarea, select, [role="menu"], [role="listbox"]') !== null
 }
 
-const isDialogOpen = () => document.querySelector('[role="dialog"]') !== null
+export const isDialogOpen = () => document.querySelector('[role="dialog"]') !== null
 
 function focusSearch(event: KeyboardEvent): void {
   const search = document.querySelector<HTMLInputElement>('main input[type="search"]')
