@@ -5,6 +5,7 @@
 
 const FEATURES = [
   'events',
+  'changes',
   'audit',
   'organization',
   'people',

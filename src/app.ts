@@ -6,6 +6,7 @@ import { billsRoutes } from './features/bills/routes/bills.ts'
 import { billDocumentsRoutes } from './features/bills/routes/documents.ts'
 import { paymentsRoutes } from './features/bills/routes/payments.ts'
 import { budgetsRoutes } from './features/budgets/routes/budgets.ts'
+import { changesRoutes } from './features/changes/routes.ts'
 import { approvalRoutes } from './features/entries/approval/routes.ts'
 import { divisionRoutes } from './features/entries/division/routes.ts'
 import { listingRoutes } from './features/entries/listing/routes.ts'
@@ -116,7 +117,7 @@ export const createApp = ({
     .use(metricsRoute({ metrics, people, addressOf }))
     .use(health(services))
     .use(pages({ files }))
-    .use(web({ cookie, files }))
+    .use(web({ cookie, files, people }))
     .use(sharedPages(services))
     .use(at('/api/v1/openapi.json').use(openApi({ routes })))
     .use(at('/api/v1/setup').use(setUpRoute({ people, cookie })))
@@ -145,6 +146,7 @@ export const createApp = ({
     .use(
       at('/api/v1')
         .use(at('/search').use(searchRoutes(services)))
+        .use(at('/changes').use(changesRoutes(services)))
         .use(at('/events').use(eventsRoutes({ ...services, publicUrl })))
         .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
         .use(at('/shared').use(sharedRoutes(services)))

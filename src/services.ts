@@ -6,6 +6,7 @@ import { createAnomaliesService } from './features/anomalies/service.ts'
 import { createAuditService } from './features/audit/service.ts'
 import { type BillsDependencies, createBillsService, createMailer } from './features/bills/service.ts'
 import { createAnnouncements as budgetAnnouncements, createBudgetsService } from './features/budgets/service.ts'
+import { createChangesService } from './features/changes/service.ts'
 import { createDigestsService } from './features/digests/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
 import { createEventsService } from './features/events/service.ts'
@@ -43,6 +44,7 @@ export interface ServicesOptions {
 
 export function createServices({ db, clock, mail, priceUpdates: config, webhooks: hooks, publicUrl }: ServicesOptions) {
   const events = createEventsService({ db, clock })
+  const changes = createChangesService({ db, events })
   const audit = createAuditService({ db, clock, events })
   const noticeMail = mail && { mailer: createMailer(mail), from: mail.from }
   const organization = createOrganizationService({ db, audit })
@@ -111,6 +113,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   return {
     db,
     events,
+    changes,
     audit,
     organization,
     people,

@@ -232,6 +232,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     setTimeout(() => die(undefined, `shutdown did not finish within ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
     services.events.stop()
+    services.changes.stop()
     await Promise.all([
       finish(server, logger),
       rolling.stop(),

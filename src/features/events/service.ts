@@ -20,6 +20,7 @@ import { countOlder, PORTION, removeOccurrences, removeOldest } from './store/re
 import { WaitingRequests } from './waiting.ts'
 
 export { type EventsQuery, readEventsQuery, writeEventId } from './query.ts'
+export { WaitingRequests } from './waiting.ts'
 export { eventBody } from './wire.ts'
 export type { EventReader, EventSelection, EventView }
 

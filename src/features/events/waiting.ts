@@ -7,15 +7,23 @@ const WAITING_LIMIT = 128
 /** Per person, over all credentials: some programs, and a browser or two. */
 const PERSON_LIMIT = 8
 
+interface Limits {
+  perPerson: number
+  total: number
+}
+
 export class WaitingRequests {
   #running = 0
   readonly #runningOf = new Map<number, number>()
 
+  constructor(readonly limits: Limits = { perPerson: PERSON_LIMIT, total: WAITING_LIMIT }) {}
+
   /** Counts a request until the returned function is called. Throws `too_many_waiting`. */
   begin(personId: number): () => void {
     const own = this.#runningOf.get(personId) ?? 0
-    if (own >= PERSON_LIMIT) throw tooManyWaiting(`${PERSON_LIMIT} of your requests`)
-    if (this.#running >= WAITING_LIMIT) throw tooManyWaiting(`${WAITING_LIMIT} requests`)
+    const { perPerson, total } = this.limits
+    if (own >= perPerson) throw tooManyWaiting(`${perPerson} of your requests`)
+    if (this.#running >= total) throw tooManyWaiting(`${total} requests`)
     this.#running += 1
     this.#runningOf.set(personId, own + 1)
     let isRunning = true

@@ -1,0 +1,79 @@
+/** What changed, as far as somebody may know: from the types of events to kinds of data, without any content. Pure. */
+import type { VisibleKeys } from '../../access/visibility.ts'
+import { EVENT_TYPES, type EventType } from '../../event-types.ts'
+
+export const CHANGE_KINDS = [
+  'entries',
+  'sheets',
+  'budgets',
+  'bills',
+  'prices',
+  'work',
+  'rules',
+  'people',
+  'settings',
+] as const
+export type ChangeKind = (typeof CHANGE_KINDS)[number]
+
+/** Equal events of a moment, counted once. */
+export interface ChangedThing {
+  type: EventType
+  /** Whose entry it is, and of which project and in which status: as it is now. */
+  managerId: number | null
+  projectId: number | null
+  status: string | null
+}
+
+/** Who is told. */
+export interface Watcher {
+  /** Undefined for those who see everything. */
+  keys: VisibleKeys | undefined
+  isAdmin: boolean
+}
+
+/** By the beginning of the type; what is missing has no page that shows it. */
+const KINDS: readonly [string, ChangeKind][] = [
+  ['entry.', 'entries'],
+  ['entries.', 'entries'],
+  ['sheet.', 'sheets'],
+  ['budget.', 'budgets'],
+  ['bill.', 'bills'],
+  ['price', 'prices'],
+  ['client.', 'work'],
+  ['project.', 'work'],
+  ['ticket.', 'work'],
+  ['placement_rule', 'rules'],
+  ['user.', 'people'],
+  ['token.', 'people'],
+  ['deputy.', 'people'],
+  ['organization.', 'settings'],
+]
+
+function kindOf(type: EventType): ChangeKind | undefined {
+  return KINDS.find(([beginning]) => type.startsWith(beginning))?.[1]
+}
+
+/** The kinds of what changed that the watcher can see, each once. */
+export function kindsFor(watcher: Watcher, changed: readonly ChangedThing[]): ChangeKind[] {
+  const kinds = new Set(changed.flatMap((thing) => (isFor(watcher, thing) ? (kindOf(thing.type) ?? []) : [])))
+  return CHANGE_KINDS.filter((kind) => kinds.has(kind))
+}
+
+/** All that the watcher could be told. */
+export function everyKindFor({ keys, isAdmin }: Watcher): ChangeKind[] {
+  if (keys) return ['entries', 'sheets', 'budgets']
+  return CHANGE_KINDS.filter((kind) => isAdmin || (kind !== 'people' && kind !== 'settings'))
+}
+
+function isFor({ keys, isAdmin }: Watcher, { type, managerId, projectId, status }: ChangedThing): boolean {
+  const { audience } = EVENT_TYPES[type]
+  if (audience === 'admins') return isAdmin
+  if (!keys) return true
+  const leads = projectId !== null && keys.ledIds.includes(projectId)
+  const decides =
+    projectId !== null && keys.approvedIds.includes(projectId) && (keys.statuses as readonly unknown[]).includes(status)
+  if (audience === 'entries') return managerId === keys.managerId || leads || decides
+  // Which projects have entries on a sheet is not in its event: those who decide about any are told of every one.
+  if (audience === 'sheets') return managerId === keys.managerId || keys.ledIds.length + keys.approvedIds.length > 0
+  return audience === 'budgets' && leads
+}

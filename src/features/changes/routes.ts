@@ -1,0 +1,80 @@
+import { Elysia, t } from 'elysia'
+import { access, approvalViewerOf, requireCaller } from '../../http/access.ts'
+import { documented } from '../../http/documentation.ts'
+import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../http/event-stream.ts'
+import { parameter } from '../../http/query.ts'
+import { Query } from '../../query.ts'
+import { CHANGE_KINDS } from './kinds.ts'
+import { ChangesAnswer } from './schema.ts'
+import type { ChangesService } from './service.ts'
+
+const tag = 'Events'
+
+/** Fifteen digits are below 2^53. */
+const POSITION = /^(0|[1-9]\d{0,14})$/
+
+const ChangesParameters = t.Object(
+  {
+    after: parameter({
+      type: 'string',
+      description: 'The `id` of an earlier response or message, to be told what changed since; now by default.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+/** Throws 422. The header is that of a browser which continues by itself. */
+function readAfter(texts: Record<string, string | undefined>, { headers }: Request): number | undefined {
+  const query = new Query(texts)
+  const text = headers.get('last-event-id') || query.text('after')
+  if (text !== undefined && !POSITION.test(text)) query.refuse('after', 'bad_format', 'must be the id of a message')
+  query.finish()
+  return text === undefined ? undefined : Number(text)
+}
+
+/** Intentionally only GET. */
+export const changesRoutes = ({ changes }: { changes: ChangesService }) =>
+  new Elysia({ name: 'changes', normalize: false }).use(access()).get(
+    '',
+    async ({ query, caller, request }) => {
+      const { person } = requireCaller(caller)
+      const viewer = approvalViewerOf(caller)
+      const after = readAfter(query, request)
+      const asked = { viewer, isAdmin: person.role === 'admin', after }
+      if (!isEventStream(request) || request.method !== 'GET') {
+        const { position, kinds } = await changes.read(asked)
+        return { id: String(position), kinds }
+      }
+      const end = changes.begin(person.id)
+      const signal = AbortSignal.any([request.signal, AbortSignal.timeout(STREAM_MS)])
+      const watched = { ...asked, idleMs: HEARTBEAT_MS, signal }
+      async function* chunks() {
+        // How soon a browser continues after the end of a stream.
+        yield 'retry: 2000\n\n'
+        for await (const { position, kinds } of changes.watch(watched)) {
+          yield serverSentEvent(String(position), kinds.length > 0 ? { kinds } : undefined)
+        }
+      }
+      return eventStream(chunks(), end)
+    },
+    {
+      allow: ['session'],
+      scope: 'people-only',
+      query: ChangesParameters,
+      detail: documented({
+        id: 'followChanges',
+        tag,
+        summary: 'Follow changes',
+        description: `For pages that are open: that something you can see has changed since \`after\`, and never what. The kinds are ${CHANGE_KINDS.map((kind) => `\`${kind}\``).join(', ')}. With \`Accept: text/event-stream\`, the response is a stream of server-sent events, at most one a second, with \`{"kinds": ["entries"]}\` as \`data\`. It ends after a minute; an \`EventSource\` continues by itself. Programs follow \`GET /events\` instead.`,
+        responses: {
+          200: {
+            description: 'What changed.',
+            schema: ChangesAnswer,
+            example: { id: '48213', kinds: ['entries'] },
+            also: { 'text/event-stream': { schema: t.String() } },
+          },
+        },
+        problems: ['too_many_waiting', 'database_deadline'],
+      }),
+    },
+  )
