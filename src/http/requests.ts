@@ -14,6 +14,7 @@ import { takeTurnsAs } from './disconnects.ts'
 import { ExportLimit, ExportResponse } from './exports.ts'
 import { BodyMemory, REQUEST_LIMIT, requireRoom } from './load-limits.ts'
 import { isOtlpExport, otlpRefusal } from './otlp.ts'
+import { asksForPage, notFoundPage } from './pages/not-found.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { requireSameOrigin } from './same-origin.ts'
@@ -225,7 +226,9 @@ export const requests = (dependencies: RequestsDependencies) => {
       const id = requestId || Bun.randomUUIDv7()
       const response = isOtlpExport(request.method, path)
         ? otlpRefusal(problem, id, request)
-        : await problemResponse(request, problem, id)
+        : problem.status === 404 && asksForPage(request, path)
+          ? notFoundPage(id)
+          : await problemResponse(request, problem, id)
       bodyMemory.release(request)
       if (!(await unreadBodies.discard(request, address()))) response.headers.set('connection', 'close')
       return response

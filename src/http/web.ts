@@ -60,14 +60,32 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 // Pages are not part of the API.
 const page = { allow: 'anyone', detail: { hide: true } } as const
 
-export const web = ({ cookie, files }: { cookie: Pick<SessionCookie, 'read'>; files: PackedFiles }) => {
+interface WebDependencies {
+  cookie: Pick<SessionCookie, 'read'>
+  files: PackedFiles
+  /** Whether anybody can sign in. */
+  people: { isSetUp(): Promise<boolean> }
+}
+
+export const web = ({ cookie, files, people }: WebDependencies) => {
+  /** Once there are people, there always are. */
+  let isUsed = false
+
+  /** Without its database, the page loads and shows what is wrong. */
+  async function isUnused(): Promise<boolean> {
+    isUsed ||= await people.isSetUp().catch(() => true)
+    return !isUsed
+  }
+
   async function showPage({ request }: { request: Request }): Promise<Response> {
     const built = await files.pack()
     if (!built)
       return new Response(NOT_BUILT, { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' } })
     const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
-    // Whether the request had a cookie, so that a new visitor sees the sign-in page without another request.
-    const session = cookie.read(request.headers) === undefined ? 'none' : 'sent'
+    // Whether the request had a cookie, so that a new visitor sees the sign-in page without another request, or how to
+    // set up Tally while nobody can sign in.
+    const visitor = cookie.read(request.headers) === undefined ? 'none' : 'sent'
+    const session = (await isUnused()) ? 'unused' : visitor
     return new Response(built.index.replace('{nonce}', nonce).replace('{session}', session), {
       headers: {
         'content-type': 'text/html; charset=utf-8',

@@ -149,6 +149,43 @@ test('the set-up hears of every issue at once', async () => {
   }
 })
 
+describe('an address where nothing exists', () => {
+  const visit = (path: string, method = 'GET') =>
+    fetch(app.url + path, { method, headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })
+
+  test('is a page with the way back for a browser, and a problem for a program', async () => {
+    for (const path of ['/nowhere', '/nowhere/at/all', '/problems/nothing']) {
+      const response = await visit(path)
+      const { status, headers } = response
+      const text = await response.text()
+      expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
+      expect(text).toContain('<h1>Page not found</h1>')
+      expect(text).toContain('href="/"')
+      expect(headers.get('content-security-policy')).toStartWith("default-src 'none'")
+      expect((await app.call(`GET ${path}`)).json).toMatchObject({ code: 'not_found' })
+    }
+    for (const path of ['/api/v1/settingz', '/api/v1/openapi.jsonx', '/app/old.js', '/assets/old.css']) {
+      expect((await visit(path)).headers.get('content-type')).toBe('application/problem+json')
+    }
+    expect((await visit('/nowhere', 'POST')).headers.get('content-type')).toBe('application/problem+json')
+  })
+})
+
+test('a page says whether the server is unused until somebody can sign in', async () => {
+  const empty = await startApp()
+  try {
+    const noted = async (headers = {}) =>
+      /<meta name="session" content="(\w+)"/.exec((await empty.call('GET /', { headers })).text)![1]
+    expect(await noted()).toBe('unused')
+    expect(await noted({ cookie: 'tally_session=old' })).toBe('unused')
+    await empty.person('admin')
+    expect(await noted()).toBe('none')
+    expect(await noted({ cookie: 'tally_session=old' })).toBe('sent')
+  } finally {
+    await empty.close()
+  }
+})
+
 describe('the web application', () => {
   const ADDRESSES = ['/', ...SECTIONS.flatMap((section) => [`/${section}`, `/${section}/a/b`])]
 
@@ -201,6 +238,7 @@ describe('the web application', () => {
   })
 
   test('contains whether a cookie was sent, and nothing about its owner', async () => {
+    await app.person()
     const session = (text: string) => text.match(/<meta name="session" content="([^"]+)">/)![1]
     expect(session(await page())).toBe('none')
     const cookie = await app.session()

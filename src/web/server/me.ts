@@ -87,6 +87,9 @@ async function askProjects(query: { lead?: string[]; approver?: string[] }, sign
 const sessionNote = () => document.querySelector<HTMLMetaElement>('meta[name="session"]')!
 export const mayBeSignedIn = () => sessionNote().content === 'sent'
 
+/** Whether nobody can sign in yet. */
+export const isUnused = () => sessionNote().content === 'unused'
+
 /** Records that a session started or ended. */
 export function noteSession(isThere: boolean): void {
   sessionNote().content = isThere ? 'sent' : 'none'

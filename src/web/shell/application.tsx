@@ -3,7 +3,7 @@ import { Center, Loader } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { Failure } from '../parts/failure.tsx'
-import { type Me, MeProvider, mayBeSignedIn, useSignedIn } from '../server/me.ts'
+import { isUnused, type Me, MeProvider, mayBeSignedIn, useSignedIn } from '../server/me.ts'
 import { asProblem } from '../server/problem.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { ACCOUNT, sectionsFor } from './navigation.ts'
@@ -40,7 +40,7 @@ function SignedIn() {
   if (error && !data) return <Failure problem={asProblem(error)} retry={refetch} />
   // Also if the session expired; after signing out, nothing is kept.
   const me = data ?? (mayBeSignedIn() ? last : null)
-  if (!me) return <SignIn />
+  if (!me) return isUnused() ? <SetUp /> : <SignIn />
   return (
     <MeProvider value={me}>
       <Shell key={me.person.id}>

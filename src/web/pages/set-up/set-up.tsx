@@ -2,27 +2,44 @@
 import { Alert, Anchor, Button, Code, Fieldset, List, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { AuthLayout } from '../../parts/auth-layout.tsx'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { NewPassword } from '../../parts/new-password.tsx'
 import { CurrencySelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
 import { answer, api } from '../../server/api.ts'
-import { noteSession } from '../../server/me.ts'
+import { isUnused, noteSession } from '../../server/me.ts'
 import type { Problem } from '../../server/problem.ts'
 import { showIssues, useSend } from '../../server/send.ts'
 
 export default function SetUp() {
   // In the URL fragment, which the browser does not send until the form is submitted.
   const [linkToken] = useState(() => location.hash.slice(1))
+  // Of when the page was loaded: setting up changes it.
+  const [isOpen] = useState(isUnused)
+  if (!isOpen) return <SetUpDone />
   return linkToken === '' ? <NoLink /> : <SetUpForm linkToken={linkToken} />
 }
+
+/** For visitors with a setup link that was used. */
+const SetUpDone = () => (
+  <AuthLayout
+    title="Tally is already set up"
+    lead="The setup link works once and was used, or the first person was added on the command line."
+    width={460}
+  >
+    <Text size="sm">
+      If you have an account, <SignInLink>sign in</SignInLink>. Otherwise, ask an admin to invite you in People, or with{' '}
+      <Code>tally users add</Code>.
+    </Text>
+  </AuthLayout>
+)
 
 /** For visitors without the setup link. */
 const NoLink = () => (
   <AuthLayout
     title="Set up Tally"
-    lead="You need the one-time setup link that Tally printed when it started."
+    lead="Nobody has an account yet. To create the first one, you need the one-time setup link that Tally printed when it started."
     width={460}
   >
     <List size="sm" spacing="xs">
@@ -40,14 +57,15 @@ const NoLink = () => (
       </List.Item>
     </List>
     <Text size="sm">
-      Already set up? <SignInLink />
+      Already set up? <SignInLink>Sign in</SignInLink>
     </Text>
   </AuthLayout>
 )
 
-const SignInLink = () => (
-  <Anchor component={Link} href="/" size="sm" underline="always">
-    Sign in
+/** Loads the page again, which then knows that there are people. */
+const SignInLink = ({ children }: { children: string }) => (
+  <Anchor href="/" size="sm" underline="always">
+    {children}
   </Anchor>
 )
 
@@ -112,7 +130,7 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
         <Stack>
           {refusal && (
             <Alert color="red" variant="light" role="alert">
-              {refusal.text} {refusal.code === 'already_set_up' && <SignInLink />}
+              {refusal.text} {refusal.code === 'already_set_up' && <SignInLink>Sign in</SignInLink>}
             </Alert>
           )}
           <Fieldset legend="Organization">
