@@ -92,11 +92,15 @@ export async function visit(
     if (response.status() >= 500) issues.push(`${nameOf(response.request())} answers ${response.status()}`)
   })
   context.on('request', (request) => {
-    if (new URL(request.url()).pathname.startsWith('/api/')) requests.push(nameOf(request))
+    if (new URL(request.url()).pathname.startsWith('/api/') && request.resourceType() !== 'eventsource')
+      requests.push(nameOf(request))
   })
+  // The stream of changes stays open as long as the page.
+  const isStream = (request: Request) => request.resourceType() === 'eventsource'
   const running = new Set<Request>()
   let changedAt = 0
   const note = (change: (request: Request) => unknown) => (request: Request) => {
+    if (isStream(request)) return
     change(request)
     changedAt = performance.now()
   }
@@ -114,7 +118,6 @@ export async function visit(
   )
   if (as) await signIn(context, url, as)
   const page = await context.newPage()
-  const settled = () => page.waitForLoadState('networkidle')
   /** Pages send the next request as soon as they have rendered the last response; debounced input takes longer. */
   async function loaded(): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS
@@ -126,7 +129,7 @@ export async function visit(
   return {
     page,
     context,
-    settled,
+    settled: loaded,
     async open(path) {
       const answer = await page.goto(path)
       // Its script may still be read when nothing is asked for yet. What is no page of the application has none; to stay on a

@@ -21,6 +21,7 @@ import { IconChevronDown, IconDeviceDesktop, IconKeyboard, IconMoon, IconSun } f
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Overwrite } from '../parts/overwrite.tsx'
+import { useLive } from '../server/live.ts'
 import { signOut, useMe } from '../server/me.ts'
 import { useSend } from '../server/send.ts'
 import { ACCOUNT_LINK, DOCUMENTATION, GROUPS, type Section, sectionsFor } from './navigation.ts'
@@ -36,6 +37,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [isHelpOpen, help] = useDisclosure()
   const sections = sectionsFor(me)
   useShortcuts({ sections, help: help.open })
+  useLive(me.person.role !== 'viewer')
   const here = sections.find((section) => isBelow(path, section.path))
 
   // On a phone, close the menu when a link in it opens another page.

@@ -1,4 +1,5 @@
 import { Anchor, Button, Group } from '@mantine/core'
+import { useWindowScroll } from '@mantine/hooks'
 import { useState } from 'react'
 import { Link, Redirect, Route, Switch } from 'wouter'
 import { addressOf, useAddress } from '../../address.ts'
@@ -10,10 +11,12 @@ import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { Page } from '../../parts/page.tsx'
 import { type Sorting, SortSelect } from '../../parts/sorting.tsx'
 import { useList } from '../../server/list.ts'
+import { useEntryNews } from '../../server/live.ts'
 import { useSettings } from '../../server/me.ts'
 import { SORTS, useColumns } from './columns.tsx'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { EntryDrawer } from './drawer.tsx'
+import classes from './entries.module.css'
 import { ENTRIES_ADDRESS, entryListOf } from './entry-list.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { listedBy, Sums, useSums } from './sums.tsx'
@@ -30,14 +33,11 @@ export default function Section() {
   )
 }
 
-/** Refresh interval of the list. */
-const LIVE_MS = 10_000
-
-/** Refresh interval of the totals, which may have to read every entry. */
-const SUMS_LIVE_MS = 60_000
-
-/** Beyond this many rows the list does not refresh, because every page would be fetched again. */
+/** Beyond this many rows the list does not refresh by itself, because every page would be fetched again. */
 const LIVE_ROWS = 200
+
+/** From here on, new rows at the top would move what somebody reads. */
+const SCROLLED_PX = 80
 
 /** The orders of a phone's list, which has no header. */
 const SORT_TITLES = {
@@ -62,11 +62,11 @@ function Entries() {
   const [rowCount, setRowCount] = useState(0)
   // New entries appear at the top only if the latest come first, and a search would read the same entries again.
   const isLive = rowCount <= LIVE_ROWS && filters.q === undefined && Object.keys(ordered).length === 0
-  const list = useList(key, ask, isLive ? { refetchIntervalMs: LIVE_MS } : {})
+  const list = useList(key, ask)
   const count = list.rows?.length ?? 0
   if (count !== rowCount) setRowCount(count)
   const isEveryRowHere = list.rows !== undefined && !list.hasMore && !list.isStale
-  const sums = useSums(query, { isLong: filters.q !== undefined && !isEveryRowHere, refetchIntervalMs: SUMS_LIVE_MS })
+  const sums = useSums(query, { isLong: filters.q !== undefined && !isEveryRowHere })
   const { columns, ...choice } = useColumns(sort)
   const [selected, select] = useState<ReadonlySet<string>>(new Set())
   const [isAll, setAll] = useState(false)
@@ -74,6 +74,8 @@ function Entries() {
     select(new Set())
     setAll(false)
   }
+  const [{ y }] = useWindowScroll()
+  const news = useEntryNews(!isLive || y > SCROLLED_PX || selected.size > 0 || isAll || open !== undefined)
   const isFiltered = Object.keys(query).length > 0
   const sorting: Sorting = {
     by: sort,
@@ -108,6 +110,20 @@ function Entries() {
           </Anchor>
         )}
       </Group>
+      {news.hasNews && (
+        <Button
+          variant="light"
+          size="compact-sm"
+          radius="xl"
+          className={classes.news}
+          onClick={() => {
+            window.scrollTo({ top: 0 })
+            news.show()
+          }}
+        >
+          Show new entries
+        </Button>
+      )}
       <DataTable
         label="Token entries"
         columns={columns}

@@ -41,18 +41,13 @@ async function askUncounted(query: EntryQuery, signal: AbortSignal) {
 interface SumsOptions {
   /** Whether the totals may take long, as of a text search; then they are calculated only on request. */
   isLong: boolean
-  refetchIntervalMs: number
 }
 
-export function useSums(query: EntryQuery, { isLong, refetchIntervalMs }: SumsOptions) {
+export function useSums(query: EntryQuery, { isLong }: SumsOptions) {
   const key = JSON.stringify(query)
   const [requested, request] = useState<string>()
   const enabled = !isLong || requested === key
-  const shared = {
-    placeholderData: <Data,>(before: Data | undefined) => before,
-    // A query that timed out would time out again.
-    refetchInterval: ({ state }: { state: { error: Error | null } }) => (state.error ? false : refetchIntervalMs),
-  }
+  const shared = { placeholderData: <Data,>(before: Data | undefined) => before }
   const { data, error, isPlaceholderData } = useQuery({
     ...shared,
     enabled,

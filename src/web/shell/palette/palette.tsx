@@ -104,7 +104,8 @@ export default function Palette({ close, sections, help }: PaletteProps) {
       yOffset="10vh"
       size={640}
       padding={0}
-      aria-label="Search"
+      title="Search"
+      classNames={{ header: classes.header }}
     >
       <TextInput
         data-autofocus
