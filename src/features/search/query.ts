@@ -8,7 +8,7 @@ export interface SearchQuery {
 }
 
 /** Longer than any name, id or key; of a text, nobody types more to find it again. */
-export const TEXT_LIMIT = 200
+const TEXT_LIMIT = 200
 
 export const USUAL_HITS = 5
 export const MOST_HITS = 20

@@ -28,7 +28,7 @@ const REPORTS_EVERY_MS = 15_000
 const AGAIN_MS = 30_000
 
 /** The parts to read again for a message of the stream; none for one that cannot be read. */
-export function partsOf(message: string): Part[] {
+function partsOf(message: string): Part[] {
   try {
     const { kinds } = JSON.parse(message) as { kinds: string[] }
     return [...new Set(kinds.flatMap((kind) => PARTS[kind] ?? []))]

@@ -18,7 +18,7 @@ const PAGES: Record<Hit['type'], (hit: Pick<Hit, 'id' | 'name'>) => string> = {
   entry: ({ id }) => addressOf('/entries', { open: id }),
 }
 
-export const addressOfHit = (hit: Pick<Hit, 'type' | 'id' | 'name'>): string => PAGES[hit.type](hit)
+const addressOfHit = (hit: Pick<Hit, 'type' | 'id' | 'name'>): string => PAGES[hit.type](hit)
 
 const TITLES: Record<Hit['type'], string> = {
   project: 'Projects',
