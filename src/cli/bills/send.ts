@@ -43,11 +43,13 @@ async function send(flags: SendFlags): Promise<void> {
       withServices(flags, async ({ bills }, { by }) => {
         const asked = { deliver_to: recipientsOf(flags.deliverTo), message }
         const sending = (await checked(BillSending, asked)) as Pick<BillSending, 'deliver_to' | 'message'>
-        const { digest, document } = await bills.preview(body)
+        const { digest, period_is_over: isOver, document } = await bills.preview(body)
         const preview = exact<BillDocument>(document)
         if (!json) printPreview(preview)
         if (!json) print('')
-        await confirm(`Send this bill for ${totalText(preview)}?`, { yes })
+        const unfinished = `The period lasts until ${preview.period.to}: what is recorded for the rest of it needs another bill.`
+        if (!isOver && yes && !json) print(unfinished)
+        await confirm(`${isOver ? '' : `${unfinished} `}Send this bill for ${totalText(preview)}?`, { yes })
         return billOf(bills, (await bills.send({ ...body, ...sending, digest }, { by })).bill)
       }),
     ),

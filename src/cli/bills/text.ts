@@ -122,8 +122,10 @@ export function printPreview(document: BillDocument): void {
   if (left.length === 0) return
   print('')
   print('Left out:')
-  for (const [reason, { entries, cost, at_least }] of left) {
-    const sum = reason === 'unpriced' ? '' : ` (${inDollars(cost)})`
+  for (const [reason, { entries, unpriced_entries: unpriced = 0, cost, at_least }] of left) {
+    const unknown = unpriced === 0 ? '' : `${countText(unpriced)} without a price`
+    const known = unpriced < entries ? inDollars(cost) : ''
+    const sum = reason === 'unpriced' ? '' : ` (${[known, unknown].filter((text) => text !== '').join('; ')})`
     print(
       `  ${at_least ? 'at least ' : ''}${counted(entries, 'entry', 'entries')}${sum} ${LEFT_OUT[reason as keyof typeof LEFT_OUT]}`,
     )

@@ -104,7 +104,7 @@ function digestOf(documentText: string, lineOf: ReadonlyMap<number, number>): st
   return hash.update(lines).digest('base64url')
 }
 
-const NOTHING: LeftOutEntries = { entries: 0, costNanos: 0n, isMore: false }
+const NOTHING: LeftOutEntries = { entries: 0, unpriced: 0, costNanos: 0n, isMore: false }
 const NOTHING_OUTSIDE = { unattributed: NOTHING, withoutClient: NOTHING, withoutProject: NOTHING }
 
 type Exclusion = 'rejected' | 'held' | 'unpriced' | 'not_approved' | 'on_sheets' | 'not_billable'
@@ -127,6 +127,7 @@ function separate(entries: readonly ScopedEntry[], statuses: readonly string[]) 
       billed.push(entry as BillableEntry)
     } else {
       leftOut[reason].entries += 1
+      if (entry.costNanos === null) leftOut[reason].unpriced += 1
       leftOut[reason].costNanos += entry.costNanos ?? 0n
     }
   }
@@ -149,9 +150,9 @@ function exclusionOf(
 
 function leftOutOf(counts: Record<LeftOutReason, LeftOutEntries>): BillDocument['left_out'] {
   return Object.fromEntries(
-    Object.entries(counts).map(([reason, { entries, costNanos, isMore }]): [string, LeftOut] => [
+    Object.entries(counts).map(([reason, { entries, unpriced, costNanos, isMore }]): [string, LeftOut] => [
       reason,
-      { entries, cost: moneyNumber(costNanos), at_least: isMore },
+      { entries, unpriced_entries: unpriced, cost: moneyNumber(costNanos), at_least: isMore },
     ]),
   ) as BillDocument['left_out']
 }

@@ -99,7 +99,10 @@ export function creditDocument(
   const taxPpm = original.tax ? Number(parseDecimal(numberText(original.tax, 'percent'), PPM_DIGITS - 2)) : 0
   const taxMinor = -creditedTax(-subtotalMinor, { bill, remaining, taxPpm })
   const nothing = Object.fromEntries(
-    Object.keys(original.left_out).map((reason) => [reason, { entries: 0, cost: 0, at_least: false }]),
+    Object.keys(original.left_out).map((reason) => [
+      reason,
+      { entries: 0, unpriced_entries: 0, cost: 0, at_least: false },
+    ]),
   ) as BillDocument['left_out']
   const document: BillDocument = {
     ...original,

@@ -60,6 +60,9 @@ export type BillSection = Static<typeof BillSection>
 const LeftOut = Type.Object(
   {
     entries: Type.Integer(),
+    unpriced_entries: Type.Optional(
+      Type.Integer({ description: 'The number of these whose cost is unknown. Absent in bills of earlier versions.' }),
+    ),
     cost: dollars('Cost of the priced entries.'),
     at_least: Type.Boolean({ description: 'True if counting stopped early and there are more.' }),
   },

@@ -12,7 +12,7 @@ export const EXAMPLE_REQUEST: BillSending = {
 }
 
 const CLIENT = { id: 'cli_01a1fa172a0277f3983322718874f2e2', name: 'Acme' }
-const NOTHING = { entries: 0, cost: 0, at_least: false }
+const NOTHING = { entries: 0, unpriced_entries: 0, cost: 0, at_least: false }
 
 const DOCUMENT: BillDocument = {
   kind: 'bill',
@@ -82,7 +82,7 @@ const DOCUMENT: BillDocument = {
     on_sheets: NOTHING,
     not_billable: NOTHING,
     earlier: NOTHING,
-    unattributed: { entries: 3, cost: 0.87, at_least: false },
+    unattributed: { entries: 3, unpriced_entries: 0, cost: 0.87, at_least: false },
     without_client: NOTHING,
     without_project: NOTHING,
   },
@@ -90,6 +90,7 @@ const DOCUMENT: BillDocument = {
 
 export const EXAMPLE_PREVIEW: Static<typeof BillPreview> = {
   digest: 'pVkJm0o4k5p4bJf5sYlqk3a7dK0c9m2nT8xW1zQeR6U',
+  period_is_over: true,
   document: { ...DOCUMENT, number: null },
 }
 

@@ -137,6 +137,10 @@ export type BillSending = Static<typeof BillSending>
 export const BillPreview = Type.Object(
   {
     digest: Type.String({ description: 'Identifies exactly this bill. Include it when you send the bill.' }),
+    period_is_over: Type.Boolean({
+      description:
+        'False if the period contains today or days after it. Such a bill can be sent, but what is recorded for the rest of the period needs another one: ask first.',
+    }),
     document: BillDocument,
   },
   { ...strict, $id: 'BillPreview' },

@@ -82,6 +82,13 @@ const ATTEMPTS = 5
 /** Client and project by id or name. */
 export type BillListFilter = Partial<Omit<BillListQuery, 'limit' | 'after' | 'format'>>
 
+interface BillPreviewed {
+  digest: string
+  /** Whether nothing can be recorded for today or later in the period. */
+  period_is_over: boolean
+  document: BillDocument
+}
+
 export interface Sent {
   bill: BillView
   /** Whether this is the response to an earlier call with the same Idempotency-Key. */
@@ -170,9 +177,13 @@ export function createBillsService({
     /** One sentence for each bill that does not match its entries, and for billed entries without a bill. */
     verify: () => findInconsistentBills(db.slow),
     /** The document that would be sent now, and a digest of it and its entries. */
-    async preview(body: BillRequest): Promise<{ digest: string; document: BillDocument }> {
-      const { digest, documentText } = await compose(body, { now: clock.now(), isEmptyFine: true })
-      return { digest, document: parseRawJson(documentText) as BillDocument }
+    async preview(body: BillRequest): Promise<BillPreviewed> {
+      const { digest, documentText, heading } = await compose(body, { now: clock.now(), isEmptyFine: true })
+      return {
+        digest,
+        period_is_over: heading.period.to < heading.issued_on,
+        document: parseRawJson(documentText) as BillDocument,
+      }
     },
 
     /**

@@ -36,7 +36,7 @@ forEachEngine('sums above 64 bits', (open) => {
     const { bill } = await bills.send({ ...NOVEMBER, client: 'Acme' }, { by: TALLY })
     expect(bill.bill).toMatchObject({ total: 200n, cost: 2_000_000_000n })
     const { left_out } = JSON.parse(await bills.getDocument(bill))
-    expect(left_out.without_client).toEqual({ entries: 11, cost: 11 * MOST, at_least: false })
+    expect(left_out.without_client).toEqual({ entries: 11, unpriced_entries: 0, cost: 11 * MOST, at_least: false })
   })
 
   test('make a bill too large, which is said before anything is written', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { reasonsIn } from '../../../src/web/pages/bills/left-out-reasons.ts'
+import { entriesInWords, reasonsIn } from '../../../src/web/pages/bills/left-out-reasons.ts'
 import {
   type BillValues,
   deliveryOf,
@@ -90,20 +90,31 @@ test('the entries in question are those of the scope, in the period or before it
   expect(entriesBefore(days, { bill: 'none' })).toBe('/entries?period=2000-01-01..2026-02-02&bill=none')
 })
 
+test('an unknown cost is not 0', () => {
+  const left = { entries: 11, cost: 0, at_least: false }
+  expect(entriesInWords({ ...left, unpriced_entries: 11 })).toBe('11 entries without a price: cost unknown')
+  expect(entriesInWords({ ...left, unpriced_entries: 2 })).toBe('11 entries (2 without a price)')
+  expect(entriesInWords({ ...left, entries: 1, unpriced_entries: 0 })).toBe('1 entry')
+})
+
 test('each reason why entries are left out links to exactly these entries', () => {
-  const none = { entries: 0, cost: 0, at_least: false }
+  const none = { entries: 0, unpriced_entries: 0, cost: 0, at_least: false }
   const some = { ...none, entries: 2 }
   const left_out = { unpriced: some, not_approved: none, on_sheets: some, rejected: none, not_billable: none }
   const others = { earlier: some, unattributed: some, without_client: none, without_project: none }
+  const february = 'period=2026-02-01..2026-02-28&bill=none&superseded=false'
   const document = {
     left_out: { ...left_out, ...others },
     scope: { client: { id: 'cli_1' }, project: null },
     period: { from: '2026-02-01', to: '2026-02-28' },
   } as unknown as Parameters<typeof reasonsIn>[0]
-  expect(Object.fromEntries(reasonsIn(document).map(({ reason, href }) => [reason, href]))).toEqual({
-    unpriced: '/entries?client=cli_1&period=2026-02-01..2026-02-28&priced=false',
-    on_sheets: '/entries?client=cli_1&period=2026-02-01..2026-02-28&status=draft&status=pending',
-    earlier: '/entries?client=cli_1&period=2000-01-01..2026-01-31&bill=none',
-    unattributed: '/unattributed',
+  expect(
+    Object.fromEntries(reasonsIn(document, { isApprovalRequired: false }).map(({ reason, href }) => [reason, href])),
+  ).toEqual({
+    unpriced: `/entries?client=cli_1&${february}&status=submitted&status=approved&billable=true&priced=false`,
+    on_sheets: `/entries?client=cli_1&${february}&status=draft&status=pending&billable=true`,
+    earlier:
+      '/entries?client=cli_1&period=2000-01-01..2026-01-31&bill=none&superseded=false&status=submitted&status=approved&billable=true',
+    unattributed: `/entries?${february}&status=submitted&status=approved&placed=none`,
   })
 })

@@ -45,6 +45,8 @@ const COUNT_LIMIT = 100_000
 
 export interface LeftOutEntries {
   entries: number
+  /** The number of these without a cost. */
+  unpriced: number
   costNanos: Nanos
   /** Whether there are more than were counted. */
   isMore: boolean
@@ -209,12 +211,13 @@ async function count(reader: Reader, condition: SQL | undefined): Promise<Counte
   const [row] = await reader
     .select({
       entries: sql<number>`count(*)`.mapWith(Number),
+      unpriced: sql<number>`count(*) - count(${some.cost})`.mapWith(Number),
       costNanos: exactTotal(some.cost),
       firstAt: min(some.at),
     })
     .from(some)
-  const { entries: found, costNanos, firstAt } = row!
-  return { entries: Math.min(found, COUNT_LIMIT), costNanos, isMore: found > COUNT_LIMIT, firstAt }
+  const { entries: found, unpriced, costNanos, firstAt } = row!
+  return { entries: Math.min(found, COUNT_LIMIT), unpriced, costNanos, isMore: found > COUNT_LIMIT, firstAt }
 }
 
 async function byKey<Row>(

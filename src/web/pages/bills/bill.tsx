@@ -15,6 +15,7 @@ import { askBill, type Bill, type BillLine, scopeOf } from './bill-body.ts'
 import { BillFacts } from './bill-facts.tsx'
 import { BillLink } from './bill-link.tsx'
 import { LineEntries } from './line-entries.tsx'
+import classes from './paper.module.css'
 import { BillPaper } from './paper.tsx'
 
 /** Polling interval while an e-mail is queued. */
@@ -63,7 +64,7 @@ function SentBill({ bill }: { bill: Bill }) {
     >
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, lg: 8 }}>
-          <Stack>
+          <Stack className={classes.printed}>
             <Notice bill={bill} />
             <BillPaper document={bill.document} openLine={setLine} picture={<Picture />} />
             {bill.entries > 0 && (

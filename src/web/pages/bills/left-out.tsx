@@ -1,13 +1,14 @@
 /** The entries that a bill leaves out, by reason, with links to them. */
 import { Anchor, Paper, Table, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
-import { count } from '../../format/counts.ts'
-import { Money } from '../../parts/figures.tsx'
+import { useSettings } from '../../server/me.ts'
 import type { BillDocument } from './bill-body.ts'
 import { reasonsIn } from './left-out-reasons.ts'
+import { LeftOutSum } from './left-out-sum.tsx'
 
 export function LeftOut({ document }: { document: BillDocument }) {
-  const found = reasonsIn(document)
+  const { approval_required } = useSettings()
+  const found = reasonsIn(document, { isApprovalRequired: approval_required })
   if (found.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -33,13 +34,7 @@ export function LeftOut({ document }: { document: BillDocument }) {
                 </Text>
               </Table.Td>
               <Table.Td ta="right" style={{ whiteSpace: 'nowrap', verticalAlign: 'top' }}>
-                {left.at_least && 'more than '}
-                {count(left.entries)} {left.entries === 1 ? 'entry' : 'entries'}
-                {reason !== 'unpriced' && (
-                  <>
-                    , <Money amount={left.cost} />
-                  </>
-                )}
+                <LeftOutSum left={left} href={href} isUnpriced={reason === 'unpriced'} />
               </Table.Td>
             </Table.Tr>
           ))}

@@ -18,6 +18,7 @@ import { useBillCurrency } from './bill-currency.ts'
 import { LeftOut } from './left-out.tsx'
 import { type BillForm, NewBillFields } from './new-bill-fields.tsx'
 import { type BillValues, requestOf, valuesOf } from './new-bill-values.ts'
+import classes from './paper.module.css'
 import { BillPaper } from './paper.tsx'
 import { Refusal } from './refusal.tsx'
 import { SendBill } from './send-bill.tsx'
@@ -117,10 +118,10 @@ function Preview({ form, preview, problem }: PreviewProps) {
   }
   if (problem) return <Refused form={form} problem={problem} retry={preview.refetch} />
   if (!data) return <Skeleton height={480} />
-  const { document, digest } = data
+  const { document, digest, period_is_over } = data
   const isEmpty = document.entries === 0 && document.extra_lines.length === 0
   return (
-    <Stack>
+    <Stack className={classes.printed}>
       <Decided form={form} />
       <Group justify="space-between">
         <Text size="sm" c="dimmed" aria-live="polite">
@@ -130,6 +131,7 @@ function Preview({ form, preview, problem }: PreviewProps) {
           values={form.values}
           request={request}
           digest={digest}
+          isPeriodOver={period_is_over}
           document={document}
           isDisabled={isStale || isEmpty}
           sent={({ id }) => navigate(`/bills/${id}`)}

@@ -1,5 +1,5 @@
 /** A bill in its printed form, as the client sees it, with links to the entries of each line. */
-import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Stack, Text, Title } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { count } from '../../format/counts.ts'
 import { Count } from '../../parts/figures.tsx'
@@ -21,21 +21,21 @@ export function BillPaper({ document, openLine, isStale, picture }: BillPaperPro
   return (
     <Paper withBorder p={{ base: 'md', sm: 'xl' }} className={classes.paper} data-stale={isStale || undefined}>
       <Stack gap="lg">
-        <Group justify="space-between" align="flex-start" gap="lg">
+        <div className={classes.head}>
           <div>
             {picture}
             <Party {...issuer} />
           </div>
           <div>
-            <Text fz={22} fw={650} ta="right" lh={1.2}>
+            <Text fz={22} fw={650} lh={1.2} className={classes.kind}>
               {kind === 'bill' ? 'Bill' : 'Credit note'}
             </Text>
-            <Text ta="right" mb="xs">
+            <Text mb="xs" className={classes.kind}>
               {number ?? 'Number assigned when sent'}
             </Text>
             <Facts document={document} />
           </div>
-        </Group>
+        </div>
         {recipient && (
           <div>
             <Text size="sm" c="dimmed">

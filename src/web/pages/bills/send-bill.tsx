@@ -1,8 +1,9 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Alert, Button, Checkbox, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconSend } from '@tabler/icons-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { counted } from '../../format/counts.ts'
+import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { answer, api } from '../../server/api.ts'
@@ -15,6 +16,8 @@ interface SendBillProps {
   values: BillValues
   request: BillRequest
   digest: string
+  /** False if more may be recorded for the period. */
+  isPeriodOver: boolean
   document: BillDocument
   isDisabled: boolean
   sent: (bill: Bill) => void
@@ -25,8 +28,9 @@ interface SendBillProps {
 /** Browsers offer `crypto.randomUUID` over HTTPS only. */
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16)).join('')
 
-export function SendBill({ values, request, digest, document, isDisabled, sent, again }: SendBillProps) {
+export function SendBill({ values, request, digest, isPeriodOver, document, isDisabled, sent, again }: SendBillProps) {
   const [isOpen, dialog] = useDisclosure()
+  const [isEarly, setEarly] = useState(false)
   const body: BillSending = { ...request, ...deliveryOf(values), digest }
   const text = JSON.stringify(body)
   // A retry after a lost response must not send the bill twice.
@@ -51,7 +55,14 @@ export function SendBill({ values, request, digest, document, isDisabled, sent, 
       <Button leftSection={<IconSend size={16} />} onClick={dialog.open} disabled={isDisabled}>
         Send bill…
       </Button>
-      <Confirm isOpen={isOpen} close={dialog.close} title="Send this bill?" action="Send bill" confirm={confirm}>
+      <Confirm
+        isOpen={isOpen}
+        close={dialog.close}
+        title="Send this bill?"
+        action="Send bill"
+        isIncomplete={!isPeriodOver && !isEarly}
+        confirm={confirm}
+      >
         <Stack gap="xs">
           <Text size="sm">
             {billedMoney(document.total, document.currency)} to{' '}
@@ -60,6 +71,18 @@ export function SendBill({ values, request, digest, document, isDisabled, sent, 
             entries. A sent bill cannot be edited, but you can void it to release its entries.
           </Text>
           <Text size="sm">{deliveryInWords(values, document)}</Text>
+          {!isPeriodOver && (
+            <Alert color="orange" variant="light" title={`The period lasts until ${dayInWords(document.period.to)}`}>
+              <Stack gap="xs">
+                What is recorded for the rest of it needs another bill.
+                <Checkbox
+                  label="Send the bill now anyway"
+                  checked={isEarly}
+                  onChange={(event) => setEarly(event.currentTarget.checked)}
+                />
+              </Stack>
+            </Alert>
+          )}
         </Stack>
       </Confirm>
     </>
