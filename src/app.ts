@@ -5,6 +5,7 @@ import { auditRoutes } from './features/audit/routes.ts'
 import { billsRoutes } from './features/bills/routes/bills.ts'
 import { billDocumentsRoutes } from './features/bills/routes/documents.ts'
 import { paymentsRoutes } from './features/bills/routes/payments.ts'
+import { billRunRoutes } from './features/bills/routes/run.ts'
 import { budgetsRoutes } from './features/budgets/routes/budgets.ts'
 import { changesRoutes } from './features/changes/routes.ts'
 import { approvalRoutes } from './features/entries/approval/routes.ts'
@@ -157,7 +158,11 @@ export const createApp = ({
     .use(at('/api/v1/settings').use(organizationRoutes(services)))
     .use(at('/api/v1/audit').use(auditRoutes(services)))
     .use(
-      at('/api/v1/bills').use(billsRoutes(services)).use(billDocumentsRoutes(services)).use(paymentsRoutes(services)),
+      at('/api/v1/bills')
+        .use(billRunRoutes(services))
+        .use(billsRoutes(services))
+        .use(billDocumentsRoutes(services))
+        .use(paymentsRoutes(services)),
     )
     .use(
       at('/api/v1/token-entries')

@@ -3,6 +3,7 @@ import type { SlowStream, SlowTask } from './database/database.ts'
 import { ANOMALIES_TASK } from './features/anomalies/search.ts'
 import { COMPOSITION_TASK } from './features/bills/composition-task.ts'
 import { ENTRIES_STREAM } from './features/bills/documents/entries-stream.ts'
+import { RUN_TASK } from './features/bills/run-task.ts'
 import { COUNT_TASK } from './features/budgets/counting.ts'
 import { DAYS_TASK } from './features/budgets/days.ts'
 import { ENTRY_EXPORT } from './features/entries/listing/export.ts'
@@ -19,6 +20,7 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   CHECK_TASK,
   RANKED_PAGE_TASK,
   COMPOSITION_TASK,
+  RUN_TASK,
   USAGE_PAGE_TASK,
   COUNT_TASK,
   DAYS_TASK,

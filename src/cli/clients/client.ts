@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import type { ClientBody } from '../../features/projects/schema.ts'
 import type { ClientView } from '../../features/projects/service.ts'
-import { markupOf } from '../flags/money.ts'
+import { markupOf, taxOf } from '../flags/money.ts'
 import { textOrNone } from '../flags/options.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { type Kind, projectService } from '../work-commands.ts'
@@ -23,6 +23,8 @@ export interface ClientFlags extends CommandFlags {
   currency?: string
   markup?: string
   reminders?: 'yes' | 'no'
+  tax?: string
+  taxName?: string
 }
 
 export function addClientFlags(command: Command): Command {
@@ -32,6 +34,8 @@ export function addClientFlags(command: Command): Command {
     .option('--tax-id <text>', 'tax id, such as a VAT number')
     .option('--currency <code>', 'bill currency, such as EUR (default: that of the organization)')
     .option('--markup <percent>', 'markup on costs, used for projects without their own markup')
+    .option('--tax <percent>', 'tax that new bills suggest; 0 for no tax, none for that of its last bill')
+    .option('--tax-name <name>', 'name of the tax, such as VAT')
     .addOption(
       new Option(
         '--reminders <yes|no>',
@@ -41,7 +45,17 @@ export function addClientFlags(command: Command): Command {
     .option('--json', 'print JSON')
 }
 
-export async function clientOf({ name, email, address, taxId, currency, markup, reminders }: ClientFlags) {
+export async function clientOf({
+  name,
+  email,
+  address,
+  taxId,
+  currency,
+  markup,
+  reminders,
+  tax,
+  taxName,
+}: ClientFlags) {
   return {
     name,
     email: textOrNone(email),
@@ -49,6 +63,8 @@ export async function clientOf({ name, email, address, taxId, currency, markup, 
     taxId: textOrNone(taxId),
     currency: textOrNone(currency),
     markupPpm: await markupOf(markup),
+    taxPpm: await taxOf(tax),
+    taxName: textOrNone(taxName),
     reminders: reminders && reminders === 'yes',
   }
 }

@@ -18,6 +18,8 @@ export function addClientsShowCommand(clients: Command): void {
       ['tax id', client.tax_id],
       ['currency', client.currency],
       ['markup', percentText(client.markup)],
+      ['tax', percentText(client.tax_percent)],
+      ['tax name', client.tax_name],
       ['reminders', client.reminders ? 'yes' : 'no'],
       ['leads', namesOf(client.leads)],
       ['approvers', namesOf(client.approvers)],

@@ -16,6 +16,14 @@ export async function markupOf(text: string | undefined): Promise<number | null 
   )
 }
 
+/** A percentage of the subtotal in parts per million; null clears it. */
+export async function taxOf(text: string | undefined): Promise<number | null | undefined> {
+  if (text === undefined || text === NONE) return textOrNone(text) as null | undefined
+  const ppm = (await projects()).parseTax(text)
+  if (ppm !== undefined) return ppm
+  throw new CommandError('--tax is not valid. Use a percentage from 0 to 100 with at most 4 decimals, or none.', 2)
+}
+
 export async function budgetOf(text: string | undefined): Promise<Nanos | null | undefined> {
   if (text === undefined || text === NONE) return textOrNone(text) as null | undefined
   const nanos = (await projects()).parseBudget(text)

@@ -159,6 +159,8 @@ export function defineTables(kit: ColumnKit) {
       currency: text('currency'),
       markupPpm: integer('markup_ppm'),
       reminders: flag('reminders').notNull().default(true),
+      taxPpm: integer('tax_ppm'),
+      taxName: text('tax_name'),
     }),
     clientLeads: table('client_leads', {
       clientId: integer('client_id').notNull(),

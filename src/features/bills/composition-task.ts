@@ -5,7 +5,7 @@ import type { Nanos } from '../../lib/money.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { type BillableEntry, type BillNames, type BillTerms, composeBill, type Heading } from './document.ts'
 import { type Portion, portionsOfEntries } from './portions.ts'
-import type { BillDocument, LeftOut, LeftOutReason } from './schema.ts'
+import type { LeftOut, LeftOutReason } from './schema.ts'
 import {
   countEarlier,
   countOutside,
@@ -70,20 +70,39 @@ async function compose(reader: Reader, args: CompositionArgs): Promise<Compositi
   const { firstAt, ...earlier } = await countEarlier(reader, scope, { before: span.startingAt, statuses })
   if (firstAt !== null && includeEarlier === undefined) return { earlier: { ...earlier, firstAt } }
   const outside = scope === 'everything' ? NOTHING_OUTSIDE : await countOutside(reader, span, statuses)
+  const { leftOut, ...composition } = await composeWith(reader, args, { earlier, outside })
+  if (leftOut.unpriced.entries > 0 && !args.leaveUnpriced) return { unpricedEntries: leftOut.unpriced.entries }
+  return { composition }
+}
+
+/** What a bill leaves out of its scope and period. */
+export type OwnLeftOut = Record<Exclusion | 'earlier', LeftOutEntries>
+
+/**
+ * The composition without the decisions that it needs before it is sent: entries from before the period are left out
+ * unless they are to be included, and unpriced ones are left out.
+ */
+export async function composeWith(
+  reader: Reader,
+  args: Pick<
+    CompositionArgs,
+    'scope' | 'span' | 'statuses' | 'includeEarlier' | 'markups' | 'terms' | 'heading' | 'portion'
+  >,
+  { earlier, outside }: { earlier: LeftOutEntries; outside: typeof NOTHING_OUTSIDE },
+): Promise<Composition & { leftOut: OwnLeftOut }> {
+  const { scope, span, statuses, includeEarlier = false } = args
   const found = await listScoped(reader, scope, span, { isEarlier: false })
   if (includeEarlier) {
     const before = { startingAt: EARLIEST, endingAt: span.startingAt }
     for (const entry of await listScoped(reader, scope, before, { isEarlier: true })) found.push(entry)
   }
-
-  const { billed, leftOut } = separate(found, statuses)
-  if (leftOut.unpriced.entries > 0 && !args.leaveUnpriced) return { unpricedEntries: leftOut.unpriced.entries }
+  const { billed, leftOut: separated } = separate(found, statuses)
+  const leftOut = { ...separated, earlier: includeEarlier ? NOTHING : earlier }
   const names = namesOf(await nameKeys(reader, billed), args.markups)
   const { document, lineOf, ...sums } = composeBill(billed, names, args.terms, {
     ...args.heading,
-    left_out: leftOutOf({
+    left_out: leftOutBody({
       ...leftOut,
-      earlier: includeEarlier === false ? earlier : NOTHING,
       unattributed: outside.unattributed,
       without_client: outside.withoutClient,
       without_project: outside.withoutProject,
@@ -93,7 +112,7 @@ async function compose(reader: Reader, args: CompositionArgs): Promise<Compositi
   const digest = digestOf(documentText, lineOf)
   const inOrder = billed.sort((one, other) => one.id - other.id)
   const portions = portionsOfEntries(inOrder, lineOf, args.portion)
-  return { composition: { documentText, digest, entries: billed.length, portions, ...sums } }
+  return { documentText, digest, entries: billed.length, portions, ...sums, leftOut }
 }
 
 /** A digest of a bill's document and the assignment of entries to lines. */
@@ -105,7 +124,7 @@ function digestOf(documentText: string, lineOf: ReadonlyMap<number, number>): st
 }
 
 const NOTHING: LeftOutEntries = { entries: 0, unpriced: 0, costNanos: 0n, isMore: false }
-const NOTHING_OUTSIDE = { unattributed: NOTHING, withoutClient: NOTHING, withoutProject: NOTHING }
+export const NOTHING_OUTSIDE = { unattributed: NOTHING, withoutClient: NOTHING, withoutProject: NOTHING }
 
 type Exclusion = 'rejected' | 'held' | 'unpriced' | 'not_approved' | 'on_sheets' | 'not_billable'
 
@@ -148,13 +167,17 @@ function exclusionOf(
   return costNanos === null ? 'unpriced' : undefined
 }
 
-function leftOutOf(counts: Record<LeftOutReason, LeftOutEntries>): BillDocument['left_out'] {
+export function leftOutBody<Reason extends LeftOutReason>(
+  counts: Record<Reason, LeftOutEntries>,
+): Record<Reason, LeftOut> {
   return Object.fromEntries(
-    Object.entries(counts).map(([reason, { entries, unpriced, costNanos, isMore }]): [string, LeftOut] => [
-      reason,
-      { entries, unpriced_entries: unpriced, cost: moneyNumber(costNanos), at_least: isMore },
-    ]),
-  ) as BillDocument['left_out']
+    Object.entries<LeftOutEntries>(counts).map(
+      ([reason, { entries, unpriced, costNanos, isMore }]): [string, LeftOut] => [
+        reason,
+        { entries, unpriced_entries: unpriced, cost: moneyNumber(costNanos), at_least: isMore },
+      ],
+    ),
+  ) as Record<Reason, LeftOut>
 }
 
 /**

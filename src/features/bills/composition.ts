@@ -1,14 +1,14 @@
 /** Composes a bill from a request and the current data; writes nothing. */
 import type { Database, Reader } from '../../database/database.ts'
-import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
-import { addDays, dayAt, spanOf } from '../../lib/calendar.ts'
+import { notFound, Problem } from '../../errors.ts'
+import { dayAt } from '../../lib/calendar.ts'
 import { isId } from '../../lib/id.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
+import { argumentsOf } from './arguments.ts'
 import { COMPOSITION_TASK, type Composition } from './composition-task.ts'
 import type { Heading } from './document.ts'
 import { earlierEntries, nothingToBill, tooLarge, unpricedEntries } from './refusals.ts'
-import { issuesOfRequest, readAmounts, readRequest } from './request.ts'
 import type { BillRequest } from './schema.ts'
 import { findBill } from './store/bills.ts'
 import { getIssuer } from './store/issuer.ts'
@@ -49,63 +49,27 @@ export function createComposition({ db, billing, projects }: CompositionDependen
   ): Promise<BillDraft> {
     const issuer = await getIssuer(db.read)
     const today = dayAt(now, issuer.timeZone)
-    const issues: Issue[] = issuesOfRequest(body, today)
     const { project, client } = await partiesOf(body)
-    const currency = body.currency ?? client?.currency ?? issuer.currency
-    const amounts = readAmounts(body, currency)
-    issues.push(...amounts.issues)
-    if (issues.length > 0) throw validationFailed(issues)
-
-    const requested = readRequest(body)
     const replaced = await replacedBill(db.read, body.replaces)
-    const heading: BillDraft['heading'] = {
-      kind: 'bill',
-      number: null,
-      issued_on: today,
-      due_on: addDays(today, body.due_days ?? issuer.dueDays),
-      time_zone: issuer.timeZone,
-      issuer: { name: issuer.name, address: issuer.address, tax_id: issuer.taxId, email: issuer.email },
-      recipient: client
-        ? { name: client.name, address: client.address, tax_id: client.taxId, email: client.email }
-        : null,
-      scope: {
-        client: client ? { id: client.uid, name: client.name } : null,
-        project: project ? { id: project.project.uid, key: project.project.key, name: project.project.name } : null,
-      },
-      period: requested.period,
-      purchase_order: body.purchase_order ?? null,
-      note: body.note ?? null,
-      footer: issuer.footer,
-      replaces: replaced ? { id: replaced.bill.uid, number: replaced.bill.number } : null,
-      corrects: null,
-    }
-    const result = await billing.settled(() =>
-      db.slowly(COMPOSITION_TASK, {
-        scope: project ? { projectId: project.project.id } : client ? { clientId: client.id } : 'everything',
-        span: spanOf(requested.period, issuer.timeZone),
-        statuses: issuer.approvalRequired ? ['approved'] : ['submitted', 'approved'],
-        includeEarlier: body.include_earlier,
-        leaveUnpriced: body.leave_unpriced ?? false,
-        markups: { requested: requested.markupPpm, ofOrganization: issuer.markupPpm ?? 0 },
-        terms: {
-          ...amounts.terms,
-          groupBy: requested.groupBy,
-          tax: requested.tax,
-          showCost: requested.showCost,
-        },
-        heading,
-        portion: billing.portion,
-      }),
-    )
+    const args = argumentsOf(body, {
+      issuer,
+      today,
+      client,
+      project: project?.project,
+      replaced: replaced && { id: replaced.bill.uid, number: replaced.bill.number },
+      portion: billing.portion,
+    })
+    const { heading, terms } = args
+    const result = await billing.settled(() => db.slowly(COMPOSITION_TASK, args))
     if ('earlier' in result) throw earlierEntries(result.earlier, dayAt(result.earlier.firstAt, issuer.timeZone))
     if ('unpricedEntries' in result) throw unpricedEntries(result.unpricedEntries)
     const { composition } = result
-    if (composition.entries === 0 && amounts.terms.extraLines.length === 0 && !isEmptyFine) throw nothingToBill()
+    if (composition.entries === 0 && terms.extraLines.length === 0 && !isEmptyFine) throw nothingToBill()
     if (isTooLarge(composition)) throw tooLarge()
     return {
       ...composition,
       heading,
-      currency,
+      currency: terms.currency,
       clientId: client?.id ?? null,
       projectId: project?.project.id ?? null,
       clientEmail: client?.email ?? null,
@@ -116,7 +80,12 @@ export function createComposition({ db, billing, projects }: CompositionDependen
 }
 
 /** Whether one of its sums exceeds the range of the database. */
-function isTooLarge({ subtotalMinor, taxMinor, costNanos, listValueNanos }: Composition): boolean {
+export function isTooLarge({
+  subtotalMinor,
+  taxMinor,
+  costNanos,
+  listValueNanos,
+}: Pick<Composition, 'subtotalMinor' | 'taxMinor' | 'costNanos' | 'listValueNanos'>): boolean {
   const sums = [subtotalMinor, subtotalMinor + taxMinor, costNanos, listValueNanos]
   return sums.some((sum) => BigInt.asIntN(64, sum) !== sum)
 }

@@ -57,7 +57,7 @@ const BillSection = Type.Object(
 )
 export type BillSection = Static<typeof BillSection>
 
-const LeftOut = Type.Object(
+export const LeftOut = Type.Object(
   {
     entries: Type.Integer(),
     unpriced_entries: Type.Optional(

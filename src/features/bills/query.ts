@@ -1,10 +1,10 @@
 /** Query parameters of bills. Pure. */
 
 import { notFound } from '../../errors.ts'
-import { isDay } from '../../lib/calendar.ts'
+import { daysOfMonth, isDay } from '../../lib/calendar.ts'
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { ENTRY_FORMATS, type ListQuery, readPage } from '../entries/listing/filter.ts'
-import { BILL_STATES } from './schema.ts'
+import { BILL_STATES, RATE_LIMIT } from './schema.ts'
 import type { BillState } from './store/bills.ts'
 
 export interface BillListQuery extends ListPage {
@@ -48,6 +48,49 @@ export function readBillTotals(texts: QueryTexts): Omit<BillListQuery, keyof Lis
   const read = readFilter(query)
   query.finish()
   return read
+}
+
+export interface BillRunQuery {
+  month: string
+  includeEarlier: boolean | undefined
+  leaveUnpriced: boolean
+  /** By currency. */
+  rates: Record<string, number>
+}
+
+/** `EUR:0.92`, with at most as many decimals as a bill's exchange rate. */
+const RATE = /^([A-Z]{3}):(\d{1,7}(?:\.\d{1,10})?)$/
+
+/** Throws 422 with every issue. */
+export function readBillRun(texts: QueryTexts): BillRunQuery {
+  const query = new Query(texts)
+  const month = query.text('month')
+  if (month === undefined) query.refuse('month', 'required', 'is required, such as 2026-11')
+  else if (!daysOfMonth(month)) query.refuse('month', 'bad_format', 'must be a month, such as 2026-11')
+  const includeEarlier = query.flag('include_earlier')
+  const leaveUnpriced = query.flag('leave_unpriced') ?? false
+  const rates: Record<string, number> = {}
+  for (const text of query.list('rate') ?? []) {
+    const [, currency, rate] = RATE.exec(text) ?? []
+    if (currency === undefined || !(Number(rate) > 0) || Number(rate) > RATE_LIMIT) {
+      query.refuse('rate', 'bad_format', 'must be a currency and its value per US dollar, such as EUR:0.92')
+    } else {
+      rates[currency] = Number(rate)
+    }
+  }
+  query.finish()
+  return { month: month!, includeEarlier, leaveUnpriced, rates }
+}
+
+/** Exactly one of client and project. Throws 422 otherwise. */
+export function readUsualTerms(texts: QueryTexts): { client: string } | { project: string } {
+  const query = new Query(texts)
+  const [client, project] = [query.text('client'), query.text('project')]
+  if ((client === undefined) === (project === undefined)) {
+    query.refuse('client', 'required', 'exactly one of client and project is required')
+  }
+  query.finish()
+  return client === undefined ? { project: project! } : { client }
 }
 
 /** The number of a payment in a path. Throws 404, as for one that does not exist. */

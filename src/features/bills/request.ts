@@ -1,10 +1,9 @@
 /** The parsed terms of a request for a bill, and every issue that its schema cannot express. Pure. */
 import type { Issue } from '../../errors.ts'
-import { issuesOfCurrency, issuesOfEmail } from '../../fields.ts'
+import { issuesOfCurrency, issuesOfEmail, parseMarkup } from '../../fields.ts'
 import { type Days, daysOfMonth, isDay } from '../../lib/calendar.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseExactDecimal } from '../../lib/money.ts'
-import { parseMarkup } from '../projects/service.ts'
 import { RATE_DIGITS } from './amounts.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { BillTerms, LineDimension } from './document.ts'
@@ -61,7 +60,7 @@ export function issuesOfRequest(body: BillRequest, today: string): Issue[] {
   return issues
 }
 
-function daysBetween({ from, to }: Days): number {
+export function daysBetween({ from, to }: Days): number {
   return (Date.parse(to) - Date.parse(from)) / 86_400_000
 }
 

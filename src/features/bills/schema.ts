@@ -20,6 +20,9 @@ export const BILL_STATES = ['sent', 'paid', 'void'] as const
 /** More than anyone reads; a longer list should be a file. */
 const EXTRA_LINES_LIMIT = 100
 
+/** More units of a currency per US dollar than of any that is in use. */
+export const RATE_LIMIT = 1_000_000
+
 const LineGroup = Type.String({
   pattern: '^(project|ticket|model|agent_manager|agent_name|label:[a-z0-9_.-]{1,64})$',
   errorMessage: 'must be project, ticket, model, agent_manager, agent_name or label:<name>',
@@ -66,7 +69,7 @@ const request = {
       description:
         'Units of the bill’s currency per US dollar, with at most 10 decimals. Required unless the currency is USD.',
       exclusiveMinimum: 0,
-      maximum: 1_000_000,
+      maximum: RATE_LIMIT,
       examples: [0.92],
     }),
   ),
@@ -283,6 +286,46 @@ export const Bill = Type.Object(
 export type Bill = Static<typeof Bill>
 
 export const BillList = listOf(BillHead, 'BillList')
+
+export const LastBillBody = orNull(
+  Type.Object(
+    {
+      id: Type.String(),
+      number: Type.String(),
+      issued_on: day('Date on which it was sent.'),
+      period: Type.Object({ from: day('First day.'), to: day('Last day.') }, strict),
+      total: Type.Number(),
+      currency: Type.String(),
+    },
+    { ...strict, description: 'The last bill that is not void.' },
+  ),
+)
+
+export const RememberedRate = orNull(
+  Type.Object(
+    { rate: Type.Number({ description: 'Units of the currency per US dollar.' }), on: day('Date of that bill.') },
+    { ...strict, description: 'Of the last bill in this currency. Rates age: check it.' },
+  ),
+)
+
+export const UsualTerms = Type.Object(
+  {
+    currency: Type.String({ description: 'Of the client, or else of the organization.' }),
+    tax: orNull(
+      Type.Object(
+        { name: Type.String(), percent: Type.Number() },
+        { ...strict, description: 'Of the client’s settings, or else of its last bill.' },
+      ),
+    ),
+    exchange_rate: RememberedRate,
+    group_by: orNull(Type.Array(Type.String(), { description: 'Of the last bill; null without one.' })),
+    due_days: orNull(Type.Integer({ description: 'Of the last bill; null without one.' })),
+    show_cost: Type.Boolean({ description: 'Of the last bill.' }),
+    last_bill: LastBillBody,
+  },
+  { ...strict, $id: 'UsualTerms' },
+)
+export type UsualTerms = Static<typeof UsualTerms>
 
 export const BillTotals = Type.Object(
   {

@@ -26,6 +26,7 @@ import type { BillListQuery } from './query.ts'
 import { noRecipient, previewChanged } from './refusals.ts'
 import { createReminders } from './reminders.ts'
 import { issuesOfRecipients } from './request.ts'
+import { createRun } from './run.ts'
 import type {
   Bill,
   BillDelivery,
@@ -38,6 +39,7 @@ import type {
   BillVoiding,
   CreditNoteRequest,
   PaymentReversal,
+  UsualTerms,
 } from './schema.ts'
 import { type BillSubmission, createSending, findReplayed } from './sending.ts'
 import {
@@ -55,6 +57,8 @@ import {
 } from './store/bills.ts'
 import { getIssuer } from './store/issuer.ts'
 import { listPayments } from './store/payments.ts'
+import { listLastBills } from './store/run.ts'
+import { usualTerms } from './usual-terms.ts'
 import { billHead, billText, paymentBody, remainingBody, totalsBody } from './wire.ts'
 
 export type { BilledAmount, BilledCost } from './billed-amounts.ts'
@@ -114,6 +118,7 @@ export function createBillsService({
   const deliveries = createDeliveries({ db, clock, mailer, from: mail?.from, documents: papers ?? documents, events })
   const { billing } = entries
   const compose = createComposition({ db, billing, projects })
+  const run = createRun({ db, clock, billing })
   const reminders = createReminders({ db, clock, audit, deliveries })
   const releasing = createEntryRelease({ db, clock, billing })
   const payments = createPayments({ clock, audit })
@@ -184,6 +189,19 @@ export function createBillsService({
         period_is_over: heading.period.to < heading.issued_on,
         document: parseRawJson(documentText) as BillDocument,
       }
+    },
+
+    run,
+
+    /** The terms with which a client or project is usually billed. Throws `not_found`. */
+    async usualTerms(of: { client: string } | { project: string }): Promise<UsualTerms> {
+      const project = 'project' in of ? await projects.showProject(of.project) : undefined
+      const clientId = 'client' in of ? of.client : project?.client?.uid
+      const client = clientId === undefined ? undefined : await projects.getClient(clientId)
+      const [owner, id] = client ? (['clientId', client.id] as const) : (['projectId', project!.project.id] as const)
+      const { currency } = await getIssuer(db.read)
+      const last = (await listLastBills(db.read, owner, id)).get(id)
+      return usualTerms(client?.currency ?? currency, client, last)
     },
 
     /**

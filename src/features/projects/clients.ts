@@ -63,10 +63,11 @@ interface Dependencies {
 export function createClients({ db, clock, audit }: Dependencies) {
   const objectOf = ({ uid, name }: ClientRow) => ({ id: uid, name })
 
-  function rowChange({ name, email, address, taxId, currency, markupPpm, reminders }: ClientFields): ClientRowChange {
-    const fields = { email, address, taxId, currency, markupPpm, reminders }
-    const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-    return name === undefined ? given : { ...given, name: composeName(name), nameFolded: foldName(name) }
+  function rowChange({ name, ...given }: ClientFields): ClientRowChange {
+    const { email, address, taxId, currency, markupPpm, reminders, taxPpm, taxName } = given
+    const fields = { email, address, taxId, currency, markupPpm, reminders, taxPpm, taxName }
+    const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+    return name === undefined ? changes : { ...changes, name: composeName(name), nameFolded: foldName(name) }
   }
 
   async function change(

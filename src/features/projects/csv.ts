@@ -31,6 +31,8 @@ export const CLIENT_COLUMNS: CsvColumn<ClientBody>[] = [
   { heading: 'reminders', cell: (client) => client.reminders },
   { heading: 'lead_ids', cell: (client) => ids(client.leads) },
   { heading: 'approver_ids', cell: (client) => ids(client.approvers) },
+  { heading: 'tax_percent', cell: (client) => decimal(client.tax_percent) },
+  { heading: 'tax_name', cell: (client) => client.tax_name },
 ]
 
 export const PROJECT_COLUMNS: CsvColumn<ProjectBody>[] = [

@@ -10,6 +10,8 @@ export const EXAMPLE_CLIENT: ClientBody = {
   currency: 'EUR',
   markup: 12.5,
   reminders: true,
+  tax_percent: 19,
+  tax_name: 'VAT',
   leads: [{ id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' }],
   approvers: [],
   archived_at: null,

@@ -24,6 +24,10 @@ export interface ClientFields extends ResponsibleFields {
   markupPpm?: number | null | undefined
   /** Whether it is reminded of overdue bills by e-mail, if the settings say so. */
   reminders?: boolean | undefined
+  /** The tax that new bills suggest, in parts per million; 0 for none, null for that of its last bill. */
+  taxPpm?: number | null | undefined
+  /** The name of the tax, such as VAT. */
+  taxName?: string | null | undefined
 }
 
 export interface ProjectFields extends ResponsibleFields {

@@ -9,6 +9,8 @@ import {
   MARKUP_DIGITS,
   MARKUP_MAX,
   MARKUP_MIN,
+  TAX_LIMIT,
+  TAX_NAME_LIMIT,
   TITLE_LIMIT,
 } from './validation.ts'
 
@@ -54,6 +56,10 @@ const ARCHIVED_AT = orNull(moment('When it was archived and hidden from lists; n
 
 const REMINDERS = 'Whether it gets reminders of overdue bills by e-mail, if the setting `reminder_days` is on.'
 
+const TAX =
+  'Tax that new bills suggest, in percent with at most 4 decimals: 0 for none, null for that of its last bill. Bills that the API sends have the tax of their request.'
+const TAX_NAME = 'Name of the tax, such as VAT.'
+
 export const ClientBody = Type.Object(
   {
     id: Type.String({ description: 'Id of the client (cli_…).' }),
@@ -67,6 +73,8 @@ export const ClientBody = Type.Object(
     ),
     markup: seenBy(MONEY_PEOPLE, percent("Default markup of its projects; null for the organization's default.")),
     reminders: Type.Optional(Type.Boolean({ description: `${REMINDERS} Omitted for those who do not see bills.` })),
+    tax_percent: seenBy(MONEY_PEOPLE, Type.Number({ description: TAX })),
+    tax_name: seenBy(MONEY_PEOPLE, Type.String({ description: TAX_NAME })),
     leads: peopleSeen(CLIENT_LEADS, 'People who lead all of its projects, also future ones.'),
     approvers: peopleSeen(CLIENT_LEADS, 'People who can approve the entries of all of its projects.'),
     archived_at: ARCHIVED_AT,
@@ -77,6 +85,14 @@ export const ClientBody = Type.Object(
 export type ClientBody = Static<typeof ClientBody>
 
 const clientFields = {
+  tax_percent: clearable(
+    Type.Number({ description: TAX, minimum: 0, maximum: TAX_LIMIT }),
+    `must be a percentage from 0 to ${TAX_LIMIT}, or null for that of the last bill`,
+  ),
+  tax_name: clearable(
+    Type.String({ description: TAX_NAME, minLength: 1, maxLength: TAX_NAME_LIMIT }),
+    `must be a string of 1 to ${TAX_NAME_LIMIT} characters, or null for none`,
+  ),
   reminders: Type.Optional(Type.Boolean({ description: `${REMINDERS} Default: true.` })),
   email: clearable(
     emailAddress({ description: 'E-mail address for bills.', maxLength: 254 }),

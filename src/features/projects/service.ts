@@ -27,7 +27,7 @@ export { readClient, readProject, readTicket } from './request.ts'
 export type { ClientView } from './store/clients.ts'
 export type { ProjectView } from './store/projects.ts'
 export type { TicketView } from './store/tickets.ts'
-export { isReservedName, parseBudget, parseMarkup, ticketPrefix } from './validation.ts'
+export { isReservedName, parseBudget, parseMarkup, parseTax, ticketPrefix } from './validation.ts'
 export {
   clientBody,
   projectBody,

@@ -7,6 +7,8 @@ import {
   issuesOfEmail,
   issuesOfName,
   issuesOfText,
+  MARKUP_DIGITS,
+  parseMarkup,
 } from '../../fields.ts'
 import { NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
 import type { ClientFields, ProjectFields, ResponsibleFields, TicketFields } from './fields.ts'
@@ -42,6 +44,20 @@ export function parseBudget(dollars: string): Nanos | undefined {
   return isWithin ? nanos : undefined
 }
 
+/** As on bills. */
+export const TAX_NAME_LIMIT = 50
+
+/** In percent of the subtotal. */
+export const TAX_LIMIT = 100
+
+/** Parses a percentage to parts per million; undefined if the text is invalid or out of range. */
+export function parseTax(percent: string): number | undefined {
+  const ppm = parseMarkup(percent)
+  return ppm !== undefined && ppm >= 0 && ppm <= TAX_LIMIT * 10_000 ? ppm : undefined
+}
+
+export const TAX_EXPECTED = `must be a percentage from 0 to ${TAX_LIMIT} with at most ${MARKUP_DIGITS} decimals`
+
 export const BUDGET_EXPECTED = `must be an amount in US dollars from 0 to ${BUDGET_LIMIT}`
 
 /** PostgreSQL fails on U+0000, which no name contains. */
@@ -72,12 +88,22 @@ export function isPossiblePrefix(name: string): boolean {
   return !/\s/u.test(name.trim())
 }
 
-export function issuesOfClient({ name, email, address, taxId, currency, leads, approvers }: ClientFields): Issue[] {
+export function issuesOfClient({
+  name,
+  email,
+  address,
+  taxId,
+  taxName,
+  currency,
+  leads,
+  approvers,
+}: ClientFields): Issue[] {
   return [
     ...given(name, (text) => issuesOfKey(text, '/name')),
     ...given(email, (text) => issuesOfEmail(text, '/email')),
     ...given(address, (text) => issuesOfText(text, '/address', ADDRESS_LIMIT)),
     ...given(taxId, (text) => issuesOfName(text, '/tax_id')),
+    ...given(taxName, (text) => issuesOfText(text, '/tax_name', TAX_NAME_LIMIT)),
     ...given(currency, (text) => issuesOfCurrency(text, '/currency')),
     ...issuesOfPeople({ leads, approvers }),
   ]

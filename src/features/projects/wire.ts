@@ -28,6 +28,8 @@ export function clientBody(client: ClientView, sight: Sight): ClientBody {
       currency: client.currency,
       markup: percent(client.markupPpm),
       reminders: client.reminders,
+      tax_percent: percent(client.taxPpm),
+      tax_name: client.taxName,
     }),
     ...(sight !== 'names' && { leads: people(client.leads), approvers: people(client.approvers) }),
     archived_at: timestampOrNull(client.archivedAt),

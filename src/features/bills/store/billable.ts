@@ -79,7 +79,7 @@ function isBillable(reader: Reader): SQL | undefined {
   return or(isNull(entries.projectId), notInArray(entries.projectId, free))
 }
 
-const costOf = ({ tables: { entries } }: Reader) => sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
+export const costOf = ({ tables: { entries } }: Reader) => sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
 
 const NANOS = 1_000_000_000
 

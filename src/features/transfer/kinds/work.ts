@@ -26,6 +26,8 @@ export const CLIENT = kind({
     currency: orNone(text('currency')),
     markup_ppm: orNone(integer('markupPpm')),
     reminders: flag('reminders'),
+    tax_ppm: orNone(integer('taxPpm')),
+    tax_name: orNone(text('taxName')),
     created_at: moment('createdAt'),
     archived_at: orNone(moment('archivedAt')),
   },

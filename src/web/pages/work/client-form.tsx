@@ -19,6 +19,8 @@ interface Values {
   /** An empty string if there is none. */
   markup: number | string
   reminders: boolean
+  tax_percent: number | string
+  tax_name: string
   /** Names of current people, e-mail addresses of new ones. */
   leads: string[]
   approvers: string[]
@@ -41,6 +43,8 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
       currency: client?.currency ?? null,
       markup: client?.markup ?? '',
       reminders: client?.reminders ?? true,
+      tax_percent: client?.tax_percent ?? '',
+      tax_name: client?.tax_name ?? '',
       leads: namesOf(client?.leads),
       approvers: namesOf(client?.approvers),
     },
@@ -49,7 +53,10 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
   const sending = useFormSend({
     form,
     of: client,
-    send: ({ name, email, address, tax_id, currency, markup, reminders, leads, approvers }, options) => {
+    send: (
+      { name, email, address, tax_id, currency, markup, reminders, tax_percent, tax_name, leads, approvers },
+      options,
+    ) => {
       const body = {
         name: name.trim(),
         email: email.trim() || null,
@@ -58,6 +65,8 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
         currency,
         markup: numberOrNull(markup),
         reminders,
+        tax_percent: numberOrNull(tax_percent),
+        tax_name: tax_name.trim() || null,
         leads: peopleOf(leads, client?.leads),
         approvers: peopleOf(approvers, client?.approvers),
       }
@@ -116,6 +125,25 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
           placeholder="Organization default"
           hideControls
           {...form.getInputProps('markup')}
+        />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <NumberInput
+          label="Tax rate (%)"
+          placeholder="That of its last bill"
+          description="Suggested for new bills. 0 for no tax."
+          min={0}
+          max={100}
+          decimalScale={4}
+          hideControls
+          {...form.getInputProps('tax_percent')}
+        />
+        <TextInput
+          label="Tax name"
+          placeholder="VAT"
+          description="As shown on bills."
+          maxLength={50}
+          {...form.getInputProps('tax_name')}
         />
       </SimpleGrid>
       <PeopleField

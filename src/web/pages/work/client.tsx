@@ -57,7 +57,7 @@ function OneClient({ client }: { client: Client }) {
 }
 
 function ClientDetails({
-  client: { email, address, tax_id, currency, markup, reminders, leads, approvers },
+  client: { email, address, tax_id, currency, markup, reminders, tax_percent, tax_name, leads, approvers },
 }: {
   client: Client
 }) {
@@ -77,6 +77,14 @@ function ClientDetails({
         ['Tax ID', tax_id],
         ['Bill currency', currency ?? `${settings.currency} (organization default)`],
         ['Markup', typeof markup === 'number' ? `${markup}%` : 'organization default'],
+        [
+          'Tax',
+          typeof tax_percent === 'number'
+            ? tax_percent === 0
+              ? 'None'
+              : `${tax_name ?? 'Tax'} ${tax_percent}%`
+            : 'as on its last bill',
+        ],
         [
           'Reminders',
           reminders === false ? 'None for this client' : settings.reminder_days ? 'On' : 'Off in the settings',
