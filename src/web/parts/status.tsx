@@ -29,6 +29,9 @@ const COLORS: Record<string, MantineColor> = {
   stopped: 'red',
   disabled: 'red',
   erased: 'gray',
+  ready: 'blue',
+  blocked: 'orange',
+  'nothing to bill': 'gray',
 }
 
 /** The status of an entry, sheet, bill, webhook or delivery, by its API value. */

@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, useLocation } from 'wouter'
-import { one, oneOf, useAddress } from '../../address.ts'
+import { addressOf, one, oneOf, useAddress } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
@@ -49,6 +49,9 @@ export function BillList() {
       actions={
         <>
           <DownloadCsv path="/bills" query={query} />
+          <Button component={Link} href="/bills/run" variant="default">
+            Billing run
+          </Button>
           <NewBillButton />
         </>
       }
@@ -80,7 +83,7 @@ export function BillList() {
           <PeriodPicker isOptional value={issued} change={(value) => show({ issued: value })} />
         </Group>
       </Group>
-      <BillSums query={query} />
+      <BillSums query={query} listOf={(state) => addressOf('/bills', { state, client, issued })} />
       <DataTable
         label="Bills"
         columns={COLUMNS}

@@ -16,10 +16,11 @@ import {
 import { DatePickerInput, MonthPickerInput } from '@mantine/dates'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
-import { dayOf } from '../../format/moments.ts'
+import { dayInWords, dayOf } from '../../format/moments.ts'
 import { ClientPicker, ProjectPicker } from '../../parts/pickers.tsx'
 import { CurrencySelect } from '../../parts/zone-and-currency.tsx'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
+import type { UsualTerms } from './bill-terms.ts'
 import type { BillValues } from './new-bill-values.ts'
 
 export type BillForm = UseFormReturnType<BillValues>
@@ -28,12 +29,19 @@ interface NewBillFieldsProps {
   form: BillForm
   /** The bill's currency; undefined until its scope is known. */
   currency: string | undefined
+  terms: UsualTerms | undefined
 }
 
-export const NewBillFields = ({ form, currency }: NewBillFieldsProps) => (
+export const NewBillFields = ({ form, currency, terms }: NewBillFieldsProps) => (
   <Stack gap="md">
     <WhatAndWhen form={form} />
-    <Currency form={form} currency={currency} />
+    <Currency form={form} currency={currency} terms={terms} />
+    {terms?.last_bill && (
+      <Text size="xs" c="dimmed">
+        Tax, grouping and payment terms are those of bill {terms.last_bill.number}, unless the client’s settings say
+        otherwise.
+      </Text>
+    )}
     <Accordion
       multiple
       variant="separated"
@@ -133,7 +141,7 @@ function WhatAndWhen({ form }: { form: BillForm }) {
   )
 }
 
-const Currency = ({ form, currency }: NewBillFieldsProps) => (
+const Currency = ({ form, currency, terms }: NewBillFieldsProps) => (
   <Group gap="xs" align="flex-start" grow>
     <CurrencySelect
       label="Currency"
@@ -146,6 +154,7 @@ const Currency = ({ form, currency }: NewBillFieldsProps) => (
       <NumberInput
         label={`${currency} per US dollar`}
         placeholder="0.92"
+        description={rateInWords(form.values.exchange_rate, terms)}
         decimalScale={10}
         min={0}
         hideControls
@@ -154,6 +163,12 @@ const Currency = ({ form, currency }: NewBillFieldsProps) => (
     )}
   </Group>
 )
+
+/** Rates age: a remembered one says of which day it is. */
+const rateInWords = (typed: number | string, terms: UsualTerms | undefined) =>
+  terms?.exchange_rate && Number(typed) === terms.exchange_rate.rate
+    ? `Rate of ${dayInWords(terms.exchange_rate.on)}`
+    : undefined
 
 const GROUPS = [
   { value: 'project', label: 'project' },

@@ -14,7 +14,7 @@ import { useSettings } from '../../server/me.ts'
 import { Problem } from '../../server/problem.ts'
 import { showIssues } from '../../server/send.ts'
 import type { BillRequest } from './bill-body.ts'
-import { useBillCurrency } from './bill-currency.ts'
+import { useBillCurrency, useFilling, useUsualTerms } from './bill-terms.ts'
 import { LeftOut } from './left-out.tsx'
 import { type BillForm, NewBillFields } from './new-bill-fields.tsx'
 import { type BillValues, requestOf, valuesOf } from './new-bill-values.ts'
@@ -39,7 +39,9 @@ export function NewBill() {
   const { time_zone } = useSettings()
   const [given] = useAddress({ client: one, project: one, from: one, to: one, replaces: one })
   const form = useForm<BillValues>({ initialValues: valuesOf(given, time_zone) })
-  const currency = useBillCurrency(form.values)
+  const terms = useUsualTerms(form.values)
+  const currency = useBillCurrency(form.values, terms)
+  useFilling(form, terms.data, currency)
   const lacksRate = currency !== undefined && currency !== 'USD' && form.values.exchange_rate === ''
   const preview = usePreview(lacksRate || currency === undefined ? undefined : requestOf(form.values))
   const problem = preview.error instanceof Problem ? preview.error : null
@@ -52,7 +54,7 @@ export function NewBill() {
     >
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
-          <NewBillFields form={form} currency={currency} />
+          <NewBillFields form={form} currency={currency} terms={terms.data} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
           {lacksRate && requestOf(form.values) ? (

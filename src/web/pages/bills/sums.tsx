@@ -1,32 +1,41 @@
 /** What the bills of a list sum up to, by currency. */
-import { Group, Text } from '@mantine/core'
+import { Anchor, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
 import { billedMoney } from '../../format/money.ts'
 import { answer, type api, apiUntil } from '../../server/api.ts'
 
 type Filter = NonNullable<NonNullable<Parameters<typeof api.bills.totals.get>[0]>['query']>
 
-export function BillSums({ query }: { query: Filter }) {
+interface BillSumsProps {
+  query: Filter
+  /** The address of the bills in a state, otherwise with the filters of this list: the total of that list is the sum. */
+  listOf: (state: 'sent' | 'overdue') => string
+}
+
+export function BillSums({ query, listOf }: BillSumsProps) {
   const { data: sums } = useQuery({
     queryKey: ['bills', 'totals', query],
     queryFn: ({ signal }) => answer(apiUntil(signal).bills.totals.get({ query })),
     placeholderData: (before) => before,
   })
   return sums?.data.map(({ currency, bills, total, balance, overdue }) => {
-    const shown = [
-      counted(bills, 'bill'),
-      `${billedMoney(total, currency)} total`,
-      `${billedMoney(balance, currency)} open`,
-      ...(overdue === 0 ? [] : [`${billedMoney(overdue, currency)} overdue`]),
-    ]
     return (
       <Group key={currency} gap="lg">
-        {shown.map((text) => (
-          <Text key={text} size="sm" c={text.endsWith('overdue') ? 'var(--mantine-color-error)' : 'dimmed'}>
+        {[counted(bills, 'bill'), `${billedMoney(total, currency)} total`].map((text) => (
+          <Text key={text} size="sm" c="dimmed">
             {text}
           </Text>
         ))}
+        <Anchor component={Link} href={listOf('sent')} size="sm">
+          {billedMoney(balance, currency)} open
+        </Anchor>
+        {overdue !== 0 && (
+          <Anchor component={Link} href={listOf('overdue')} size="sm" c="var(--mantine-color-error)">
+            {billedMoney(overdue, currency)} overdue
+          </Anchor>
+        )}
       </Group>
     )
   })

@@ -1,0 +1,48 @@
+/** What is left to do before the bills of a month are complete, each with the list of exactly its entries. */
+import { Paper, Table, Text, Title } from '@mantine/core'
+import { pageOfList } from '../../parts/entries/filters.ts'
+import { LeftOutSum } from './left-out-sum.tsx'
+import { type BillRun, CHECKS, type RunCheck } from './run-body.ts'
+
+/** Checks that need nothing to be done. */
+function isNotice({ check }: RunCheck, { approval_required }: BillRun): boolean {
+  return check === 'rejected' || (check === 'not_approved' && !approval_required)
+}
+
+export function RunChecks({ run }: { run: BillRun }) {
+  const found = run.checks.filter(({ entries }) => entries > 0)
+  const isDone = found.every((check) => isNotice(check, run))
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} size="h5">
+        Checklist
+      </Title>
+      {isDone && (
+        <Text size="sm" c="dimmed" mt={4}>
+          Nothing is left to do: every entry of the month is assigned, priced and approved as far as bills need it.
+        </Text>
+      )}
+      {found.length > 0 && (
+        <Table fz="sm" verticalSpacing={4} horizontalSpacing={0} mt={4} aria-label="Checklist">
+          <Table.Tbody>
+            {found.map((check) => (
+              <Table.Tr key={check.check}>
+                <Table.Td>
+                  {CHECKS[check.check].title}
+                  <Text size="xs" c="dimmed">
+                    {check.check === 'not_approved' && isNotice(check, run)
+                      ? 'For information: bills do not require approval.'
+                      : CHECKS[check.check].advice}
+                  </Text>
+                </Table.Td>
+                <Table.Td ta="right" style={{ verticalAlign: 'top' }}>
+                  <LeftOutSum left={check} href={pageOfList(check.list)} isUnpriced={check.check === 'unpriced'} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Paper>
+  )
+}

@@ -1,0 +1,99 @@
+/** Decisions that apply to all bills of a run, and its exchange rates. */
+import { Input, NumberInput, SegmentedControl, Switch } from '@mantine/core'
+import { useState } from 'react'
+import { dayInWords } from '../../format/moments.ts'
+import { type RunRow, ratesOf } from './run-body.ts'
+
+type Earlier = '' | 'include' | 'leave'
+
+interface RunChoicesProps {
+  rows: readonly RunRow[]
+  earlier: Earlier
+  isUnpricedLeft: boolean
+  /** As in the address: `EUR:0.92`. */
+  rates: readonly string[]
+  show: (changes: { earlier?: Earlier; unpriced?: boolean; rate?: string[] }) => void
+}
+
+export function RunChoices({ rows, earlier, isUnpricedLeft, rates, show }: RunChoicesProps) {
+  const others = (currency: string) => rates.filter((rate) => !rate.startsWith(`${currency}:`))
+  return (
+    <>
+      <Input.Wrapper label="Entries from before the month" labelElement="div">
+        <div>
+          <SegmentedControl
+            aria-label="Entries from before the month"
+            data={[
+              { value: '', label: 'Not decided' },
+              { value: 'include', label: 'Include' },
+              { value: 'leave', label: 'Leave' },
+            ]}
+            value={earlier}
+            onChange={(value) => show({ earlier: value as Earlier })}
+          />
+        </div>
+      </Input.Wrapper>
+      <Switch
+        label="Leave out unpriced entries"
+        checked={isUnpricedLeft}
+        onChange={(event) => show({ unpriced: event.currentTarget.checked })}
+        mb={8}
+      />
+      {ratesOf(rows).map(({ currency, rate, on }) => (
+        <Rate
+          key={currency}
+          currency={currency}
+          rate={rate}
+          // One that was entered just now has no day of its own.
+          on={rates.some((text) => text.startsWith(`${currency}:`)) ? undefined : on}
+          change={(text) =>
+            show({ rate: text === '' ? others(currency) : [...others(currency), `${currency}:${text}`] })
+          }
+        />
+      ))}
+    </>
+  )
+}
+
+interface RateProps {
+  currency: string
+  rate: number | undefined
+  on: string | undefined
+  change: (text: string) => void
+}
+
+/** Applies once the field is left, or with Enter: each rate composes all bills again. */
+function Rate({ currency, rate, on, change }: RateProps) {
+  const [typed, setTyped] = useState<number | string>()
+  const apply = () => {
+    if (typed === undefined || (typed !== '' && !(Number(typed) > 0))) return
+    change(
+      typed === ''
+        ? ''
+        : Number(typed)
+            .toFixed(RATE_DECIMALS)
+            .replace(/\.?0+$/, ''),
+    )
+    setTyped(undefined)
+  }
+  return (
+    <NumberInput
+      label={`${currency} per US dollar`}
+      description={on && `Rate of ${dayInWords(on)}`}
+      placeholder="0.92"
+      decimalScale={RATE_DECIMALS}
+      min={0}
+      hideControls
+      w={170}
+      value={typed ?? rate ?? ''}
+      onChange={setTyped}
+      onBlur={apply}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') apply()
+      }}
+    />
+  )
+}
+
+/** As many as the API takes. */
+const RATE_DECIMALS = 10

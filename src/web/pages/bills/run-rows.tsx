@@ -1,0 +1,158 @@
+/** One row for each client of a billing run, and for each billable project without one. */
+import { Anchor, Button, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { count, counted } from '../../format/counts.ts'
+import { dayInWords } from '../../format/moments.ts'
+import { billedMoney } from '../../format/money.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Status } from '../../parts/status.tsx'
+import { BillLink } from './bill-link.tsx'
+import { blocksInWords, keyOf, nameOf, type Outcome, type RunRow } from './run-body.ts'
+
+interface RunRowsProps {
+  rows: readonly RunRow[]
+  chosen: ReadonlySet<string>
+  choose: (chosen: ReadonlySet<string>) => void
+  outcomes: Readonly<Record<string, Outcome>>
+  /** Keys of the rows whose previews are open. */
+  previewed: readonly string[]
+  toggle: (key: string) => void
+}
+
+export const RunRows = ({ rows, chosen, choose, outcomes, previewed, toggle }: RunRowsProps) => (
+  <DataTable
+    label="Bills of the month"
+    columns={columnsOf(outcomes, previewed, toggle)}
+    list={rows}
+    rowKey={keyOf}
+    selected={chosen}
+    select={choose}
+    selectLabel={(row) => `Select ${nameOf(row)}`}
+    isMuted={({ state }) => state === 'empty'}
+    empty={<Empty title="Nobody to bill">There are no clients, and no billable projects with entries.</Empty>}
+  />
+)
+
+const columnsOf = (
+  outcomes: RunRowsProps['outcomes'],
+  previewed: RunRowsProps['previewed'],
+  toggle: RunRowsProps['toggle'],
+): Column<RunRow>[] => [
+  { key: 'for', title: 'For', phone: 'title', cell: (row) => <For row={row} /> },
+  {
+    key: 'state',
+    title: 'State',
+    minWidth: '200px',
+    cell: (row) => <State row={row} outcome={outcomes[keyOf(row)]} />,
+  },
+  { key: 'left_out', title: 'Left out', width: '120px', cell: leftOutInWords },
+  { key: 'last', title: 'Last bill', width: '170px', cell: (row) => <LastBill row={row} /> },
+  { key: 'entries', title: 'Entries', width: '90px', isNumber: true, cell: ({ entries }) => count(entries) },
+  {
+    key: 'total',
+    title: 'Total',
+    width: '140px',
+    isNumber: true,
+    phone: 'value',
+    cell: ({ total, currency, entries }) =>
+      entries === 0 ? '–' : total === null ? 'rate unknown' : billedMoney(total, currency),
+  },
+  {
+    key: 'preview',
+    title: 'Preview',
+    width: '110px',
+    phone: 'bare',
+    cell: (row) =>
+      row.entries > 0 && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          disabled={row.total === null}
+          aria-pressed={previewed.includes(keyOf(row))}
+          aria-label={`Preview of ${nameOf(row)}`}
+          onClick={() => toggle(keyOf(row))}
+        >
+          {previewed.includes(keyOf(row)) ? 'Close' : 'Preview'}
+        </Button>
+      ),
+  },
+]
+
+const For = ({ row }: { row: RunRow }) => (
+  <>
+    <Anchor
+      component={Link}
+      href={row.client ? `/work/clients/${row.client.id}` : `/work/projects/${row.project!.id}`}
+      inherit
+    >
+      <bdi>{nameOf(row)}</bdi>
+    </Anchor>
+    {!row.client && (
+      <Text component="span" inherit c="dimmed">
+        {' '}
+        · project without a client
+      </Text>
+    )}
+  </>
+)
+
+const STATES: Record<RunRow['state'], string> = {
+  ready: 'ready',
+  blocked: 'blocked',
+  billed: 'billed',
+  empty: 'nothing to bill',
+}
+
+function State({ row, outcome }: { row: RunRow; outcome: Outcome | undefined }): ReactNode {
+  if (outcome?.is === 'sending') return 'Sending…'
+  if (outcome?.is === 'changed' && row.state === 'ready') {
+    return <Text inherit>Changed since you looked, so nothing was sent. Check it and send it again.</Text>
+  }
+  if (outcome?.is === 'failed' && row.state === 'ready') {
+    return (
+      <Text inherit c="var(--mantine-color-error)">
+        Not sent: {outcome.message}
+      </Text>
+    )
+  }
+  return (
+    <>
+      <Status of={STATES[row.state]} />
+      {row.state === 'blocked' && (
+        <Text size="xs" c="dimmed">
+          {blocksInWords(row)}
+        </Text>
+      )}
+      {row.bills.map(({ id, number }) => (
+        <Text key={id} size="xs" component="div">
+          <BillLink id={id} number={number} />
+        </Text>
+      ))}
+      {row.state === 'ready' && !row.client?.email && (
+        <Text size="xs" c="dimmed">
+          no e-mail address
+        </Text>
+      )}
+    </>
+  )
+}
+
+function leftOutInWords({ left_out }: RunRow): string {
+  const entries = Object.values(left_out).reduce((sum, left) => sum + left.entries, 0)
+  const isMore = Object.values(left_out).some((left) => left.at_least)
+  return entries === 0 ? '–' : `${isMore ? 'more than ' : ''}${counted(entries, 'entry', 'entries')}`
+}
+
+const LastBill = ({ row: { last_bill } }: { row: RunRow }) =>
+  last_bill ? (
+    <>
+      <BillLink id={last_bill.id} number={last_bill.number} />
+      <Text size="xs" c="dimmed">
+        {dayInWords(last_bill.issued_on)}, {billedMoney(last_bill.total, last_bill.currency)}
+      </Text>
+    </>
+  ) : (
+    'none'
+  )

@@ -1,0 +1,122 @@
+/** The bills of a month: what is left to do, each client's bill, previews side by side, and sending one by one. */
+import { Alert, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { MonthPickerInput } from '@mantine/dates'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { flag, many, one, oneOf, useAddress } from '../../address.ts'
+import { dayInWords, dayOf } from '../../format/moments.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Page } from '../../parts/page.tsx'
+import { answer, apiUntil } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { chosenRows, keyOf, lastMonth, type Outcome } from './run-body.ts'
+import { RunChecks } from './run-checks.tsx'
+import { RunChoices } from './run-choices.tsx'
+import { RunPreviews } from './run-previews.tsx'
+import { RunRows } from './run-rows.tsx'
+import { SendRun } from './send-run.tsx'
+
+export function BillingRun() {
+  const { time_zone } = useSettings()
+  const [asked, show] = useAddress({
+    month: one,
+    earlier: oneOf('', 'include', 'leave'),
+    unpriced: flag,
+    rate: many,
+    preview: many,
+  })
+  const { earlier, unpriced, rate, preview } = asked
+  const month = asked.month ?? lastMonth(time_zone)
+  const query = {
+    month,
+    ...(earlier && { include_earlier: earlier === 'include' ? 'true' : 'false' }),
+    ...(unpriced && { leave_unpriced: 'true' }),
+    ...(rate.length > 0 && { rate }),
+  }
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    queryKey: ['bills', 'run', query],
+    queryFn: ({ signal }) => answer(apiUntil(signal).bills.run.get({ query })),
+    placeholderData: (before) => before,
+    // Entries arrive all day.
+    staleTime: 0,
+  })
+  const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
+  const [outcomes, setOutcomes] = useState<Readonly<Record<string, Outcome>>>({})
+  const toggle = (key: string) =>
+    show({ preview: preview.includes(key) ? preview.filter((other) => other !== key) : [...preview, key] })
+  return (
+    <Page
+      title="Billing run"
+      above={{ href: '/bills', title: 'Bills' }}
+      lead="All bills of a month. You can leave this page at any time: what has been billed is known from the bills."
+      actions={
+        data && (
+          <SendRun
+            run={data}
+            rows={chosenRows(data.data, chosen)}
+            isDisabled={isPlaceholderData}
+            note={(key, outcome) => setOutcomes((before) => ({ ...before, [key]: outcome }))}
+            done={() => choose(new Set())}
+          />
+        )
+      }
+    >
+      <Group gap="md" align="flex-end">
+        <MonthPickerInput
+          label={`Month (${time_zone})`}
+          valueFormat="MMMM YYYY"
+          maxDate={dayOf(new Date(), time_zone)}
+          w={200}
+          value={`${month}-01`}
+          onChange={(day) => {
+            choose(new Set())
+            setOutcomes({})
+            show({ month: day?.slice(0, 7), preview: [] })
+          }}
+        />
+        {data && (
+          <RunChoices
+            rows={data.data}
+            earlier={earlier}
+            isUnpricedLeft={unpriced}
+            rates={rate}
+            show={(changes) => show(changes, { replace: true })}
+          />
+        )}
+      </Group>
+      {error && !isPlaceholderData && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!data && !error && <Skeleton height={320} />}
+      {data && (
+        <Stack gap="lg" opacity={isPlaceholderData ? 0.55 : 1}>
+          {!data.period_is_over && (
+            <Alert color="orange" variant="light" title={`The month lasts until ${dayInWords(data.period.to)}`}>
+              What is recorded for the rest of it needs further bills.
+            </Alert>
+          )}
+          <RunChecks run={data} />
+          <div>
+            <Title order={2} size="h5" mb="xs">
+              Bills
+            </Title>
+            <RunRows
+              rows={data.data}
+              chosen={chosen}
+              choose={choose}
+              outcomes={outcomes}
+              previewed={preview}
+              toggle={toggle}
+            />
+          </div>
+          <RunPreviews rows={data.data.filter((row) => preview.includes(keyOf(row)))} close={toggle} />
+          {preview.length === 1 && (
+            <Text size="sm" c="dimmed">
+              Open another preview to see both next to each other.
+            </Text>
+          )}
+        </Stack>
+      )}
+    </Page>
+  )
+}
