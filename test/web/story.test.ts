@@ -84,6 +84,7 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await chosen(page, /^Project/, 'WEB')
       await page.getByText('The bill will be sent exactly as shown.').waitFor()
       await press('Send bill…')
+      await page.getByRole('dialog').getByLabel('Send the bill now anyway').check()
       await page.getByRole('dialog').getByRole('button', { name: 'Send bill' }).click()
       await heading(/-0001/)
       expect(await bills()).toMatchObject([{ state: 'sent', entries: 1 }])

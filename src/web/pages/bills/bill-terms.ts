@@ -58,12 +58,26 @@ export function refilled(values: Filled, before: Filled, next: Filled): Partial<
 }
 
 /** Fills the form whenever another client, project or currency is chosen. */
-export function useFilling(form: BillForm, terms: UsualTerms | undefined, currency: string | undefined) {
+export function useFilling(
+  form: BillForm,
+  terms: UsualTerms | undefined,
+  currency: string | undefined,
+  /** Whether the form is from a draft, whose terms stay as they are until another client is chosen. */
+  { isFilled }: { isFilled: boolean },
+) {
   const before = useRef(filledBy(undefined, undefined))
+  const isFirst = useRef(isFilled)
   // Only a change of the terms fills fields, not what is typed.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     const next = filledBy(terms, currency)
+    if (isFirst.current) {
+      if (terms) {
+        isFirst.current = false
+        before.current = next
+      }
+      return
+    }
     for (const [name, value] of Object.entries(refilled(form.values, before.current, next))) {
       form.setFieldValue(name, value)
     }

@@ -17,6 +17,7 @@ import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
 import { type BillHead, scopeOf } from './bill-body.ts'
+import { DraftList } from './draft-list.tsx'
 import { BillSums } from './sums.tsx'
 
 const NewBillButton = () => (
@@ -83,6 +84,7 @@ export function BillList() {
           <PeriodPicker isOptional value={issued} change={(value) => show({ issued: value })} />
         </Group>
       </Group>
+      <DraftList />
       <BillSums query={query} listOf={(state) => addressOf('/bills', { state, client, issued })} />
       <DataTable
         label="Bills"

@@ -22,6 +22,7 @@ import classes from './paper.module.css'
 import { BillPaper } from './paper.tsx'
 import { Refusal } from './refusal.tsx'
 import { SendBill } from './send-bill.tsx'
+import { useDraftValues, useKeptDraft } from './use-draft.ts'
 
 /** Debounce before a new preview: composing a bill may read a hundred thousand entries. */
 const PAUSE_MS = 350
@@ -37,11 +38,19 @@ const FIELDS = {
 
 export function NewBill() {
   const { time_zone } = useSettings()
-  const [given] = useAddress({ client: one, project: one, from: one, to: one, replaces: one })
-  const form = useForm<BillValues>({ initialValues: valuesOf(given, time_zone) })
+  const [given, show] = useAddress({ client: one, project: one, from: one, to: one, replaces: one, draft: one })
+  const initial = valuesOf(given, time_zone)
+  const kept = useDraftValues(given.draft)
+  const form = useForm<BillValues>({ initialValues: kept ?? initial })
+  const draft = useKeptDraft({
+    id: given.draft,
+    values: form.values,
+    initial,
+    created: (id) => show({ draft: id }, { replace: true }),
+  })
   const terms = useUsualTerms(form.values)
   const currency = useBillCurrency(form.values, terms)
-  useFilling(form, terms.data, currency)
+  useFilling(form, terms.data, currency, { isFilled: kept !== undefined })
   const lacksRate = currency !== undefined && currency !== 'USD' && form.values.exchange_rate === ''
   const preview = usePreview(lacksRate || currency === undefined ? undefined : requestOf(form.values))
   const problem = preview.error instanceof Problem ? preview.error : null
@@ -50,7 +59,7 @@ export function NewBill() {
     <Page
       title="New bill"
       above={{ href: '/bills', title: 'Bills' }}
-      lead="Nothing is saved until you send the bill. Sending assigns its number and locks its entries."
+      lead="What you type is kept in this browser as a draft. Sending the bill assigns its number and locks its entries."
     >
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
@@ -63,7 +72,7 @@ export function NewBill() {
               the bill and cannot change after it is sent.
             </Empty>
           ) : (
-            <Preview form={form} preview={preview} problem={problem} />
+            <Preview form={form} preview={preview} problem={problem} sent={draft.remove} />
           )}
         </Grid.Col>
       </Grid>
@@ -106,9 +115,11 @@ interface PreviewProps {
   form: BillForm
   preview: PreviewState
   problem: Problem | null
+  /** Called once the bill is sent. */
+  sent: () => void
 }
 
-function Preview({ form, preview, problem }: PreviewProps) {
+function Preview({ form, preview, problem, sent }: PreviewProps) {
   const [, navigate] = useLocation()
   const { data, request, isStale } = preview
   if (!request) {
@@ -136,7 +147,10 @@ function Preview({ form, preview, problem }: PreviewProps) {
           isPeriodOver={period_is_over}
           document={document}
           isDisabled={isStale || isEmpty}
-          sent={({ id }) => navigate(`/bills/${id}`)}
+          sent={({ id }) => {
+            sent()
+            navigate(`/bills/${id}`)
+          }}
           again={() => void preview.refetch()}
         />
       </Group>

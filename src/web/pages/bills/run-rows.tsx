@@ -40,11 +40,11 @@ const columnsOf = (
   previewed: RunRowsProps['previewed'],
   toggle: RunRowsProps['toggle'],
 ): Column<RunRow>[] => [
-  { key: 'for', title: 'For', phone: 'title', cell: (row) => <For row={row} /> },
+  { key: 'for', title: 'For', minWidth: '180px', phone: 'title', cell: (row) => <For row={row} /> },
   {
     key: 'state',
     title: 'State',
-    minWidth: '200px',
+    width: '260px',
     cell: (row) => <State row={row} outcome={outcomes[keyOf(row)]} />,
   },
   { key: 'left_out', title: 'Left out', width: '120px', cell: leftOutInWords },
@@ -108,11 +108,15 @@ const STATES: Record<RunRow['state'], string> = {
 function State({ row, outcome }: { row: RunRow; outcome: Outcome | undefined }): ReactNode {
   if (outcome?.is === 'sending') return 'Sending…'
   if (outcome?.is === 'changed' && row.state === 'ready') {
-    return <Text inherit>Changed since you looked, so nothing was sent. Check it and send it again.</Text>
+    return (
+      <Text inherit style={{ whiteSpace: 'normal' }}>
+        Changed since you looked, so nothing was sent. Check it and send it again.
+      </Text>
+    )
   }
   if (outcome?.is === 'failed' && row.state === 'ready') {
     return (
-      <Text inherit c="var(--mantine-color-error)">
+      <Text inherit c="var(--mantine-color-error)" style={{ whiteSpace: 'normal' }}>
         Not sent: {outcome.message}
       </Text>
     )
@@ -121,7 +125,7 @@ function State({ row, outcome }: { row: RunRow; outcome: Outcome | undefined }):
     <>
       <Status of={STATES[row.state]} />
       {row.state === 'blocked' && (
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" style={{ whiteSpace: 'normal' }}>
           {blocksInWords(row)}
         </Text>
       )}

@@ -1,0 +1,105 @@
+/** Month-end in the browser: the run, a draft that survives a reload, and what is printed. */
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { CHROMIUM } from '../support/browser.ts'
+import { webStage } from '../support/web-stage.ts'
+
+const PASSWORD = 'demonstration'
+const BILLING = { email: 'hanna.lindqvist@meridian.example', password: PASSWORD }
+
+/** Longer than the pages and the server take on a busy machine. */
+const TEST_MS = 180_000
+
+describe.skipIf(!CHROMIUM)('month-end', () => {
+  const web = webStage({ demoPassword: PASSWORD })
+
+  test(
+    'is checked, previewed side by side, and sent one by one, and is known after a reload',
+    async () => {
+      const { page, open, settled, issues, barriers, close } = await web.visit({ as: BILLING })
+      await open('/bills/run')
+      await page.getByRole('table', { name: 'Checklist' }).waitFor()
+      expect(await barriers()).toEqual([])
+      await page.getByText('Include', { exact: true }).click()
+      await page.getByRole('switch', { name: 'Leave out unpriced entries' }).click()
+      await settled()
+      const ready = page.getByRole('row').filter({ has: page.getByText('ready', { exact: true }) })
+      await ready.nth(1).waitFor()
+      const count = await ready.count()
+      for (const index of [0, 1])
+        await ready
+          .nth(index)
+          .getByRole('button', { name: /^Preview/ })
+          .click()
+      await page
+        .getByRole('region', { name: /^Preview of/ })
+        .nth(1)
+        .getByText('Number assigned when sent')
+        .waitFor()
+      expect(await barriers()).toEqual([])
+      for (const index of [0, 1]) await ready.nth(index).getByRole('checkbox').check()
+      await page.getByRole('button', { name: 'Send 2 bills…' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Send bills' }).click()
+      await page.getByText('2 bills sent.').waitFor()
+      await settled()
+      await page.reload()
+      await ready.first().waitFor()
+      expect(await ready.count()).toBe(count - 2)
+      expect(issues()).toEqual([])
+      await close()
+    },
+    TEST_MS,
+  )
+
+  test(
+    'what was typed in a new bill survives a reload, and is found again among the drafts',
+    async () => {
+      const { page, open, issues, close } = await web.visit({ as: BILLING })
+      await open('/bills/new')
+      await page.getByRole('button', { name: 'Notes and terms' }).click()
+      await page.getByLabel('Note above the lines').fill('As agreed on the phone')
+      await page.waitForURL(/draft=/)
+      await page.reload()
+      await page.getByRole('button', { name: 'Notes and terms' }).click()
+      expect(await page.getByLabel('Note above the lines').inputValue()).toBe('As agreed on the phone')
+      await open('/bills')
+      const drafts = page.getByRole('region', { name: 'Drafts' })
+      await drafts.getByRole('link').click()
+      await page.waitForURL(/draft=/)
+      await open('/bills')
+      await drafts.getByRole('button', { name: /^Delete draft/ }).click()
+      await drafts.getByRole('button', { name: 'Undo' }).waitFor()
+      expect(issues()).toEqual([])
+      await close()
+    },
+    TEST_MS,
+  )
+
+  test(
+    'a printed bill shows what its client sees, and neither cost nor list value',
+    async () => {
+      const { page, open, close } = await web.visit({ as: BILLING, scheme: 'dark' })
+      await open('/bills')
+      await page.getByRole('row').filter({ hasText: '2026-0005' }).click()
+      await page.getByText('List value', { exact: true }).waitFor()
+      const line = page.locator('main table button').first()
+      await line.click()
+      await page.getByRole('dialog').waitFor()
+      expect(await printed(page)).toContain('2026-0005')
+      expect(await printed(page)).not.toMatch(/list value|cost|recorded by/i)
+      await page.emulateMedia({ media: 'print' })
+      const colors = `(() => { const { color } = getComputedStyle(document.querySelector('main table td')); return color })()`
+      expect(await page.evaluate(colors)).toBe('rgb(0, 0, 0)')
+      await close()
+    },
+    TEST_MS,
+  )
+})
+
+/** The visible text on paper. */
+async function printed(page: Page): Promise<string> {
+  await page.emulateMedia({ media: 'print' })
+  const text = await page.evaluate('document.body.innerText')
+  await page.emulateMedia({ media: null })
+  return String(text)
+}
