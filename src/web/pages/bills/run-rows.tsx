@@ -68,13 +68,13 @@ const columnsOf = (
       row.entries > 0 && (
         <Button
           size="compact-xs"
-          variant="default"
+          variant={previewed.includes(keyOf(row)) ? 'light' : 'default'}
           disabled={row.total === null}
           aria-pressed={previewed.includes(keyOf(row))}
           aria-label={`Preview of ${nameOf(row)}`}
           onClick={() => toggle(keyOf(row))}
         >
-          {previewed.includes(keyOf(row)) ? 'Close' : 'Preview'}
+          Preview
         </Button>
       ),
   },
