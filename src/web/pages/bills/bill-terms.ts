@@ -1,9 +1,9 @@
 /** The terms with which a client or project is usually billed, and how they fill the form of a new bill. */
+import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
-import type { BillForm } from './new-bill-fields.tsx'
 import type { BillValues } from './new-bill-values.ts'
 
 export type UsualTerms = Body<Awaited<ReturnType<typeof api.bills.terms.get>>>
@@ -59,7 +59,7 @@ export function refilled(values: Filled, before: Filled, next: Filled): Partial<
 
 /** Fills the form whenever another client, project or currency is chosen. */
 export function useFilling(
-  form: BillForm,
+  form: Pick<UseFormReturnType<BillValues>, 'values' | 'setFieldValue'>,
   terms: UsualTerms | undefined,
   currency: string | undefined,
   /** Whether the form is from a draft, whose terms stay as they are until another client is chosen. */
