@@ -33,6 +33,7 @@ import postgresWebhooks from './postgres/0031_webhooks.sql' with { type: 'text' 
 import postgresNotifications from './postgres/0032_notifications.sql' with { type: 'text' }
 import postgresBudgetRecounts from './postgres/0033_budget_recounts.sql' with { type: 'text' }
 import postgresClientTax from './postgres/0038_client_tax.sql' with { type: 'text' }
+import postgresProjectRepositories from './postgres/0040_project_repositories.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -67,6 +68,7 @@ import sqliteWebhooks from './sqlite/0031_webhooks.sql' with { type: 'text' }
 import sqliteNotifications from './sqlite/0032_notifications.sql' with { type: 'text' }
 import sqliteBudgetRecounts from './sqlite/0033_budget_recounts.sql' with { type: 'text' }
 import sqliteClientTax from './sqlite/0038_client_tax.sql' with { type: 'text' }
+import sqliteProjectRepositories from './sqlite/0040_project_repositories.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -125,4 +127,9 @@ export const MIGRATIONS: Migration[] = [
     sql: { sqlite: sqliteBudgetRecounts, postgres: postgresBudgetRecounts },
   },
   { version: 38, name: 'client_tax', sql: { sqlite: sqliteClientTax, postgres: postgresClientTax } },
+  {
+    version: 40,
+    name: 'project_repositories',
+    sql: { sqlite: sqliteProjectRepositories, postgres: postgresProjectRepositories },
+  },
 ]

@@ -27,6 +27,7 @@ import { setUpRoute } from './features/people/routes/set-up.ts'
 import { tokensRoutes } from './features/people/routes/tokens.ts'
 import { usersRoutes } from './features/people/routes/users.ts'
 import { ownDataRoute, personalDataRoutes } from './features/personal-data/routes.ts'
+import { proposalRoutes } from './features/placement/routes/proposals.ts'
 import { placementRoutes } from './features/placement/routes.ts'
 import { aliasesRoutes } from './features/prices/routes/aliases.ts'
 import { loadsRoutes } from './features/prices/routes/loads.ts'
@@ -183,6 +184,7 @@ export const createApp = ({
     .use(
       at('/api/v1/placement-rules')
         .use(placementRoutes(services))
+        .use(proposalRoutes(services))
         .use(ruleApplicationRoute(services))
         .use(ruleTestRoute(services)),
     )

@@ -72,6 +72,11 @@ export const PROBLEMS = {
     title: 'Rules changed',
     help: 'A new order must name every placement rule exactly once, and the rules have changed since you listed them. List them again and retry.',
   },
+  proposal_decided: {
+    status: 409,
+    title: 'Proposal decided',
+    help: 'Somebody has accepted, declined or withdrawn the proposed rule meanwhile. List the proposals again.',
+  },
   has_duties: {
     status: 409,
     title: 'Has duties',

@@ -2,16 +2,16 @@
  * Decides who can see which entries; nothing else does. Every query of entries, or of sums of entries, requires a
  * `Viewer`, which only this file creates, and adds `visibleEntries` to its condition.
  */
-import { type AnyColumn, and, eq, inArray, isNotNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm'
+import { type AnyColumn, and, eq, inArray, isNotNull, isNull, ne, or, type SQL, type SQLWrapper } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import type { Tables } from '../database/schema/tables.ts'
-import { type Role, type SheetStatus, type Status, seesEverything } from '../database/schema/values.ts'
+import { type Role, type SheetStatus, type Source, type Status, seesEverything } from '../database/schema/values.ts'
 
 declare const decided: unique symbol
 
 /**
- * Sees everything, or a person's own entries and those of the projects that they lead at the time of the query. To
- * approve, members also see what these people may decide: themselves first, then those whose deputy they are. Somebody
+ * Sees everything, or a person's own entries, those of the projects that they lead at the time of the query, and the
+ * unattributed ones of these projects' repositories ({@link ledLabelSets}). To approve, members also see what these people may decide: themselves first, then those whose deputy they are. Somebody
  * with the role viewer sees the entries of these projects, and otherwise none: no key of a person is 0.
  */
 export type Viewer = (
@@ -26,6 +26,12 @@ export const EVERYTHING = { sees: 'everything' } as Viewer
 /** The statuses in which approvers see entries of others: those that they can decide, or whose approval they can withdraw. */
 const DECIDABLE: Status[] = ['submitted', 'pending', 'approved', 'rejected', 'voided']
 const DECIDABLE_SHEETS: SheetStatus[] = ['submitted', 'approved']
+
+/** The label whose value identifies the repository that an entry worked on. */
+const REPOSITORY_LABEL = 'repository'
+
+/** Entries made by hand reach nobody by their labels: they are shown with their sheet, which people submit. */
+const ON_SHEET: Source = 'sheet'
 
 interface Person {
   id: number
@@ -62,6 +68,7 @@ export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined 
   return or(
     eq(entries.managerId, viewer.userId),
     inArray(entries.projectId, ledProjects(reader, [viewer.userId])),
+    isUnattributedOf(reader, ledLabelSets(reader, viewer.userId)),
     viewer.decidesFor.length === 0
       ? undefined
       : and(
@@ -79,12 +86,40 @@ export async function visibleParts(reader: Reader, viewer: Viewer): Promise<(SQL
   if (viewer.sees === 'everything') return [undefined]
   const { entries } = reader.tables
   if (viewer.sees === 'granted') return [visibleEntries(reader, viewer)]
-  const { managerId, ledIds, approvedIds } = await keysOf(reader, viewer)
+  const { managerId, ledIds, labelSetIds, approvedIds } = await keysOf(reader, viewer)
   return [
     eq(entries.managerId, managerId),
     ...ledIds.map((id) => eq(entries.projectId, id)),
+    ...(labelSetIds.length > 0 ? [isUnattributedOf(reader, ledLabelSets(reader, viewer.userId))] : []),
     ...approvedIds.map((id) => and(eq(entries.projectId, id), inArray(entries.status, DECIDABLE))),
   ]
+}
+
+/** Unattributed entries with one of these sets of labels, in the order of an index of unattributed entries. */
+function isUnattributedOf(reader: Reader, labelSets: SQLWrapper): SQL | undefined {
+  const { entries } = reader.tables
+  return and(isNull(entries.placedBy), ne(entries.source, ON_SHEET), inArray(entries.labelSetId, labelSets))
+}
+
+/**
+ * The keys of sets of labels that name a repository of a project that the person leads. Only billing and admins decide
+ * which repositories a project has: if entries that were placed there made them so, a lead could draw everybody's
+ * entries into their sight by placing some of their own.
+ */
+function ledLabelSets(reader: Reader, userId: number) {
+  const { labelPairs, projectRepositories, projects } = reader.tables
+  return reader
+    .select({ id: labelPairs.labelSetId })
+    .from(labelPairs)
+    .innerJoin(projectRepositories, eq(projectRepositories.repository, labelPairs.value))
+    .innerJoin(projects, eq(projects.id, projectRepositories.projectId))
+    .where(
+      and(
+        eq(labelPairs.name, REPOSITORY_LABEL),
+        isNull(projects.archivedAt),
+        inArray(projectRepositories.projectId, ledProjects(reader, [userId])),
+      ),
+    )
 }
 
 /** Whose entries a viewer sees, and of which projects. */
@@ -92,6 +127,9 @@ export interface VisibleKeys {
   managerId: number
   /** Projects that the viewer leads or that were granted to them, whose entries are all visible. */
   ledIds: number[]
+  /** Sets of labels whose unattributed entries are visible, unless their source is one of `exceptSources`. */
+  labelSetIds: number[]
+  exceptSources: readonly Source[]
   /** Other projects, whose entries are visible in one of the statuses. */
   approvedIds: number[]
   statuses: readonly Status[]
@@ -104,20 +142,25 @@ export async function visibleKeys(reader: Reader, viewer: Viewer): Promise<Visib
 
 async function keysOf(reader: Reader, viewer: Exclude<Viewer, { sees: 'everything' }>): Promise<VisibleKeys> {
   if (viewer.sees === 'granted') {
-    return { managerId: viewer.userId, ledIds: [...viewer.projectIds], approvedIds: [], statuses: DECIDABLE }
+    const none = { labelSetIds: [], approvedIds: [] }
+    return { managerId: viewer.userId, ledIds: [...viewer.projectIds], ...none, ...LIMITS }
   }
   const led = new Set((await ledProjects(reader, [viewer.userId])).map(({ id }) => id))
   const approved =
     viewer.decidesFor.length === 0
       ? led
       : new Set((await approvedProjects(reader, viewer.decidesFor)).map(({ id }) => id))
+  const labelSets = led.size === 0 ? [] : await ledLabelSets(reader, viewer.userId)
   return {
     managerId: viewer.userId,
     ledIds: [...led],
+    labelSetIds: [...new Set(labelSets.map(({ id }) => id))],
     approvedIds: [...approved.difference(led)],
-    statuses: DECIDABLE,
+    ...LIMITS,
   }
 }
+
+const LIMITS = { exceptSources: [ON_SHEET], statuses: DECIDABLE }
 
 /**
  * The condition on `sheets`: people see their own, and those with an entry of a project that they lead or, once they

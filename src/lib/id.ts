@@ -5,6 +5,7 @@ export type IdPrefix =
   | 'tkt'
   | 'cli'
   | 'rul'
+  | 'rpr'
   | 'usr'
   | 'tok'
   | 'sht'

@@ -124,7 +124,7 @@ export async function fillEverything(db: Database): Promise<Services> {
   await fillDemo({ services, clock, now: DEMO_UNTIL, password: 'correct horse', onProgress() {} })
   // Telemetry of the captures is not older, and nothing may come from the future.
   clock.moment = Date.parse('2026-11-20T19:30:00Z')
-  const { people, projects, organization, entries, telemetry, prices, bills } = services
+  const { people, projects, organization, entries, telemetry, prices, bills, placement } = services
   const reporter = async (email: string) => {
     const { secret } = await people.createToken({ kind: 'svc', user: email, name: 'more' }, TALLY)
     return (await people.authenticate(`Bearer ${secret}`)) as CallerOf<'service'>
@@ -180,6 +180,12 @@ export async function fillEverything(db: Database): Promise<Services> {
     },
     OPERATOR,
   )
+  await projects.changeProject(OPERATOR, 'LAB', { repositories: ['meridian/lab'] })
+  const proposer = { ...OPERATOR, person: { id: ines!.person.id, role: ines!.person.role } }
+  const proposal = { name: 'Lab', repository: 'meridian/lab', project: 'LAB', conditions: [], ticket: null }
+  const { proposal: proposed } = await placement.proposeRule(proposer, proposal)
+  await placement.acceptProposal(OPERATOR, proposed.uid)
+  await placement.proposeRule(proposer, { ...proposal, name: 'Lab again' })
   await decide((await report(ines!, { session_id: 'voided' })).id, 'void')
   await decide((await report(ines!, { session_id: 'rejected' })).id, 'reject')
   const locked = await report(ines!, { session_id: 'goes on', project: 'LAB' })

@@ -81,6 +81,10 @@ export type RollupState = 'stale' | 'building' | 'clean' | 'old'
 export const PROJECT_NAME_KINDS = ['key', 'name', 'alias'] as const
 export type ProjectNameKind = (typeof PROJECT_NAME_KINDS)[number]
 
+/** What became of a rule that a lead proposed. */
+export const PROPOSAL_STATES = ['open', 'accepted', 'declined', 'withdrawn'] as const
+export type ProposalState = (typeof PROPOSAL_STATES)[number]
+
 /** The purposes of one-time links: set up Tally, set a first password, or set a new one. */
 export type LinkPurpose = 'set_up' | 'invitation' | 'password'
 

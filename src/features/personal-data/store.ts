@@ -135,6 +135,16 @@ export function listRules(reader: Reader, { id }: Subject) {
     .orderBy(asc(versions.id))
 }
 
+/** The rules that the person proposed, and those that they decided about. */
+export function listProposals(reader: Reader, { id }: Subject) {
+  const { ruleProposals } = reader.tables
+  return reader
+    .select()
+    .from(ruleProposals)
+    .where(or(eq(ruleProposals.proposedBy, id), eq(ruleProposals.decidedBy, id)))
+    .orderBy(asc(ruleProposals.id))
+}
+
 /** Sheets of the person, and those that they decided about. */
 export function listSheets(reader: Reader, { id }: Subject) {
   const { sheets } = reader.tables

@@ -1,5 +1,5 @@
 /** Examples for the OpenAPI document; tests validate them against their schemas. */
-import type { ExplanationBody, NewRule, RuleBody, RuleTest } from './schema.ts'
+import type { ExplanationBody, NewProposal, NewRule, ProposalBody, RuleBody, RuleTest } from './schema.ts'
 
 export const EXAMPLE_NEW_RULE: NewRule = {
   name: 'ACME by branch',
@@ -35,4 +35,31 @@ export const EXAMPLE_RULE_TEST: RuleTest = {
 export const EXAMPLE_EXPLANATION: ExplanationBody = {
   taken: { rule: { id: RULE_ID, name: EXAMPLE_RULE.name }, project: PROJECT, ticket: 'ACME-42', note: null },
   steps: [{ rule: { id: RULE_ID, name: EXAMPLE_RULE.name }, verdict: 'takes', failed: [] }],
+}
+
+export const EXAMPLE_NEW_PROPOSAL: NewProposal = {
+  name: 'ACME by branch',
+  repository: 'acme/web',
+  conditions: [{ field: 'labels.branch', matches: '/(?<ticket>ACME-[0-9]+)/' }],
+  project: 'ACME',
+  ticket: '{ticket}',
+}
+
+export const EXAMPLE_PROPOSAL: ProposalBody = {
+  id: 'rpr_01a1fa172a0277f3983322718874f2ef',
+  name: EXAMPLE_NEW_PROPOSAL.name,
+  repository: 'acme/web',
+  conditions: [
+    { field: 'labels.repository', matches: '/^acme\\/web$/' },
+    { field: 'labels.branch', matches: '/(?<ticket>ACME-[0-9]+)/' },
+  ],
+  project: PROJECT,
+  ticket: '{ticket}',
+  state: 'open',
+  proposed_by: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' },
+  created_at: '2026-11-20T17:53:04.000Z',
+  decided_by: null,
+  decided_at: null,
+  reason: null,
+  rule: null,
 }

@@ -1,11 +1,27 @@
 /** New rules and samples as callers send them. */
+import { PROPOSAL_STATES } from '../../database/schema/values.ts'
 import { composeName } from '../../lib/names.ts'
+import { Query, type QueryTexts } from '../../query.ts'
+import type { NewProposalFields, ProposalQuery } from './proposals.ts'
 import type { NewRuleFields } from './rule-list.ts'
-import type { NewRule, Sample } from './schema.ts'
+import type { NewProposal, NewRule, Sample } from './schema.ts'
 import type { Subject } from './subject.ts'
 
 export function readNewRule({ ticket = null, ...rule }: NewRule): NewRuleFields {
   return { ...rule, ticket }
+}
+
+export function readProposal({ ticket = null, conditions = [], ...proposal }: NewProposal): NewProposalFields {
+  return { ...proposal, conditions, ticket }
+}
+
+/** Throws 422 with every issue. */
+export function readProposalList(texts: QueryTexts): ProposalQuery {
+  const query = new Query(texts)
+  const { limit, after } = query.listPage()
+  const read = { state: query.oneOf('state', PROPOSAL_STATES), limit, after }
+  query.finish()
+  return read
 }
 
 /** A sample as rules see an entry. A person is matched by either of their names. */

@@ -137,6 +137,26 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
     if (namesake) throw nameTaken(name, namesake.rule)
   }
 
+  async function addRuleIn(tx: Tx, by: Actor, given: NewRuleFields): Promise<ListedRule> {
+    const rules = await list(tx)
+    if (rules.length >= RULES_LIMIT) throw tooManyRules()
+    const fields = { ...given, name: composeName(given.name) }
+    const project = await check(tx, fields, rules)
+    refuseTakenName(fields.name, rules)
+    const enabled = given.enabled ?? true
+    const says = versionOf(fields, project, by)
+    const uid = await insertRule(
+      tx,
+      { position: (rules.at(-1)?.position ?? 0) + 1, enabled },
+      { ...says, createdAt: clock.now() },
+    )
+    const added = getIn(await list(tx), uid).rule
+    await audit.record(tx, by, { action: 'placement_rule.added', object: objectOf(added), after: recordOf(added) })
+    const at = Math.min(given.position ?? rules.length + 1, rules.length + 1)
+    if (at <= rules.length) await setOrder(tx, rules.toSpliced(at - 1, 0, added))
+    return { rule: added, position: at }
+  }
+
   /**
    * The rules in order, for a test; an unsaved one is inserted at its position, or replaces a saved one, and has the
    * version 0. Writes nothing. Throws as {@link addRule} for the unsaved rule, and `not_found` if the rule to replace
@@ -180,26 +200,13 @@ export function createRules({ db, clock, audit, projects }: RulesDependencies) {
     getRule: async (rule: string): Promise<ListedRule> => getIn(await list(db.read), rule),
 
     /** Throws `validation_failed` with every issue, and `already_exists` if another rule has the name. */
-    addRule: (by: Actor, given: NewRuleFields): Promise<ListedRule> =>
-      db.write(async (tx) => {
-        const rules = await list(tx)
-        if (rules.length >= RULES_LIMIT) throw tooManyRules()
-        const fields = { ...given, name: composeName(given.name) }
-        const project = await check(tx, fields, rules)
-        refuseTakenName(fields.name, rules)
-        const enabled = given.enabled ?? true
-        const says = versionOf(fields, project, by)
-        const uid = await insertRule(
-          tx,
-          { position: (rules.at(-1)?.position ?? 0) + 1, enabled },
-          { ...says, createdAt: clock.now() },
-        )
-        const added = getIn(await list(tx), uid).rule
-        await audit.record(tx, by, { action: 'placement_rule.added', object: objectOf(added), after: recordOf(added) })
-        const at = Math.min(given.position ?? rules.length + 1, rules.length + 1)
-        if (at <= rules.length) await setOrder(tx, rules.toSpliced(at - 1, 0, added))
-        return { rule: added, position: at }
-      }),
+    addRule: (by: Actor, given: NewRuleFields): Promise<ListedRule> => db.write((tx) => addRuleIn(tx, by, given)),
+
+    addRuleIn,
+
+    /** The project of a rule that somebody proposes. Throws `validation_failed` with every issue of the fields. */
+    checkRule: async (reader: Reader, fields: RuleFields): Promise<ProjectRow> =>
+      check(reader, fields, await list(reader)),
 
     /** Absent fields stay unchanged. Throws as {@link addRule}, and `not_found`. */
     changeRule: (by: Actor, named: string, change: RuleChange): Promise<ListedRule> =>

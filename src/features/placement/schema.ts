@@ -1,5 +1,6 @@
 /** API schema of placement rules, shared by validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
+import { PROPOSAL_STATES } from '../../database/schema/values.ts'
 import { listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
 import { VERDICTS } from './match.ts'
 import { CONDITIONS_LIMIT, FIELD_EXPECTED, FIELD_PATTERN, PATTERN_LIMIT, RULES_LIMIT } from './rule-issues.ts'
@@ -225,3 +226,66 @@ export const ExplanationBody = Type.Object(
   { ...strict, $id: 'PlacementExplanation' },
 )
 export type ExplanationBody = Static<typeof ExplanationBody>
+
+const repository = Type.String({
+  description: 'One of the repositories of the project: the rule matches only entries with exactly this label.',
+  minLength: 1,
+  maxLength: 256,
+  examples: ['acme/web'],
+})
+
+export const NewProposal = Type.Object(
+  {
+    name: said.name,
+    repository,
+    conditions: Type.Optional(
+      Type.Array(Condition, {
+        description: 'Further conditions, all of which must match.',
+        maxItems: CONDITIONS_LIMIT - 1,
+      }),
+    ),
+    project: said.project,
+    ticket: Type.Optional(said.ticket),
+  },
+  { ...strict, $id: 'NewRuleProposal' },
+)
+export type NewProposal = Static<typeof NewProposal>
+
+const REASON_LIMIT = 500
+
+export const ProposalDecline = Type.Object(
+  {
+    reason: Type.String({
+      description: 'Why, for the person who proposed the rule.',
+      minLength: 1,
+      maxLength: REASON_LIMIT,
+    }),
+  },
+  strict,
+)
+
+const PersonReference = Type.Object({ id: Type.String(), name: Type.String() }, strict)
+
+export const ProposalBody = Type.Object(
+  {
+    id: Type.String({ description: 'rpr_…' }),
+    name: Type.String({ description: 'Name of the rule.' }),
+    repository: Type.String(),
+    conditions: Type.Array(Type.Object({ field: Type.String(), matches: Type.String() }, strict), {
+      description: 'All conditions of the rule, beginning with the one on the repository.',
+    }),
+    project: ProjectReference,
+    ticket: orNull(Type.String()),
+    state: oneOf(PROPOSAL_STATES),
+    proposed_by: PersonReference,
+    created_at: moment('When it was proposed.'),
+    decided_by: orNull(PersonReference),
+    decided_at: orNull(moment('When it was accepted, declined or withdrawn.')),
+    reason: orNull(Type.String({ description: 'Why it was declined.' })),
+    rule: orNull(Type.String({ description: 'Id of the rule that was created from it (rul_…).' })),
+  },
+  { ...strict, $id: 'RuleProposal', description: 'A placement rule that a lead proposes, and an admin decides about.' },
+)
+export type ProposalBody = Static<typeof ProposalBody>
+
+export const ProposalList = listOf(ProposalBody, 'RuleProposalList')

@@ -14,6 +14,7 @@ import {
   place,
   placeByNames,
 } from './place.ts'
+import { createProposals } from './proposals.ts'
 import { createRules, loadRules, type RulesDependencies } from './rule-list.ts'
 import { getRuleVersion, type RuleVersion } from './store.ts'
 import type { Subject } from './subject.ts'
@@ -29,9 +30,11 @@ export {
   placeByNames,
   UNATTRIBUTED,
 } from './place.ts'
-export { readNewRule, readSample } from './request.ts'
+export { proposalBody } from './proposal-wire.ts'
+export { readNewRule, readProposal, readProposalList, readSample } from './request.ts'
 export type { Explanation, ListedRule, NewRuleFields, RuleChange, Unsaved } from './rule-list.ts'
 export { ExplanationBody, unsavedRule } from './schema.ts'
+
 export { valuesOf } from './subject.ts'
 export { explanationBody, ruleBody } from './wire.ts'
 export type { RuleVersion, Subject }
@@ -40,6 +43,7 @@ export type PlacementService = ReturnType<typeof createPlacementService>
 
 export function createPlacementService(dependencies: RulesDependencies) {
   const { projects } = dependencies
+  const rules = createRules(dependencies)
   // The revision also changes with people and prices, and compiling five hundred expressions takes 50 ms.
   let compiled = new Map<string, CompiledCondition>()
   const cached = new Cached(async (reader) => {
@@ -65,7 +69,8 @@ export function createPlacementService(dependencies: RulesDependencies) {
   }
 
   return {
-    ...createRules(dependencies),
+    ...rules,
+    ...createProposals({ ...dependencies, rules }),
 
     /** The rules as `reader` sees them; not a promise if the cached ones are current. */
     rules: (reader: Reader | Tx): RuleSet | Promise<RuleSet> => cached.get(reader),

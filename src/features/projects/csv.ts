@@ -55,6 +55,7 @@ export const PROJECT_COLUMNS: CsvColumn<ProjectBody>[] = [
   { heading: 'approver_ids', cell: (project) => ids(project.approvers) },
   { heading: 'client_lead_ids', cell: (project) => ids(project.client_leads) },
   { heading: 'client_approver_ids', cell: (project) => ids(project.client_approvers) },
+  { heading: 'repositories', cell: (project) => project.repositories?.join('; ') },
 ]
 
 export const TICKET_COLUMNS: CsvColumn<TicketBody>[] = [

@@ -39,6 +39,7 @@ export const EXAMPLE_PROJECT: ProjectBody = {
   approvers: [],
   client_leads: [],
   client_approvers: [],
+  repositories: ['acme/web'],
   archived_at: null,
   merged_into: null,
   created_at: '2026-11-02T09:05:00.000Z',

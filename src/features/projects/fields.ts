@@ -44,6 +44,10 @@ export interface ProjectFields extends ResponsibleFields {
   /** The markup on costs; null for the client's. */
   markupPpm?: number | null | undefined
   budgetNanos?: Nanos | null | undefined
+  /** Replaces all repositories. */
+  repositories?: string[] | undefined
+  addRepositories?: string[] | undefined
+  removeRepositories?: string[] | undefined
 }
 
 export interface TicketFields {

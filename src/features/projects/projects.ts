@@ -32,6 +32,7 @@ import {
   updateProject,
   usesOfProject,
 } from './store/projects.ts'
+import { replaceRepositories } from './store/repositories.ts'
 import { listViewers } from './store/viewers.ts'
 import { isPossibleName, isPossiblePrefix, issuesOfProject } from './validation.ts'
 import { projectBody } from './wire.ts'
@@ -143,6 +144,9 @@ export function createProjects({ db, clock, audit }: Dependencies) {
       approvers: 'approvers',
       addApprovers: 'approvers',
       removeApprovers: 'approvers',
+      repositories: 'repositories',
+      addRepositories: 'repositories',
+      removeRepositories: 'repositories',
     }
     return Object.entries(words).flatMap(([field, word]) =>
       fields[field as keyof ProjectFields] === undefined ? [] : [word],
@@ -229,6 +233,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
         const id = await insertProjectRecord(tx, { ...(await rowChange(tx, fields)), key, name }, clock.now())
         await setNames(tx, id, namesOf(key, name, aliases))
         await changeResponsible(tx, 'project', { id, leads: [], approvers: [] }, fields)
+        await changeRepositories(tx, { id, repositories: [] }, fields)
         const added = (await findProjectView(tx, { id }))!
         await audit.record(tx, party.by, { action: 'project.added', object: objectOf(added), after: recordOf(added) })
         return added
@@ -256,6 +261,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
           await setNames(tx, id, namesOf(key, name, changedAliases(before, fields)))
         }
         await changeResponsible(tx, 'project', { ...before, id }, fields)
+        await changeRepositories(tx, { ...before, id }, fields)
         const after = (await findProjectView(tx, { id }))!
         const changed = difference(recordOf(before), recordOf(after))
         if (changed) {
@@ -317,11 +323,28 @@ export function createProjects({ db, clock, audit }: Dependencies) {
       if (from.mergedInto) return false
       await holdProject(tx, from.project)
       await redirectNames(tx, from.project.id, into.project.id)
+      // Their unattributed entries belong to the same work as the entries that move.
+      await replaceRepositories(tx, into.project.id, [...into.repositories, ...from.repositories])
+      await replaceRepositories(tx, from.project.id, [])
       const { id, archivedAt } = from.project
       await updateProject(tx, id, { mergedIntoId: into.project.id, archivedAt: archivedAt ?? clock.now() })
       return true
     },
   }
+}
+
+/** Repositories are compared exactly, like the labels that name them. Throws `validation_failed` if there are too many. */
+async function changeRepositories(
+  tx: Tx,
+  before: { id: number; repositories: string[] },
+  { repositories, addRepositories, removeRepositories }: ProjectFields,
+): Promise<void> {
+  if (!repositories && !addRepositories && !removeRepositories) return
+  const removed = new Set(removeRepositories)
+  const after = new Set([...(repositories ?? before.repositories), ...(addRepositories ?? [])]).difference(removed)
+  const issues = issuesOfProject({ repositories: [...after] })
+  if (issues.length > 0) throw validationFailed(issues)
+  await replaceRepositories(tx, before.id, after)
 }
 
 /** In the canonical spelling of stored names. */

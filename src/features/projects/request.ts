@@ -29,7 +29,7 @@ export function readClient(body: NewClient | ClientChange): ClientFields {
 
 /** Throws 422 for issues that a schema cannot express. */
 export function readProject(body: NewProject | ProjectChange): ProjectFields {
-  const { key, name, aliases, client, billable, budget, leads, approvers } = body
+  const { key, name, aliases, client, billable, budget, leads, approvers, repositories } = body
   const issues: Issue[] = []
   const markupPpm = readMarkup(body, issues)
   // The body itself, which knows the digits as they were sent.
@@ -39,7 +39,7 @@ export function readProject(body: NewProject | ProjectChange): ProjectFields {
     issues.push({ pointer: '/budget', code: 'not_allowed', message: BUDGET_EXPECTED })
   }
   if (issues.length > 0) throw validationFailed(issues)
-  return { key, name, aliases, client, billable, markupPpm, budgetNanos, leads, approvers }
+  return { key, name, aliases, client, billable, markupPpm, budgetNanos, leads, approvers, repositories }
 }
 
 function readMarkup(body: { markup?: number | null }, issues: Issue[]): number | null | undefined {

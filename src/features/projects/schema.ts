@@ -11,6 +11,8 @@ import {
   MARKUP_MIN,
   TAX_LIMIT,
   TAX_NAME_LIMIT,
+  REPOSITORIES_LIMIT,
+  REPOSITORY_LIMIT,
   TITLE_LIMIT,
 } from './validation.ts'
 
@@ -133,6 +135,9 @@ const PROJECT_REFERENCE = { id: Type.String(), key: Type.String(), name: Type.St
 const clientOf = (description: string) => orNull(Type.Object(CLIENT_REFERENCE, { ...strict, description }))
 const projectOf = (description: string) => orNull(Type.Object(PROJECT_REFERENCE, { ...strict, description }))
 
+const REPOSITORIES =
+  'Values of the label `repository`. Leads of the project see and place unattributed entries that have one of them.'
+
 export const ProjectBody = Type.Object(
   {
     id: Type.String({ description: 'Id of the project (prj_…).' }),
@@ -149,6 +154,11 @@ export const ProjectBody = Type.Object(
     client_approvers: peopleSeen(
       LEADING_PEOPLE,
       'Approvers of its client, who approve the entries of the project, too.',
+    ),
+    repositories: Type.Optional(
+      Type.Array(Type.String(), {
+        description: `${REPOSITORIES} Visible only to ${LEADING_PEOPLE}.`,
+      }),
     ),
     archived_at: ARCHIVED_AT,
     merged_into: projectOf('The project it was merged into; null if it was not merged.'),
@@ -181,6 +191,12 @@ const projectFields = {
   ),
   leads: peopleGiven('can see and approve all its entries'),
   approvers: peopleGiven(APPROVE),
+  repositories: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: REPOSITORY_LIMIT, examples: ['acme/web'] }), {
+      description: `The complete list. ${REPOSITORIES}`,
+      maxItems: REPOSITORIES_LIMIT,
+    }),
+  ),
 }
 
 const PROJECT_KEY = nameOf('Short key, unique among the keys, names and aliases of all projects, ignoring case.', [

@@ -24,6 +24,12 @@ export const ALIASES_LIMIT = 200
 /** No project or client has more leads, or more approvers, than this. */
 export const LEADS_LIMIT = 100
 
+/** A project has a repository for each of its parts; a client of many small ones has many. */
+export const REPOSITORIES_LIMIT = 200
+
+/** The maximum length of a label's value. */
+export const REPOSITORY_LIMIT = 256
+
 /** In dollars. A billion: in nano-dollars this fits into 64 bits, with room for sums. */
 export const BUDGET_LIMIT = 1_000_000_000
 
@@ -109,8 +115,11 @@ export function issuesOfClient({
   ]
 }
 
-export function issuesOfProject({ key, name, aliases, addAliases, leads, approvers }: ProjectFields): Issue[] {
+export function issuesOfProject(fields: ProjectFields): Issue[] {
+  const { key, name, aliases, addAliases, leads, approvers, repositories, addRepositories } = fields
   return [
+    ...given(repositories, (texts) => issuesOfRepositories(texts, '/repositories')),
+    ...given(addRepositories, (texts) => issuesOfRepositories(texts, '/add_repositories')),
     ...given(key, (text) => issuesOfKey(text, '/key')),
     ...given(name, (text) => issuesOfKey(text, '/name')),
     ...given(aliases, (texts) => texts.flatMap((text, index) => issuesOfKey(text, `/aliases/${index}`))),
@@ -118,6 +127,11 @@ export function issuesOfProject({ key, name, aliases, addAliases, leads, approve
     ...given(aliases ?? addAliases, (texts) => tooMany(texts, '/aliases', ALIASES_LIMIT)),
     ...issuesOfPeople({ leads, approvers }),
   ]
+}
+
+function issuesOfRepositories(texts: string[], pointer: string): Issue[] {
+  const each = texts.flatMap((text, index) => issuesOfText(text, `${pointer}/${index}`, REPOSITORY_LIMIT))
+  return [...tooMany(texts, pointer, REPOSITORIES_LIMIT), ...each]
 }
 
 function issuesOfPeople({ leads, approvers }: ResponsibleFields): Issue[] {

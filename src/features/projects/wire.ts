@@ -53,6 +53,7 @@ export function projectBody(view: ProjectView, sight: Sight): ProjectBody {
       approvers: people(view.approvers),
       client_leads: people(view.clientLeads),
       client_approvers: people(view.clientApprovers),
+      repositories: view.repositories,
     }),
     archived_at: timestampOrNull(project.archivedAt),
     merged_into: mergedInto && projectReference(mergedInto),

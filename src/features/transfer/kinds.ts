@@ -9,7 +9,7 @@ import { PRICE, PRICE_ALIAS, PRICE_LOAD } from './kinds/prices.ts'
 import { SETTINGS } from './kinds/settings.ts'
 import { SHEET } from './kinds/sheets.ts'
 import { TELEMETRY_CHANNEL, TELEMETRY_PUSH, TELEMETRY_UNCOUNTED } from './kinds/telemetry.ts'
-import { CLIENT, PROJECT, RULE, TICKET } from './kinds/work.ts'
+import { CLIENT, PROJECT, RULE, RULE_PROPOSAL, TICKET } from './kinds/work.ts'
 
 /** The entries of a session follow it, and those without a session follow all others. */
 export const KINDS: readonly Kind[] = [
@@ -22,6 +22,7 @@ export const KINDS: readonly Kind[] = [
   VIEWER_GRANT,
   TICKET,
   RULE,
+  RULE_PROPOSAL,
   BUDGET,
   BUDGET_ALERT,
   PRICE_LOAD,

@@ -162,6 +162,8 @@ const EXPORTED_AS: Record<string, string | { not: string }> = {
   'prices.loaded_by': 'audit_log',
   'project_approvers.user_id': 'responsibilities',
   'project_leads.user_id': 'responsibilities',
+  'rule_proposals.decided_by': 'rule_proposals',
+  'rule_proposals.proposed_by': 'rule_proposals',
   'sessions.manager_id': 'sessions',
   'share_links.created_by': 'share_links',
   'sheets.decided_by': 'token_sheets',

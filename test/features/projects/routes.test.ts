@@ -112,7 +112,7 @@ describe('visible fields', () => {
     for (const who of [{ session: member }, { token: reads }])
       expect((await keys(`/projects/${id}`, who)).sort()).toEqual([...names].sort())
     expect((await keys(`/projects/${id}`, { session: lead })).sort()).toEqual(
-      [...names, 'billable', 'budget', 'leads', 'approvers', 'client_leads', 'client_approvers'].sort(),
+      [...names, 'billable', 'budget', 'leads', 'approvers', 'client_leads', 'client_approvers', 'repositories'].sort(),
     )
     const { text, json } = await app.call(`GET /api/v1/projects/${id}`, { session: billing })
     expect(json).toMatchObject({ billable: true, leads: [{ name: expect.any(String) }] })
@@ -126,9 +126,9 @@ describe('visible fields', () => {
     })
     const [heading, row] = csv.text.split('\r\n')
     expect(heading).toBe(
-      'id,key,name,aliases,client,billable,markup,budget,leads,archived_at,merged_into,created_at,approvers,client_leads,client_approvers,lead_ids,approver_ids,client_lead_ids,client_approver_ids',
+      'id,key,name,aliases,client,billable,markup,budget,leads,archived_at,merged_into,created_at,approvers,client_leads,client_approvers,lead_ids,approver_ids,client_lead_ids,client_approver_ids,repositories',
     )
-    expect(row).toBe(`${id},${json.key},${json.key},,,,,,,,,${json.created_at},,,,,,,`)
+    expect(row).toBe(`${id},${json.key},${json.key},,,,,,,,,${json.created_at},,,,,,,,`)
   })
 
   test('of a client: by members and leads its name', async () => {

@@ -98,7 +98,9 @@ export function createRelocation({ db, clock, audit, projects }: Dependencies): 
         await audit.record(tx, party.by, {
           action: isNew ? 'project.merged' : 'project.merge_continued',
           object: { id: pair.from.project.uid, name: pair.from.project.key },
-          ...(isNew && { before: { merged_into: null, names: namesOf(pair.from) } }),
+          ...(isNew && {
+            before: { merged_into: null, names: namesOf(pair.from), repositories: now.from.repositories },
+          }),
           after: {
             merged_into: projectReference(pair.into.project),
             entries: plan.entries,

@@ -1,5 +1,5 @@
 /** Reads the rows that a report adds up, from the segments of days and months. */
-import type { Viewer } from '../../../access/visibility.ts'
+import { type Viewer, visibleKeys } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import { firstIndex } from '../../../lib/binary-search.ts'
 import type { EntryFilter } from '../listing/filter.ts'
@@ -55,7 +55,8 @@ export interface Scan {
 export async function scanOf(reader: Reader, task: SumsTask, within: Range): Promise<Scan> {
   const { viewer, filter, bounds, groupings, onlyStraddling } = task
   const figures = [...COUNTS, ...task.figures]
-  const tested = testedColumns(filter, viewer)
+  const seen = await visibleKeys(reader, viewer)
+  const tested = testedColumns(filter, seen)
   if (!tested) return { plan: { periods: [], cut: [], raw: [within] }, figures, read: async function* () {} }
   const keys = groupings.map(keyOf)
   const needed = [...tested.keys, ...keys]
@@ -68,7 +69,7 @@ export async function scanOf(reader: Reader, task: SumsTask, within: Range): Pro
     ...plan.periods.map((period) => ({ period, grain: grains[period.level]?.number ?? ENTRIES_GRAIN })),
     ...plan.cut.map((period) => ({ period, grain: ENTRIES_GRAIN })),
   ].sort((one, other) => one.period.startsAt - other.period.startsAt)
-  const selection = await resolveSelection(reader, viewer, filter)
+  const selection = await resolveSelection(reader, seen, filter)
   const reading = { bounds, within, selection, tested, keys, figures, onlyStraddling }
   return { plan, figures, read: () => readSteps(reader, steps, reading) }
 }

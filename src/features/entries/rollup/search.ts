@@ -3,6 +3,7 @@
  * from the table of entries where these have changed since. Days of which the sums of their month say that they have
  * none are not looked at.
  */
+import { visibleKeys } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { ListSort } from '../listing/order.ts'
 import { EmptyPeriods } from './empty-periods.ts'
@@ -70,11 +71,12 @@ interface Search {
 
 async function searchOf(reader: Reader, task: SearchTask): Promise<Search | undefined> {
   const { viewer, filter, order } = task
-  const tested = testedColumns(filter, viewer)
+  const seen = await visibleKeys(reader, viewer)
+  const tested = testedColumns(filter, seen)
   const zone = (await listZones(reader)).find(({ ready }) => ready)?.zone
   if (!tested || zone === undefined) return undefined
   const within = periodOf(task)
-  const selection = await resolveSelection(reader, viewer, filter)
+  const selection = await resolveSelection(reader, seen, filter)
   const bounds = [within.from, within.to]
   const state = await readState(reader, zone, within)
   const plan = planReading(bounds, within, state, { withMonths: false })

@@ -1,5 +1,5 @@
 /** The filter of entries and what the viewer may see, as tests of the columns of segments. Pure. */
-import type { Viewer } from '../../../access/visibility.ts'
+import type { VisibleKeys } from '../../../access/visibility.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import type { Column } from './column.ts'
 import { isMeasured, type MeasureTest, measureTests, type RowTest } from './measure-tests.ts'
@@ -27,8 +27,13 @@ export const TESTED: Partial<Record<keyof EntryFilter, Key>> = {
 }
 
 const VISIBILITY_KEYS: readonly Key[] = ['managerId', 'projectId']
-/** What approvers see depends on the status, too. */
-const APPROVAL_KEYS: readonly Key[] = [...VISIBILITY_KEYS, 'status']
+/** What approvers see depends on the status, too, and what is unattributed on its labels. */
+const APPROVAL_KEYS: readonly Key[] = ['status']
+const LABEL_KEYS: readonly Key[] = ['placedBy', 'labelSetId', 'source']
+
+function visibilityKeys(isLabelled: boolean, isApproving: boolean): readonly Key[] {
+  return [...VISIBILITY_KEYS, ...(isLabelled ? LABEL_KEYS : []), ...(isApproving ? APPROVAL_KEYS : [])]
+}
 
 const TIMES: readonly (keyof EntryFilter)[] = ['starting_at', 'ending_at']
 
@@ -39,13 +44,14 @@ export interface TestedColumns {
   measures: Measure[]
 }
 
-/** What a filter and a viewer test; undefined if columns can't answer the filter. The period is not tested. */
-export function testedColumns(filter: EntryFilter, viewer: Viewer): TestedColumns | undefined {
+/**
+ * What a filter and what a viewer sees test; undefined if columns can't answer the filter. The period is not tested.
+ * @param seen undefined for everything
+ */
+export function testedColumns(filter: EntryFilter, seen: VisibleKeys | undefined): TestedColumns | undefined {
   const { answered, rest } = answeredPart(filter)
   if (Object.keys(rest).length > 0) return undefined
-  const keys = new Set<Key>(
-    viewer.sees === 'everything' ? [] : viewer.decidesFor.length > 0 ? APPROVAL_KEYS : VISIBILITY_KEYS,
-  )
+  const keys = new Set<Key>(seen ? visibilityKeys(seen.labelSetIds.length > 0, seen.approvedIds.length > 0) : [])
   for (const name of Object.keys(answered) as (keyof EntryFilter)[]) if (TESTED[name]) keys.add(TESTED[name])
   return { keys: [...keys], measures: [...new Set(measureTests(answered).flatMap(({ measures }) => measures))] }
 }
@@ -69,10 +75,11 @@ interface KeyTest {
   passing: Passing
 }
 
-/** Entries of the manager, those of the projects, and those to approve. */
+/** Entries of the manager, those of the projects, unattributed ones with some labels, and those to approve. */
 interface VisibleRows {
   managerId: number
   projects: Passing
+  unattributed: { labelSets: Passing; exceptSources: Passing } | undefined
   approved: { projects: Passing; statuses: Passing } | undefined
 }
 
@@ -97,8 +104,9 @@ export class Selection {
     const tests = this.tests.filter(({ key }) => keys.includes(key))
     let rows = keyedRows(sums, tests, undefined)
     for (const test of this.measured) if (rows?.length !== 0) rows = testedRows(sums, test.ofSums(sums), rows)
-    const needed = this.visible?.approved ? APPROVAL_KEYS : VISIBILITY_KEYS
-    if (this.visible && needed.every((key) => keys.includes(key))) rows = visibleRows(sums, this.visible, rows)
+    const { visible } = this
+    const needed = visible && visibilityKeys(visible.unattributed !== undefined, visible.approved !== undefined)
+    if (needed?.every((key) => keys.includes(key))) rows = visibleRows(sums, visible!, rows)
     return rows?.length !== 0
   }
 }
@@ -151,17 +159,29 @@ function testedRows({ length }: Segment, test: RowTest, rows: Int32Array | undef
 
 function visibleRows(
   segment: Segment,
-  { managerId, projects, approved }: VisibleRows,
+  { managerId, projects, unattributed, approved }: VisibleRows,
   rows: Int32Array | undefined,
 ): Int32Array {
   const [managers, placed] = [segment.keys('managerId'), segment.keys('projectId')]
-  const all = rows ?? rangeOf(0, segment.length)
-  const isOwnOrLed = (row: number) => managers[row] === managerId || passes(projects, placed[row]!)
-  if (!approved) return all.filter(isOwnOrLed)
-  const statuses = segment.keys('status')
-  return all.filter(
-    (row) => isOwnOrLed(row) || (passes(approved.projects, placed[row]!) && passes(approved.statuses, statuses[row]!)),
+  const isUnattributed = unattributed && unattributedTest(segment, unattributed)
+  const isApproved = approved && approvedTest(segment, approved)
+  return (rows ?? rangeOf(0, segment.length)).filter(
+    (row) =>
+      managers[row] === managerId ||
+      passes(projects, placed[row]!) ||
+      isUnattributed?.(row) === true ||
+      isApproved?.(row) === true,
   )
+}
+
+function unattributedTest(segment: Segment, { labelSets, exceptSources }: NonNullable<VisibleRows['unattributed']>) {
+  const [by, labels, sources] = [segment.keys('placedBy'), segment.keys('labelSetId'), segment.keys('source')]
+  return (row: number) => by[row] === -1 && passes(labelSets, labels[row]!) && !passes(exceptSources, sources[row]!)
+}
+
+function approvedTest(segment: Segment, { projects, statuses }: NonNullable<VisibleRows['approved']>) {
+  const [placed, status] = [segment.keys('projectId'), segment.keys('status')]
+  return (row: number) => passes(projects, placed[row]!) && passes(statuses, status[row]!)
 }
 
 export function passingOf(keys: readonly number[]): Passing {

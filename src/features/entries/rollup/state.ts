@@ -1,5 +1,5 @@
 /** Identifies what the roll-up contains of a period. */
-import type { Viewer } from '../../../access/visibility.ts'
+import { type Viewer, visibleKeys } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import { planReading, type Range } from './plan.ts'
@@ -14,7 +14,7 @@ export async function rolledUpState(
   reader: Reader,
   { viewer, filter, within }: { viewer: Viewer; filter: EntryFilter; within: Range },
 ): Promise<string | undefined> {
-  if (!testedColumns(filter, viewer)) return undefined
+  if (!testedColumns(filter, await visibleKeys(reader, viewer))) return undefined
   for (const { zone, ready } of await listZones(reader)) {
     if (!ready) continue
     const state = await readState(reader, zone, within)

@@ -61,6 +61,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   },
   projects: { key: ['id'], kept: { key: 'work', name: 'work' } },
   projectNames: { key: ['projectId'], kept: { folded: 'work', text: 'work' }, other: ['kind'] },
+  projectRepositories: { key: ['projectId', 'repository'], kept: { repository: 'work' } },
   deputies: { key: ['id'], other: ['firstDay', 'lastDay'] },
   shareLinks: { key: ['id'], text: ['note'], json: ['report'], other: ['money'] },
   viewerGrants: { key: ['id'], other: ['money'] },
@@ -77,6 +78,13 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   notificationEmails: { key: ['id'], text: ['recipient', 'answer'], other: ['state'] },
   tickets: { key: ['id'], text: ['title'], kept: { key: 'work', keyFolded: 'work' } },
   placementRuleVersions: { key: ['id'], text: ['name'], json: ['conditions'], kept: { ticket: 'work' } },
+  ruleProposals: {
+    key: ['id'],
+    text: ['name', 'reason'],
+    json: ['conditions'],
+    kept: { repository: 'work', ticket: 'work' },
+    other: ['state'],
+  },
   bills: {
     key: ['id'],
     kept: { number: 'bills', document: 'bills', paidReference: 'bills', voidReason: 'bills' },

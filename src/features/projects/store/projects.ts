@@ -7,6 +7,7 @@ import type { ProjectNameKind } from '../../../database/schema/values.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import { type ArchivedFilter, anywhere, archivedCondition, type Page } from './clients.ts'
+import { listRepositories, replaceRepositories } from './repositories.ts'
 import { listResponsible, peopleNamed, type Responsible, replaceResponsible } from './responsible.ts'
 
 type ProjectRecord = Tables['projects']['$inferSelect']
@@ -23,6 +24,8 @@ export interface ProjectView {
   /** The leads and approvers of its client, who are the same for all of the client's projects. */
   clientLeads: Responsible[]
   clientApprovers: Responsible[]
+  /** Values of the label `repository`, sorted. */
+  repositories: string[]
   mergedInto: { uid: Id<'prj'>; key: string; name: string } | null
 }
 
@@ -70,6 +73,7 @@ async function viewsOf(
   const approversOf = await listResponsible(reader, 'projectApprovers', ids)
   const leadsOfClient = await listResponsible(reader, 'clientLeads', clientIds)
   const approversOfClient = await listResponsible(reader, 'clientApprovers', clientIds)
+  const repositoriesOf = await listRepositories(reader, ids)
   const aliasesOf = Map.groupBy(names, ({ projectId }) => projectId)
   return rows.map((row) => ({
     ...row,
@@ -78,6 +82,7 @@ async function viewsOf(
     approvers: approversOf.get(row.project.id) ?? [],
     clientLeads: leadsOfClient.get(row.project.clientId ?? -1) ?? [],
     clientApprovers: approversOfClient.get(row.project.clientId ?? -1) ?? [],
+    repositories: repositoriesOf.get(row.project.id) ?? [],
   }))
 }
 
@@ -231,13 +236,22 @@ export async function holdProject(tx: Tx, { id, uid }: Pick<ProjectRecord, 'id' 
 /** The objects that refer to a project, for the error message. */
 export async function usesOfProject(reader: Reader, id: number): Promise<string[]> {
   const { entries, tickets, placementRuleVersions: rules, projects, bills, webhookEndpoints: webhooks } = reader.tables
+  const { ruleProposals: proposals } = reader.tables
   const anyOf = async (query: Promise<unknown[]>, what: string) => ((await query).length > 0 ? [what] : [])
-  type Referring = typeof entries | typeof tickets | typeof rules | typeof projects | typeof bills | typeof webhooks
+  type Referring = Tables[
+    | 'entries'
+    | 'tickets'
+    | 'placementRuleVersions'
+    | 'ruleProposals'
+    | 'projects'
+    | 'bills'
+    | 'webhookEndpoints']
   const one = (from: Referring, condition: SQL) => reader.select({ id: from.id }).from(from).where(condition).limit(1)
   return [
     ...(await anyOf(one(entries, eq(entries.projectId, id)), 'entries')),
     ...(await anyOf(one(tickets, eq(tickets.projectId, id)), 'tickets')),
     ...(await anyOf(one(rules, eq(rules.projectId, id)), 'placement rules')),
+    ...(await anyOf(one(proposals, eq(proposals.projectId, id)), 'proposed rules')),
     ...(await anyOf(one(bills, eq(bills.projectId, id)), 'bills')),
     ...(await anyOf(one(webhooks, eq(webhooks.projectId, id)), 'webhooks')),
     ...(await anyOf(one(projects, eq(projects.mergedIntoId, id)), 'merged projects')),
@@ -261,6 +275,7 @@ export async function deleteProject(tx: Tx, id: number): Promise<void> {
   await tx.delete(projectNames).where(eq(projectNames.projectId, id))
   await replaceResponsible(tx, 'projectLeads', id, [])
   await replaceResponsible(tx, 'projectApprovers', id, [])
+  await replaceRepositories(tx, id, [])
   await tx.delete(viewerGrants).where(eq(viewerGrants.projectId, id))
   await tx.delete(projects).where(eq(projects.id, id))
 }

@@ -1,4 +1,4 @@
-import { PROJECT_NAME_KINDS } from '../../../database/schema/values.ts'
+import { PROJECT_NAME_KINDS, PROPOSAL_STATES } from '../../../database/schema/values.ts'
 import { NANO_DIGITS } from '../../../lib/money.ts'
 import { foldName } from '../../../lib/names.ts'
 import { choice, decimal, flag, integer, json, moment, orNone, ownId, reference, text } from '../columns.ts'
@@ -60,6 +60,7 @@ export const PROJECT = kind({
     },
     leads: people('projectLeads', 'projectId'),
     approvers: people('projectApprovers', 'projectId'),
+    repositories: { table: 'projectRepositories', of: 'projectId', fields: { repository: text('repository') } },
   },
 })
 
@@ -112,5 +113,26 @@ export const RULE = kind({
         created_by: orNone(reference('createdBy', 'users')),
       },
     },
+  },
+})
+
+export const RULE_PROPOSAL = kind({
+  type: 'rule_proposal',
+  table: 'ruleProposals',
+  order: ['id'],
+  fields: {
+    id: ownId('rpr'),
+    name: text('name'),
+    repository: text('repository'),
+    conditions: json('conditions'),
+    project: reference('projectId', 'projects'),
+    ticket: orNone(text('ticket')),
+    state: choice('state', PROPOSAL_STATES),
+    proposed_by: reference('proposedBy', 'users'),
+    created_at: moment('createdAt'),
+    decided_by: orNone(reference('decidedBy', 'users')),
+    decided_at: orNone(moment('decidedAt')),
+    reason: orNone(text('reason')),
+    rule: orNone(reference('ruleId', 'placementRules')),
   },
 })

@@ -27,6 +27,7 @@ const SUBJECTS = [
   { value: 'project', label: 'Projects' },
   { value: 'ticket', label: 'Tickets' },
   { value: 'placement_rule', label: 'Rules' },
+  { value: 'rule_proposal', label: 'Proposed rules' },
   { value: 'placement_rules', label: 'Rule order and application' },
   { value: 'price', label: 'Prices' },
   { value: 'prices', label: 'Price tables' },

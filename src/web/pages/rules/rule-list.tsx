@@ -16,6 +16,7 @@ import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { queryClient } from '../../server/queries.ts'
 import { useSend } from '../../server/send.ts'
+import { ProposedRules } from './proposed-rules.tsx'
 import { SortableRules } from './sortable-rules.tsx'
 
 const rules = api['placement-rules']
@@ -53,6 +54,7 @@ export function RuleList() {
         </>
       }
     >
+      <ProposedRules />
       {error && <Failure problem={asProblem(error)} retry={refetch} />}
       {!list && !error && <Loading />}
       {list?.length === 0 && <NoRules mayChange={mayChange} />}

@@ -16,12 +16,15 @@ interface Doing {
   place: (group: EntryGroup) => void
   /** Undefined if the person may not create rules. */
   makeRule: ((group: EntryGroup) => void) | undefined
+  /** Undefined if the person may not propose rules. */
+  propose: ((group: EntryGroup) => void) | undefined
+  mayPropose: (group: EntryGroup) => boolean
 }
 
 /** How many shared fields are shown; the rule has the rest. */
 const SHARED = 3
 
-export const groupColumns = ({ place, makeRule, timeZone }: Doing): Column<EntryGroup>[] => [
+export const groupColumns = ({ place, makeRule, propose, mayPropose, timeZone }: Doing): Column<EntryGroup>[] => [
   { key: 'name', title: 'In common', minWidth: '240px', phone: 'title', cell: (group) => <Name group={group} /> },
   {
     key: 'entries',
@@ -62,7 +65,7 @@ export const groupColumns = ({ place, makeRule, timeZone }: Doing): Column<Entry
     key: 'actions',
     title: 'Action',
     phone: 'bare',
-    width: makeRule ? '236px' : '104px',
+    width: makeRule || propose ? '236px' : '104px',
     cell: (group) => (
       <Group gap={6} wrap="nowrap">
         <Button size="compact-sm" variant="default" onClick={() => place(group)} aria-label={`Assign ${group.name}`}>
@@ -76,6 +79,16 @@ export const groupColumns = ({ place, makeRule, timeZone }: Doing): Column<Entry
             aria-label={`Create rule for ${group.name}`}
           >
             Create rule…
+          </Button>
+        )}
+        {propose && mayPropose(group) && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => propose(group)}
+            aria-label={`Propose rule for ${group.name}`}
+          >
+            Propose rule…
           </Button>
         )}
       </Group>

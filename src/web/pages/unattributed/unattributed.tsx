@@ -17,16 +17,22 @@ import { total } from '../../parts/figure-link.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RuleEditor } from '../../parts/rule-editor.tsx'
 import { useList } from '../../server/list.ts'
-import { useRole, useSettings } from '../../server/me.ts'
+import { useMe, useRole, useSettings } from '../../server/me.ts'
 import { groupColumns } from './columns.tsx'
 import { askGroups, type Group as EntryGroup, type Report } from './groups.ts'
+import { useLedRepositories } from './led-repositories.ts'
+import { OwnProposals } from './own-proposals.tsx'
+import { ProposeRule } from './propose-rule.tsx'
 
 /** The action in progress on a group. */
-type Doing = { what: 'place' | 'rule'; group: EntryGroup } | { what: 'apply'; filter: EntryQuery }
+type Doing = { what: 'place' | 'rule' | 'propose'; group: EntryGroup } | { what: 'apply'; filter: EntryQuery }
 
 export default function Unattributed() {
   const { time_zone } = useSettings()
   const mayMakeRules = useRole('admin')
+  const { leads } = useMe()
+  const repositories = useLedRepositories()
+  const projectsOf = ({ repository }: EntryGroup) => (repository && repositories?.get(repository)) || []
   const [, navigate] = useLocation()
   const [filters, show] = useAddress(FILTERS)
   const query = entryQuery(filters, time_zone)
@@ -37,14 +43,20 @@ export default function Unattributed() {
     timeZone: time_zone,
     place: (group) => setDoing({ what: 'place', group }),
     makeRule: mayMakeRules ? (group) => setDoing({ what: 'rule', group }) : undefined,
+    propose: leads ? (group) => setDoing({ what: 'propose', group }) : undefined,
+    mayPropose: (group) => projectsOf(group).length > 0,
   })
   return (
     <Page
       title="Unattributed"
       lead={
-        mayMakeRules
-          ? 'Entries not assigned to a project or ticket, grouped by what they have in common. Assign a group once, or create a rule that also assigns such entries in the future.'
-          : 'Entries not assigned to a project or ticket, grouped by what they have in common. Assign each group where it belongs.'
+        mayMakeRules ? (
+          'Entries not assigned to a project or ticket, grouped by what they have in common. Assign a group once, or create a rule that also assigns such entries in the future.'
+        ) : leads ? (
+          <LeadText repositories={repositories && [...repositories.keys()]} />
+        ) : (
+          'Entries not assigned to a project or ticket, grouped by what they have in common. Assign each group where it belongs.'
+        )
       }
       actions={<PageActions query={query} />}
     >
@@ -58,6 +70,14 @@ export default function Unattributed() {
         open={({ list }) => navigate(pageOfList(list, time_zone))}
         empty={<NothingLeft isFiltered={Object.keys(query).length > 0} />}
       />
+      {leads && <OwnProposals />}
+      {doing?.what === 'propose' && doing.group.repository !== null && (
+        <ProposeRule
+          group={{ ...doing.group, repository: doing.group.repository }}
+          projects={projectsOf(doing.group)}
+          close={stop}
+        />
+      )}
       {doing?.what === 'place' && (
         <ManyDialog kind="place" chosen={{ query: queryOfList(doing.group.list) }} rows={[]} close={stop} />
       )}
@@ -72,6 +92,27 @@ export default function Unattributed() {
     </Page>
   )
 }
+
+/** What a lead sees here, and why. */
+const LeadText = ({ repositories }: { repositories: string[] | undefined }) => (
+  <>
+    Your own entries that are not assigned to a project or ticket
+    {repositories && repositories.length > 0 ? (
+      <>
+        , and those of everybody in the repositories of the projects you lead:{' '}
+        {repositories.map((repository, index) => (
+          <span key={repository}>
+            {index > 0 && ', '}
+            <bdi>{repository}</bdi>
+          </span>
+        ))}
+        .
+      </>
+    ) : (
+      '. The projects you lead have no repositories; someone with the billing or admin role can add them, so that you see their unattributed entries here.'
+    )}
+  </>
+)
 
 const PageActions = ({ query }: { query: EntryQuery }) => (
   <>

@@ -8,6 +8,7 @@ import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import type { Project } from './project.ts'
+import { RepositoryField } from './repository-field.tsx'
 
 interface Values {
   key: string
@@ -21,6 +22,7 @@ interface Values {
   /** Names of current people, e-mail addresses of new ones. */
   leads: string[]
   approvers: string[]
+  repositories: string[]
 }
 
 const EMPTY: Values = {
@@ -33,9 +35,10 @@ const EMPTY: Values = {
   budget: '',
   leads: [],
   approvers: [],
+  repositories: [],
 }
 
-const valuesOf = ({ key, name, aliases, client, billable, markup, budget, leads, approvers }: Project): Values => ({
+const valuesOf = ({ key, name, aliases, client, billable, markup, budget, ...project }: Project): Values => ({
   key,
   name,
   aliases,
@@ -43,8 +46,9 @@ const valuesOf = ({ key, name, aliases, client, billable, markup, budget, leads,
   billable: billable ?? true,
   markup: markup ?? '',
   budget: budget ?? '',
-  leads: namesOf(leads),
-  approvers: namesOf(approvers),
+  leads: namesOf(project.leads),
+  approvers: namesOf(project.approvers),
+  repositories: project.repositories ?? [],
 })
 
 export const numberOrNull = (value: number | string): number | null => (value === '' ? null : Number(value))
@@ -60,6 +64,7 @@ function bodyOf(values: Values, project: Project | undefined) {
     budget: numberOrNull(values.budget),
     leads: peopleOf(values.leads, project?.leads),
     approvers: peopleOf(values.approvers, project?.approvers),
+    repositories: values.repositories,
   }
 }
 
@@ -111,6 +116,7 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
         clearable
         {...form.getInputProps('aliases')}
       />
+      {mayChangeAll && <RepositoryField project={project} {...form.getInputProps('repositories')} />}
       {mayChangeAll && <MoneyFields form={form} />}
     </FormDialog>
   )
@@ -119,7 +125,8 @@ export function ProjectForm({ project, close, saved }: ProjectFormProps) {
 type Form = UseFormReturnType<Values>
 
 /** Issues with one alias or person are shown at the field that lists them all. */
-const issueFields = ({ aliases, leads, approvers }: Values) => ({
+const issueFields = ({ aliases, leads, approvers, repositories }: Values) => ({
+  ...issueFieldsOf('repositories', repositories),
   ...issueFieldsOf('aliases', aliases),
   ...issueFieldsOf('leads', leads),
   ...issueFieldsOf('approvers', approvers),

@@ -96,7 +96,11 @@ function peopleText(own: People | undefined, ofClient: People | undefined): stri
 }
 type People = { name: string }[]
 
-const ProjectDetails = ({ project: { client, markup, aliases, billable, ...people } }: { project: Project }) => (
+const ProjectDetails = ({
+  project: { client, markup, aliases, billable, repositories = [], ...people },
+}: {
+  project: Project
+}) => (
   <Details
     of={[
       [
@@ -113,6 +117,23 @@ const ProjectDetails = ({ project: { client, markup, aliases, billable, ...peopl
       ['Approvers', peopleText(people.approvers, people.client_approvers)],
       ['Markup', markup === undefined ? undefined : markup === null ? 'Client default' : `${markup}%`],
       ['Billable', billable === undefined ? undefined : billable ? 'Yes' : 'No'],
+      [
+        'Repositories',
+        repositories.length > 0 && (
+          <Group gap={4}>
+            {repositories.map((repository) => (
+              <Anchor
+                key={repository}
+                component={Link}
+                href={addressOf('/unattributed', { label: [`repository:${repository}`] })}
+                size="sm"
+              >
+                <bdi>{repository}</bdi>
+              </Anchor>
+            ))}
+          </Group>
+        ),
+      ],
       [
         'Aliases',
         aliases.length > 0 && (

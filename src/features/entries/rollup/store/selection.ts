@@ -3,7 +3,7 @@
  * the database evaluates them once for all of its values.
  */
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { type Viewer, visibleKeys } from '../../../../access/visibility.ts'
+import type { VisibleKeys } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import type { Tables } from '../../../../database/schema/tables.ts'
 import { isId } from '../../../../lib/id.ts'
@@ -14,7 +14,11 @@ import { type Key, PLACED_BY_KEYS, SOURCE_KEYS, STATUS_KEYS } from '../segment.t
 import { type Passing, passingOf, Selection, TESTED } from '../selection.ts'
 
 /** Resolves a filter whose attributes are all in columns; see `testedColumns`. */
-export async function resolveSelection(reader: Reader, viewer: Viewer, filter: EntryFilter): Promise<Selection> {
+export async function resolveSelection(
+  reader: Reader,
+  seen: VisibleKeys | undefined,
+  filter: EntryFilter,
+): Promise<Selection> {
   const byKey = new Map<Key, EntryFilter>()
   for (const [name, value] of Object.entries(filter)) {
     const key = TESTED[name as keyof EntryFilter]
@@ -25,13 +29,19 @@ export async function resolveSelection(reader: Reader, viewer: Viewer, filter: E
   for (const [key, part] of byKey) tests.push({ key, passing: await passingKeys(reader, key, part) })
   // Those that usually leave fewest rows first.
   tests.sort((one, other) => countOf(one.passing) - countOf(other.passing))
-  const seen = await visibleKeys(reader, viewer)
   return new Selection(
     tests,
     measureTests(filter),
     seen && {
       managerId: seen.managerId,
       projects: passingOf(seen.ledIds),
+      unattributed:
+        seen.labelSetIds.length === 0
+          ? undefined
+          : {
+              labelSets: passingOf(seen.labelSetIds),
+              exceptSources: passingOf(seen.exceptSources.map((source) => SOURCE_KEYS[source])),
+            },
       approved:
         seen.approvedIds.length === 0
           ? undefined

@@ -1,0 +1,165 @@
+/**
+ * Placement rules that leads propose for the repositories of their projects (docs/design/concepts.md, "Leads and
+ * repositories"). A proposal places nothing: once an admin accepts it, it is an admin's rule, the last of all.
+ */
+import type { Party } from '../../access/actor.ts'
+import type { Reader, Tx } from '../../database/database.ts'
+import type { RuleCondition } from '../../database/schema/records.ts'
+import { seesEverything } from '../../database/schema/values.ts'
+import { notFound, Problem, validationFailed } from '../../errors.ts'
+import { isId } from '../../lib/id.ts'
+import { composeName } from '../../lib/names.ts'
+import { type Page, pageOf } from '../../lists.ts'
+import { writeKeyPage } from '../../query.ts'
+import { sightOf } from '../projects/service.ts'
+import { exactly } from './exact-condition.ts'
+import type { createRules, ListedRule, RulesDependencies } from './rule-list.ts'
+import {
+  countOpen,
+  decideProposal,
+  findProposal,
+  insertProposal,
+  listProposals,
+  type Outcome,
+  type ProposalFilter,
+  type ProposalView,
+} from './store/proposals.ts'
+
+/** Of one person: admins decide about all of them by hand. */
+const OPEN_LIMIT = 50
+
+export interface NewProposalFields {
+  name: string
+  /** One of the repositories of the project. */
+  repository: string
+  /** Further conditions. */
+  conditions: RuleCondition[]
+  /** By id, key, name or alias. */
+  project: string
+  ticket: string | null
+}
+
+export interface ProposalQuery extends Pick<ProposalFilter, 'state'> {
+  limit: number
+  after: number | undefined
+}
+
+interface Dependencies extends RulesDependencies {
+  rules: Pick<ReturnType<typeof createRules>, 'addRuleIn' | 'checkRule'>
+}
+
+/** All conditions of the proposed rule. */
+export function conditionsOf({ repository, conditions }: { repository: string; conditions: RuleCondition[] }) {
+  return [exactly('labels.repository', repository), ...conditions]
+}
+
+export function createProposals({ db, clock, audit, projects, rules }: Dependencies) {
+  /** Own proposals for members, those of everybody for billing and admin. */
+  function sightOfParty({ person }: Party): ProposalFilter {
+    return person === null || seesEverything(person.role) ? {} : { proposedBy: person.id }
+  }
+
+  async function get(reader: Reader, id: string, filter: ProposalFilter): Promise<ProposalView> {
+    const found = isId('rpr', id) ? await findProposal(reader, id, filter) : undefined
+    if (!found) throw notFound(`The proposed rule ${id}`)
+    return found
+  }
+
+  async function decide(
+    tx: Tx,
+    { by }: Party,
+    view: ProposalView,
+    outcome: Omit<Outcome, 'decidedBy' | 'decidedAt'>,
+  ): Promise<ProposalView> {
+    const { id, uid, name, state } = view.proposal
+    const decision = { decidedBy: by.userId, decidedAt: clock.now() }
+    if (!(await decideProposal(tx, id, { ...outcome, ...decision }))) throw alreadyDecided(view)
+    await audit.record(tx, by, {
+      action: `rule_proposal.${outcome.state}`,
+      object: { id: uid, name },
+      before: { state },
+      after: { state: outcome.state, ...(outcome.reason !== undefined && { reason: outcome.reason }) },
+    })
+    return get(tx, uid, {})
+  }
+
+  return {
+    /** A page of proposals, newest first: own ones for members, those of everybody for billing and admin. */
+    listProposals: async (party: Party, { state, limit, after }: ProposalQuery): Promise<Page<ProposalView>> => {
+      const views = await listProposals(db.read, { ...sightOfParty(party), state }, { after, limit: limit + 1 })
+      return pageOf(views, limit, ({ proposal }) => writeKeyPage(proposal.id))
+    },
+
+    /**
+     * Throws `forbidden` unless the person leads the project, and `validation_failed` unless the repository is one of
+     * the project's, and for everything that a rule could not say.
+     */
+    proposeRule: (party: Party, given: NewProposalFields): Promise<ProposalView> =>
+      db.write(async (tx) => {
+        const { person, viewer, by } = party
+        if (person === null) throw new Problem('forbidden', 'Only people propose rules. Add the rule instead.')
+        const name = composeName(given.name)
+        const { id } = await rules.checkRule(tx, { ...given, name, conditions: conditionsOf(given) })
+        const view = (await projects.findProjectNamed(tx, given.project))!
+        if (sightOf(viewer, view) === 'names') throw notLed(view.project.key)
+        if (!view.repositories.includes(given.repository)) throw foreignRepository(given.repository, view.project.key)
+        if ((await countOpen(tx, person.id)) >= OPEN_LIMIT) throw tooManyOpen()
+        const { repository, conditions, ticket } = given
+        const said = conditions.map(({ field, matches }) => ({ field, matches }))
+        const row = { name, repository, conditions: said, projectId: id, ticket }
+        const uid = await insertProposal(tx, { ...row, proposedBy: person.id, createdAt: clock.now() })
+        await audit.record(tx, by, {
+          action: 'rule_proposal.proposed',
+          object: { id: uid, name },
+          after: { name, conditions: conditionsOf(given), project: view.project.key, ticket },
+        })
+        return get(tx, uid, {})
+      }),
+
+    /** Creates the rule, as the last one. Throws `not_found`, `proposal_decided` (409), and as `addRule`. */
+    acceptProposal: (party: Party, id: string): Promise<ProposalView & { rule: ListedRule }> =>
+      db.write(async (tx) => {
+        const view = await get(tx, id, {})
+        const { proposal } = view
+        if (proposal.state !== 'open') throw alreadyDecided(view)
+        const { name, ticket } = proposal
+        const fields = { name, conditions: conditionsOf(proposal), project: view.project.uid, ticket }
+        const rule = await rules.addRuleIn(tx, party.by, fields)
+        return { ...(await decide(tx, party, view, { state: 'accepted', ruleId: rule.rule.id })), rule }
+      }),
+
+    /** Throws `not_found`, and `proposal_decided` (409). */
+    declineProposal: (party: Party, id: string, reason: string): Promise<ProposalView> =>
+      db.write(async (tx) => decide(tx, party, await get(tx, id, {}), { state: 'declined', reason })),
+
+    /** Only by the person who proposed it. Throws `not_found`, and `proposal_decided` (409). */
+    withdrawProposal: (party: Party, id: string): Promise<ProposalView> =>
+      db.write(async (tx) => {
+        const { person } = party
+        const view = await get(tx, id, { proposedBy: person?.id })
+        return decide(tx, party, view, { state: 'withdrawn' })
+      }),
+  }
+}
+
+function alreadyDecided({ proposal: { uid, state } }: ProposalView): Problem {
+  const now = state === 'open' ? 'decided' : state
+  return new Problem('proposal_decided', `The proposed rule ${uid} was already ${now}. Reload the list.`)
+}
+
+function notLed(key: string): Problem {
+  return new Problem(
+    'forbidden',
+    `To propose a rule for ${key}, you must be a lead of it. Ask billing to make you a lead.`,
+  )
+}
+
+function foreignRepository(repository: string, key: string): Problem {
+  const message = `'${repository}' is not one of the repositories of ${key}; billing or an admin can add it to the project`
+  return validationFailed([{ pointer: '/repository', code: 'not_allowed', message }])
+}
+
+function tooManyOpen(): Problem {
+  const message = `at most ${OPEN_LIMIT} of your proposals can wait for a decision; withdraw one, or ask an admin to decide`
+  return validationFailed([{ pointer: '', code: 'too_many', message }])
+}
