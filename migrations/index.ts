@@ -34,6 +34,7 @@ import postgresNotifications from './postgres/0032_notifications.sql' with { typ
 import postgresBudgetRecounts from './postgres/0033_budget_recounts.sql' with { type: 'text' }
 import postgresClientTax from './postgres/0038_client_tax.sql' with { type: 'text' }
 import postgresProjectRepositories from './postgres/0040_project_repositories.sql' with { type: 'text' }
+import postgresPreferences from './postgres/0034_preferences.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -69,6 +70,7 @@ import sqliteNotifications from './sqlite/0032_notifications.sql' with { type: '
 import sqliteBudgetRecounts from './sqlite/0033_budget_recounts.sql' with { type: 'text' }
 import sqliteClientTax from './sqlite/0038_client_tax.sql' with { type: 'text' }
 import sqliteProjectRepositories from './sqlite/0040_project_repositories.sql' with { type: 'text' }
+import sqlitePreferences from './sqlite/0034_preferences.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -132,4 +134,5 @@ export const MIGRATIONS: Migration[] = [
     name: 'project_repositories',
     sql: { sqlite: sqliteProjectRepositories, postgres: postgresProjectRepositories },
   },
+  { version: 34, name: 'preferences', sql: { sqlite: sqlitePreferences, postgres: postgresPreferences } },
 ]

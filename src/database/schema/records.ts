@@ -1,5 +1,6 @@
 /** Shapes of columns with JSON text. */
 import type { Id } from '../../lib/id.ts'
+import type { Weekday } from './values.ts'
 
 /** Label names and values, sorted by name, so that equal sets are equal text. */
 export type LabelMap = Record<string, string>
@@ -227,4 +228,14 @@ export interface BudgetThreshold {
   emails?: string[]
   /** Public ids of webhook endpoints that receive the event, whatever types they receive otherwise. */
   webhooks?: string[]
+}
+
+/** How a person wants pages to look; described by `Preferences` of the API. */
+export interface ChosenPreferences {
+  /** BCP 47 tag; null for that of the browser. */
+  locale: string | null
+  /** Null for that of the organization. */
+  week_start: Weekday | null
+  density: 'comfortable' | 'compact'
+  tables: Record<string, { columns?: string[]; widths?: Record<string, number> }>
 }

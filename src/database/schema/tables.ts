@@ -7,6 +7,7 @@ import type { EventType } from '../../event-types.ts'
 import type { ColumnKit } from './columns.ts'
 import type {
   BudgetThreshold,
+  ChosenPreferences,
   EntryAmendment,
   ErasedWords,
   EventDetails,
@@ -101,6 +102,10 @@ export function defineTables(kit: ColumnKit) {
       disabledAt: time('disabled_at'),
       erasedAt: time('erased_at'),
       notifications: json<NotificationTopic[]>('notifications'),
+    }),
+    preferences: table('preferences', {
+      userId: integer('user_id').primaryKey(),
+      chosen: json<ChosenPreferences>('chosen').notNull(),
     }),
     erasures: table('erasures', {
       userId: integer('user_id').primaryKey(),

@@ -1,4 +1,5 @@
 /** Examples in the OpenAPI document. */
+import type { Preferences } from './preferences/schema.ts'
 import type {
   CreatedToken,
   DisabledUser,
@@ -63,10 +64,18 @@ export const EXAMPLE_SESSION: Me = {
   organization: { name: 'Acme' },
 }
 
+export const EXAMPLE_PREFERENCES: Preferences = {
+  locale: null,
+  week_start: 'sunday',
+  density: 'compact',
+  tables: { entries: { columns: ['summary', 'cost'], widths: { cost: 120 } } },
+}
+
 export const EXAMPLE_PROFILE: Me = {
   ...EXAMPLE_SESSION,
   notifications: { budget_alerts: true, attention: false, weekly_summary: true, anomalies: false },
   sends_email: true,
+  preferences: EXAMPLE_PREFERENCES,
 }
 
 export const EXAMPLE_SESSIONS: SessionList = {

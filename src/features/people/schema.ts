@@ -7,6 +7,7 @@ import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { chosen, emailAddress, givenName, listOf, moment, oneOf, orNull, SHOWN, strict } from '../../schema.ts'
 import { SCOPE_NAMES, SCOPES, type Scope } from '../../token-scopes.ts'
+import { Preferences } from './preferences/schema.ts'
 import type { ListedToken, MadeLink, OwnSession, Token, TokenState, User } from './service.ts'
 import { NETWORKS_LIMIT } from './tokens/api-token.ts'
 import { TOKEN_STATES, type TokenCaller } from './tokens/token.ts'
@@ -107,6 +108,7 @@ export const Me = Type.Object(
     sends_email: Type.Optional(
       Type.Boolean({ description: 'Whether a mail server and a sender address are configured. With `notifications`.' }),
     ),
+    preferences: Type.Optional(Preferences),
     held_entries: Type.Optional(
       Type.Integer({
         description:

@@ -11,6 +11,7 @@ import { issuesOfPeople } from './known-people.ts'
 import { Hashing } from './passwords/hashing.ts'
 import type { PasswordHasher } from './passwords/hashing-thread.ts'
 import { createPasswords, type MadeLink } from './passwords/passwords.ts'
+import { createPreferences } from './preferences/preferences.ts'
 import { Attempts } from './sign-in/attempts.ts'
 import { createAuthentication } from './sign-in/authentication.ts'
 import { createSignInNotices, type NoticeMail } from './sign-in/notices.ts'
@@ -86,6 +87,7 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
     ...createUsers({ db, clock, audit, hashing }),
     ...createEmails({ db, audit, getUser, getAccount, userObject }),
     ...createGrants({ db, clock, audit, getUser, getAccount, userObject }),
+    ...createPreferences({ db }),
     ...createTokens({ db, clock, audit, organization }),
     ...createSetUp({ db, clock, audit, organization, hashing }),
 

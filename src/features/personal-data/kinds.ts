@@ -15,6 +15,7 @@ import {
   listGrants,
   listNotifications,
   listProposals,
+  listPreferences,
   listResponsibilities,
   listRules,
   listShareLinks,
@@ -152,6 +153,13 @@ export const KINDS: readonly Kind[] = [
       to: record.lastDay,
       created_at: timestamp(record.createdAt),
     }),
+  ),
+  kind(
+    'preferences',
+    'How the person wants pages to look.',
+    { chosen: json('Format of numbers and dates, and the columns of tables.') },
+    listPreferences,
+    ({ chosen }) => ({ chosen: { ...chosen } }),
   ),
   kind(
     'notifications',

@@ -43,7 +43,7 @@ const RESPONSES = {
 const PATH = { id: 'Id (usr_…) or e-mail address of the person.' }
 
 const CONTENT =
-  'The account, tokens without secrets, responsibilities, grants, deputies, share links, placement rules, token sheets, bills without amounts, sessions, entries with their history, and audit log entries. Recorded in the audit log.'
+  'The account, tokens without secrets, responsibilities, grants, deputies, preferences, share links, placement rules, token sheets, bills without amounts, sessions, entries with their history, and audit log entries. Recorded in the audit log.'
 
 function readFormat(texts: QueryTexts): PersonalDataFormat {
   const query = new Query(texts)
@@ -127,7 +127,7 @@ export const personalDataRoutes = ({
           tag: 'People',
           summary: 'Erase a person',
           description:
-            'Cannot be undone. The account becomes a pseudonym at once: nobody can sign in to it, its tokens stop working (organization tokens keep working), and its additional addresses, deputies, leads, approvers and share links go. Then the server replaces the names and addresses of the person in all texts, except for sent bills and what `kept` lists in a dry run. Entries, costs and amounts stay what they are.',
+            'Cannot be undone. The account becomes a pseudonym at once: nobody can sign in to it, its tokens stop working (organization tokens keep working), and its additional addresses, deputies, preferences, leads, approvers and share links go. Then the server replaces the names and addresses of the person in all texts, except for sent bills and what `kept` lists in a dry run. Entries, costs and amounts stay what they are.',
           path: PATH,
           body: { example: { confirm: 'ada@example.com' } },
           responses: {

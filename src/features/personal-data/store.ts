@@ -93,6 +93,11 @@ export function listDeputies(reader: Reader, { id }: Subject) {
     .orderBy(asc(deputies.id))
 }
 
+export function listPreferences(reader: Reader, { id }: Subject) {
+  const { preferences } = reader.tables
+  return reader.select().from(preferences).where(eq(preferences.userId, id))
+}
+
 export function listNotifications(reader: Reader, { id }: Subject) {
   const { notifications } = reader.tables
   return reader.select().from(notifications).where(eq(notifications.userId, id)).orderBy(asc(notifications.id))

@@ -1,8 +1,15 @@
 /** Formatting of counts and sizes. */
+import { cached } from './locale.ts'
 
-const whole = new Intl.NumberFormat('en-US')
-const percents = new Intl.NumberFormat('en-US', { style: 'percent', maximumFractionDigits: 1 })
-const bytes = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 })
+const whole = () => cached('whole', (locale) => new Intl.NumberFormat(locale))
+const three = () =>
+  cached(
+    'three digits',
+    (locale) => new Intl.NumberFormat(locale, { minimumSignificantDigits: 3, maximumSignificantDigits: 3 }),
+  )
+const percents = () =>
+  cached('percents', (locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
+const bytes = () => cached('bytes', (locale) => new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 }))
 
 /** Counts from here on are shown with three significant digits, which is enough to compare them. */
 const ROUGH_FROM = 10_000
@@ -14,18 +21,18 @@ const UNITS = [
 ] as const
 
 /** `1,234,567` */
-export const count = (value: number): string => whole.format(value)
+export const count = (value: number): string => whole().format(value)
 
 /** `1.23M`; counts below 10,000 in full. */
 export function roughCount(value: number): string {
   if (Math.abs(value) < ROUGH_FROM) return count(value)
   // By the rounded value: 999,950 is 1.00M, not 1000k.
   const [size, unit] = UNITS.find(([size]) => Math.abs(value) >= size * 0.9995) ?? [1, '']
-  return `${(value / size).toPrecision(3)}${unit}`
+  return `${three().format(value / size)}${unit}`
 }
 
 /** Formats 0.125 as `12.5%`. */
-export const percent = (share: number): string => percents.format(share)
+export const percent = (share: number): string => percents().format(share)
 
 /** `1 entry`, `1,204 entries`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
@@ -34,5 +41,5 @@ export const counted = (value: number, one: string, many = `${one}s`): string =>
 /** `1.2 MB` */
 export function fileSize(size: number): string {
   if (size < 1_000) return `${size} B`
-  return size < 1e6 ? `${bytes.format(size / 1e3)} kB` : `${bytes.format(size / 1e6)} MB`
+  return size < 1e6 ? `${bytes().format(size / 1e3)} kB` : `${bytes().format(size / 1e6)} MB`
 }

@@ -3,6 +3,8 @@
  * Days are `2026-11-21`.
  */
 
+import { cached } from './locale.ts'
+
 const DAY_MS = 86_400_000
 const HALF_DAY_MS = DAY_MS / 2
 
@@ -16,17 +18,11 @@ const CLOCK: Intl.DateTimeFormatOptions = {
   hourCycle: 'h23',
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-function formatOf(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = `${timeZone} ${JSON.stringify(options)}`
-  let format = formats.get(key)
-  if (!format) {
-    format = new Intl.DateTimeFormat('en-GB', { timeZone, ...options })
-    formats.set(key, format)
-  }
-  return format
-}
+const formatOf = (timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  cached(
+    `${timeZone} ${JSON.stringify(options)}`,
+    (locale) => new Intl.DateTimeFormat(locale, { timeZone, ...options }),
+  )
 
 const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' }
 const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }

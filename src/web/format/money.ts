@@ -1,24 +1,21 @@
 /** Formatting of money. The exact amount is always shown on hover or focus. */
+import { cached } from './locale.ts'
 
 /** Amounts below this are shown with more digits than cents, because a session often costs less than a cent. */
 const SMALL = 1
 
-const formats = new Map<string, Intl.NumberFormat>()
-
 function formatOf(currency: string, minimum: number | undefined, maximum: number | undefined): Intl.NumberFormat {
-  const key = `${currency} ${minimum} ${maximum}`
-  let format = formats.get(key)
-  if (!format) {
-    format = new Intl.NumberFormat('en-US', {
-      style: 'currency',
-      currency,
-      currencyDisplay: 'narrowSymbol',
-      ...(minimum === undefined ? {} : { minimumFractionDigits: minimum }),
-      ...(maximum === undefined ? {} : { maximumFractionDigits: maximum }),
-    })
-    formats.set(key, format)
-  }
-  return format
+  return cached(
+    `${currency} ${minimum} ${maximum}`,
+    (locale) =>
+      new Intl.NumberFormat(locale, {
+        style: 'currency',
+        currency,
+        currencyDisplay: 'narrowSymbol',
+        ...(minimum === undefined ? {} : { minimumFractionDigits: minimum }),
+        ...(maximum === undefined ? {} : { maximumFractionDigits: maximum }),
+      }),
+  )
 }
 
 /** `$1,234.57`, or `$0.0634` below one dollar. An amount other than 0 never reads as 0. */
@@ -33,17 +30,27 @@ export function money(amount: number, currency = 'USD'): string {
 const FINE_DIGITS = 4
 const FINEST = 10 ** -FINE_DIGITS
 
-/** Larger amounts get fewer digits, so that they fit into a column for session costs. */
-const WIDE = 1_000
-const WIDEST = 100_000
+/** Larger amounts do not fit into a column. */
+const WIDEST = 1_000_000
 
-/** `$2.3600`: for columns, with four decimals in each row. Tiny amounts are `<$0.0001`, large ones `$123.5M`. */
-export function fineMoney(amount: number, currency = 'USD'): string {
-  const magnitude = Math.abs(amount)
-  if (magnitude >= WIDEST) return roughMoney(amount, currency)
-  if (magnitude >= WIDE) return money(amount, currency)
-  const format = formatOf(currency, FINE_DIGITS, FINE_DIGITS)
-  return amount > 0 && amount < FINEST ? `<${format.format(FINEST)}` : format.format(amount)
+/** `$2.3600`: for columns, with four decimals in each row. Tiny amounts are `<$0.0001`, huge ones `$1.2M`. */
+export const fineMoney = (amount: number, currency = 'USD'): string =>
+  Math.abs(amount) >= WIDEST
+    ? roughMoney(amount, currency)
+    : orLess(amount, FINEST, formatOf(currency, FINE_DIGITS, FINE_DIGITS))
+
+/**
+ * `$2.36`: for columns, with the decimals of the currency in each row, so that the points are aligned. An amount that
+ * would read as 0 is `<$0.01`.
+ */
+export function columnMoney(amount: number, currency = 'USD'): string {
+  const format = formatOf(currency, undefined, undefined)
+  return orLess(amount, 10 ** -format.resolvedOptions().maximumFractionDigits!, format)
+}
+
+function orLess(amount: number, least: number, format: Intl.NumberFormat): string {
+  if (amount === 0 || Math.abs(amount) >= least) return format.format(amount)
+  return amount > 0 ? `<${format.format(least)}` : `>${format.format(-least)}`
 }
 
 /** The exact amount, for tooltips and copying. */
@@ -53,19 +60,30 @@ export const exactMoney = (amount: number, currency = 'USD'): string => formatOf
 export const billedMoney = (amount: number, currency: string): string =>
   formatOf(currency, undefined, undefined).format(amount)
 
+/** Of axes, from the largest on. The texts are English, so are the units. */
+const ROUGH_UNITS = [
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'K'],
+] as const
+
 /** `$1.2K`: for chart axes. */
 export function roughMoney(amount: number, currency = 'USD'): string {
-  const key = `${currency} rough`
-  let format = formats.get(key)
-  if (!format) {
-    format = new Intl.NumberFormat('en-US', {
-      style: 'currency',
-      currency,
-      currencyDisplay: 'narrowSymbol',
-      notation: 'compact',
-      maximumFractionDigits: 1,
-    })
-    formats.set(key, format)
-  }
-  return format.format(amount)
+  const format = cached(
+    `${currency} rough`,
+    (locale) =>
+      new Intl.NumberFormat(locale, {
+        style: 'currency',
+        currency,
+        currencyDisplay: 'narrowSymbol',
+        minimumFractionDigits: 0,
+        maximumFractionDigits: 1,
+      }),
+  )
+  // By the rounded value: 999,960 is 1M, not 1,000K.
+  const [size, unit] = ROUGH_UNITS.find(([size]) => Math.abs(amount) >= size * 0.99995) ?? [1, '']
+  const parts = format.formatToParts(amount / size)
+  const last = parts.findLastIndex(({ type }) => type === 'integer' || type === 'fraction')
+  return parts.map(({ value }, at) => (at === last ? `${value}${unit}` : value)).join('')
 }

@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import { Alert, Button, Group, Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { asProblem, type Problem } from '../server/problem.ts'
+import { FormModal } from './form-modal.tsx'
 
 interface ConfirmProps {
   isOpen: boolean
@@ -39,7 +40,7 @@ export function Confirm({ isOpen, close, title, children, action, isDangerous, i
     }
   }
   return (
-    <Modal opened={isOpen} onClose={leave} title={title}>
+    <FormModal opened={isOpen} onClose={leave} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -63,6 +64,6 @@ export function Confirm({ isOpen, close, title, children, action, isDangerous, i
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   )
 }

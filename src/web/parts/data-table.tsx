@@ -4,15 +4,31 @@
  */
 import { Checkbox, Group, Loader, Text } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type MouseEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type CSSProperties,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import type { List } from '../server/list.ts'
 import { asProblem } from '../server/problem.ts'
 import { isTyping } from '../shell/shortcuts.ts'
+import { ColumnResizer } from './column-resizer.tsx'
 import classes from './data-table.module.css'
 import { Failure } from './failure.tsx'
+import { InColumn } from './figures.tsx'
 import { Loading } from './loading.tsx'
 import { PausedSearch } from './paused-search.tsx'
+import { inOrder, type SortValue } from './row-order.ts'
 import { ariaSort, SortButton, type Sorting } from './sorting.tsx'
+import { stretchOf, useFrame, usePrinting } from './table-frame.ts'
+import { TableMenu } from './table-menu.tsx'
+import { useTableView } from './table-view.ts'
 
 export interface Column<Row> {
   /** The name of the column in the URL or in storage. */
@@ -23,6 +39,10 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode
   /** The API's name of the order by this column, if the list can be sorted by it. */
   sort?: string
+  /** Sorts lists whose rows are all loaded, unless the API sorts them. */
+  value?: (row: Row) => SortValue
+  /** Hidden unless the person chooses it. */
+  isExtra?: boolean
   /** A CSS width; without one, the column takes the remaining space. */
   width?: string
   /** A minimum CSS width; if the columns do not fit, the table scrolls. */
@@ -37,6 +57,8 @@ export interface Column<Row> {
 interface DataTableProps<Row> {
   /** The accessible name of the table: "Token entries". */
   label: string
+  /** The name of the table in the person's preferences, which then has columns to choose and resize: `entries`. */
+  name?: string
   columns: readonly Column<Row>[]
   /** A paged list, or all rows. */
   list: List<Row> | readonly Row[]
@@ -73,9 +95,10 @@ function isList<Row>(list: List<Row> | readonly Row[]): list is List<Row> {
 }
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, list, rowKey, empty, open, openKey, selected, select, selectLabel, isMuted, sorting, foot } =
-    props
-  const rows = isList(list) ? list.rows : list
+  const { label, name, list, rowKey, empty, open, openKey, selected, select, selectLabel, isMuted, foot } = props
+  const view = useTableView(name, props.columns, props.sorting?.by)
+  const columns = view.visible
+  const { rows, sorting } = useSorted(props)
   const count = rows?.length ?? 0
   const frame = useRef<HTMLTableElement>(null)
   const [offset, setOffset] = useState(0)
@@ -92,7 +115,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     scrollMargin: offset,
     getItemKey: (index) => rowKey(rows![index]!),
   })
-  const items = virtualizer.getVirtualItems()
+  const isPrinting = usePrinting()
+  const items = isPrinting
+    ? Array.from({ length: count }, (_, index) => ({ index, key: rowKey(rows![index]!), start: offset, end: offset }))
+    : virtualizer.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   const wantsMore =
     isList(list) &&
@@ -100,12 +126,19 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     list.searchedTo === null &&
     !list.isFetchingMore &&
     count > 0 &&
+    !isPrinting &&
     last >= count - AHEAD_ROWS
   useEffect(() => {
     if (wantsMore && isList(list)) list.fetchMore()
   })
-  const isScrolled = useIsWider(frame, [columns, hasRows])
+  const { width: frameWidth, isScrolled } = useFrame(frame, [columns.length, hasRows])
+  const stretch = stretchOf(frameWidth, columns)
   const cursor = useCursor({ rows: rows ?? [], open, selected, select, rowKey, reach: virtualizer.scrollToIndex })
+  useFocusAfterClosing(frame, openKey, (key) => {
+    cursor.set(key)
+    const index = rows?.findIndex((row) => rowKey(row) === key) ?? -1
+    if (index >= 0) virtualizer.scrollToIndex(index)
+  })
 
   if (isList(list) && list.error && !rows) return <Failure problem={asProblem(list.error)} retry={list.refetch} />
   if (!rows) return <Loading />
@@ -113,13 +146,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     return isList(list) && list.searchedTo !== null ? <More list={list} count={0} sorting={sorting} /> : empty
 
   const before = items[0] ? items[0].start - offset : 0
-  const after = virtualizer.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset)
-  const span = columns.length + (select ? 1 : 0)
+  const after = isPrinting ? 0 : virtualizer.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset)
+  const span = columns.length + (select ? 1 : 0) + (name === undefined ? 0 : 1)
   return (
     <div
       className={classes.frame}
       data-stale={(isList(list) && list.isStale) || undefined}
       data-scrolled={isScrolled || undefined}
+      data-density={view.density}
     >
       <table
         ref={frame}
@@ -134,17 +168,21 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 <SelectAll rows={rows} rowKey={rowKey} selected={selected!} select={select} />
               </th>
             )}
-            {columns.map(({ key, title, sort, isNumber, width, minWidth }) => (
-              <th
-                key={key}
-                scope="col"
-                data-number={isNumber || undefined}
-                aria-sort={sorting && sort !== undefined ? ariaSort(sorting, sort) : undefined}
-                style={{ width, minWidth: minWidth ?? width }}
-              >
-                {sorting && sort !== undefined ? <SortButton title={title} sort={sort} {...sorting} /> : title}
-              </th>
+            {columns.map((column) => (
+              <HeadCell
+                key={column.key}
+                column={column}
+                sorting={sorting}
+                width={view.widths[column.key]}
+                stretch={stretch}
+                resize={name === undefined ? undefined : (width) => view.resize(column.key, width)}
+              />
             ))}
+            {name !== undefined && (
+              <th className={classes.end}>
+                <TableMenu label={label} columns={props.columns} view={view} />
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -156,6 +194,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               <tr
                 key={key}
                 data-index={index}
+                data-key={id}
                 ref={virtualizer.measureElement}
                 aria-rowindex={index + 1}
                 data-cursor={cursor.index === index || undefined}
@@ -181,15 +220,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                     data-phone={column.phone ?? 'line'}
                     data-title={column.title}
                   >
-                    {open && position === 0 ? (
-                      <button type="button" className={classes.opener} onClick={() => open(row)}>
-                        <span className={classes.openerText}>{column.cell(row)}</span>
-                      </button>
-                    ) : (
-                      column.cell(row)
-                    )}
+                    <InColumn value={column.isNumber ?? false}>
+                      {open && position === 0 ? (
+                        <button type="button" className={classes.opener} onClick={() => open(row)}>
+                          <span className={classes.openerText}>{column.cell(row)}</span>
+                        </button>
+                      ) : (
+                        column.cell(row)
+                      )}
+                    </InColumn>
                   </td>
                 ))}
+                {name !== undefined && <td className={classes.end} />}
               </tr>
             )
           })}
@@ -201,9 +243,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               {select && <td className={classes.check} />}
               {columns.map(({ key, title, isNumber, phone }) => (
                 <td key={key} data-number={isNumber || undefined} data-phone={phone ?? 'line'} data-title={title}>
-                  {foot[key]}
+                  <InColumn value={isNumber ?? false}>{foot[key]}</InColumn>
                 </td>
               ))}
+              {name !== undefined && <td className={classes.end} />}
             </tr>
           </tfoot>
         )}
@@ -213,20 +256,80 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
-/** Whether a table is wider than its container. */
-function useIsWider(table: RefObject<HTMLTableElement | null>, changes: readonly unknown[]): boolean {
-  const [isWider, setWider] = useState(false)
-  useLayoutEffect(() => {
-    const frame = table.current?.parentElement
-    if (!frame) return
-    const look = () => setWider(table.current!.offsetWidth > frame.clientWidth)
-    const observer = new ResizeObserver(look)
-    observer.observe(frame)
-    look()
-    return () => observer.disconnect()
-    // biome-ignore lint/correctness/useExhaustiveDependencies: what makes the table another one
-  }, changes)
-  return isWider
+/**
+ * The rows in the order of the table's header. A list that is complete is sorted here, by the columns with a `value`; one
+ * with more pages only by the API, because its first rows are not those of another order.
+ */
+function useSorted<Row>({ list, sorting, columns }: DataTableProps<Row>) {
+  const [own, setOwn] = useState<Pick<Sorting, 'by' | 'order'> | null>(null)
+  const rows = isList(list) ? list.rows : list
+  const isComplete = !isList(list) || (!list.hasMore && list.searchedTo === null)
+  const isOwn = sorting === undefined && isComplete
+  const value = isOwn && own ? columns.find(({ key }) => key === own.by)?.value : undefined
+  const sorted = useMemo(() => (rows && value && own ? inOrder(rows, value, own.order) : rows), [rows, value, own])
+  if (!isOwn) return { rows, sorting }
+  const change = (by: string, order: Sorting['order']) => setOwn({ by, order })
+  return { rows: sorted, sorting: { by: own?.by ?? '', order: own?.order ?? 'asc', change, isOwn: true } as const }
+}
+
+interface HeadCellProps<Row> {
+  column: Column<Row>
+  sorting: (Sorting & { isOwn?: boolean }) | undefined
+  /** Chosen by the person, in pixels. */
+  width: number | undefined
+  stretch: number
+  resize: ((width: number) => void) | undefined
+}
+
+function HeadCell<Row>({ column, sorting, width: chosen, stretch, resize }: HeadCellProps<Row>) {
+  const { key, title, isNumber, width, minWidth } = column
+  const sort = sorting?.isOwn ? (column.value ? key : undefined) : column.sort
+  const usual = width?.endsWith('px') ? `${Math.round(Number.parseFloat(width) * stretch)}px` : width
+  const style = {
+    '--column-width': chosen === undefined ? usual : `${chosen}px`,
+    '--column-min-width': chosen === undefined ? (minWidth ?? width) : `${chosen}px`,
+  } as CSSProperties
+  return (
+    <th
+      scope="col"
+      data-number={isNumber || undefined}
+      aria-sort={sorting && sort !== undefined ? ariaSort(sorting, sort) : undefined}
+      style={style}
+    >
+      {sorting && sort !== undefined ? (
+        // Texts begin with A, numbers with the largest.
+        <SortButton title={title} sort={sort} {...sorting} first={sorting.isOwn && !isNumber ? 'asc' : 'desc'} />
+      ) : (
+        title
+      )}
+      {resize && title !== '' && <ColumnResizer resize={resize} />}
+    </th>
+  )
+}
+
+/** Whoever closes what a row has opened continues from that row. */
+function useFocusAfterClosing(
+  table: RefObject<HTMLTableElement | null>,
+  openKey: string | undefined,
+  reach: (key: string) => void,
+) {
+  const before = useRef(openKey)
+  useEffect(() => {
+    const closed = openKey === undefined ? before.current : undefined
+    before.current = openKey
+    if (closed === undefined) return
+    const focus = () => {
+      const row = table.current?.querySelector(`tr[data-key="${CSS.escape(closed)}"]`)
+      row?.querySelector<HTMLElement>(`.${classes.opener}`)?.focus({ preventScroll: true })
+      return row !== null && row !== undefined
+    }
+    // Once the dialog no longer keeps the focus, and again if the row was out of sight.
+    requestAnimationFrame(() => {
+      const isThere = focus()
+      reach(closed)
+      if (!isThere) requestAnimationFrame(focus)
+    })
+  })
 }
 
 const Gap = ({ height, span }: { height: number; span: number }) => (
@@ -251,7 +354,16 @@ function More<Row>({ list, count, sorting }: MoreProps<Row>) {
         <Loader size="xs" type="dots" aria-label="Loading more" />
       ) : (
         <Text size="xs" c="dimmed">
-          {list.hasMore ? `${count} loaded; scroll for more` : `${count} total`}
+          {list.hasMore ? (
+            <>
+              <span className="tally-no-print">{count} loaded; scroll for more</span>
+              <span className={classes.printed}>
+                The first {count} rows. To print more, scroll down until they are loaded, or download a CSV file.
+              </span>
+            </>
+          ) : (
+            `${count} total`
+          )}
         </Text>
       )}
     </Group>
@@ -331,5 +443,5 @@ function useCursor<Row>({ rows, rowKey, open, selected, select, reach }: CursorO
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
   })
-  return { index }
+  return { index, set: setKey }
 }

@@ -1,9 +1,9 @@
 /** Money, counts and times as text, with the exact value on hover. */
 import { Text, Tooltip } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, useContext } from 'react'
 import { count, roughCount } from '../format/counts.ts'
 import { ago, dayAndTime, shortDayAndTime } from '../format/moments.ts'
-import { exactMoney, fineMoney, money } from '../format/money.ts'
+import { columnMoney, exactMoney, fineMoney, money } from '../format/money.ts'
 import { useSettings } from '../server/me.ts'
 
 function Rounded({ exactly, children }: { exactly: string; children: string }) {
@@ -15,6 +15,9 @@ function Rounded({ exactly, children }: { exactly: string; children: string }) {
   )
 }
 
+/** True in a column of numbers, where all amounts have the same decimals. */
+export const InColumn = createContext(false)
+
 interface MoneyProps {
   amount: number | null
   currency?: string
@@ -24,6 +27,7 @@ interface MoneyProps {
 
 /** An unknown amount reads “no price”, not 0. */
 export function Money({ amount, currency = 'USD', isFine = false }: MoneyProps) {
+  const isInColumn = useContext(InColumn)
   if (amount === null) {
     return (
       <Text component="span" inherit c="dimmed">
@@ -31,7 +35,11 @@ export function Money({ amount, currency = 'USD', isFine = false }: MoneyProps) 
       </Text>
     )
   }
-  return <Rounded exactly={exactMoney(amount, currency)}>{(isFine ? fineMoney : money)(amount, currency)}</Rounded>
+  return (
+    <Rounded exactly={exactMoney(amount, currency)}>
+      {(isFine ? fineMoney : isInColumn ? columnMoney : money)(amount, currency)}
+    </Rounded>
+  )
 }
 
 export const Count = ({ value }: { value: number }) => <Rounded exactly={count(value)}>{roughCount(value)}</Rounded>

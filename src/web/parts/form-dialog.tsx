@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import { Alert, Button, Group, Stack } from '@mantine/core'
 import type { FormEventHandler, ReactNode } from 'react'
+import { FormModal } from './form-modal.tsx'
 
 interface FormDialogProps {
   title: string
@@ -28,7 +29,7 @@ export const FormDialog = ({
   size,
   children,
 }: FormDialogProps) => (
-  <Modal opened onClose={close} title={title} size={size} closeOnClickOutside={false}>
+  <FormModal opened onClose={close} title={title} size={size}>
     <form onSubmit={submit} noValidate>
       <Stack>
         {refusal !== '' && (
@@ -50,5 +51,5 @@ export const FormDialog = ({
         </Group>
       </Stack>
     </form>
-  </Modal>
+  </FormModal>
 )

@@ -1,6 +1,7 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import classes from './page.module.css'
 
 interface PageProps {
   title: ReactNode
@@ -20,14 +21,14 @@ export const Page = ({ title, above, lead, actions, children }: PageProps) => (
       <div>
         {above && (
           <Anchor component={Link} href={above.href} size="sm">
-            ← {above.title}
+            ← <bdi>{above.title}</bdi>
           </Anchor>
         )}
         <Title order={1} size="h3">
-          {title}
+          <bdi>{title}</bdi>
         </Title>
         {lead && (
-          <Text c="dimmed" size="sm" maw={720} component="div">
+          <Text c="dimmed" size="sm" maw={720} component="div" className={classes.lead}>
             {lead}
           </Text>
         )}

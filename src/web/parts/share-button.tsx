@@ -1,5 +1,5 @@
 /** Shares a report or a bill: a dialog that creates a link, and shows it once. */
-import { Alert, Button, Checkbox, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconShare } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import { showIssues } from '../server/send.ts'
 import { type CreatedShareLink, type NewShareLink, useNewShareLink } from '../server/share-links.ts'
 import { CopyLine } from './copy-line.tsx'
 import { Moment } from './figures.tsx'
+import { FormModal } from './form-modal.tsx'
 
 const EXPIRIES = [
   { value: '7', label: 'In 7 days' },
@@ -40,9 +41,9 @@ export function ShareButton(props: ShareProps) {
       <Button variant="default" leftSection={<IconShare size={16} />} onClick={() => setOpen(true)}>
         Share…
       </Button>
-      <Modal opened={isOpen} onClose={close} title={`Share ${props.what}`} closeOnClickOutside={false}>
+      <FormModal opened={isOpen} onClose={close} title={`Share ${props.what}`}>
         {made ? <LinkOnce made={made} leave={close} /> : <ShareForm {...props} made={setMade} leave={close} />}
-      </Modal>
+      </FormModal>
     </>
   )
 }

@@ -13,15 +13,21 @@ export interface Sorting {
 export const ariaSort = ({ by, order }: Sorting, sort: string) =>
   sort !== by ? 'none' : order === 'asc' ? 'ascending' : 'descending'
 
-/** The largest or latest first; once more reverses the order. */
-export function SortButton({ title, sort, by, order, change }: Sorting & { title: string; sort: string }) {
+interface SortButtonProps extends Sorting {
+  title: string
+  sort: string
+  /** The order after the first click: the largest or latest first, unless it says otherwise. Once more reverses it. */
+  first?: Sorting['order']
+}
+
+export function SortButton({ title, sort, by, order, change, first = 'desc' }: SortButtonProps) {
   const isSorted = sort === by
-  const Arrow = isSorted && order === 'asc' ? IconArrowUp : IconArrowDown
+  const Arrow = (isSorted ? order : first) === 'asc' ? IconArrowUp : IconArrowDown
   return (
     <UnstyledButton
       className={classes.sort}
       data-sorted={isSorted || undefined}
-      onClick={() => change(sort, isSorted && order === 'desc' ? 'asc' : 'desc')}
+      onClick={() => change(sort, isSorted ? (order === 'desc' ? 'asc' : 'desc') : first)}
     >
       {title}
       <Arrow size={12} aria-hidden />

@@ -3,6 +3,7 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
+import { setLocale } from '../format/locale.ts'
 import { WEEKDAYS } from '../format/weekdays.ts'
 import { answer, api, apiUntil, type Body } from './api.ts'
 import { Problem } from './problem.ts'
@@ -22,6 +23,10 @@ async function askMe({ signal }: { signal: AbortSignal }) {
   if (!mayBeSignedIn()) return null
   try {
     const { person, session, acts_for: actsFor, ...me } = await answer(apiUntil(signal).me.get())
+    // Of every session.
+    const preferences = me.preferences!
+    // Before anything is rendered with another one.
+    setLocale(preferences.locale)
     const notifications = me.notifications && { chosen: me.notifications, sendsEmail: me.sends_email === true }
     if (person.role === 'viewer') {
       const shared: Shared = await answer(apiUntil(signal).shared.get())
@@ -33,6 +38,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
         shared,
         actsFor,
         notifications,
+        preferences,
         ledIds: NONE,
         approvedIds: NONE,
         leads: false,
@@ -46,7 +52,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
       isMember ? askProjects({ approver: approverIds }, signal) : NONE,
     ])
     const leads = ledIds.length > 0
-    return { person, session, settings, shared: null, actsFor, notifications, ledIds, approvedIds, leads }
+    return { person, session, settings, shared: null, actsFor, notifications, preferences, ledIds, approvedIds, leads }
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null
     throw error
@@ -123,7 +129,10 @@ export function useMe(): Me {
 export const useSettings = () => useMe().settings
 
 /** The first day of weeks in calendars, where 0 is Sunday. */
-export const useFirstDayOfWeek = () => WEEKDAYS[useSettings().week_start].number
+export function useFirstDayOfWeek() {
+  const { settings, preferences } = useMe()
+  return WEEKDAYS[preferences.week_start ?? settings.week_start].number
+}
 
 /** Whether the person has one of the roles. */
 export function useRole(...roles: Role[]): boolean {

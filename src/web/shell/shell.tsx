@@ -1,7 +1,6 @@
 /** The frame of every page: the menu, the account menu, the theme switch and keyboard shortcuts. */
 import {
   ActionIcon,
-  Alert,
   AppShell,
   Burger,
   Group,
@@ -24,8 +23,10 @@ import { Overwrite } from '../parts/overwrite.tsx'
 import { useLive } from '../server/live.ts'
 import { signOut, useMe } from '../server/me.ts'
 import { useSend } from '../server/send.ts'
+import { DemoBadge, DemoBanner } from './demo-banner.tsx'
 import { ACCOUNT_LINK, DOCUMENTATION, GROUPS, type Section, sectionsFor } from './navigation.ts'
 import { PaletteButton } from './palette/palette-button.tsx'
+import { useWindowTitle } from './open-count.ts'
 import { PreparingReports } from './preparing-reports.tsx'
 import classes from './shell.module.css'
 import { SHORTCUTS, useShortcuts } from './shortcuts.ts'
@@ -43,9 +44,7 @@ export function Shell({ children }: { children: ReactNode }) {
   // On a phone, close the menu when a link in it opens another page.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of page that closes the menu
   useEffect(() => menu.close(), [path])
-  useEffect(() => {
-    document.title = here ? `${here.title} – ${me.settings.name}` : me.settings.name
-  }, [here, me.settings.name])
+  useWindowTitle(here?.title, me.settings.name)
 
   return (
     <AppShell
@@ -64,6 +63,7 @@ export function Shell({ children }: { children: ReactNode }) {
             <Text fw={650} truncate>
               {me.settings.name}
             </Text>
+            <DemoBadge />
           </Group>
           <Group gap="xs" wrap="nowrap">
             {here?.hasReports && <PreparingReports />}
@@ -119,13 +119,10 @@ export function Shell({ children }: { children: ReactNode }) {
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
-        {me.settings.demo && (
-          <Alert color="yellow" variant="light" mb="md" py="xs" className="tally-no-print">
-            This is demo data. To remove it, stop the server and run{' '}
-            <code className={classes.command}>tally demo --remove</code>.
-          </Alert>
-        )}
-        {children}
+        <div className={classes.content}>
+          <DemoBanner />
+          {children}
+        </div>
       </AppShell.Main>
       <Shortcuts isOpen={isHelpOpen} close={help.close} sections={sections} />
       <Overwrite />

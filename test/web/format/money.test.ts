@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { billedMoney, exactMoney, fineMoney, money, roughMoney } from '../../../src/web/format/money.ts'
+import { setLocale } from '../../../src/web/format/locale.ts'
+import { billedMoney, columnMoney, exactMoney, fineMoney, money, roughMoney } from '../../../src/web/format/money.ts'
 
 /** An amount of nano-dollars, as the API sends it. */
 const amount = fc.integer({ min: -1e15, max: 1e15 }).map((nanos) => nanos / 1e9)
@@ -54,7 +55,7 @@ test('an amount below one dollar keeps the digits that matter', () => {
 
 test('a column of small amounts cuts no digit off a large one', () => {
   const shown = [0, 0.00001, 2.36, 999.5, 12_345.678, 123_456_789.12].map((amount) => fineMoney(amount))
-  expect(shown).toEqual(['$0.0000', '<$0.0001', '$2.3600', '$999.5000', '$12,345.68', '$123.5M'])
+  expect(shown).toEqual(['$0.0000', '<$0.0001', '$2.3600', '$999.5000', '$12,345.6780', '$123.5M'])
 })
 
 test('an amount of a bill has the decimals of its currency', () => {
@@ -73,4 +74,26 @@ test('an axis has short amounts', () => {
     '$1.2K',
     '$5.6M',
   ])
+})
+
+test('all amounts in a column have the decimals of the currency, and none but zero reads as zero', () => {
+  expect([0, 0.0004, -0.0004, 0.5, 12_345.678].map((amount) => columnMoney(amount))).toEqual([
+    '$0.00',
+    '<$0.01',
+    '>-$0.01',
+    '$0.50',
+    '$12,345.68',
+  ])
+  expect(columnMoney(1_234, 'JPY')).toBe('¥1,234')
+})
+
+test('the locale decides separators, with Latin digits in each', () => {
+  try {
+    setLocale('de-DE')
+    expect([columnMoney(1_234.5), roughMoney(1_234.5)]).toEqual(['1.234,50\u00a0$', '1,2K\u00a0$'])
+    setLocale('ar-EG')
+    expect(columnMoney(1_234.5)).toMatch(/1,234\.50/)
+  } finally {
+    setLocale('en-GB')
+  }
 })

@@ -4,7 +4,8 @@ import { access, actorOf, EVERY_ROLE, requireCaller } from '../../../http/access
 import { documented } from '../../../http/documentation.ts'
 import type { SessionCookie } from '../../../http/session-cookie.ts'
 import type { OrganizationService } from '../../organization/service.ts'
-import { EXAMPLE_ME, EXAMPLE_PROFILE, EXAMPLE_SESSIONS } from '../examples.ts'
+import { EXAMPLE_ME, EXAMPLE_PREFERENCES, EXAMPLE_PROFILE, EXAMPLE_SESSIONS } from '../examples.ts'
+import { Preferences, PreferencesChange } from '../preferences/schema.ts'
 import { Me, meBody, PasswordChange, ProfileChange, SessionList, sessionBody } from '../schema.ts'
 import { notificationChoice, type PeopleService, type User } from '../service.ts'
 
@@ -33,8 +34,11 @@ export const meRoutes = ({ people, organization, cookie, countHeld, sendsEmail }
         const known = requireCaller(caller)
         const body = meBody(known, await organization.settings())
         if (known.kind === 'service') return { ...body, held_entries: await countHeld(known.person.id) }
-        if (known.kind !== 'session' || known.person.role === 'viewer') return body
-        return { ...body, ...(await notificationsOf(await people.getUser(known.person.uid))) }
+        if (known.kind !== 'session') return body
+        const own = { ...body, preferences: await people.preferencesOf(known.person.id) }
+        return known.person.role === 'viewer'
+          ? own
+          : { ...own, ...(await notificationsOf(await people.getUser(known.person.uid))) }
       },
       {
         allow: { service: STAFF_ROLES, read: STAFF_ROLES, organization: EVERY_ROLE, session: EVERY_ROLE },
@@ -76,6 +80,24 @@ export const meRoutes = ({ people, organization, cookie, countHeld, sendsEmail }
           description: 'Only an admin can change your e-mail address and role.',
           body: { example: { name: 'Ada Lovelace', notifications: { weekly_summary: true } } },
           responses: { 200: { description: 'The updated person.', schema: Me, example: EXAMPLE_PROFILE } },
+        }),
+      },
+    )
+    .patch(
+      '/preferences',
+      ({ caller, body }) => people.changePreferences(requireCaller(caller, ['session']).person.id, body),
+      {
+        allow: { session: EVERY_ROLE },
+        scope: 'people-only',
+        parse: 'report',
+        body: PreferencesChange,
+        detail: documented({
+          id: 'changeMyPreferences',
+          tag,
+          summary: 'Change how pages look for you',
+          description: '`GET /me` returns them to signed-in people. They follow the person to other browsers.',
+          body: { example: { density: 'compact', tables: { entries: { columns: ['summary', 'cost'] } } } },
+          responses: { 200: { description: 'All preferences.', schema: Preferences, example: EXAMPLE_PREFERENCES } },
         }),
       },
     )

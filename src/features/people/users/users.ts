@@ -20,6 +20,7 @@ import { deleteDeputiesOf } from '../store/deputies.ts'
 import { deleteFurtherEmails, findUserByFurtherEmail, listFurtherEmails } from '../store/emails.ts'
 import { deleteGrantsOf } from '../store/grants.ts'
 import { deleteLinksOf } from '../store/links.ts'
+import { deletePreferences } from '../store/preferences.ts'
 import { deleteSignInsOf, endSignInsOf } from '../store/sign-ins.ts'
 import { listTokensInUse, retireTokensOf } from '../store/tokens.ts'
 import {
@@ -281,7 +282,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
 
     /**
      * Turns an account into a pseudonym, which nobody can sign in to: its password, sessions, links, additional
-     * addresses, deputies and grants go, and its tokens are revoked, except for those of the organization. Throws
+     * addresses, deputies, grants and preferences go, and its tokens are revoked, except for those of the organization. Throws
      * `person_erased`, and `last_admin` if no admin would remain.
      */
     async releaseAccount(tx: Tx, who: string, pseudonym: { name: string; email: string }): Promise<User> {
@@ -299,6 +300,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
       await deleteSignInsOf(tx, user.id)
       await deleteFurtherEmails(tx, await listFurtherEmails(tx, user.id))
       await deleteDeputiesOf(tx, user.id)
+      await deletePreferences(tx, user.id)
       await deleteGrantsOf(tx, user.id)
       await retireTokensOf(tx, user.id, now)
       return released

@@ -50,6 +50,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
     other: ['timeZone', 'currency', 'unknownProjects', 'logoType', 'weekStart', 'sameSession'],
   },
   users: { key: ['id'], other: ['email', 'name', 'role', 'passwordHash', 'notifications'] },
+  preferences: { key: ['userId'], other: ['chosen'] },
   erasures: { key: ['userId'], other: ['words', 'counts'] },
   userEmails: { key: ['userId'], other: ['email'] },
   tokens: { key: ['id'], text: ['name'], other: ['kind', 'hint', 'scopes', 'networks'] },

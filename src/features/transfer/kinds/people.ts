@@ -33,6 +33,7 @@ export const PERSON = kind({
         ended_at: orNone(moment('endedAt')),
       },
     },
+    preferences: { table: 'preferences', of: 'userId', single: true, fields: { chosen: json('chosen') } },
     additional_emails: { table: 'userEmails', of: 'userId', fields: { email: text('email') } },
   },
 })

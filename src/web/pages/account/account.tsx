@@ -1,4 +1,4 @@
-/** The account page: name, password, deputies, e-mail notifications, active sessions. */
+/** The account page: name, password, deputies, e-mail notifications, appearance, active sessions. */
 import { Alert, Button, Group, PasswordInput, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
@@ -15,6 +15,7 @@ import { answer, api, apiUntil } from '../../server/api.ts'
 import { signOut, useApproves, useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { showIssues, useSend } from '../../server/send.ts'
+import { Appearance } from './appearance.tsx'
 import { Deputies } from './deputies.tsx'
 import { Notifications } from './notifications.tsx'
 
@@ -44,6 +45,9 @@ export default function Account() {
             <Notifications {...notifications} />
           </Part>
         )}
+        <Part title="Appearance">
+          <Appearance />
+        </Part>
         <Part title="Active sessions">
           <Sessions />
         </Part>

@@ -1,6 +1,5 @@
-/** The columns of the entries table, and the choice of columns. */
+/** The columns of the entries table. Those that are not extra fit on a small laptop. */
 import { Text, Tooltip } from '@mantine/core'
-import { useLocalStorage } from '@mantine/hooks'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { serviceText } from '../../../price-texts.ts'
 import { duration } from '../../format/moments.ts'
@@ -28,6 +27,7 @@ const tokens = (key: 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_
   key,
   title,
   isNumber: true,
+  isExtra: true,
   width: '88px',
   phone: 'hidden' as const,
   cell: (entry: Entry) => <Count value={entry.tokens[key]} />,
@@ -71,6 +71,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     key: 'place',
+    phone: 'bare',
     title: 'Assigned to',
     width: '124px',
     cell: (entry) => textCell(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
@@ -82,12 +83,34 @@ export const COLUMNS: readonly Column<Entry>[] = [
     phone: 'hidden',
     cell: (entry) => textCell(entry.agent_manager.name),
   },
-  { key: 'agent', title: 'Agent', width: '120px', phone: 'hidden', cell: (entry) => textCell(entry.agent_name) },
-  { key: 'harness', title: 'Harness', width: '112px', phone: 'hidden', cell: (entry) => textCell(entry.agent_harness) },
-  { key: 'model', title: 'Model', width: '150px', cell: (entry) => <Model entry={entry} /> },
-  { key: 'provider', title: 'Provider', width: '110px', phone: 'hidden', cell: (entry) => textCell(entry.provider) },
+  {
+    key: 'agent',
+    isExtra: true,
+    title: 'Agent',
+    width: '120px',
+    phone: 'hidden',
+    cell: (entry) => textCell(entry.agent_name),
+  },
+  {
+    key: 'harness',
+    isExtra: true,
+    title: 'Harness',
+    width: '112px',
+    phone: 'hidden',
+    cell: (entry) => textCell(entry.agent_harness),
+  },
+  { key: 'model', phone: 'bare', title: 'Model', width: '150px', cell: (entry) => <Model entry={entry} /> },
+  {
+    key: 'provider',
+    isExtra: true,
+    title: 'Provider',
+    width: '110px',
+    phone: 'hidden',
+    cell: (entry) => textCell(entry.provider),
+  },
   {
     key: 'started',
+    phone: 'bare',
     title: 'Started',
     sort: 'started_at',
     width: '124px',
@@ -95,6 +118,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     key: 'duration',
+    isExtra: true,
     title: 'Duration',
     sort: 'duration',
     width: '96px',
@@ -127,6 +151,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     key: 'list_value',
+    isExtra: true,
     title: 'List value',
     width: '92px',
     isNumber: true,
@@ -135,17 +160,26 @@ export const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     key: 'reported',
+    isExtra: true,
     title: 'Reported cost',
     width: '108px',
     isNumber: true,
     phone: 'hidden',
     cell: (entry) => (entry.reported_cost === null ? null : <Money amount={entry.reported_cost} isFine />),
   },
-  { key: 'status', title: 'Status', width: '100px', cell: (entry) => <Status of={entry.status} /> },
-  { key: 'source', title: 'Source', width: '112px', phone: 'hidden', cell: (entry) => SOURCES[entry.source] },
-  { key: 'bill', title: 'Bill', width: '96px', phone: 'hidden', cell: (entry) => entry.bill?.number },
+  { key: 'status', phone: 'bare', title: 'Status', width: '100px', cell: (entry) => <Status of={entry.status} /> },
+  {
+    key: 'source',
+    isExtra: true,
+    title: 'Source',
+    width: '112px',
+    phone: 'hidden',
+    cell: (entry) => SOURCES[entry.source],
+  },
+  { key: 'bill', isExtra: true, title: 'Bill', width: '96px', phone: 'hidden', cell: (entry) => entry.bill?.number },
   {
     key: 'labels',
+    isExtra: true,
     title: 'Labels',
     width: '200px',
     phone: 'hidden',
@@ -156,29 +190,15 @@ export const COLUMNS: readonly Column<Entry>[] = [
           .join(' '),
       ),
   },
-  { key: 'session', title: 'Session', width: '130px', phone: 'hidden', cell: (entry) => textCell(entry.session_id) },
+  {
+    key: 'session',
+    isExtra: true,
+    title: 'Session',
+    width: '130px',
+    phone: 'hidden',
+    cell: (entry) => textCell(entry.session_id),
+  },
 ]
 
 /** The orders of the list; the first is the default. */
 export const SORTS = ['started_at', 'cost', 'tokens', 'duration'] as const
-
-/** The default columns: those that fit on a small laptop. */
-const USUAL = ['summary', 'place', 'manager', 'model', 'started', 'tokens', 'cost', 'status']
-
-/**
- * The columns chosen in this browser, in table order. The summary opens the row and is always shown, as is the column
- * that sorts the list.
- */
-export function useColumns(sortedBy: string) {
-  const [chosen, choose] = useLocalStorage<string[]>({
-    key: 'tally-entry-columns',
-    defaultValue: USUAL,
-    // Otherwise the table would first render with the default columns.
-    getInitialValueInEffect: false,
-  })
-  const known = Array.isArray(chosen) ? chosen : USUAL
-  const columns = COLUMNS.filter(
-    ({ key, sort }) => key === 'summary' || known.includes(key) || (sort === sortedBy && sort !== SORTS[0]),
-  )
-  return { columns, chosen: known, choose, reset: () => choose(USUAL) }
-}

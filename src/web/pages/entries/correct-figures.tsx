@@ -1,11 +1,12 @@
 /** The form that corrects what an agent reported by mistake. */
-import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
 import { FIGURE_CHECKS, FigureFields, isMissing } from '../../parts/entries/figure-fields.tsx'
 import { type FigureValues, figureChangesOf, figureValuesOf, ISSUE_FIELDS } from '../../parts/entries/figure-values.ts'
 import { Reason } from '../../parts/entries/reason.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -41,7 +42,7 @@ export default function CorrectFigures({ entry, close }: { entry: Entry; close: 
   } as const
   const isUnchanged = Object.keys(figureChangesOf(form.values, entry, time_zone)).length === 0
   return (
-    <Modal opened onClose={close} title="Correct figures" size="xl" closeOnClickOutside={false}>
+    <FormModal opened onClose={close} title="Correct figures" size="xl">
       <form onSubmit={sending.submit} noValidate>
         <Stack>
           {sending.refusal !== '' && (
@@ -74,6 +75,6 @@ export default function CorrectFigures({ entry, close }: { entry: Entry; close: 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   )
 }

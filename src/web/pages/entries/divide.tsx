@@ -1,11 +1,12 @@
 /** The form that divides an entry between projects and tickets: what is not given away stays where the entry is. */
-import { ActionIcon, Alert, Button, Group, Modal, NumberInput, SegmentedControl, Stack, Text } from '@mantine/core'
+import { ActionIcon, Alert, Button, Group, NumberInput, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { randomId } from '@mantine/hooks'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { percent } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { CHANGED_BY_ENTRIES, type Entry, placeKey } from '../../parts/entries/entry.ts'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { type Choice, ProjectPicker, TicketPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -55,7 +56,7 @@ export default function Divide({ entry, close }: { entry: Entry; close: () => vo
   })
   const isComplete = rest > 0 && parts.every(({ project, ticket, size }) => (project || ticket) && size)
   return (
-    <Modal opened onClose={close} title="Divide entry" size="lg" closeOnClickOutside={false}>
+    <FormModal opened onClose={close} title="Divide entry" size="lg">
       <form onSubmit={sending.submit} noValidate>
         <Stack>
           {sending.refusal !== '' && (
@@ -141,7 +142,7 @@ export default function Divide({ entry, close }: { entry: Entry; close: () => vo
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   )
 }
 

@@ -36,6 +36,8 @@ export function EntryDrawer({ id, rows, fetchMore, show }: EntryDrawerProps) {
       opened={id !== undefined}
       onClose={() => show(undefined)}
       size={640}
+      // The table returns it to the row that was shown last.
+      returnFocus={false}
       title={<Heading id={last.current} {...steps} />}
       overlayProps={{ backgroundOpacity: 0.25 }}
       styles={{ title: { flex: 1 } }}

@@ -13,8 +13,7 @@ import { type Sorting, SortSelect } from '../../parts/sorting.tsx'
 import { useList } from '../../server/list.ts'
 import { useEntryNews } from '../../server/live.ts'
 import { useSettings } from '../../server/me.ts'
-import { SORTS, useColumns } from './columns.tsx'
-import { ColumnsMenu } from './columns-menu.tsx'
+import { COLUMNS, SORTS } from './columns.tsx'
 import { EntryDrawer } from './drawer.tsx'
 import classes from './entries.module.css'
 import { ENTRIES_ADDRESS, entryListOf } from './entry-list.ts'
@@ -67,7 +66,6 @@ function Entries() {
   if (count !== rowCount) setRowCount(count)
   const isEveryRowHere = list.rows !== undefined && !list.hasMore && !list.isStale
   const sums = useSums(query, { isLong: filters.q !== undefined && !isEveryRowHere })
-  const { columns, ...choice } = useColumns(sort)
   const [selected, select] = useState<ReadonlySet<string>>(new Set())
   const [isAll, setAll] = useState(false)
   const clear = () => {
@@ -87,12 +85,7 @@ function Entries() {
     <Page
       title="Entries"
       lead="Agent usage, one entry per session and model."
-      actions={
-        <>
-          <ColumnsMenu {...choice} />
-          <DownloadCsv path="/token-entries" query={query} />
-        </>
-      }
+      actions={<DownloadCsv path="/token-entries" query={query} />}
     >
       <FilterBar
         filters={filters}
@@ -126,7 +119,8 @@ function Entries() {
       )}
       <DataTable
         label="Token entries"
-        columns={columns}
+        name="entries"
+        columns={COLUMNS}
         list={list}
         rowKey={idOf}
         open={({ id }) => show({ open: id })}

@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { LinkOnce } from './link-once.tsx'
@@ -13,15 +14,14 @@ export function Invite({ isOpen, close }: { isOpen: boolean; close: () => void }
     setMade(null)
   }
   return (
-    <Modal
+    <FormModal
       opened={isOpen}
       onClose={leave}
       title={made ? `${made.user.name} added` : 'Invite person'}
-      closeOnClickOutside={false}
       closeOnEscape={made === null}
     >
       {made ? <LinkOnce made={made} leave={leave} /> : <InviteForm invited={setMade} leave={leave} />}
-    </Modal>
+    </FormModal>
   )
 }
 

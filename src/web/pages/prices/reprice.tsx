@@ -4,7 +4,6 @@ import {
   Button,
   Group,
   Loader,
-  Modal,
   Progress,
   ScrollArea,
   SegmentedControl,
@@ -21,6 +20,7 @@ import { counted } from '../../format/counts.ts'
 import { addDays, startOfDay } from '../../format/moments.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { asProblem, type Problem } from '../../server/problem.ts'
@@ -44,7 +44,7 @@ export function Reprice({ close }: { close: () => void }) {
   const running = useRepricing(question, close)
   const plan = planned.data
   return (
-    <Modal opened onClose={close} title="Reprice entries" size="lg">
+    <FormModal opened onClose={close} title="Reprice entries" size="lg">
       <Stack>
         <Text size="sm" c="dimmed">
           Recalculates list values at current prices. Approved, pending and billed entries never change. Each change is
@@ -78,7 +78,7 @@ export function Reprice({ close }: { close: () => void }) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </FormModal>
   )
 }
 

@@ -1,5 +1,5 @@
 /** The form that adds an entry to a sheet or edits one. */
-import { Alert, Autocomplete, Button, Group, Modal, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core'
+import { Alert, Autocomplete, Button, Group, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FIGURE_CHECKS, FigureFields, isMissing } from '../../parts/entries/figure-fields.tsx'
 import { ISSUE_FIELDS } from '../../parts/entries/figure-values.ts'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { issueOfLabels } from '../../parts/labels-text.ts'
 import { ModelInput } from '../../parts/model-input.tsx'
 import { periodInWords } from '../../parts/period.ts'
@@ -54,7 +55,7 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
     fields: ISSUE_FIELDS,
   })
   return (
-    <Modal opened onClose={close} title={entry ? 'Edit entry' : 'Add entry'} size="xl" closeOnClickOutside={false}>
+    <FormModal opened onClose={close} title={entry ? 'Edit entry' : 'Add entry'} size="xl">
       <form onSubmit={sending.submit} noValidate>
         <Stack>
           {sending.refusal !== '' && (
@@ -85,7 +86,7 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   )
 }
 

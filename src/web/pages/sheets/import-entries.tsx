@@ -1,8 +1,9 @@
 /** Imports the rows of a CSV template: all of them or none. */
-import { Alert, Anchor, Button, FileButton, Group, List, Modal, ScrollArea, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, Anchor, Button, FileButton, Group, List, ScrollArea, Stack, Text, Textarea } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { counted } from '../../format/counts.ts'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { answer } from '../../server/api.ts'
 import type { Problem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
@@ -23,7 +24,7 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
     add.reset()
   }
   return (
-    <Modal opened onClose={close} title="Import CSV" size="lg" closeOnClickOutside={false}>
+    <FormModal opened onClose={close} title="Import CSV" size="lg">
       <Stack>
         <Text size="sm" c="dimmed">
           The first line names the columns, as in the{' '}
@@ -64,7 +65,7 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </FormModal>
   )
 }
 

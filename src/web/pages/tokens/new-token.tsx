@@ -1,10 +1,11 @@
-import { Alert, Button, Checkbox, Group, Modal, Radio, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Radio, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { rolesOfScope, SCOPE_NAMES, SCOPES } from '../../../token-scopes.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { TokenOnce } from '../../parts/token-once.tsx'
 import { useFirstDayOfWeek, useMe, useRole, useSettings } from '../../server/me.ts'
 import { showIssues } from '../../server/send.ts'
@@ -24,11 +25,10 @@ export function NewToken({ isOpen, close }: NewTokenProps) {
     setToken(null)
   }
   return (
-    <Modal
+    <FormModal
       opened={isOpen}
       onClose={leave}
       title={token ? `Token “${token.name}”` : 'New token'}
-      closeOnClickOutside={false}
       closeOnEscape={token === null}
     >
       {token ? (
@@ -41,7 +41,7 @@ export function NewToken({ isOpen, close }: NewTokenProps) {
       ) : (
         <TokenForm made={setToken} leave={leave} />
       )}
-    </Modal>
+    </FormModal>
   )
 }
 

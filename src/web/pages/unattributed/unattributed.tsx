@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Skeleton, Text } from '@mantine/core'
+import { Button, Group, Skeleton, Text } from '@mantine/core'
 import { IconList } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -14,6 +14,7 @@ import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { type EntryQuery, entryQuery, FILTERS, pageOfList, queryOfList } from '../../parts/entries/filters.ts'
 import { ManyDialog } from '../../parts/entries/many.tsx'
 import { total } from '../../parts/figure-link.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RuleEditor } from '../../parts/rule-editor.tsx'
 import { useList } from '../../server/list.ts'
@@ -159,14 +160,14 @@ interface NewRuleProps {
 
 /** The rule suggested for a group: tested on its entries before it is saved, and applied to them afterwards. */
 const NewRule = ({ group, saved, leave }: NewRuleProps) => (
-  <Modal opened onClose={leave} title="New rule" size="min(1120px, 96vw)" closeOnClickOutside={false}>
+  <FormModal opened onClose={leave} title="New rule" size="min(1120px, 96vw)">
     <RuleEditor
       start={{ name: group.rule.name, rows: group.rule.conditions.map(rowOf) }}
       tryOn={queryOfList(group.list)}
       saved={saved}
       leave={leave}
     />
-  </Modal>
+  </FormModal>
 )
 
 const NothingLeft = ({ isFiltered }: { isFiltered: boolean }) =>

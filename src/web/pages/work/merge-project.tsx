@@ -1,5 +1,5 @@
 /** Merges a project into another one, after a preview of what moves. */
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -7,6 +7,7 @@ import { counted } from '../../format/counts.ts'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Money } from '../../parts/figures.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { type Choice, ProjectPicker } from '../../parts/pickers.tsx'
 import { answer, api, apiUntil, type Body } from '../../server/api.ts'
@@ -49,7 +50,7 @@ export function MergeProject({ project, close }: { project: Project; close: () =
     quiet: true,
   })
   return (
-    <Modal opened onClose={close} title={`Merge ${project.key} into another project`} size="lg">
+    <FormModal opened onClose={close} title={`Merge ${project.key} into another project`} size="lg">
       <Stack>
         <ProjectPicker label="Into" value={into} change={setInto} placeholder="Project to keep" />
         {target !== undefined && plan.isPending && <Loading lines={3} />}
@@ -65,7 +66,7 @@ export function MergeProject({ project, close }: { project: Project; close: () =
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </FormModal>
   )
 }
 

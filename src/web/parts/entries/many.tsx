@@ -8,6 +8,7 @@ import { money } from '../../format/money.ts'
 import { asProblem, type Problem, sentence } from '../../server/problem.ts'
 import { notify, useSend } from '../../server/send.ts'
 import { Failure } from '../failure.tsx'
+import { FormModal } from '../form-modal.tsx'
 import { isChosen, NO_PLACE, placeBody } from '../place.ts'
 import { PlaceFields } from '../place-fields.tsx'
 import { tellUndo } from '../undo.tsx'
@@ -110,7 +111,7 @@ export function ManyDialog({ kind, chosen, rows, close }: ManyDialogProps) {
   })
   if (results) return <Results kind={kind} results={results} rows={rows} close={() => close(true)} />
   return (
-    <Modal opened onClose={() => close(false)} title={`${words.title} ${askedFor(chosen, plan.data)}`}>
+    <FormModal opened onClose={() => close(false)} title={`${words.title} ${askedFor(chosen, plan.data)}`}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -142,7 +143,7 @@ export function ManyDialog({ kind, chosen, rows, close }: ManyDialogProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   )
 }
 

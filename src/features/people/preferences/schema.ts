@@ -1,0 +1,75 @@
+/** API schema of preferences: how one person wants pages to look. Nothing that is calculated depends on them. */
+import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
+import { WEEKDAYS } from '../../../database/schema/values.ts'
+import { orNull, strict } from '../../../schema.ts'
+
+/** Tables have about twenty columns. */
+const COLUMNS_LIMIT = 40
+
+/** From one digit to a whole screen. */
+const WIDTH_MIN_PX = 40
+const WIDTH_MAX_PX = 1200
+
+const DENSITIES = ['comfortable', 'compact'] as const
+
+/** The names of tables and columns are those of the web application: `entries`, `cache_read`. */
+const NAME = '^[a-z][a-z0-9_-]{0,39}$'
+
+const TableView = Type.Object(
+  {
+    columns: Type.Optional(
+      Type.Array(Type.String({ pattern: NAME }), {
+        maxItems: COLUMNS_LIMIT,
+        uniqueItems: true,
+        description: 'The visible columns; the usual ones if absent.',
+      }),
+    ),
+    widths: Type.Optional(
+      Type.Record(Type.String({ pattern: NAME }), Type.Integer({ minimum: WIDTH_MIN_PX, maximum: WIDTH_MAX_PX }), {
+        ...strict,
+        maxProperties: COLUMNS_LIMIT,
+        description: 'The width of columns in CSS pixels.',
+      }),
+    ),
+  },
+  { ...strict, description: 'The columns of one table.' },
+)
+
+/** A union, because these are checked by the schema alone. */
+const either = <Value extends string>(values: readonly Value[], description: string) =>
+  Type.Union(
+    values.map((value) => Type.Literal(value)),
+    { description },
+  ) as unknown as TUnsafe<Value>
+
+const FIELDS = {
+  locale: orNull(
+    Type.String({
+      // Unicode extensions (`-u-…`) would choose other digits and calendars, which no column aligns.
+      pattern: '^[a-zA-Z]{2,3}(-[a-zA-Z]{4})?(-([a-zA-Z]{2}|[0-9]{3}))?$',
+      description: 'BCP 47 tag of the format of numbers and dates, such as `de-CH`; null for that of the browser.',
+      examples: ['de-CH'],
+    }),
+  ),
+  week_start: orNull(either(WEEKDAYS, 'First day of the week in calendars; null for that of the organization.')),
+  density: either(DENSITIES, 'The height of the rows of tables.'),
+}
+
+const named = { ...strict, description: 'By name of the table.' }
+const tableName = Type.String({ pattern: NAME })
+
+export const Preferences = Type.Object(
+  { ...FIELDS, tables: Type.Record(tableName, TableView, named) },
+  { ...strict, $id: 'Preferences', description: 'How the person wants pages to look.' },
+)
+export type Preferences = Static<typeof Preferences>
+
+export const PreferencesChange = Type.Partial(
+  Type.Object({ ...FIELDS, tables: Type.Record(tableName, orNull(TableView), named) }),
+  {
+    ...strict,
+    $id: 'PreferencesChange',
+    description: 'Changes to preferences. Absent fields and tables stay unchanged; null resets a table.',
+  },
+)
+export type PreferencesChange = Static<typeof PreferencesChange>

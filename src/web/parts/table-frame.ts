@@ -1,0 +1,89 @@
+/** What a table reads off its surroundings: the room it has, whether it scrolls sideways, whether it is printed. */
+import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
+import type { Column } from './data-table.tsx'
+
+/** The ideal width of a column that takes the remaining space: about 90 characters. The others share what is left. */
+const FLEXIBLE_PX = 640
+
+/** Columns that are wider than this factor are emptier, not easier to read. */
+const STRETCH_MAX = 1.7
+
+/** The factor changes in steps, so that a window that is resized renders few times. */
+const STEP = 0.05
+
+/** The factor by which columns are wider than their `width` on a wide screen; 1 on others. */
+export function stretchOf<Row>(frameWidth: number, columns: readonly Column<Row>[]): number {
+  const widths = columns.map(({ width }) => (width === undefined ? null : Number.parseFloat(width)))
+  const fixed = widths.reduce<number>((sum, width) => sum + (width ?? 0), 0)
+  if (fixed === 0) return 1
+  const flexible = widths.filter((width) => width === null).length
+  const factor = (frameWidth - flexible * FLEXIBLE_PX) / fixed
+  return Math.min(STRETCH_MAX, Math.max(1, Math.floor(factor / STEP) * STEP))
+}
+
+/** Measures again when `changes` do. */
+export function useFrame(table: RefObject<HTMLTableElement | null>, changes: readonly unknown[]) {
+  const [room, setRoom] = useState({ width: 0, isScrolled: false })
+  useLayoutEffect(() => {
+    const frame = table.current?.parentElement
+    if (!frame) return
+    const look = () => {
+      const next = { width: frame.clientWidth, isScrolled: table.current!.offsetWidth > frame.clientWidth }
+      setRoom((room) => (room.width === next.width && room.isScrolled === next.isScrolled ? room : next))
+    }
+    const observer = new ResizeObserver(look)
+    observer.observe(frame)
+    look()
+    return () => observer.disconnect()
+    // biome-ignore lint/correctness/useExhaustiveDependencies: what makes the table another one
+  }, changes)
+  useFollowingHead(table, room.isScrolled)
+  return room
+}
+
+/**
+ * A table that scrolls sideways is a scroll container, in which a sticky header would stick to the table's own top. It
+ * follows the page instead.
+ */
+function useFollowingHead(table: RefObject<HTMLTableElement | null>, isScrolled: boolean) {
+  useEffect(() => {
+    if (!isScrolled) return
+    const follow = () => {
+      const { current } = table
+      if (!current) return
+      const { top, height } = current.getBoundingClientRect()
+      const bar = Number.parseFloat(getComputedStyle(current).getPropertyValue('--table-top')) || 0
+      const head = current.tHead!.offsetHeight
+      current.style.setProperty('--head-shift', `${Math.max(0, Math.min(bar - top, height - 2 * head))}px`)
+    }
+    follow()
+    window.addEventListener('scroll', follow, { passive: true })
+    return () => {
+      window.removeEventListener('scroll', follow)
+      table.current?.style.removeProperty('--head-shift')
+    }
+  }, [table, isScrolled])
+}
+
+/** Whether the page is being printed: then all rows are rendered, not only those in sight. */
+export function usePrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false)
+  useEffect(() => {
+    const media = window.matchMedia('print')
+    // At once, because the browser takes the page as it is when the listeners have returned.
+    const set = (isPrinting: boolean) => flushSync(() => setPrinting(isPrinting))
+    const change = () => set(media.matches)
+    const begin = () => set(true)
+    const end = () => set(false)
+    media.addEventListener('change', change)
+    window.addEventListener('beforeprint', begin)
+    window.addEventListener('afterprint', end)
+    return () => {
+      media.removeEventListener('change', change)
+      window.removeEventListener('beforeprint', begin)
+      window.removeEventListener('afterprint', end)
+    }
+  }, [])
+  return isPrinting
+}

@@ -1,0 +1,42 @@
+/** The columns that a person has chosen for a table, their widths, and the density of rows. */
+import { useCallback } from 'react'
+import { type TableView, useChangePreferences, usePreferences } from '../server/preferences.ts'
+import type { Column } from './data-table.tsx'
+
+const NONE: TableView = {}
+
+/** Columns that cannot be hidden: the first opens the row, and those without a title have its actions. */
+export const isAlwaysShown = <Row>(column: Column<Row>, columns: readonly Column<Row>[]) =>
+  column === columns[0] || column.title === ''
+
+const isShown = <Row>(column: Column<Row>, columns: readonly Column<Row>[], view: TableView) =>
+  isAlwaysShown(column, columns) || (view.columns ? view.columns.includes(column.key) : !column.isExtra)
+
+/** `name` is that of the table in the preferences; without one, it has its usual columns. */
+export function useTableView<Row>(name: string | undefined, columns: readonly Column<Row>[], sortedBy?: string) {
+  const { tables, density } = usePreferences()
+  const { mutate } = useChangePreferences()
+  const view: TableView = (name !== undefined && (tables as Record<string, TableView>)[name]) || NONE
+  const change = useCallback(
+    (next: TableView | null) => {
+      if (name !== undefined) mutate({ tables: { [name]: next } })
+    },
+    [name, mutate],
+  )
+  return {
+    density,
+    setDensity: (density: 'comfortable' | 'compact') => mutate({ density }),
+    visible: columns.filter(
+      (column) =>
+        isShown(column, columns, view) ||
+        // The column that sorts the list shows why its rows are in this order.
+        (!view.columns && sortedBy !== undefined && column.sort === sortedBy),
+    ),
+    chosen: columns.filter((column) => isShown(column, columns, view)).map(({ key }) => key),
+    widths: view.widths ?? {},
+    isUsual: view === NONE,
+    choose: (keys: string[]) => change({ ...view, columns: keys }),
+    resize: (key: string, width: number) => change({ ...view, widths: { ...view.widths, [key]: width } }),
+    reset: () => change(null),
+  }
+}

@@ -1,0 +1,32 @@
+/** How the person wants pages to look: locale, density, and the columns of tables. Kept by the server. */
+import { setLocale } from '../format/locale.ts'
+import { answer, api } from './api.ts'
+import { type Me, useMe } from './me.ts'
+import { queryClient } from './queries.ts'
+import { useSend } from './send.ts'
+
+type Change = NonNullable<Parameters<typeof api.me.preferences.patch>[0]>
+
+/** The columns of a table: the visible ones, and widths in CSS pixels. */
+export interface TableView {
+  columns?: string[]
+  widths?: Record<string, number>
+}
+
+export const usePreferences = () => useMe().preferences
+
+/** Changes some preferences, which show at once. */
+export const useChangePreferences = () =>
+  useSend({
+    send: (change: Change) => {
+      if (change.locale !== undefined) setLocale(change.locale)
+      queryClient.setQueryData<Me | null>(['me'], (me) => me && { ...me, preferences: changed(me.preferences, change) })
+      return answer(api.me.preferences.patch(change))
+    },
+    changes: [],
+  })
+
+function changed(before: Me['preferences'], { tables = {}, ...change }: Change): Me['preferences'] {
+  const kept = Object.entries({ ...before.tables, ...tables }).filter(([, table]) => table !== null)
+  return { ...before, ...change, tables: Object.fromEntries(kept) } as Me['preferences']
+}
