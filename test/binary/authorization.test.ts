@@ -414,6 +414,7 @@ describe('a viewer', () => {
       'GET /api/v1/shared/bills/{id}/pdf',
       'GET /api/v1/shared/usage',
       'PATCH /api/v1/me',
+      'PATCH /api/v1/me/preferences',
       'PUT /api/v1/me/password',
     ])
     for (const kind of ['svc', 'read', 'org', 'api']) {

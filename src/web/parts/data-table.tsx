@@ -272,6 +272,9 @@ function useSorted<Row>({ list, sorting, columns }: DataTableProps<Row>) {
   return { rows: sorted, sorting: { by: own?.by ?? '', order: own?.order ?? 'asc', change, isOwn: true } as const }
 }
 
+/** Of a column that takes the remaining space: a few words. */
+const FLEXIBLE_MIN = '120px'
+
 interface HeadCellProps<Row> {
   column: Column<Row>
   sorting: (Sorting & { isOwn?: boolean }) | undefined
@@ -287,7 +290,7 @@ function HeadCell<Row>({ column, sorting, width: chosen, stretch, resize }: Head
   const usual = width?.endsWith('px') ? `${Math.round(Number.parseFloat(width) * stretch)}px` : width
   const style = {
     '--column-width': chosen === undefined ? usual : `${chosen}px`,
-    '--column-min-width': chosen === undefined ? (minWidth ?? width) : `${chosen}px`,
+    '--column-min-width': chosen === undefined ? (minWidth ?? width ?? FLEXIBLE_MIN) : `${chosen}px`,
   } as CSSProperties
   return (
     <th

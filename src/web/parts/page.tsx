@@ -18,7 +18,7 @@ interface PageProps {
 export const Page = ({ title, above, lead, actions, children }: PageProps) => (
   <Stack gap="md">
     <Group justify="space-between" align="flex-start" gap="sm">
-      <div>
+      <div className={classes.heading}>
         {above && (
           <Anchor component={Link} href={above.href} size="sm">
             ← <bdi>{above.title}</bdi>

@@ -9,8 +9,8 @@ const FLEXIBLE_PX = 640
 /** Columns that are wider than this factor are emptier, not easier to read. */
 const STRETCH_MAX = 1.7
 
-/** The factor changes in steps, so that a window that is resized renders few times. */
-const STEP = 0.05
+/** The factor changes in steps of a twentieth, so that a window that is resized renders few times. */
+const STEPS = 20
 
 /** The factor by which columns are wider than their `width` on a wide screen; 1 on others. */
 export function stretchOf<Row>(frameWidth: number, columns: readonly Column<Row>[]): number {
@@ -19,7 +19,7 @@ export function stretchOf<Row>(frameWidth: number, columns: readonly Column<Row>
   if (fixed === 0) return 1
   const flexible = widths.filter((width) => width === null).length
   const factor = (frameWidth - flexible * FLEXIBLE_PX) / fixed
-  return Math.min(STRETCH_MAX, Math.max(1, Math.floor(factor / STEP) * STEP))
+  return Math.min(STRETCH_MAX, Math.max(1, Math.floor(factor * STEPS) / STEPS))
 }
 
 /** Measures again when `changes` do. */

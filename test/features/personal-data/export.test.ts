@@ -156,6 +156,7 @@ const EXPORTED_AS: Record<string, string | { not: string }> = {
   'notifications.user_id': 'notifications',
   'one_time_links.user_id': { not: 'secrets that expire within days' },
   'placement_rule_versions.created_by': 'placement_rules',
+  'preferences.user_id': 'preferences',
   'price_aliases.created_by': 'audit_log',
   'price_loads.loaded_by': 'audit_log',
   'price_loads.undone_by': 'audit_log',

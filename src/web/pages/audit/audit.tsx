@@ -108,6 +108,7 @@ export default function Audit() {
       </Group>
       <DataTable
         label="Audit log"
+        name="audit"
         columns={COLUMNS}
         list={list}
         rowKey={(change) => `${change.at} ${change.action} ${change.object?.id} ${JSON.stringify(change.after)}`}

@@ -98,7 +98,7 @@ function Entries() {
       <Group justify="space-between" gap="xs">
         <Sums sums={sums} filters={filters} />
         {sort !== 'cost' && (
-          <Anchor component={Link} href={DEAREST} size="sm" className="tally-no-print">
+          <Anchor component={Link} href={DEAREST} size="sm" visibleFrom="sm" className="tally-no-print">
             Most expensive this month
           </Anchor>
         )}

@@ -72,6 +72,7 @@ export function PeopleList() {
       </Group>
       <DataTable
         label="People"
+        name="people"
         columns={COLUMNS}
         list={list}
         rowKey={({ id }) => id}
@@ -87,12 +88,13 @@ export function PeopleList() {
 }
 
 const COLUMNS: Column<Person>[] = [
-  { key: 'name', title: 'Name', phone: 'title', cell: ({ name }) => <bdi>{name}</bdi> },
-  { key: 'email', title: 'E-mail address', cell: ({ email }) => email },
-  { key: 'role', title: 'Role', width: '100px', phone: 'value', cell: ({ role }) => role },
+  { key: 'name', title: 'Name', phone: 'title', value: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
+  { key: 'email', title: 'E-mail address', value: ({ email }) => email, cell: ({ email }) => email },
+  { key: 'role', title: 'Role', value: ({ role }) => role, width: '100px', phone: 'value', cell: ({ role }) => role },
   {
     key: 'signed_in',
     title: 'Last signed in',
+    value: ({ last_signed_in_at }) => last_signed_in_at,
     width: '150px',
     cell: ({ last_signed_in_at, has_password }) =>
       has_password ? (
@@ -106,6 +108,7 @@ const COLUMNS: Column<Person>[] = [
   {
     key: 'added',
     title: 'Added',
+    value: ({ created_at }) => created_at,
     width: '165px',
     phone: 'hidden',
     cell: ({ created_at }) => <Moment at={created_at} />,
@@ -113,6 +116,7 @@ const COLUMNS: Column<Person>[] = [
   {
     key: 'state',
     title: 'State',
+    value: stateOf,
     width: '100px',
     cell: (person) => <Status of={stateOf(person)} />,
   },

@@ -55,6 +55,7 @@ export function Aliases() {
       {rows && (
         <DataTable
           label="Model aliases"
+          name="aliases"
           list={rows}
           rowKey={({ alias, source }) => `${alias} ${source}`}
           columns={[...COLUMNS, ...(mayChange ? [removal(setRemoving)] : [])]}
@@ -80,6 +81,7 @@ const COLUMNS: Column<Alias>[] = [
   {
     key: 'alias',
     title: 'Alias',
+    value: ({ alias }) => alias,
     phone: 'title',
     cell: ({ alias }) => (
       <Text span inherit fw={600}>
@@ -90,12 +92,14 @@ const COLUMNS: Column<Alias>[] = [
   {
     key: 'model',
     title: 'Priced as',
+    value: ({ model }) => model,
     width: '32%',
     cell: ({ model, provider }) => [model, provider].filter(Boolean).join(' · '),
   },
   {
     key: 'made',
     title: 'Added',
+    value: ({ created_at }) => created_at,
     width: '24%',
     cell: ({ source, created_by, created_at }) => (
       <>

@@ -46,6 +46,7 @@ export function PriceList() {
       </Group>
       <DataTable
         label="Prices, in US dollars per million tokens"
+        name="prices"
         columns={COLUMNS}
         list={list}
         rowKey={({ id }) => id}

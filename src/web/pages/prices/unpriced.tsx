@@ -33,6 +33,7 @@ export function Unpriced() {
     <>
       <DataTable
         label="Models without a price"
+        name="unpriced"
         list={useUnpriced()}
         rowKey={({ model, provider }) => `${model} ${provider}`}
         columns={[...COLUMNS, ...(mayChange ? [remedies(setGiving)] : [])]}
@@ -54,6 +55,7 @@ const COLUMNS: Column<UnpricedModel>[] = [
   {
     key: 'model',
     title: 'Model',
+    value: ({ model }) => model,
     phone: 'title',
     cell: ({ model, provider }) => (
       <>
@@ -72,6 +74,7 @@ const COLUMNS: Column<UnpricedModel>[] = [
   {
     key: 'entries',
     title: 'Entries',
+    value: ({ entries }) => entries,
     isNumber: true,
     width: '90px',
     phone: 'value',
@@ -89,12 +92,26 @@ const COLUMNS: Column<UnpricedModel>[] = [
   {
     key: 'tokens',
     title: 'Tokens',
+    value: ({ tokens }) => tokens.total,
     isNumber: true,
     width: '100px',
     cell: ({ tokens }) => <Count value={tokens.total} />,
   },
-  { key: 'first', title: 'First used', width: '130px', phone: 'hidden', cell: ({ first_at }) => <Ago at={first_at} /> },
-  { key: 'last', title: 'Last used', width: '130px', cell: ({ last_at }) => <Ago at={last_at} /> },
+  {
+    key: 'first',
+    title: 'First used',
+    value: ({ first_at }) => first_at,
+    width: '130px',
+    phone: 'hidden',
+    cell: ({ first_at }) => <Ago at={first_at} />,
+  },
+  {
+    key: 'last',
+    title: 'Last used',
+    value: ({ last_at }) => last_at,
+    width: '130px',
+    cell: ({ last_at }) => <Ago at={last_at} />,
+  },
   {
     key: 'why',
     title: 'Reason',

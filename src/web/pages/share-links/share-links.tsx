@@ -33,6 +33,7 @@ export default function ShareLinks() {
     >
       <DataTable
         label="Share links"
+        name="share-links"
         columns={columnsOf(isAdmin, setRevoked)}
         list={list}
         rowKey={({ id }) => id}
@@ -83,6 +84,7 @@ function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<
     {
       key: 'money',
       title: 'Money',
+      value: ({ money }) => money,
       width: '110px',
       cell: ({ money }) => (money === 'none' ? 'tokens only' : money),
     },
@@ -91,15 +93,42 @@ function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<
           {
             key: 'person',
             title: 'Created by',
+            value: ({ created_by }: ShareLink) => created_by.name,
             width: '150px',
             cell: ({ created_by }: ShareLink) => <bdi>{created_by.name}</bdi>,
           },
         ]
       : []),
-    { key: 'uses', title: 'Opened', width: '90px', isNumber: true, cell: ({ uses }) => count(uses) },
-    { key: 'used', title: 'Last opened', width: '130px', cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
-    { key: 'expires', title: 'Expires', width: '165px', cell: ({ expires_at }) => <Moment at={expires_at} /> },
-    { key: 'state', title: 'State', width: '90px', phone: 'value', cell: ({ state }) => <Status of={state} /> },
+    {
+      key: 'uses',
+      title: 'Opened',
+      value: ({ uses }) => uses,
+      width: '90px',
+      isNumber: true,
+      cell: ({ uses }) => count(uses),
+    },
+    {
+      key: 'used',
+      title: 'Last opened',
+      value: ({ last_used_at }) => last_used_at,
+      width: '130px',
+      cell: ({ last_used_at }) => <Ago at={last_used_at} />,
+    },
+    {
+      key: 'expires',
+      title: 'Expires',
+      value: ({ expires_at }) => expires_at,
+      width: '165px',
+      cell: ({ expires_at }) => <Moment at={expires_at} />,
+    },
+    {
+      key: 'state',
+      title: 'State',
+      value: ({ state }) => state,
+      width: '90px',
+      phone: 'value',
+      cell: ({ state }) => <Status of={state} />,
+    },
     {
       key: 'revoke',
       title: 'Action',

@@ -81,6 +81,7 @@ export default function Tokens() {
       </Group>
       <DataTable
         label="Tokens"
+        name="tokens"
         columns={columnsOf(isAdmin, { ownId: person.id, revoke: setRevoked, rotate: setRotated })}
         list={list}
         rowKey={({ id }) => id}
@@ -131,6 +132,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
     {
       key: 'name',
       title: 'Name',
+      value: ({ name }) => name,
       phone: 'title',
       cell: ({ name, hint, kind }) => (
         <>
@@ -144,6 +146,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
     {
       key: 'kind',
       title: 'Type',
+      value: ({ kind }) => kind,
       width: '150px',
       cell: ({ kind, allow_bills, scopes, networks }) => (
         <>
@@ -161,15 +164,23 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
           {
             key: 'user',
             title: 'Owner',
+            value: ({ user }: Token) => user?.name,
             width: '170px',
             cell: ({ user }: Token) => <Whose user={user} />,
           },
         ]
       : []),
-    { key: 'used', title: 'Last used', width: '130px', cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+    {
+      key: 'used',
+      title: 'Last used',
+      value: ({ last_used_at }) => last_used_at,
+      width: '130px',
+      cell: ({ last_used_at }) => <Ago at={last_used_at} />,
+    },
     {
       key: 'made',
       title: 'Created',
+      value: ({ created_at }) => created_at,
       width: '165px',
       phone: 'hidden',
       cell: ({ created_at }) => <Moment at={created_at} />,
@@ -177,10 +188,18 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
     {
       key: 'expires',
       title: 'Expires',
+      value: ({ expires_at }) => expires_at,
       width: '165px',
       cell: ({ expires_at }) => <Moment at={expires_at} otherwise="never" />,
     },
-    { key: 'state', title: 'State', width: '90px', phone: 'value', cell: ({ state }) => <Status of={state} /> },
+    {
+      key: 'state',
+      title: 'State',
+      value: ({ state }) => state,
+      width: '90px',
+      phone: 'value',
+      cell: ({ state }) => <Status of={state} />,
+    },
     {
       key: 'revoke',
       title: 'Action',

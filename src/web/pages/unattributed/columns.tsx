@@ -29,6 +29,7 @@ export const groupColumns = ({ place, makeRule, propose, mayPropose, timeZone }:
   {
     key: 'entries',
     title: 'Entries',
+    value: ({ entries }) => entries,
     isNumber: true,
     width: '84px',
     cell: ({ entries, list }) => (
@@ -40,6 +41,7 @@ export const groupColumns = ({ place, makeRule, propose, mayPropose, timeZone }:
   {
     key: 'tokens',
     title: 'Tokens',
+    value: ({ tokens }) => tokens.total,
     isNumber: true,
     width: '84px',
     cell: ({ tokens, list }) => (
@@ -51,6 +53,7 @@ export const groupColumns = ({ place, makeRule, propose, mayPropose, timeZone }:
   {
     key: 'cost',
     title: 'Cost',
+    value: ({ cost }) => cost,
     isNumber: true,
     width: '128px',
     phone: 'value',
@@ -60,7 +63,13 @@ export const groupColumns = ({ place, makeRule, propose, mayPropose, timeZone }:
       </FigureLink>
     ),
   },
-  { key: 'last', title: 'Latest', width: '138px', cell: ({ last_at }) => <Ago at={last_at} /> },
+  {
+    key: 'last',
+    title: 'Latest',
+    value: ({ last_at }) => last_at,
+    width: '138px',
+    cell: ({ last_at }) => <Ago at={last_at} />,
+  },
   {
     key: 'actions',
     title: 'Action',

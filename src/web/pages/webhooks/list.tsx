@@ -39,6 +39,7 @@ export function WebhookList() {
     >
       <DataTable
         label="Webhooks"
+        name="webhooks"
         columns={COLUMNS}
         list={list}
         rowKey={({ id }) => id}
@@ -60,6 +61,7 @@ const COLUMNS: Column<Webhook>[] = [
   {
     key: 'name',
     title: 'Name',
+    value: ({ name }) => name,
     phone: 'title',
     cell: ({ name, url }) => (
       <>
@@ -74,16 +76,32 @@ const COLUMNS: Column<Webhook>[] = [
   {
     key: 'scope',
     title: 'Scope',
+    value: ({ client, project }) => client?.name ?? project?.key,
     width: '170px',
     phone: 'hidden',
     cell: ({ client, project }) => <bdi>{client?.name ?? (project ? projectLabel(project) : 'everything')}</bdi>,
   },
-  { key: 'format', title: 'Format', width: '150px', phone: 'hidden', cell: ({ format }) => FORMAT_NAMES[format] },
+  {
+    key: 'format',
+    title: 'Format',
+    value: ({ format }) => FORMAT_NAMES[format],
+    width: '150px',
+    phone: 'hidden',
+    cell: ({ format }) => FORMAT_NAMES[format],
+  },
   {
     key: 'last',
     title: 'Last sent',
+    value: ({ last_delivery }) => last_delivery?.at,
     width: '150px',
     cell: ({ last_delivery }) => <Ago at={last_delivery?.at ?? null} />,
   },
-  { key: 'state', title: 'State', width: '100px', phone: 'value', cell: ({ state }) => <Status of={state} /> },
+  {
+    key: 'state',
+    title: 'State',
+    value: ({ state }) => state,
+    width: '100px',
+    phone: 'value',
+    cell: ({ state }) => <Status of={state} />,
+  },
 ]

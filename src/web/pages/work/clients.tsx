@@ -41,6 +41,7 @@ export function Clients() {
       />
       <DataTable
         label="Clients"
+        name="clients"
         columns={[NAME, ...(seesMoney ? billing(currency) : []), ADDED]}
         list={list}
         rowKey={({ id }) => id}
@@ -65,6 +66,7 @@ export function Clients() {
 const NAME: Column<Client> = {
   key: 'name',
   title: 'Client',
+  value: ({ name }) => name,
   phone: 'title',
   cell: ({ name, archived_at }) => (
     <Group gap={6} wrap="nowrap">
@@ -80,14 +82,22 @@ const billing = (currency: string): Column<Client>[] => [
   {
     key: 'email',
     title: 'Bills sent to',
+    value: ({ email }) => email,
     width: '28%',
     phone: 'bare',
     cell: ({ email }) => email ?? <EmptyCell>no e-mail address</EmptyCell>,
   },
-  { key: 'currency', title: 'Currency', width: '90px', cell: (client) => client.currency ?? currency },
+  {
+    key: 'currency',
+    title: 'Currency',
+    value: (client) => client.currency ?? currency,
+    width: '90px',
+    cell: (client) => client.currency ?? currency,
+  },
   {
     key: 'markup',
     title: 'Markup (%)',
+    value: ({ markup }) => markup,
     isNumber: true,
     width: '110px',
     cell: ({ markup }) => markup ?? 'default',
@@ -97,6 +107,7 @@ const billing = (currency: string): Column<Client>[] => [
 const ADDED: Column<Client> = {
   key: 'created',
   title: 'Added',
+  value: ({ created_at }) => created_at,
   width: '140px',
   phone: 'hidden',
   cell: ({ created_at }) => <Ago at={created_at} />,

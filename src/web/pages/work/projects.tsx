@@ -58,6 +58,7 @@ export function Projects() {
       />
       <DataTable
         label="Projects"
+        name="projects"
         columns={[...NAMES, ...(seesCosts ? figures(month, ever) : [])]}
         list={list}
         rowKey={({ id }) => id}
@@ -80,6 +81,7 @@ const NAMES: Column<Project>[] = [
   {
     key: 'project',
     title: 'Project',
+    value: ({ key }) => key,
     phone: 'title',
     cell: ({ key, name, archived_at, merged_into, billable }) => (
       <Group gap={6} wrap="nowrap">
@@ -103,13 +105,15 @@ const NAMES: Column<Project>[] = [
   {
     key: 'client',
     title: 'Client',
+    value: ({ client }) => client?.name,
     width: '22%',
     phone: 'bare',
-    cell: ({ client }) => client?.name ?? <EmptyCell />,
+    cell: ({ client }) => (client ? <bdi>{client.name}</bdi> : <EmptyCell />),
   },
   {
     key: 'leads',
     title: 'Leads',
+    value: ({ leads }) => leads?.[0]?.name,
     width: '18%',
     cell: ({ leads }) => leads?.map(({ name }) => name).join(', ') || <EmptyCell />,
   },
@@ -121,6 +125,7 @@ const figures = (month: Costs, ever: Costs): Column<Project>[] => [
   {
     key: 'month',
     title: 'This month (USD)',
+    value: ({ id, billable }) => (billable === undefined ? null : (month?.get(id) ?? 0)),
     isNumber: true,
     width: '130px',
     phone: 'value',

@@ -36,17 +36,19 @@ export function TicketTable({ query, label, hasProject = true, isShort = false }
     )
     return isShort ? { ...found, has_more: false, next_page: null } : found
   })
+  const shown = hasProject ? COLUMNS : COLUMNS.map((column) => (column.key === 'project' ? DECISION : column))
   const opened = list.rows?.find(({ id }) => id === open)
   return (
     <>
       <DataTable
         label={label}
+        name="tickets"
         list={isShort && list.rows ? list.rows : list}
         rowKey={({ id }) => id}
         open={({ id }) => setOpen(id)}
         openKey={open ?? undefined}
         isMuted={({ archived_at }) => archived_at !== null}
-        columns={hasProject ? COLUMNS : COLUMNS.map((column) => (column.key === 'project' ? DECISION : column))}
+        columns={isShort ? shown.map(({ value: _, ...column }) => column) : shown}
         empty={
           query.conflicting ? (
             <NoConflicts />
@@ -64,6 +66,7 @@ const COLUMNS: Column<Ticket>[] = [
   {
     key: 'key',
     title: 'Ticket',
+    value: ({ key }) => key,
     width: '18%',
     phone: 'title',
     cell: ({ key }) => (
@@ -72,7 +75,7 @@ const COLUMNS: Column<Ticket>[] = [
       </Text>
     ),
   },
-  { key: 'title', title: 'Title', phone: 'bare', cell: ({ title }) => title },
+  { key: 'title', title: 'Title', phone: 'bare', value: ({ title }) => title, cell: ({ title }) => title },
   {
     key: 'project',
     title: 'Project',
@@ -92,6 +95,7 @@ const COLUMNS: Column<Ticket>[] = [
   {
     key: 'created',
     title: 'Added',
+    value: ({ created_at }) => created_at,
     width: '140px',
     phone: 'hidden',
     cell: ({ created_at, archived_at }) =>

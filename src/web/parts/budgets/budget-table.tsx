@@ -67,6 +67,7 @@ const COLUMNS: Column<BudgetSummary>[] = [
   {
     key: 'name',
     title: 'Budget',
+    value: ({ name }) => name,
     phone: 'title',
     cell: ({ name, scope, archived_at }) => (
       <>

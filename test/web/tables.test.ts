@@ -1,0 +1,159 @@
+/** Tables as people use them: their columns, their selection, the way back from a row, and on paper. */
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { CHROMIUM } from '../support/browser.ts'
+import { signedInAt } from '../support/session.ts'
+import { webStage } from '../support/web-stage.ts'
+
+const ADMIN = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
+
+/** More than a page of the list. */
+const ENTRIES = 130
+
+/** Reverses what follows it, in texts that do not isolate it. */
+const OVERRIDE = '\u202e'
+
+const COSTS = [0.00002, 3.5, 1_234.5678]
+
+describe.skipIf(!CHROMIUM)('tables', () => {
+  const web = webStage({ people: [ADMIN] })
+
+  beforeAll(async () => {
+    const ask = await signedInAt(web.server.url, ADMIN)
+    const { token } = await ask('POST /tokens', { kind: 'svc', name: 'laptop' })
+    const now = Date.now()
+    const entries = Array.from({ length: ENTRIES }, (_, index) => ({
+      agent_harness: 'claude-code',
+      agent_name: 'claude-code',
+      model: 'm',
+      started_at: new Date(now - 3_600_000 - index * 1_000).toISOString(),
+      ended_at: new Date(now - 1_800_000).toISOString(),
+      tokens: { input: 1_000, output: 500 },
+      reported_cost: COSTS[index % COSTS.length],
+      summary: index === 0 ? `${OVERRIDE}first` : `Session ${index}`,
+      session_id: `session ${index}`,
+    }))
+    const { status } = await web.server.call('POST', '/api/v1/token-entries/batch', { token, body: entries })
+    expect(status).toBe(200)
+  }, 120_000)
+
+  const table = (visitor: Awaited<ReturnType<typeof web.visit>>) =>
+    visitor.page.getByRole('table', { name: 'Token entries' })
+
+  test('amounts are aligned, texts of others are isolated, and closing an entry leads back to its row', async () => {
+    const visitor = await web.visit({ as: ADMIN })
+    try {
+      const { page } = visitor
+      await visitor.open('/entries')
+      const costs = await page.locator('td[data-title="Cost"]').allTextContents()
+      expect(costs.slice(0, 3)).toEqual(['<$0.0001', '$3.5000', '$1,234.5678'])
+      const first = page.locator('tbody tr[data-key]').first()
+      expect(await first.locator('td[data-title="Summary"] bdi').count()).toBe(1)
+
+      const row = page.locator('tbody tr[data-key]').nth(2)
+      await row.locator('td[data-title="Model"]').click()
+      await page.getByRole('dialog').getByText('Session 2').first().waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await row.locator('button:focus').waitFor()
+      expect(visitor.issues()).toEqual([])
+    } finally {
+      await visitor.close()
+    }
+  }, 120_000)
+
+  test('columns, their widths and the density follow the person to another browser', async () => {
+    const visitor = await web.visit({ as: ADMIN })
+    const { page } = visitor
+    await visitor.open('/entries')
+    await page.getByRole('button', { name: 'Columns of Token entries' }).click()
+    await page.getByRole('checkbox', { name: 'Agent manager' }).uncheck()
+    await page.getByRole('checkbox', { name: 'Labels' }).check()
+    await page.getByText('Compact', { exact: true }).click()
+    await page.keyboard.press('Escape')
+    const head = page.getByRole('columnheader', { name: 'Model' })
+    const box = (await head.boundingBox())!
+    await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width + 58, box.y + box.height / 2, { steps: 4 })
+    await page.mouse.up()
+    await visitor.settled()
+    await visitor.close()
+
+    const other = await web.visit({ as: ADMIN })
+    try {
+      await other.open('/entries')
+      const titles = await other.page.getByRole('columnheader').allTextContents()
+      expect(titles).toContain('Labels')
+      expect(titles).not.toContain('Agent manager')
+      const { width } = (await other.page.getByRole('columnheader', { name: 'Model' }).boundingBox())!
+      expect(Math.abs(width - box.width - 60)).toBeLessThan(6)
+      await other.page.locator('[data-density="compact"]').first().waitFor()
+      expect(await other.barriers()).toEqual([])
+      expect(other.issues()).toEqual([])
+    } finally {
+      await other.close()
+    }
+  }, 120_000)
+
+  test('all matching entries can be selected, not only those that are loaded', async () => {
+    const visitor = await web.visit({ as: ADMIN })
+    try {
+      const { page } = visitor
+      await visitor.open('/entries?status=submitted')
+      await page.getByRole('checkbox', { name: 'Select all loaded rows' }).check()
+      await page.getByRole('button', { name: `Select all ${ENTRIES} matching entries` }).click()
+      await page.getByText(`All ${ENTRIES} matching entries`).waitFor()
+      await page.getByRole('button', { name: 'Approve…' }).click()
+      await page
+        .getByRole('dialog')
+        .getByRole('heading', { name: `Approve ${ENTRIES} entries` })
+        .waitFor()
+      expect(visitor.issues()).toEqual([])
+    } finally {
+      await visitor.close()
+    }
+  }, 120_000)
+
+  test('what was entered into a dialog is discarded only after a question', async () => {
+    const visitor = await web.visit({ as: ADMIN })
+    try {
+      const { page } = visitor
+      await visitor.open('/work?tab=clients')
+      await page
+        .getByRole('button', { name: /client/ })
+        .first()
+        .click()
+      const form = page.getByRole('dialog').first()
+      await form.getByRole('textbox').first().fill('Acme')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Keep editing' }).click()
+      expect(await form.getByRole('textbox').first().inputValue()).toBe('Acme')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Discard changes' }).click()
+      await form.waitFor({ state: 'detached' })
+      expect(visitor.issues()).toEqual([])
+    } finally {
+      await visitor.close()
+    }
+  }, 120_000)
+
+  test('on paper, a list has all loaded rows and columns, and no menu or controls', async () => {
+    const visitor = await web.visit({ as: ADMIN })
+    try {
+      const { page } = visitor
+      await visitor.open('/entries')
+      expect(await table(visitor).locator('tbody tr[data-key]').count()).toBeLessThan(100)
+      // As wide as a page of A4 within its margins, where a screen would show cards.
+      await page.setViewportSize({ width: 718, height: 1_000 })
+      await page.emulateMedia({ media: 'print' })
+      await table(visitor).locator('tbody tr[data-key]').nth(99).waitFor({ state: 'attached' })
+      expect(await page.getByText('The first 100 rows.').isVisible()).toBe(true)
+      expect(await page.getByRole('columnheader', { name: 'Cost' }).isVisible()).toBe(true)
+      expect(await page.getByRole('navigation').isVisible()).toBe(false)
+      expect(await page.getByRole('link', { name: 'Export CSV' }).isVisible()).toBe(false)
+      expect((await table(visitor).boundingBox())!.x).toBeLessThan(30)
+    } finally {
+      await visitor.close()
+    }
+  }, 120_000)
+})
