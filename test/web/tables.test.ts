@@ -70,13 +70,16 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     await page.getByRole('checkbox', { name: 'Labels' }).check()
     await page.getByText('Compact', { exact: true }).click()
     await page.keyboard.press('Escape')
+    await page.getByRole('checkbox', { name: 'Labels' }).waitFor({ state: 'detached' })
+    await page.locator('[data-density="compact"]').first().waitFor()
     const head = page.getByRole('columnheader', { name: 'Model' })
     const box = (await head.boundingBox())!
     await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2)
     await page.mouse.down()
     await page.mouse.move(box.x + box.width + 58, box.y + box.height / 2, { steps: 4 })
+    const saved = page.waitForResponse((response) => response.url().endsWith('/me/preferences'))
     await page.mouse.up()
-    await visitor.settled()
+    await saved
     await visitor.close()
 
     const other = await web.visit({ as: ADMIN })

@@ -29,7 +29,7 @@ function known(tag: string | undefined): string | undefined {
 }
 
 /** The tag for `Intl`. */
-export const locale = (): string => `${current}${COMMON}`
+const locale = (): string => `${current}${COMMON}`
 
 /** A format of the locale, made once: that takes a hundred times as long as using it. */
 export function cached<Format>(key: string, make: (locale: string) => Format): Format {

@@ -8,6 +8,8 @@ const isChoice = ({ target }: MouseEvent) => (target as HTMLElement).closest('[r
 export function FormModal({ opened, onClose, children, ...props }: ModalProps) {
   const [isChanged, setChanged] = useState(false)
   const [isAsking, setAsking] = useState(false)
+  // After the key that closes one dialog: the other one listens to the same press.
+  const ask = (isAsking: boolean) => void setTimeout(() => setAsking(isAsking))
   const leave = () => {
     setAsking(false)
     setChanged(false)
@@ -19,7 +21,7 @@ export function FormModal({ opened, onClose, children, ...props }: ModalProps) {
       <Modal
         {...props}
         opened={opened}
-        onClose={() => (isChanged ? setAsking(true) : leave())}
+        onClose={() => (isChanged ? ask(true) : leave())}
         closeOnEscape={!isAsking}
         trapFocus={!isAsking}
       >
@@ -29,11 +31,11 @@ export function FormModal({ opened, onClose, children, ...props }: ModalProps) {
           {children}
         </div>
       </Modal>
-      <Modal opened={opened && isAsking} onClose={() => setAsking(false)} title="Discard changes?" zIndex={400}>
+      <Modal opened={opened && isAsking} onClose={() => ask(false)} title="Discard changes?" zIndex={400}>
         <Stack>
           <Text size="sm">What you entered has not been saved.</Text>
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => setAsking(false)} data-autofocus>
+            <Button variant="default" onClick={() => ask(false)} data-autofocus>
               Keep editing
             </Button>
             <Button color="red.8" onClick={leave}>

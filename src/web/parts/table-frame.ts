@@ -1,7 +1,7 @@
 /** What a table reads off its surroundings: the room it has, whether it scrolls sideways, whether it is printed. */
 import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
-import type { Column } from './data-table.tsx'
+import type { Column } from './column.ts'
 
 /** The ideal width of a column that takes the remaining space: about 90 characters. The others share what is left. */
 const FLEXIBLE_PX = 640

@@ -1,7 +1,7 @@
 /** The columns, their widths and the density of a table; kept for the person, in all browsers. */
 import { ActionIcon, Button, Checkbox, Popover, SegmentedControl, Stack, Text } from '@mantine/core'
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
-import type { Column } from './data-table.tsx'
+import type { Column } from './column.ts'
 import { isAlwaysShown, type useTableView } from './table-view.ts'
 
 interface TableMenuProps<Row> {

@@ -1,7 +1,7 @@
 /** The columns that a person has chosen for a table, their widths, and the density of rows. */
 import { useCallback } from 'react'
 import { type TableView, useChangePreferences, usePreferences } from '../server/preferences.ts'
-import type { Column } from './data-table.tsx'
+import type { Column } from './column.ts'
 
 const NONE: TableView = {}
 

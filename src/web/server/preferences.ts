@@ -13,6 +13,9 @@ export interface TableView {
   widths?: Record<string, number>
 }
 
+/** One after the other: each change of a table contains the ones before it. */
+let last: Promise<unknown> = Promise.resolve()
+
 export const usePreferences = () => useMe().preferences
 
 /** Changes some preferences, which show at once. */
@@ -21,7 +24,9 @@ export const useChangePreferences = () =>
     send: (change: Change) => {
       if (change.locale !== undefined) setLocale(change.locale)
       queryClient.setQueryData<Me | null>(['me'], (me) => me && { ...me, preferences: changed(me.preferences, change) })
-      return answer(api.me.preferences.patch(change))
+      const sent = last.then(() => answer(api.me.preferences.patch(change)))
+      last = sent.catch(() => undefined)
+      return sent
     },
     changes: [],
   })

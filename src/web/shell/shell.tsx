@@ -25,8 +25,8 @@ import { signOut, useMe } from '../server/me.ts'
 import { useSend } from '../server/send.ts'
 import { DemoBadge, DemoBanner } from './demo-banner.tsx'
 import { ACCOUNT_LINK, DOCUMENTATION, GROUPS, type Section, sectionsFor } from './navigation.ts'
+import { showOpenCount, useWindowTitle } from './open-count.ts'
 import { PaletteButton } from './palette/palette-button.tsx'
-import { useWindowTitle } from './open-count.ts'
 import { PreparingReports } from './preparing-reports.tsx'
 import classes from './shell.module.css'
 import { SHORTCUTS, useShortcuts } from './shortcuts.ts'
@@ -45,6 +45,8 @@ export function Shell({ children }: { children: ReactNode }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of page that closes the menu
   useEffect(() => menu.close(), [path])
   useWindowTitle(here?.title, me.settings.name)
+  // What waits for one person is not shown to the next.
+  useEffect(() => () => showOpenCount(0), [])
 
   return (
     <AppShell
