@@ -153,7 +153,7 @@ describe.skipIf(!CHROMIUM)('large lists', () => {
       // 99 and five of ten cents are in stripes of their own.
       expect(await chart.getByRole('columnheader').last().textContent()).toBe('Total')
       expect(await day.getByRole('cell').nth(-2).textContent()).toBe('$5.40')
-      const plot = page.getByRole('img', { name: 'Bar chart of cost over time' })
+      const plot = page.getByRole('slider', { name: 'Cost over time by project' })
       const others = plot.getByText('Others$5.40')
       const { x, y, width, height } = (await plot.boundingBox())!
       for (let right = 2; right < width && (await others.count()) === 0; right += 10)

@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { readAddress } from '../../../src/web/address.ts'
 import { addDays } from '../../../src/web/format/moments.ts'
-import { bucketInShort, bucketInWords, widthFor, widthsFor } from '../../../src/web/pages/overview/buckets.ts'
 import { changeInWords } from '../../../src/web/pages/overview/change.ts'
 import {
   barsOf,
@@ -15,6 +14,7 @@ import {
   sortedGroups,
 } from '../../../src/web/pages/overview/groups.ts'
 import type { Result, Usage } from '../../../src/web/pages/overview/usage.ts'
+import { bucketInShort, bucketInWords, widthFor, widthsFor } from '../../../src/web/parts/charts/buckets.ts'
 import { entryQuery, FILTERS, pageOfList } from '../../../src/web/parts/entries/filters.ts'
 
 const NO_TOKENS = { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0 }

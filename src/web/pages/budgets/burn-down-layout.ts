@@ -1,6 +1,7 @@
 /** Where the lines of a burn-down chart are, in pixels. Pure. */
 import { addDays, daysBetween } from '../../format/moments.ts'
-import { type Layout, layoutOf, ticksOf } from '../../parts/chart-layout.ts'
+import { type Layout, layoutOf } from '../../parts/charts/layout.ts'
+import { ticksOf } from '../../parts/charts/scale.ts'
 
 export interface BurnDown {
   /** What was spent by the end of each day so far. */

@@ -3,13 +3,12 @@ import { Button, Collapse, Paper, ScrollArea, Table, Text, Title } from '@mantin
 import { useElementSize } from '@mantine/hooks'
 import { IconTable } from '@tabler/icons-react'
 import { type PointerEvent, useState } from 'react'
-import { roughCount } from '../../format/counts.ts'
 import { dayInWords, shortDay } from '../../format/moments.ts'
-import { money, roughMoney } from '../../format/money.ts'
 import { amountInWords, type Measure } from '../../parts/budgets/budget.ts'
 import { Amount } from '../../parts/budgets/budget-progress.tsx'
-import chart from '../../parts/chart.module.css'
-import { barAt, labelsThatFit } from '../../parts/chart-layout.ts'
+import chart from '../../parts/charts/chart.module.css'
+import { barAt, labelsThatFit } from '../../parts/charts/layout.ts'
+import { countTicks, moneyTicks } from '../../parts/charts/scale.ts'
 import classes from './budgets.module.css'
 import { type BurnDown as BurnDownData, linesOf } from './burn-down-layout.ts'
 
@@ -56,8 +55,7 @@ function Lines({ measure, of }: BurnDownProps) {
   const { ref, width, height } = useElementSize()
   const [shown, show] = useState<number>()
   const { layout, ticks, days, spent, area, forecast, today } = linesOf(of, { width, height })
-  const moneyLabel = layout.top < 1 ? money : roughMoney
-  const tickLabel = measure === 'tokens' ? roughCount : moneyLabel
+  const tickLabels = (measure === 'tokens' ? countTicks : moneyTicks)(ticks)
   const latest = of.days.at(-1)!
   const point = ({ clientX, currentTarget }: PointerEvent) =>
     show(barAt(clientX - currentTarget.getBoundingClientRect().left, layout))
@@ -79,11 +77,11 @@ function Lines({ measure, of }: BurnDownProps) {
       >
         {width > 0 && (
           <svg width={width} height={height} aria-hidden="true">
-            {ticks.map((tick) => (
+            {ticks.map((tick, at) => (
               <g key={tick}>
                 <line className={chart.grid} x1={layout.left} x2={width} y1={layout.y(tick)} y2={layout.y(tick)} />
                 <text className={chart.tick} x={layout.left - 8} y={layout.y(tick)} dy="0.32em" textAnchor="end">
-                  {tickLabel(tick)}
+                  {tickLabels[at]}
                 </text>
               </g>
             ))}

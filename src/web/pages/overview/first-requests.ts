@@ -1,10 +1,10 @@
 /** The requests of the overview and of the reports, sent before these pages are rendered. */
 import { readAddress } from '../../address.ts'
+import { widthFor } from '../../parts/charts/buckets.ts'
 import { readPeriod } from '../../parts/period.ts'
 import { type Me, seesEverything } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
 import { OVERVIEW_ADDRESS, REPORTS_ADDRESS } from './address.ts'
-import { widthFor } from './buckets.ts'
 import { budgetsQuery } from './budgets.tsx'
 import { groupsTrendQuery } from './groups-trend.ts'
 import { LARGEST } from './largest.tsx'

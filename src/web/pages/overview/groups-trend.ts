@@ -1,8 +1,8 @@
 /** Usage over time of the largest groups. */
 import { queryOptions } from '@tanstack/react-query'
+import type { Width } from '../../parts/charts/buckets.ts'
 import type { Period } from '../../parts/period.ts'
 import { queryClient } from '../../server/queries.ts'
-import type { Width } from './buckets.ts'
 import { keyOf, largest, type Measure } from './groups.ts'
 import { asked, askGroupsTrend, groupsOf, reportQuery } from './usage.ts'
 

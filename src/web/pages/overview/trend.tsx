@@ -3,13 +3,16 @@ import { Button, Collapse, Group, NativeSelect, Paper, SegmentedControl, Skeleto
 import { IconTable } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { pointOf, type Width, widthsFor } from '../../parts/charts/buckets.ts'
+import { Chart } from '../../parts/charts/chart.tsx'
+import { ChartTable } from '../../parts/charts/chart-table.tsx'
+import { looksOf } from '../../parts/charts/colors.ts'
+import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import type { Period } from '../../parts/period.ts'
-import { type Width, widthsFor } from './buckets.ts'
-import { Chart } from './chart.tsx'
+import { useSettings } from '../../server/me.ts'
 import { barsOf, labelOf, type Measure, restLabelOf } from './groups.ts'
 import { type Chosen, groupsTrendQuery } from './groups-trend.ts'
 import classes from './overview.module.css'
-import { TrendTable } from './trend-table.tsx'
 import { useTrend } from './usage.ts'
 
 interface TrendProps {
@@ -25,6 +28,7 @@ const BY = [
   { value: 'model', label: 'Model' },
   { value: 'agent_manager', label: 'Person' },
 ]
+const BY_IN_WORDS = { project: 'project', model: 'model', agent_manager: 'person' } as const
 const MEASURES = [
   { value: 'cost', label: 'Cost' },
   { value: 'tokens', label: 'Tokens' },
@@ -34,11 +38,12 @@ export function Trend({ period, chosen, choose }: TrendProps) {
   const [isTable, setTable] = useState(false)
   const shown = useBars(period, chosen)
   const widths = widthsFor(period)
+  const title = `${chosen.measure === 'cost' ? 'Cost' : 'Tokens'} over time`
   return (
     <Paper withBorder p="md" h="100%" className={classes.course}>
       <Group justify="space-between" mb="sm" gap="xs">
         <Title order={2} size="h5">
-          {chosen.measure === 'cost' ? 'Cost' : 'Tokens'} over time
+          {title}
         </Title>
         <Group gap="xs" className="tally-no-print">
           {widths.length > 1 && (
@@ -67,7 +72,7 @@ export function Trend({ period, chosen, choose }: TrendProps) {
         </Group>
       </Group>
       {shown ? (
-        <Chart {...shown} measure={chosen.measure} width={chosen.width} />
+        <Chart {...shown} label={`${title} by ${BY_IN_WORDS[chosen.dimension]}`} kind="stacked" />
       ) : (
         <Skeleton className={classes.chart} />
       )}
@@ -83,23 +88,33 @@ export function Trend({ period, chosen, choose }: TrendProps) {
       >
         {isTable ? 'Hide table' : 'Show as table'}
       </Button>
-      <Collapse expanded={isTable}>
-        {shown && <TrendTable {...shown} measure={chosen.measure} width={chosen.width} />}
-      </Collapse>
+      <Collapse expanded={isTable}>{shown && <ChartTable {...shown} />}</Collapse>
     </Paper>
   )
 }
 
 /** Undefined until all data of the chart is loaded. */
 function useBars(period: Period, chosen: Chosen) {
+  const settings = useSettings()
   const { data: course, isPlaceholderData } = useTrend(period, chosen.width)
   const { data: largest } = useQuery(groupsTrendQuery(period, chosen))
   if (!course || isPlaceholderData || !largest) return undefined
   const { groups, stripes, values } = largest
-  const { dimension, measure } = chosen
+  const { dimension, measure, width } = chosen
+  const bars = barsOf(course, largest.course, { values, dimension, measure })
+  const looks = looksOf(values)
+  const series: ChartSeries[] = stripes.map((stripe, at) => ({
+    key: values[at]!,
+    label: labelOf(stripe, dimension),
+    values: bars.map(({ stripes }) => stripes[at]!),
+    ...looks[at]!,
+  }))
+  const rest = bars.map(({ rest }) => rest)
+  if (rest.some((value) => value > 0)) series.push(restSeries(restLabelOf(groups, stripes, dimension), rest))
   return {
-    labels: stripes.map((stripe) => labelOf(stripe, dimension)),
-    restLabel: restLabelOf(groups, stripes, dimension),
-    bars: barsOf(course, largest.course, { values, dimension, measure }),
+    points: bars.map(({ starting_at }) => pointOf(starting_at, width, settings)),
+    series,
+    totals: bars.map(({ total }) => total),
+    format: measure === 'cost' ? AMOUNTS.money : AMOUNTS.count,
   }
 }

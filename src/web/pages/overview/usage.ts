@@ -1,8 +1,8 @@
 /** The overview's queries, each answered from stored totals. */
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import type { Width } from '../../parts/charts/buckets.ts'
 import { asBounds, type Period, periodBefore } from '../../parts/period.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
-import type { Width } from './buckets.ts'
 
 export const DIMENSIONS = ['project', 'client', 'agent_manager', 'agent_harness', 'model', 'provider'] as const
 export type Dimension = (typeof DIMENSIONS)[number]

@@ -10,7 +10,8 @@ import {
   timeOfDay,
 } from '../../format/moments.ts'
 import type { Weekday } from '../../format/weekdays.ts'
-import type { Period } from '../../parts/period.ts'
+import type { Period } from '../period.ts'
+import type { ChartPoint } from './series.ts'
 
 /**
  * From narrow to wide, with their length in days, and the longest period in days that they divide by default: two months
@@ -82,3 +83,10 @@ export function bucketInWords(moment: string, width: Width, calendar: BucketCale
     ? `Week ${isoWeekOf(dayOf(new Date(moment), time_zone))}, from ${day}`
     : `Week of ${day}`
 }
+
+/** A bar of a chart over time. */
+export const pointOf = (moment: string, width: Width, calendar: BucketCalendar): ChartPoint => ({
+  key: moment,
+  short: bucketInShort(moment, width, calendar),
+  title: bucketInWords(moment, width, calendar),
+})

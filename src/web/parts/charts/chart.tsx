@@ -1,0 +1,225 @@
+/**
+ * A chart: bars, stacked bars, lines or shares, drawn as one path for each series. It has one tab stop, where the arrow
+ * keys read it bar by bar and Enter opens what is behind a bar, as a click does.
+ */
+import { useElementSize } from '@mantine/hooks'
+import { type KeyboardEvent, type PointerEvent, type Ref, useId, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import classes from './chart.module.css'
+import { Axes } from './chart-axes.tsx'
+import { ChartValues, Swatch } from './chart-values.tsx'
+import {
+  barAt,
+  groupedPaths,
+  type Layout,
+  layoutOf,
+  leftFor,
+  linePaths,
+  sharesOf,
+  stackAt,
+  stackedPaths,
+} from './layout.ts'
+import { PatternDefinitions, patternFill } from './patterns.tsx'
+import { ticksOf } from './scale.ts'
+import { AMOUNTS, type AmountFormat, type ChartKind, type ChartPoint, type ChartSeries, inWords } from './series.ts'
+
+export interface ChartProps {
+  /** The accessible name: “Cost over time by project”. */
+  label: string
+  kind: ChartKind
+  points: readonly ChartPoint[]
+  series: readonly ChartSeries[]
+  format: AmountFormat
+  /** By point, where the sum of the series is not the total, as of people. */
+  totals?: readonly (number | null)[]
+  /** The address behind a part of a bar, a whole bar (no series) or a series (no point). */
+  hrefOf?: (point: ChartPoint | undefined, series: ChartSeries | undefined) => string | undefined
+  /** Of the drawing, for saving it as an image. */
+  svgRef?: Ref<SVGSVGElement>
+}
+
+const PATHS: Record<ChartKind, (series: readonly ChartSeries[], layout: Layout) => string[]> = {
+  bars: groupedPaths,
+  stacked: stackedPaths,
+  lines: linePaths,
+  share: stackedPaths,
+}
+
+const isStack = (kind: ChartKind): boolean => kind === 'stacked' || kind === 'share'
+
+/** The sum of a bar; null if all of it is unknown. */
+function sumAt(series: readonly ChartSeries[], at: number): number | null {
+  const known = series.flatMap(({ values }) => values[at] ?? [])
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0)
+}
+
+const highestOf = (kind: ChartKind, series: readonly ChartSeries[], count: number): number =>
+  Array.from({ length: count }, (_, at) =>
+    isStack(kind) ? (sumAt(series, at) ?? 0) : Math.max(0, ...series.map(({ values }) => values[at] ?? 0)),
+  ).reduce((highest, value) => Math.max(highest, value), 0)
+
+export function Chart({ label, kind, points, series, format, totals, hrefOf, svgRef }: ChartProps) {
+  const { ref, width, height } = useElementSize()
+  const id = useId()
+  const [, navigate] = useLocation()
+  const [shown, show] = useState<number>()
+  const drawn = kind === 'share' ? sharesOf(series) : series
+  const scale = kind === 'share' ? AMOUNTS.share : format
+  const ticks = kind === 'share' ? [0, 0.25, 0.5, 0.75, 1] : ticksOf(highestOf(kind, drawn, points.length), scale)
+  const tickLabels = scale.ticks(ticks)
+  const layout = layoutOf({
+    width,
+    height,
+    bars: points.length,
+    top: ticks.at(-1)!,
+    left: leftFor(tickLabels),
+  })
+  const totalAt = (at: number) => (totals ? totals[at]! : sumAt(series, at))
+  const partAt = ({ clientX, clientY, currentTarget }: PointerEvent | React.MouseEvent) => {
+    const { left, top } = currentTarget.getBoundingClientRect()
+    const bar = barAt(clientX - left, layout)
+    if (bar === undefined) return undefined
+    const amount = layout.top * ((layout.y(0) - (clientY - top)) / Math.max(1, layout.height))
+    const part = isStack(kind) ? stackAt(amount, bar, drawn) : undefined
+    return { bar, part: part === undefined ? undefined : series[part] }
+  }
+  const point = (event: PointerEvent) => show(partAt(event)?.bar)
+  const open = (part: ReturnType<typeof partAt>) => {
+    const href = part && (hrefOf?.(points[part.bar], part.part) ?? hrefOf?.(points[part.bar], undefined))
+    if (href !== undefined) navigate(href)
+  }
+  const move = (event: KeyboardEvent) => {
+    const to = movedTo(event.key, shown, points.length)
+    if (to !== undefined) show(to)
+    else if (event.key === 'Enter' && shown !== undefined) open({ bar: shown, part: undefined })
+    else if (event.key === 'Escape' && shown !== undefined) show(undefined)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div className={classes.frame}>
+      <div
+        ref={ref}
+        role="slider"
+        tabIndex={0}
+        className={classes.plot}
+        aria-label={label}
+        aria-valuemin={1}
+        aria-valuemax={Math.max(1, points.length)}
+        aria-valuenow={(shown ?? 0) + 1}
+        aria-valuetext={readingOf(shown, { points, series, format, totalAt })}
+        data-links={hrefOf ? true : undefined}
+        onKeyDown={move}
+        onBlur={() => show(undefined)}
+        onPointerMove={point}
+        onPointerDown={point}
+        onPointerLeave={() => show(undefined)}
+        onClick={(event) => open(partAt(event))}
+      >
+        {width > 0 && (
+          <svg ref={svgRef} width={width} height={height} aria-hidden="true">
+            <PatternDefinitions id={id} series={drawn} />
+            <Axes layout={layout} width={width} height={height} ticks={ticks} labels={tickLabels} points={points} />
+            {shown !== undefined && (
+              <rect
+                className={classes.pointed}
+                x={layout.x(shown)}
+                width={layout.slot}
+                y={layout.y(layout.top)}
+                height={layout.height}
+              />
+            )}
+            {PATHS[kind](drawn, layout).map((path, at) => {
+              const { key, color, pattern, isEarlier } = drawn[at]!
+              return kind === 'lines' ? (
+                <path
+                  key={key}
+                  className={classes.line}
+                  d={path}
+                  style={{ stroke: color }}
+                  data-pattern={pattern}
+                  data-earlier={isEarlier || undefined}
+                />
+              ) : (
+                <path
+                  key={key}
+                  className={classes.bar}
+                  d={path}
+                  style={{ fill: patternFill(id, drawn[at]!) }}
+                  data-earlier={isEarlier || undefined}
+                />
+              )
+            })}
+          </svg>
+        )}
+        {shown !== undefined && points[shown] && (
+          <ChartValues
+            title={points[shown].title}
+            rows={series.map((each) => ({ series: each, value: each.values[shown] ?? null }))}
+            total={totalAt(shown)}
+            format={format}
+            side={layout.x(shown) > width / 2 ? 'left' : 'right'}
+            at={layout.x(shown) + (layout.x(shown) > width / 2 ? 0 : layout.slot)}
+          />
+        )}
+      </div>
+      {series.length > 1 && <Legend series={series} kind={kind} hrefOf={hrefOf} />}
+    </div>
+  )
+}
+
+/** The bar that a key moves to; undefined for keys that do not move. */
+function movedTo(key: string, shown: number | undefined, count: number): number | undefined {
+  if (count === 0) return undefined
+  const last = count - 1
+  switch (key) {
+    case 'ArrowRight':
+    case 'ArrowUp':
+      return shown === undefined ? 0 : Math.min(last, shown + 1)
+    case 'ArrowLeft':
+    case 'ArrowDown':
+      return shown === undefined ? last : Math.max(0, shown - 1)
+    case 'Home':
+      return 0
+    case 'End':
+      return last
+    default:
+      return undefined
+  }
+}
+
+interface Reading extends Pick<ChartProps, 'points' | 'series' | 'format'> {
+  totalAt: (at: number) => number | null
+}
+
+/** What a bar shows, for those who hear it: without the series that have nothing there. */
+function readingOf(shown: number | undefined, { points, series, format, totalAt }: Reading): string {
+  const point = shown === undefined ? undefined : points[shown]
+  if (shown === undefined || !point) return 'Use the arrow keys to read the bars'
+  const parts = series
+    .filter(({ values }) => values[shown] !== 0)
+    .map(({ label, values }) => `${label} ${inWords(values[shown] ?? null, format)}`)
+  return `${point.title}: ${[`total ${inWords(totalAt(shown), format)}`, ...(series.length > 1 ? parts : [])].join(', ')}`
+}
+
+type LegendProps = Pick<ChartProps, 'series' | 'kind'> & { hrefOf: ChartProps['hrefOf'] }
+
+const Legend = ({ series, kind, hrefOf }: LegendProps) => (
+  <ul className={classes.legend}>
+    {series.map((each) => {
+      const href = hrefOf?.(undefined, each)
+      return (
+        <li key={each.key}>
+          <Swatch series={each} isLine={kind === 'lines'} />
+          {href === undefined ? (
+            <bdi>{each.label}</bdi>
+          ) : (
+            <Link href={href}>
+              <bdi>{each.label}</bdi>
+            </Link>
+          )}
+        </li>
+      )
+    })}
+  </ul>
+)

@@ -1,0 +1,59 @@
+/** The data of a chart, whatever it shows. */
+import { count, percent, roughCount } from '../../format/counts.ts'
+import { money } from '../../format/money.ts'
+import { type Look, REST_COLOR } from './colors.ts'
+import type { Values } from './layout.ts'
+import { countTicks, hourTicks, moneyTicks, percentTicks, type TickFormat } from './scale.ts'
+
+/** `stacked` and `share` add up series to bars; `bars` and `lines` compare them. */
+export type ChartKind = 'bars' | 'stacked' | 'lines' | 'share'
+
+/** A bar, or the same place on all lines. */
+export interface ChartPoint {
+  key: string
+  /** On the axis: `21 Nov`. */
+  short: string
+  /** In tooltips and tables: `21 Nov 2026`. */
+  title: string
+}
+
+export interface ChartSeries extends Look {
+  key: string
+  label: string
+  /** By point. */
+  values: Values
+  /** The same thing in an earlier period, drawn more lightly. */
+  isEarlier?: boolean
+}
+
+/** Everything that is not in another series. */
+export const restSeries = (label: string, values: Values): ChartSeries => ({
+  key: ' rest',
+  label,
+  values,
+  color: REST_COLOR,
+  pattern: 'solid',
+})
+
+/** How the amounts of a chart read. */
+export interface AmountFormat {
+  ticks: TickFormat
+  /** In tooltips. */
+  inWords: (value: number) => string
+  isWhole: boolean
+}
+
+export const AMOUNTS = {
+  money: { ticks: moneyTicks, inWords: (value) => money(value), isWhole: false },
+  count: { ticks: countTicks, inWords: roughCount, isWhole: true },
+  hours: {
+    ticks: hourTicks,
+    inWords: (value) => `${value < 10 ? value.toFixed(1) : count(Math.round(value))} h`,
+    isWhole: false,
+  },
+  share: { ticks: percentTicks, inWords: percent, isWhole: false },
+} as const satisfies Record<string, AmountFormat>
+
+/** Unknown amounts are not 0. */
+export const inWords = (value: number | null, { inWords }: AmountFormat): string =>
+  value === null ? 'unknown' : inWords(value)
