@@ -35,6 +35,7 @@ import postgresBudgetRecounts from './postgres/0033_budget_recounts.sql' with { 
 import postgresClientTax from './postgres/0038_client_tax.sql' with { type: 'text' }
 import postgresProjectRepositories from './postgres/0040_project_repositories.sql' with { type: 'text' }
 import postgresPreferences from './postgres/0034_preferences.sql' with { type: 'text' }
+import postgresRollupDurations from './postgres/0035_rollup_durations.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -71,6 +72,7 @@ import sqliteBudgetRecounts from './sqlite/0033_budget_recounts.sql' with { type
 import sqliteClientTax from './sqlite/0038_client_tax.sql' with { type: 'text' }
 import sqliteProjectRepositories from './sqlite/0040_project_repositories.sql' with { type: 'text' }
 import sqlitePreferences from './sqlite/0034_preferences.sql' with { type: 'text' }
+import sqliteRollupDurations from './sqlite/0035_rollup_durations.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -135,4 +137,9 @@ export const MIGRATIONS: Migration[] = [
     sql: { sqlite: sqliteProjectRepositories, postgres: postgresProjectRepositories },
   },
   { version: 34, name: 'preferences', sql: { sqlite: sqlitePreferences, postgres: postgresPreferences } },
+  {
+    version: 35,
+    name: 'rollup_durations',
+    sql: { sqlite: sqliteRollupDurations, postgres: postgresRollupDurations },
+  },
 ]

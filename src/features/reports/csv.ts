@@ -1,5 +1,6 @@
 /** The columns of exported reports, named as in the JSON. */
 import type { CsvColumn } from '../../lib/csv-column.ts'
+import type { ExtraFigure } from './extra-figures.ts'
 import type { CompletenessCheck, UnpricedModel, UsageBucket, UsageResult, Variance } from './schema.ts'
 import type { Dimension } from './sums.ts'
 
@@ -28,7 +29,10 @@ export async function* usageLines(buckets: AsyncIterable<UsageBucket>): AsyncGen
   }
 }
 
-export function usageColumns(dimensions: readonly Dimension[]): CsvColumn<UsageLine>[] {
+export function usageColumns(
+  dimensions: readonly Dimension[],
+  include: readonly ExtraFigure[] = [],
+): CsvColumn<UsageLine>[] {
   return [
     { heading: 'starting_at', cell: ({ bucket }) => bucket.starting_at },
     { heading: 'ending_at', cell: ({ bucket }) => bucket.ending_at },
@@ -40,6 +44,7 @@ export function usageColumns(dimensions: readonly Dimension[]): CsvColumn<UsageL
     { heading: 'cost', cell: ({ result }) => exact(result?.cost ?? null) },
     { heading: 'list_value', cell: ({ result }) => exact(result?.list_value ?? null) },
     { heading: 'reported_cost', cell: ({ result }) => exact(result?.reported_cost ?? null) },
+    ...include.map((figure) => ({ heading: figure, cell: ({ result }: UsageLine) => exact(result?.[figure] ?? null) })),
   ]
 }
 

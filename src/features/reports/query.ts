@@ -4,6 +4,7 @@ import type { Span } from '../../lib/calendar.ts'
 import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../query.ts'
 import { type EntryFilter, readFilter } from '../entries/listing/filter.ts'
 import { BUCKET_WIDTHS, type BucketWidth, countBuckets, findTimeZone, periodAt } from './buckets.ts'
+import { EXTRA_FIGURES, type ExtraFigure } from './extra-figures.ts'
 import { DIMENSIONS, type Dimension } from './sums.ts'
 
 /** Defaults for a query. */
@@ -33,6 +34,8 @@ export interface UsageQuery extends Span {
   dimensions: Dimension[]
   /** All filters except the period. */
   filter: EntryFilter
+  /** Figures that are calculated on request. */
+  include: ExtraFigure[]
   /** Whether empty buckets are returned. */
   fillGaps: boolean
   /** The number of buckets on a page. */
@@ -59,6 +62,7 @@ export function readUsage(texts: QueryTexts, circumstances: Circumstances): Usag
     weekStart: query.oneOf('week_start', WEEKDAYS) ?? circumstances.weekStart,
     dimensions: readDimensions(query),
     filter,
+    include: [...new Set(query.someOf('include', EXTRA_FIGURES) ?? [])],
     fillGaps: query.flag('fill_gaps') ?? false,
     limit: query.limit({ usual: PAGE_BUCKETS, most: PAGE_BUCKETS }),
     from: page?.from ?? period.startingAt,

@@ -39,6 +39,26 @@ const figures = {
   reported_cost: money('Reported cost of the entries that have one.'),
 }
 
+/** Only those in `include`. */
+const extraFigures = Type.Partial(
+  Type.Object({
+    billed: money(
+      'Cost of the entries that are billed at the moment, without markup and exchange rates; 0 if there are none.',
+    ),
+    people: whole(
+      'Number of distinct agent managers. The numbers of groups and buckets do not add up to it: someone may be in several.',
+    ),
+    sessions: whole(
+      'Number of distinct sessions, by agent manager, harness and session ID. An entry without a session ID counts as one. A session with several models, projects or days is in several groups and buckets, but counts once in their total.',
+    ),
+    duration: Type.Number({
+      description:
+        'Sum of the durations of the entries in seconds, from the start to the end of each. Entries of one session that ran at the same time both count.',
+      minimum: 0,
+    }),
+  }),
+).properties
+
 const Named = Type.Object({ id: Type.String(), name: Type.String() }, strict)
 
 const dimensions = {
@@ -58,7 +78,7 @@ const dimensions = {
 }
 
 export const UsageResult = Type.Object(
-  { ...Type.Partial(Type.Object(dimensions)).properties, ...figures },
+  { ...Type.Partial(Type.Object(dimensions)).properties, ...figures, ...extraFigures },
   {
     ...strict,
     $id: 'UsageResult',
@@ -109,6 +129,7 @@ export const UsageReport = Type.Object(
     totals: Type.Object(
       {
         ...figures,
+        ...extraFigures,
         rejected_entries: whole('Rejected entries among these. They count as usage, but are never billed.'),
         rejected_cost: money('Their known cost, which is part of `cost`. Null if none is known.'),
       },

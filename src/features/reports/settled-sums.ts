@@ -1,6 +1,7 @@
 /** Reports that wait for a bill that is being sent or voided, if they depend on which entries are billed. */
 import { dependsOnBilling, type EntryFilter } from '../entries/listing/filter.ts'
 import type { EntriesService } from '../entries/service.ts'
+import type { ExtraFigure } from './extra-figures.ts'
 import type { Sums, SumsQuery } from './sums.ts'
 
 export type Billing = Pick<EntriesService['billing'], 'settled'>
@@ -17,10 +18,12 @@ export function settledRead<Result>(
 /** Sums entries of a filter by some dimensions. */
 export function settledSum<Result>(
   billing: Billing,
-  { dimensions, filter }: Pick<SumsQuery, 'dimensions' | 'filter'>,
+  { dimensions, filter, include }: Pick<SumsQuery, 'dimensions' | 'filter'> & { include?: readonly ExtraFigure[] },
   sum: () => Promise<Result>,
 ): Promise<Result> {
-  return dimensions.includes('status') ? billing.settled(sum) : settledRead(billing, filter, sum)
+  return dimensions.includes('status') || include?.includes('billed')
+    ? billing.settled(sum)
+    : settledRead(billing, filter, sum)
 }
 
 export function settledSums({ sums, compare }: Sums, billing: Billing): Sums {

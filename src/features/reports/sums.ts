@@ -149,6 +149,8 @@ function keysOf(dimension: Dimension): DimensionKeys {
   return { grouping: { label: dimension.slice('label:'.length) } }
 }
 
+export const groupingOf = (dimension: Dimension): Grouping => keysOf(dimension).grouping
+
 /** What the rows of a report are made from. */
 export interface ReportSums {
   sums: SummedColumns

@@ -5,11 +5,13 @@
 import { decimalText, NANO_DIGITS } from '../../lib/money.ts'
 import { type SummedColumns, valueAt } from '../entries/rollup/service.ts'
 import type { Bucket } from './buckets.ts'
+import { type ExtraValues, extrasJson } from './extra-figures.ts'
 import type { Dimension, Key, Keys, ReportSums, USE } from './sums.ts'
 import { periodBody } from './wire.ts'
 
 export interface UsageRows extends ReportSums {
   dimensions: readonly Dimension[]
+  extras: readonly ExtraValues[]
 }
 
 /** An array of the buckets that have rows, or of all. */
@@ -70,7 +72,7 @@ function tokensAt({ figures }: SummedColumns, row: number): number | bigint {
 
 const LABEL = 'label:'
 
-function resultWriter({ sums, keys, dimensions }: UsageRows): (row: number) => string {
+function resultWriter({ sums, keys, dimensions, extras }: UsageRows): (row: number) => string {
   const isLabel = (at: number) => dimensions[at]!.startsWith(LABEL)
   const texts = keys.map((keyOf, at) => memberWriter(dimensions[at]!.replace(LABEL, ''), sums.keys[at]!, keyOf))
   const plain = texts.filter((_, at) => !isLabel(at))
@@ -79,7 +81,7 @@ function resultWriter({ sums, keys, dimensions }: UsageRows): (row: number) => s
     let text = '{'
     for (const member of plain) text += `${member(row)},`
     if (labels.length > 0) text += `"labels":{${labels.map((member) => member(row)).join()}},`
-    return `${text}${figuresJson(sums, row)}}`
+    return `${text}${figuresJson(sums, row)}${extrasJson(extras, sums, row)}}`
   }
 }
 

@@ -3,6 +3,7 @@ import type { Viewer } from '../../access/visibility.ts'
 import type { Reader, SlowTask } from '../../database/database.ts'
 import { totalOf } from '../entries/rollup/service.ts'
 import { bucketsOf } from './buckets.ts'
+import { readExtras, totalExtrasJson } from './extra-figures.ts'
 import { type UsageQuery, writeUsagePage } from './query.ts'
 import { type ReportSums, readUse } from './sums.ts'
 import { bucketsJson, costText, figuresJson } from './usage-json.ts'
@@ -54,7 +55,11 @@ async function readUsagePage(
     next_page: next === null ? null : writeUsagePage({ from: next, endingAt: asked.endingAt }),
   }
   const totals = await totalsJson(reader, { viewer, asked }, buckets.length === 1 && next === null ? rows : undefined)
-  const data = bucketsJson(buckets, { ...rows, dimensions }, asked.fillGaps)
+  const extras = await readExtras(reader, {
+    ...{ viewer, filter, dimensions, include: asked.include },
+    bounds: bounds.slice(0, buckets.length + 1),
+  })
+  const data = bucketsJson(buckets, { ...rows, dimensions, extras }, asked.fillGaps)
   const json = `${opened(head)},"totals":${totals},"data":${data},${JSON.stringify(paging).slice(1)}`
   return { json: new TextEncoder().encode(json), next }
 }
@@ -76,7 +81,11 @@ async function totalsJson(
       ? { sums: totalOf(onlyBucket.sums) }
       : await readUse(reader, { viewer, filter, dimensions: [], bounds: [startingAt, endingAt] })
   const totals = sums.length === 0 ? JSON.stringify(figuresBody(NO_FIGURES)) : `{${figuresJson(sums, 0)}}`
-  return `${totals.slice(0, -1)},${await rejectedJson(reader, { viewer, asked })}}`
+  const extras = await readExtras(reader, {
+    ...{ viewer, filter, dimensions: [], include: asked.include },
+    bounds: [startingAt, endingAt],
+  })
+  return `${totals.slice(0, -1)}${totalExtrasJson(extras)},${await rejectedJson(reader, { viewer, asked })}}`
 }
 
 /** Rejected entries are usage, but nobody is billed for them. Of the whole query, as the members of an object. */

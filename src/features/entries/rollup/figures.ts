@@ -44,6 +44,7 @@ function figureOfEntries(segment: Segment, figure: Figure): RowFigure {
     case 'cacheWrite1h':
     case 'listValue':
     case 'reportedCost':
+    case 'duration':
       return figureOfColumn(segment, figure)
     default:
       return figureOfAmounts(segment, figure)

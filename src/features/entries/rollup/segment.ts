@@ -47,7 +47,10 @@ export const MEASURES = [
 ] as const
 export type Measure = (typeof MEASURES)[number]
 
-/** What reports add up. The compared ones are of entries with both a reported cost and a list value. */
+/**
+ * What reports add up. The compared ones are of entries with both a reported cost and a list value.
+ * Durations are in milliseconds.
+ */
 export const FIGURES = [
   'entries',
   'unpricedEntries',
@@ -62,6 +65,7 @@ export const FIGURES = [
   'comparedEntries',
   'comparedReportedCost',
   'comparedListValue',
+  'duration',
 ] as const
 export type Figure = (typeof FIGURES)[number]
 
@@ -86,6 +90,7 @@ export const MEASURES_OF: Record<Figure, readonly Measure[]> = {
   comparedEntries: ['listValue', 'reportedCost'],
   comparedReportedCost: ['listValue', 'reportedCost'],
   comparedListValue: ['listValue', 'reportedCost'],
+  duration: ['duration'],
 }
 
 /** The entries of a day, in order of time. */

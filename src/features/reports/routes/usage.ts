@@ -9,6 +9,7 @@ import { entryFilters } from '../../entries/listing/parameters.ts'
 import { BUCKET_WIDTHS, WEEKDAYS } from '../buckets.ts'
 import { usageColumns, usageLines } from '../csv.ts'
 import { EXAMPLE_USAGE } from '../examples.ts'
+import { EXTRA_FIGURES } from '../extra-figures.ts'
 import { reportPeriod } from '../parameters.ts'
 import { BUCKET_LIMIT, PAGE_BUCKETS } from '../query.ts'
 import { UsageReport } from '../schema.ts'
@@ -30,6 +31,9 @@ const UsageQuery = t.Object(
       description: 'First day of the weeks of `1w`. Default: that of the organization.',
     }),
     group_by: listParameter(`Up to three of ${DIMENSIONS.map((name) => `\`${name}\``).join(', ')}, \`label:<name>\`.`),
+    include: listParameter(
+      `Further figures, which take longer to calculate: ${EXTRA_FIGURES.map((name) => `\`${name}\``).join(', ')}. \`sessions\` reads every entry of the period.`,
+    ),
     fill_gaps: parameter({ type: 'boolean', description: 'Also return buckets without entries.' }),
     ...listPage('Number of buckets that a page covers, with or without entries:', {
       usual: PAGE_BUCKETS,
@@ -51,7 +55,11 @@ export const usageRoute = ({ reports }: { reports: ReportsService }) =>
           serialized<UsageReport>(await reports.usageJson(viewer, asked)),
         )
       }
-      return csvResponse(usageLines(reports.exportUsage(viewer, asked)), usageColumns(asked.dimensions), 'usage.csv')
+      return csvResponse(
+        usageLines(reports.exportUsage(viewer, asked)),
+        usageColumns(asked.dimensions, asked.include),
+        'usage.csv',
+      )
     },
     {
       allow: ['read', 'session'],

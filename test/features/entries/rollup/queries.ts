@@ -1,12 +1,13 @@
 /** Random reports, answered by Tally and by a model that looks at every entry. */
 import { expect } from 'bun:test'
 import { approvalViewerOf, EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
-import type { Database } from '../../../../src/database/database.ts'
+import type { Database, Reader } from '../../../../src/database/database.ts'
 import { STATUSES, type Status } from '../../../../src/database/schema/values.ts'
 import { isCostMismatch } from '../../../../src/features/entries/cost-mismatch.ts'
 import type { EntryFilter } from '../../../../src/features/entries/listing/filter.ts'
 import { daysWithin, monthAt } from '../../../../src/features/entries/rollup/calendar.ts'
-import { createSums, DIMENSIONS, type Dimension, type SumsRow } from '../../../../src/features/reports/sums.ts'
+import { EXTRA_FIGURES, extrasJson, readExtras } from '../../../../src/features/reports/extra-figures.ts'
+import { createSums, DIMENSIONS, type Dimension, readUse, type SumsRow } from '../../../../src/features/reports/sums.ts'
 import { all, type Chance, DAY, FIRST, HOUR, NOW, type Stage, ZONES } from './scene.ts'
 
 export interface Query {
@@ -132,6 +133,9 @@ export async function modelAnswer(
       straddling: 0,
       money: [null, null, null],
       compared: [0, null, null],
+      duration: 0,
+      people: new Set(),
+      sessions: new Set(),
     }
     const add = (sum: unknown, value: bigint | null) => (value === null ? sum : ((sum as bigint | null) ?? 0n) + value)
     const money = row.money as unknown[]
@@ -147,23 +151,53 @@ export async function modelAnswer(
       compared: isCompared
         ? [(compared[0] as number) + 1, add(compared[1], entry.reportedCost), add(compared[2], entry.listValue)]
         : compared,
+      duration: (row.duration as number) + entry.endedAt - entry.startedAt,
+      people: (row.people as Set<unknown>).add(entry.managerId),
+      sessions: (row.sessions as Set<unknown>).add(entry.sessionId ?? entry.uid),
     })
   }
-  return rows
+  return new Map(
+    [...rows].map(([place, { duration, people, sessions, ...row }]) => {
+      const extras = {
+        // No bill is sent in the scene.
+        billed: 0,
+        people: (people as Set<unknown>).size,
+        sessions: (sessions as Set<unknown>).size,
+        duration: (duration as number) / 1_000,
+      }
+      // Those that are cut at the end of a bucket have no further figures.
+      return [place, { ...row, extras: onlyStraddling ? {} : extras }]
+    }),
+  )
+}
+
+/** The figures on request, by group. */
+async function extrasIn(reader: Reader, query: Query): Promise<Map<string, string>> {
+  const { sums, keys } = await readUse(reader, query)
+  const extras = await readExtras(reader, { ...query, include: EXTRA_FIGURES })
+  return new Map(
+    Array.from({ length: sums.length }, (_, row) => [
+      placeOf({ bucket: sums.buckets[row]!, keys: keys.map((key) => key(row)) }),
+      `{${extrasJson(extras, sums, row).slice(1)}}`,
+    ]),
+  )
+}
+
+function placeOf({ bucket, keys }: Pick<SumsRow, 'bucket' | 'keys'>): string {
+  return JSON.stringify([bucket, ...keys.map((key) => (key !== null && typeof key === 'object' ? key.id : key))])
 }
 
 export async function answer(db: Database, query: Query) {
-  const place = ({ bucket, keys }: Pick<SumsRow, 'bucket' | 'keys'>) =>
-    JSON.stringify([bucket, ...keys.map((key) => (key !== null && typeof key === 'object' ? key.id : key))])
   const { sums, compare } = createSums({ db })
-  const compared = new Map((await compare(query)).map((row) => [place(row), row]))
+  const compared = new Map((await compare(query)).map((row) => [placeOf(row), row]))
+  const extras = query.onlyStraddling ? undefined : await db.slowly({ name: 'extras', run: extrasIn }, query)
   return new Map(
     (await sums(query)).map((row) => {
       const { input, output, cacheRead, cacheWrite, cacheWrite1h } = row.tokens
-      const both = compared.get(place(row))!
+      const both = compared.get(placeOf(row))!
       expect(both.entries).toBe(row.entries)
       return [
-        place(row),
+        placeOf(row),
         {
           entries: row.entries,
           unpriced: row.unpricedEntries,
@@ -171,6 +205,7 @@ export async function answer(db: Database, query: Query) {
           straddling: query.onlyStraddling ? row.entries : row.straddling,
           money: [row.costNanos, row.listValueNanos, row.reportedCostNanos],
           compared: [both.comparedEntries, both.reportedCostNanos, both.listValueNanos],
+          extras: extras ? JSON.parse(extras.get(placeOf(row))!) : {},
         },
       ]
     }),

@@ -59,7 +59,7 @@ interface Stretch {
   bucket: number
 }
 
-function stretchesOf(bounds: readonly number[]): Stretch[] {
+export function stretchesOf(bounds: readonly number[]): Stretch[] {
   const stretches: Stretch[] = []
   for (let bucket = 0; bucket + 1 < bounds.length; bucket += 1) {
     const startsAt = bounds[bucket]!
@@ -72,7 +72,7 @@ function stretchesOf(bounds: readonly number[]): Stretch[] {
 }
 
 /** Trusted numbers are literals in the text: ten thousand bounds would be too many parameters. */
-function literal(value: number): SQL {
+export function literal(value: number): SQL {
   return sql.raw(value.toString())
 }
 
@@ -88,7 +88,7 @@ function isSingle({ startsAt, endsAt, lengthMs }: Stretch): boolean {
   return endsAt - startsAt === lengthMs
 }
 
-function bucketOf(moment: Column, stretches: Stretch[]): SQL {
+export function bucketOf(moment: Column, stretches: Stretch[]): SQL {
   return inStretch(moment, stretches, (stretch) =>
     isSingle(stretch)
       ? literal(stretch.bucket)
@@ -105,7 +105,7 @@ function endsAfterBucket(end: Column, moment: Column, stretches: Stretch[]): SQL
   )
 }
 
-function isWithin(moment: Column, ranges: readonly Range[]): SQL {
+export function isWithin(moment: Column, ranges: readonly Range[]): SQL {
   const one = ({ from, to }: Range) => sql`(${moment} >= ${literal(from)} AND ${moment} < ${literal(to)})`
   return sql`(${sql.join(ranges.map(one), sql` OR `)})`
 }
@@ -129,6 +129,7 @@ function figuresOf({ tables }: Reader): Record<Figure, Column | SQL> {
     comparedEntries: compared(literal(1)),
     comparedReportedCost: compared(reportedCost),
     comparedListValue: compared(listValue),
+    duration: sql`(${e.endedAt} - ${e.startedAt})`,
   }
 }
 
@@ -170,7 +171,7 @@ export async function sumEntries(reader: Reader, query: EntrySumsQuery): Promise
   }))
 }
 
-function keyColumn(entries: Reader['tables']['entries'], key: EntryKey): Column | SQL {
+export function keyColumn(entries: Reader['tables']['entries'], key: EntryKey): Column | SQL {
   if (key !== 'isPossibleDuplicate') return entries[key]
   return sql`CASE WHEN ${entries.possibleDuplicateId} IS NULL THEN 0 ELSE 1 END`.mapWith(Number)
 }
@@ -181,7 +182,7 @@ const TEXT_KEYS: Partial<Record<EntryKey, Record<string, number>>> = {
   placedBy: PLACED_BY_KEYS,
 }
 
-function keyOf(column: EntryKey, value: unknown): number {
+export function keyOf(column: EntryKey, value: unknown): number {
   if (value === null) return -1
   return TEXT_KEYS[column]?.[value as string] ?? (value as number)
 }
