@@ -68,7 +68,7 @@ async function overwriting<Answer>(
 export const notify = (message: string) => notifications.show({ message, color: 'teal', autoClose: 5_000 })
 
 /** Stays until closed, so that nobody misses a failure. */
-const tellProblem = ({ title, message, issues }: Problem) =>
+export const tellProblem = ({ title, message, issues }: Problem) =>
   notifications.show({
     title,
     message: [message, ...issues.map((issue) => `${issue.pointer} ${issue.message}`)].join(' '),

@@ -24,9 +24,9 @@ import {
 import { type ComponentType, lazy } from 'react'
 import Entries from '../pages/entries/entries.tsx'
 import { askEntryList } from '../pages/entries/entry-list.ts'
-import { askOverview, askReports } from '../pages/overview/first-requests.ts'
+import { askOverview } from '../pages/overview/first-requests.ts'
 import Overview from '../pages/overview/overview.tsx'
-import Reports from '../pages/overview/reports.tsx'
+import { askReports } from '../pages/reports/first-requests.ts'
 import { askSharedUsage } from '../pages/shared/usage-query.ts'
 import type { Me } from '../server/me.ts'
 
@@ -76,7 +76,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'd',
     group: 'Usage',
     isFor: everybody,
-    page: Reports,
+    page: lazy(() => import('../pages/reports/reports.tsx')),
     ask: askReports,
   },
   {

@@ -3,16 +3,7 @@ import fc from 'fast-check'
 import { readAddress } from '../../../src/web/address.ts'
 import { addDays } from '../../../src/web/format/moments.ts'
 import { changeInWords } from '../../../src/web/pages/overview/change.ts'
-import {
-  barsOf,
-  entriesOf,
-  keyOf,
-  labelOf,
-  largest,
-  restLabelOf,
-  type SORTS,
-  sortedGroups,
-} from '../../../src/web/pages/overview/groups.ts'
+import { barsOf, entriesOf, keyOf, labelOf, largest, restLabelOf } from '../../../src/web/pages/overview/groups.ts'
 import type { Result, Usage } from '../../../src/web/pages/overview/usage.ts'
 import { bucketInShort, bucketInWords, widthFor, widthsFor } from '../../../src/web/parts/charts/buckets.ts'
 import { entryQuery, FILTERS, pageOfList } from '../../../src/web/parts/entries/filters.ts'
@@ -70,20 +61,6 @@ test('a bar without entries is empty, and a group without entries in it is 0', (
     { starting_at: '2026-11-01', stripes: [0], rest: 0, total: 0 },
     { starting_at: '2026-11-02', stripes: [0], rest: 7, total: 7 },
   ])
-})
-
-test('a report is sorted by each of its columns, and narrowed to names with a text', () => {
-  const groups = [
-    result(2, 5, { model: 'b-large' }),
-    result(null, 9, { model: 'a-small' }),
-    result(7, 1, { model: 'c' }),
-  ]
-  const sorted = (sort: (typeof SORTS)[number], order: 'asc' | 'desc', search?: string) =>
-    sortedGroups(groups, { dimension: 'model', sort, order, search }).map(({ model }) => model)
-  expect(sorted('cost', 'desc')).toEqual(['c', 'b-large', 'a-small'])
-  expect(sorted('tokens', 'asc')).toEqual(['c', 'b-large', 'a-small'])
-  expect(sorted('name', 'asc')).toEqual(['a-small', 'b-large', 'c'])
-  expect(sorted('cost', 'desc', 'LA')).toEqual(['b-large'])
 })
 
 test('the largest groups are by the chosen measure, without the one that has no name', () => {

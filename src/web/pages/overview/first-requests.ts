@@ -1,10 +1,10 @@
-/** The requests of the overview and of the reports, sent before these pages are rendered. */
+/** The requests of the overview, sent before it is rendered. */
 import { readAddress } from '../../address.ts'
 import { widthFor } from '../../parts/charts/buckets.ts'
 import { readPeriod } from '../../parts/period.ts'
 import { type Me, seesEverything } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
-import { OVERVIEW_ADDRESS, REPORTS_ADDRESS } from './address.ts'
+import { OVERVIEW_ADDRESS } from './address.ts'
 import { budgetsQuery } from './budgets.tsx'
 import { groupsTrendQuery } from './groups-trend.ts'
 import { LARGEST } from './largest.tsx'
@@ -21,9 +21,4 @@ export function askOverview({ person, settings }: Me, search: string): void {
   for (const dimension of LARGEST) void queryClient.prefetchQuery(reportQuery(period, dimension))
   void queryClient.prefetchQuery(budgetsQuery)
   if (seesEverything(person.role)) void queryClient.prefetchQuery(ticketsToDecideQuery)
-}
-
-export function askReports({ settings }: Me, search: string): void {
-  const { period: name, by } = readAddress(search, REPORTS_ADDRESS)
-  void queryClient.prefetchQuery(reportQuery(readPeriod(name, settings.time_zone), by))
 }

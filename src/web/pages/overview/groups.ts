@@ -45,31 +45,6 @@ export function entriesOf(result: Result, dimension: Dimension, period: string |
   return addressOf('/entries', { [dimension]: text, period })
 }
 
-/** The orders of a report; the first is the default. */
-export const SORTS = ['cost', 'name', 'list_value', 'tokens', 'entries'] as const
-
-interface GroupOrder {
-  dimension: Dimension
-  sort: (typeof SORTS)[number]
-  order: 'asc' | 'desc'
-  /** Part of the name. */
-  search: string | undefined
-}
-
-/** The groups whose names contain the search, in order. Unknown amounts are smaller than any other. */
-export function sortedGroups(groups: readonly Result[], { dimension, sort, order, search }: GroupOrder): Result[] {
-  const text = search?.toLowerCase() ?? ''
-  const sign = order === 'asc' ? 1 : -1
-  const value = (group: Result) => (sort === 'tokens' ? group.tokens.total : sort === 'name' ? 0 : (group[sort] ?? -1))
-  return groups
-    .filter((group) => labelOf(group, dimension).toLowerCase().includes(text))
-    .toSorted((one, other) =>
-      sort === 'name'
-        ? sign * labelOf(one, dimension).localeCompare(labelOf(other, dimension))
-        : sign * (value(one) - value(other)),
-    )
-}
-
 /** The number of distinguishable colors. */
 const STRIPES = 6
 

@@ -56,7 +56,11 @@ export function Largest({ period, name, dimension, measure }: LargestProps) {
       {more > 0 && (
         <Anchor
           component={Link}
-          href={addressOf('/reports', { by: dimension, period: name, sort: measure === 'cost' ? undefined : measure })}
+          href={addressOf('/reports', {
+            by: dimension,
+            period: name,
+            measure: measure === 'cost' ? undefined : measure,
+          })}
           size="xs"
           mt={6}
           display="inline-block"

@@ -12,6 +12,9 @@ export const COLORS = ['#0072b2', '#e69f00', '#009e73', '#d55e00', '#56b4e9', '#
 /** What has no name, such as entries without a project, and everything that is not shown by itself. */
 export const REST_COLOR = '#868e96'
 
+/** A single series, which nothing has to be distinguished from. */
+export const ONLY_COLOR = 'var(--mantine-primary-color-filled)'
+
 /** Bars: solid, diagonal lines, dots, horizontal lines; lines: solid and three kinds of dashes. */
 export const PATTERNS = ['solid', 'diagonal', 'dots', 'horizontal'] as const
 export type Pattern = (typeof PATTERNS)[number]

@@ -17,11 +17,13 @@ interface FilterBarProps {
   show: (changes: Partial<Filters>, how?: { replace?: boolean }) => void
   /** Filters that the page itself sets. */
   without?: readonly string[]
+  /** Whether there is always a period, as in reports. */
+  hasPeriod?: boolean
 }
 
 const valuesOf = (filters: Filters, { name }: Field): string[] => [filters[name] ?? []].flat()
 
-export function FilterBar({ filters: given, show, without = [] }: FilterBarProps) {
+export function FilterBar({ filters: given, show, without = [], hasPeriod = false }: FilterBarProps) {
   const { time_zone } = useSettings()
   const filters = withDays(given, time_zone)
   const [open, setOpen] = useState<string | null>(null)
@@ -34,7 +36,7 @@ export function FilterBar({ filters: given, show, without = [] }: FilterBarProps
     <Group gap={6} className="tally-no-print">
       <Search value={filters.q} change={(q) => show({ q }, { replace: true })} />
       <PeriodPicker
-        isOptional
+        isOptional={!hasPeriod}
         size="xs"
         value={filters.period}
         change={(period) => show({ period, ...WITHOUT_MOMENTS })}

@@ -1,0 +1,32 @@
+/** What the address of a report contains: all of it, so that it can be copied, saved and opened again. */
+import { one, oneOf } from '../../address.ts'
+import { FILTERS } from '../../parts/entries/filters.ts'
+import { readDimension } from './dimensions.ts'
+import { MEASURE_NAMES } from './measures.ts'
+
+export const CHARTS = ['stacked', 'bars', 'lines', 'share', 'none'] as const
+export const COMPARISONS = ['none', 'previous', 'year'] as const
+
+/** The orders of the table; the first is the default. */
+export const SORTS = ['value', 'name', 'second', 'earlier', 'change', 'cost', 'tokens', 'entries'] as const
+export type Sort = (typeof SORTS)[number]
+
+/** The question, without its filters. */
+export const QUESTION = {
+  measure: oneOf(...MEASURE_NAMES),
+  by: readDimension,
+  second: readDimension,
+  bucket: one,
+  chart: oneOf(...CHARTS),
+  compare: oneOf(...COMPARISONS),
+}
+
+export const REPORTS_ADDRESS = {
+  ...FILTERS,
+  ...QUESTION,
+  sort: oneOf(...SORTS),
+  order: oneOf('desc', 'asc'),
+  search: one,
+  /** The id of the saved view that was opened. */
+  view: one,
+}

@@ -1,0 +1,85 @@
+/** The question that an address asks, and its parts: the table, the trend and the earlier period. Pure. */
+import type { readAddress } from '../../address.ts'
+import { addDays, startOfDay } from '../../format/moments.ts'
+import { type Width, widthFor } from '../../parts/charts/buckets.ts'
+import { type EntryQuery, entryQuery, type Filters } from '../../parts/entries/filters.ts'
+import { type Period, periodBefore, readPeriod } from '../../parts/period.ts'
+import type { REPORTS_ADDRESS } from './address.ts'
+import type { Between, Dimension } from './dimensions.ts'
+import { type MeasureName, measureOf } from './measures.ts'
+import type { UsageQuestion } from './usage.ts'
+
+type Address = ReturnType<typeof readAddress<typeof REPORTS_ADDRESS>>
+
+export interface Question {
+  measure: MeasureName
+  by: Dimension
+  second: Dimension | undefined
+  width: Width | 'all'
+  period: Period
+  /** Undefined unless it is compared. */
+  earlier: Period | undefined
+  filter: EntryQuery
+}
+
+const LEAP_DAY = '-02-29'
+
+/** The same day a year earlier; 28 February for the 29th. */
+function yearBefore(day: string): string {
+  const date = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`
+  return date.endsWith(LEAP_DAY) ? date.replace(LEAP_DAY, '-02-28') : date
+}
+
+const EARLIER = {
+  none: () => undefined,
+  previous: periodBefore,
+  year: ({ from, to }: Period): Period => ({ from: yearBefore(from), to: yearBefore(to) }),
+} as const
+
+export function questionOf(address: Address, timeZone: string): Question {
+  const { measure, by = 'project', second, bucket, compare, period: name, ...rest } = address
+  const { chart: _chart, sort: _sort, order: _order, search: _search, view: _view, ...filters } = rest
+  const period = readPeriod(name, timeZone)
+  // The period of a report is in its address as days.
+  const narrowing = { ...filters, period: undefined, starting_at: undefined, ending_at: undefined } as Filters
+  return {
+    ...{ measure, by, period },
+    second: second === by ? undefined : second,
+    width: bucket === 'all' ? 'all' : widthFor(period, bucket),
+    earlier: EARLIER[compare](period),
+    filter: entryQuery(narrowing, timeZone),
+  }
+}
+
+/** The days of a period as moments. */
+export const momentsOf = ({ from, to }: Period, timeZone: string): Between => ({
+  starting_at: startOfDay(from, timeZone),
+  ending_at: startOfDay(addDays(to, 1), timeZone),
+})
+
+const includeOf = ({ measure }: Question): string[] => [measureOf(measure).include ?? []].flat()
+
+/** Every group over the whole period. */
+export const groupsQuestion = (question: Question, period = question.period): UsageQuestion => ({
+  ...{ period, filter: question.filter, width: 'all' },
+  by: [question.by, ...(question.second === undefined ? [] : [question.second])],
+  include: includeOf(question),
+})
+
+/** Groups of the first dimension alone, whose figures are those of a chart. */
+export const firstQuestion = (question: Question, period = question.period): UsageQuestion => ({
+  ...groupsQuestion(question, period),
+  by: [question.by],
+})
+
+/** The total over time. */
+export const trendQuestion = (question: Question, period = question.period): UsageQuestion => ({
+  ...groupsQuestion(question, period),
+  ...{ width: question.width, by: [], fillsGaps: true },
+})
+
+/** Some groups of the first dimension over time. */
+export const groupsTrendQuestion = (question: Question, filter: EntryQuery): UsageQuestion => ({
+  ...groupsQuestion(question),
+  ...{ width: question.width, by: [question.by], filter },
+})

@@ -1,0 +1,225 @@
+/** The chart of a report, over time or by group, whose bars lead to their entries. */
+import { Button, Group, Menu, Paper, Skeleton, Title } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { pointOf } from '../../parts/charts/buckets.ts'
+import { Chart } from '../../parts/charts/chart.tsx'
+import { savePng, saveSvg } from '../../parts/charts/image.ts'
+import type { ChartKind, ChartPoint, ChartSeries } from '../../parts/charts/series.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { periodInWords } from '../../parts/period.ts'
+import { useSettings } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { tellProblem } from '../../server/send.ts'
+import { type Between, type Chosen, type Dimension, entriesAddress, keyOf, labelOf, narrowed } from './dimensions.ts'
+import { formatOf, type MeasureName, measureOf } from './measures.ts'
+import {
+  firstQuestion,
+  groupsQuestion,
+  groupsTrendQuestion,
+  momentsOf,
+  type Question,
+  trendQuestion,
+} from './question.ts'
+import classes from './reports.module.css'
+import {
+  ALL,
+  comparedSeries,
+  dividedSeries,
+  groupSeries,
+  largest,
+  MOST_GROUPS,
+  onlySeries,
+  totalsOf,
+} from './series.ts'
+import { type Result, type Usage, usageQuery } from './usage.ts'
+
+interface ReportChartProps {
+  question: Question
+  kind: ChartKind
+  title: string
+}
+
+export function ReportChart({ question, kind, title }: ReportChartProps) {
+  const svg = useRef<SVGSVGElement>(null)
+  const over = useOverTime(question)
+  const whole = useByGroup(question)
+  const { shown, error, refetch } = question.width === 'all' ? whole : over
+  const { time_zone } = useSettings()
+  const hrefOf = (point: ChartPoint | undefined, series: ChartSeries | undefined) => {
+    // Bars of the earlier period are of other entries.
+    if (series?.isEarlier) return undefined
+    const between = (point && shown?.betweenOf?.(point)) ?? momentsOf(question.period, time_zone)
+    const filter = narrowed(question.filter, shown?.chosenOf(point, series) ?? [])
+    return filter && series?.key !== ' rest' ? entriesAddress(entriesOf(question.measure, filter), between) : undefined
+  }
+  const image = () => ({
+    svg: svg.current!,
+    title: `${title}, ${periodInWords(question.period)}`,
+    legend: (shown?.series.length ?? 0) > 1 ? shown!.series.map(({ label, color }) => ({ label, color })) : [],
+  })
+  return (
+    <Paper withBorder p="md" className={classes.chart}>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h5">
+          {title}
+        </Title>
+        <Menu position="bottom-end" shadow="md">
+          <Menu.Target>
+            <Button
+              variant="subtle"
+              color="gray"
+              size="compact-xs"
+              className="tally-no-print"
+              leftSection={<IconDownload size={14} />}
+              disabled={!shown}
+            >
+              Save chart
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => savePng(image()).catch((error) => tellProblem(asProblem(error)))}>
+              As PNG image
+            </Menu.Item>
+            <Menu.Item onClick={() => saveSvg(image())}>As SVG drawing</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+      {error && !shown && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!shown && !error && <Skeleton className={classes.plot} />}
+      {shown && (
+        <div className={classes.plot} style={{ opacity: shown.isStale ? 0.55 : 1 }}>
+          <Chart
+            label={title}
+            kind={kind}
+            points={shown.points}
+            series={shown.series}
+            format={formatOf(question.measure)}
+            {...(shown.totals && { totals: shown.totals })}
+            hrefOf={hrefOf}
+            svgRef={svg}
+          />
+        </div>
+      )}
+    </Paper>
+  )
+}
+
+/** Only the billed entries are in a cost of billed entries. */
+export const entriesOf = <Filter extends object>(measure: MeasureName, filter: Filter): Filter =>
+  measureOf(measure).include === 'billed' ? { ...filter, status: ['billed'] } : filter
+
+interface Shown {
+  points: ChartPoint[]
+  series: ChartSeries[]
+  totals?: readonly (number | null)[]
+  /** Undefined for a chart by group, whose points are of the whole period. */
+  betweenOf?: (point: ChartPoint) => Between
+  /** The groups that a bar or a part of it is of. */
+  chosenOf: (point: ChartPoint | undefined, series: ChartSeries | undefined) => Chosen[]
+  isStale: boolean
+}
+
+interface Charted {
+  shown: Shown | undefined
+  error: Error | null | undefined
+  refetch: () => unknown
+}
+
+const resultsOf = (report: Usage | undefined): Result[] => report?.data[0]?.results ?? []
+
+/** The key of a series of a group. */
+const isGroup = (series: ChartSeries | undefined): series is ChartSeries => series !== undefined && series.key !== ALL
+
+function useOverTime(question: Question): Charted {
+  const settings = useSettings()
+  const { measure, by: dimension, width, filter, earlier, period } = question
+  const isAsked = width !== 'all'
+  const trend = useQuery({ ...usageQuery(trendQuestion(question)), enabled: isAsked })
+  const before = useQuery({
+    ...usageQuery(trendQuestion(question, earlier)),
+    enabled: isAsked && earlier !== undefined,
+  })
+  const first = useQuery({ ...usageQuery(firstQuestion(question)), enabled: isAsked && !earlier })
+  const groups = largest(resultsOf(first.data), { dimension, measure })
+  const selected = selecting(filter, dimension, groups)
+  const groupsTrend = useQuery({
+    ...usageQuery(groupsTrendQuestion(question, selected)),
+    enabled: isAsked && !earlier && groups.length > 0,
+  })
+  const all = earlier ? [trend, before] : [trend, first, ...(groups.length > 0 ? [groupsTrend] : [])]
+  const failed = all.find(({ error }) => error)
+  const isHere = all.every(({ data }) => data !== undefined)
+  const state = { error: failed?.error, refetch: () => failed?.refetch() }
+  if (!isAsked || !isHere) return { ...state, shown: undefined }
+  const at = trend.data!.data.map(({ starting_at }) => starting_at)
+  const totals = totalsOf(trend.data!, measure)
+  const ends = new Map(trend.data!.data.map(({ starting_at, ending_at }) => [starting_at, ending_at]))
+  const shown: Shown = {
+    points: at.map((moment) => pointOf(moment, width, settings)),
+    series: earlier
+      ? comparedSeries(totals, totalsOf(before.data!, measure), {
+          now: periodInWords(period),
+          earlier: periodInWords(earlier),
+        })
+      : groupSeries({ at, values: totals }, { groups, trend: groupsTrend.data }, { dimension, measure }),
+    ...(!earlier && { totals }),
+    betweenOf: ({ key }) => ({ starting_at: key, ending_at: ends.get(key)! }),
+    chosenOf: (_point, series) => (isGroup(series) && !series.isEarlier ? [[dimension, series.key]] : []),
+    isStale: all.some(({ isPlaceholderData }) => isPlaceholderData),
+  }
+  return { ...state, shown }
+}
+
+/** The filter for entries of any of these groups. */
+function selecting(filter: Question['filter'], dimension: Dimension, groups: readonly Result[]): Question['filter'] {
+  const filters = groups.map((group) => narrowed(filter, [[dimension, keyOf(group, dimension)]])!)
+  const name = dimension.startsWith('label:') ? 'label' : (dimension as 'model')
+  return { ...filter, [name]: [...new Set(filters.flatMap((each) => each[name] ?? []))] }
+}
+
+function useByGroup(question: Question): Charted {
+  const { by: dimension, second, measure, width, earlier, period } = question
+  const isAsked = width === 'all'
+  const first = useQuery({ ...usageQuery(firstQuestion(question)), enabled: isAsked })
+  const both = useQuery({ ...usageQuery(groupsQuestion(question)), enabled: isAsked && second !== undefined })
+  const before = useQuery({
+    ...usageQuery(firstQuestion(question, earlier)),
+    enabled: isAsked && earlier !== undefined,
+  })
+  const all = [first, ...(second ? [both] : []), ...(earlier ? [before] : [])]
+  const failed = all.find(({ error }) => error)
+  const state = { error: failed?.error, refetch: () => failed?.refetch() }
+  if (!isAsked || !all.every(({ data }) => data !== undefined)) return { ...state, shown: undefined }
+  const { of, title } = measureOf(measure)
+  const groups = resultsOf(first.data)
+    .toSorted((one, other) => (of(other) ?? 0) - (of(one) ?? 0))
+    .slice(0, MOST_GROUPS)
+  const keys = groups.map((group) => JSON.stringify(keyOf(group, dimension)))
+  const values = groups.map((group) => of(group))
+  const earlierOf = new Map(resultsOf(before.data).map((group) => [JSON.stringify(keyOf(group, dimension)), of(group)]))
+  const shown: Shown = {
+    points: groups.map((group, at) => ({
+      key: keys[at]!,
+      short: labelOf(group, dimension),
+      title: labelOf(group, dimension),
+    })),
+    series: earlier
+      ? comparedSeries(
+          values,
+          keys.map((key) => earlierOf.get(key) ?? 0),
+          { now: periodInWords(period), earlier: periodInWords(earlier) },
+        )
+      : second
+        ? dividedSeries(keys, resultsOf(both.data), { first: dimension, second, measure })
+        : [onlySeries(title, values)],
+    ...(!earlier && { totals: values }),
+    chosenOf: (point, series) => [
+      ...(point ? [[dimension, JSON.parse(point.key) as string | null] as const] : []),
+      ...(second && !earlier && isGroup(series) ? [[second, series.key] as const] : []),
+    ],
+    isStale: all.some(({ isPlaceholderData }) => isPlaceholderData),
+  }
+  return { ...state, shown }
+}

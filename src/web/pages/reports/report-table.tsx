@@ -1,0 +1,189 @@
+/** The table of a report: every group with its figure, each of which leads to its entries. */
+import { Anchor, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { changedAddress } from '../../address.ts'
+import { count, percent } from '../../format/counts.ts'
+import type { Column } from '../../parts/data-table.tsx'
+import { Count, Money } from '../../parts/figures.tsx'
+import { type Period, periodInWords } from '../../parts/period.ts'
+import { useSettings } from '../../server/me.ts'
+import { type Chosen, type Dimension, entriesAddress, narrowed, titleOf } from './dimensions.ts'
+import { type MeasureName, measureOf } from './measures.ts'
+import { momentsOf, type Question } from './question.ts'
+import { entriesOf } from './report-chart.tsx'
+import classes from './reports.module.css'
+import type { Row } from './rows.ts'
+import type { Totals } from './usage.ts'
+
+/** An amount of a measure; what is unknown is not 0. */
+export function Amount({ value, measure }: { value: number | null; measure: MeasureName }) {
+  switch (measureOf(measure).unit) {
+    case 'money':
+      return <Money amount={value} />
+    case 'hours':
+      return <>{value === null ? '–' : `${value < 10 ? value.toFixed(1) : count(Math.round(value))} h`}</>
+    case 'count':
+      return value === null ? <>–</> : <Count value={value} />
+  }
+}
+
+/** The change since the earlier period. */
+export function Change({ value, earlier }: { value: number | null; earlier: number | null }) {
+  if (value === null || earlier === null) return <>–</>
+  if (earlier === 0) return <>{value === 0 ? '–' : 'new'}</>
+  const change = value / earlier - 1
+  return <>{`${change > 0 ? '+' : ''}${percent(change)}`}</>
+}
+
+interface Columns {
+  question: Question
+  totals: Totals
+}
+
+/** Figures beside the measure, which most questions lead to. */
+const BESIDE = ['cost', 'tokens', 'entries'] as const
+
+const WIDTH = '120px'
+
+export function useReportColumns({ question, totals }: Columns): Column<Row>[] {
+  const { time_zone } = useSettings()
+  const { measure, by, second, earlier } = question
+  const { of, title, isDistinct } = measureOf(measure)
+  const all = of(totals)
+  const shareOf = ({ value }: Row) => (all && value !== null ? value / all : 0)
+  const addressOfEntries = (chosen: readonly Chosen[], period: Period, of: MeasureName) => {
+    const filter = narrowed(question.filter, chosen)
+    return filter && entriesAddress(entriesOf(of, filter), momentsOf(period, time_zone))
+  }
+  const figure = (name: MeasureName, period: Period, read: (row: Row) => number | null) => (row: Row) => {
+    const value = read(row)
+    const href = value === 0 ? undefined : addressOfEntries(row.chosen, period, name)
+    const amount = <Amount value={value} measure={name} />
+    return href === undefined ? (
+      amount
+    ) : (
+      <Anchor component={Link} href={href} inherit c="inherit">
+        {amount}
+      </Anchor>
+    )
+  }
+  const name = (dimension: Dimension, at: number): Column<Row> => ({
+    key: at === 0 ? 'name' : 'second',
+    title: titleOf(dimension),
+    sort: at === 0 ? 'name' : 'second',
+    minWidth: at === 0 ? '180px' : '140px',
+    phone: at === 0 ? 'title' : 'line',
+    cell: ({ names, chosen }) => {
+      const narrow = narrowed({}, [chosen[at]!])
+      const text = <bdi>{names[at]}</bdi>
+      if (!narrow) return text
+      return (
+        <Anchor component={Link} href={addressOfEntries(chosen, question.period, measure) ?? '/entries'} size="sm">
+          {text}
+        </Anchor>
+      )
+    },
+  })
+  const number = { isNumber: true, width: WIDTH } as const
+  return [
+    name(by, 0),
+    ...(second === undefined ? [] : [name(second, 1)]),
+    {
+      ...number,
+      key: 'value',
+      title,
+      sort: 'value',
+      phone: 'value',
+      cell: figure(measure, question.period, (row) => row.value),
+    },
+    ...(earlier
+      ? ([
+          {
+            ...number,
+            key: 'earlier',
+            title: periodInWords(earlier),
+            sort: 'earlier',
+            width: '150px',
+            cell: figure(measure, earlier, (row) => row.earlier),
+          },
+          { ...number, key: 'change', title: 'Change', sort: 'change', cell: (row) => <Change {...row} /> },
+        ] satisfies Column<Row>[])
+      : []),
+    ...(isDistinct
+      ? []
+      : [
+          {
+            key: 'share',
+            title: 'Share',
+            width: '120px',
+            phone: 'hidden',
+            cell: (row) => (
+              <div className={classes.share} title={percent(shareOf(row))}>
+                <div style={{ width: `${Math.min(1, shareOf(row)) * 100}%` }} />
+              </div>
+            ),
+          } satisfies Column<Row>,
+        ]),
+    ...BESIDE.filter((beside) => beside !== measure).map(
+      (beside): Column<Row> => ({
+        ...number,
+        key: beside,
+        title: measureOf(beside).title,
+        sort: beside,
+        phone: 'hidden',
+        cell: figure(beside, question.period, ({ figures }) => measureOf(beside).of(figures)),
+      }),
+    ),
+  ]
+}
+
+/** The pinned totals, which lead to all entries of the report. */
+export function footOf({ question, totals }: Columns, earlier: Totals | undefined, timeZone: string) {
+  const { measure, period } = question
+  const { of } = measureOf(measure)
+  const linked = (name: MeasureName, shown: Period, value: number | null) => (
+    <Anchor
+      component={Link}
+      href={entriesAddress(entriesOf(name, question.filter), momentsOf(shown, timeZone))}
+      inherit
+      c="inherit"
+    >
+      <Amount value={value} measure={name} />
+    </Anchor>
+  )
+  return {
+    name: 'Total',
+    value: linked(measure, period, of(totals)),
+    ...(earlier &&
+      question.earlier && {
+        earlier: linked(measure, question.earlier, of(earlier)),
+        change: <Change value={of(totals)} earlier={of(earlier)} />,
+      }),
+    ...Object.fromEntries(
+      BESIDE.filter((beside) => beside !== measure).map((beside) => [
+        beside,
+        linked(beside, period, measureOf(beside).of(totals)),
+      ]),
+    ),
+  }
+}
+
+/** Entries without a price are missing in amounts. */
+export function UnpricedNote({ totals, question }: Columns) {
+  const { time_zone } = useSettings()
+  const unpriced = totals.unpriced_entries
+  if (unpriced === 0 || measureOf(question.measure).unit !== 'money') return null
+  const href = changedAddress(
+    '/entries',
+    entriesAddress(question.filter, momentsOf(question.period, time_zone)).split('?')[1] ?? '',
+    { priced: 'false' },
+  )
+  return (
+    <Text size="sm" c="dimmed">
+      Amounts exclude{' '}
+      <Anchor component={Link} href={href} inherit>
+        {count(unpriced)} unpriced {unpriced === 1 ? 'entry' : 'entries'}
+      </Anchor>
+    </Text>
+  )
+}

@@ -1,0 +1,165 @@
+/** A report: usage of any kind by up to two dimensions, over time and compared with an earlier period. */
+import { Button, Group, Text } from '@mantine/core'
+import { IconPrinter } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useAddress } from '../../address.ts'
+import { count, counted } from '../../format/counts.ts'
+import { DataTable } from '../../parts/data-table.tsx'
+import { DownloadCsv } from '../../parts/download.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar } from '../../parts/entries/filter-bar.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { Page } from '../../parts/page.tsx'
+import { asBounds, PERIODS, type Period, periodInWords } from '../../parts/period.ts'
+import { SearchField } from '../../parts/search-field.tsx'
+import { ShareButton } from '../../parts/share-button.tsx'
+import { type Sorting, SortSelect } from '../../parts/sorting.tsx'
+import { useSettings } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { REPORTS_ADDRESS, SORTS, type Sort } from './address.ts'
+import { Controls, chartFor } from './controls.tsx'
+import { titleOf } from './dimensions.ts'
+import { measureOf } from './measures.ts'
+import { groupsQuestion, questionOf } from './question.ts'
+import { ReportChart } from './report-chart.tsx'
+import { footOf, UnpricedNote, useReportColumns } from './report-table.tsx'
+import { type Row, rowsOf, sortedRows } from './rows.ts'
+import { type Usage, usageParameters, usageQuery } from './usage.ts'
+
+/** Parts of the period that the filter bar does not offer: a report has days. */
+const WITHOUT = ['starting_at', 'ending_at'] as const
+
+export default function Reports() {
+  const { time_zone } = useSettings()
+  const [address, show] = useAddress(REPORTS_ADDRESS)
+  const question = questionOf(address, time_zone)
+  const { period, earlier, by, second, measure, width, filter } = question
+  const asked = groupsQuestion(question)
+  const { data: report, error, refetch, isPlaceholderData } = useQuery(usageQuery(asked))
+  const before = useQuery({ ...usageQuery(groupsQuestion(question, earlier)), enabled: earlier !== undefined })
+  const kind = chartFor(address.chart, measure, earlier !== undefined)
+  const dimensions = [by, ...(second === undefined ? [] : [second])]
+  const grouped = `by ${dimensions.map((dimension) => titleOf(dimension).toLowerCase()).join(' and ')}`
+  const isHere = report !== undefined && (!earlier || before.data !== undefined)
+  return (
+    <Page
+      title="Reports"
+      lead={`${periodInWords(period)} in ${time_zone}${earlier ? `, compared with ${periodInWords(earlier)}` : ''}`}
+      actions={
+        <>
+          <ShareButton
+            subject={{ report: { ...filter, ...sharedPeriod(address.period, period), group_by: dimensions } }}
+            what="report"
+          />
+          <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
+            Print or save as PDF
+          </Button>
+          <DownloadCsv path="/reports/usage" query={usageParameters({ ...asked, width })} />
+        </>
+      }
+    >
+      <FilterBar
+        hasPeriod
+        filters={{ ...address, starting_at: undefined, ending_at: undefined }}
+        without={WITHOUT}
+        show={show}
+      />
+      <Controls question={question} chart={kind} compare={address.compare} show={show} />
+      {kind !== 'none' && (
+        <ReportChart
+          question={question}
+          kind={kind}
+          title={`${measureOf(measure).title}${width === 'all' ? '' : ' over time'}${earlier && width !== 'all' ? '' : ` ${grouped}`}`}
+        />
+      )}
+      {(error ?? before.error) && !isHere && (
+        <Failure problem={asProblem(error ?? before.error)} retry={() => (error ? refetch() : before.refetch())} />
+      )}
+      {!isHere && !(error ?? before.error) && <Loading />}
+      {isHere && (
+        <div style={{ opacity: isPlaceholderData || before.isPlaceholderData ? 0.55 : 1 }}>
+          <Groups
+            report={report}
+            earlier={earlier && before.data}
+            question={question}
+            label={`Usage ${grouped}`}
+            order={{ sort: address.sort, order: address.order, search: address.search }}
+            show={show}
+          />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+interface GroupsProps {
+  report: Usage
+  earlier: Usage | undefined
+  question: ReturnType<typeof questionOf>
+  label: string
+  order: Parameters<typeof sortedRows>[1]
+  show: (
+    changes: { sort?: Sort | undefined; order?: 'asc' | undefined; search?: string | undefined },
+    how?: { replace?: boolean },
+  ) => void
+}
+
+const SORT_TITLES = {
+  'value desc': 'Largest first',
+  'value asc': 'Smallest first',
+  'name asc': 'By name',
+  'change desc': 'Largest increase first',
+  'change asc': 'Largest decrease first',
+}
+
+function Groups({ report, earlier, question, label, order, show }: GroupsProps) {
+  const { time_zone } = useSettings()
+  const { by, second, measure } = question
+  const dimensions = [by, ...(second === undefined ? [] : [second])]
+  const groups = report.data[0]?.results ?? []
+  const all = rowsOf(groups, earlier?.data[0]?.results, { dimensions, measure })
+  const rows = sortedRows(all, order)
+  const { totals } = report
+  const columns = useReportColumns({ question, totals })
+  const { search } = order
+  const sorting: Sorting = {
+    by: order.sort,
+    order: order.order,
+    change: (by, order) =>
+      show({ sort: by === SORTS[0] ? undefined : (by as Sort), order: order === 'asc' ? order : undefined }),
+  }
+  return (
+    <>
+      <Group gap="xs" mb="xs" className="tally-no-print">
+        <SearchField label="Search names" value={search} change={(search) => show({ search }, { replace: true })} />
+        <SortSelect {...sorting} titles={SORT_TITLES} />
+        <Text size="sm" c="dimmed" role="status">
+          {rows.length < all.length && `${count(rows.length)} of `}
+          {counted(all.length, 'row', 'rows')}
+        </Text>
+        <UnpricedNote question={question} totals={totals} />
+      </Group>
+      <DataTable<Row>
+        label={label}
+        columns={columns}
+        list={rows}
+        rowKey={({ key }) => key}
+        sorting={sorting}
+        empty={
+          <Empty title={search === undefined ? 'No usage in this period' : 'No matching names'}>
+            {search === undefined
+              ? 'Choose a longer period, or remove filters.'
+              : 'Change the search to see other names.'}
+          </Empty>
+        }
+        {...(search === undefined && { foot: footOf({ question, totals }, earlier?.totals, time_zone) })}
+      />
+    </>
+  )
+}
+
+/** A named period moves with the calendar, also where it is shared. */
+function sharedPeriod(name = '30d', period: Period): Record<string, string> {
+  return Object.hasOwn(PERIODS, name) ? { period: name.replace('-', '_') } : asBounds(period)
+}

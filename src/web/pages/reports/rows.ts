@@ -1,0 +1,91 @@
+/** The rows of a report: each group with its figures in both periods, in order. Pure. */
+import type { Sort } from './address.ts'
+import { type Chosen, type Dimension, keyOf, labelOf } from './dimensions.ts'
+import { type MeasureName, measureOf } from './measures.ts'
+import type { Figures, Result } from './usage.ts'
+
+export interface Row {
+  key: string
+  /** One for each dimension. */
+  names: string[]
+  chosen: Chosen[]
+  /** Null where it is unknown. */
+  value: number | null
+  /** Of the earlier period; 0 if the group had no entries in it. */
+  earlier: number | null
+  figures: Figures
+}
+
+const NO_FIGURES: Figures = {
+  entries: 0,
+  tokens: { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0, total: 0 },
+  cost: 0,
+  list_value: 0,
+  billed: 0,
+  people: 0,
+  sessions: 0,
+  duration: 0,
+}
+
+/** Also of groups that exist in the earlier period only. */
+export function rowsOf(
+  groups: readonly Result[],
+  earlier: readonly Result[] | undefined,
+  { dimensions, measure }: { dimensions: readonly Dimension[]; measure: MeasureName },
+): Row[] {
+  const { of } = measureOf(measure)
+  const textOf = (result: Result) => JSON.stringify(dimensions.map((dimension) => keyOf(result, dimension)))
+  const before = new Map(earlier?.map((result) => [textOf(result), result]))
+  const known = new Set(groups.map(textOf))
+  const rowOf = (result: Result, figures: Figures): Row => {
+    const then = before.get(textOf(result))
+    return {
+      key: textOf(result),
+      names: dimensions.map((dimension) => labelOf(result, dimension)),
+      chosen: dimensions.map((dimension) => [dimension, keyOf(result, dimension)] as const),
+      value: of(figures),
+      earlier: then ? of(then) : 0,
+      figures,
+    }
+  }
+  const gone = earlier?.filter((result) => !known.has(textOf(result))) ?? []
+  return [...groups.map((result) => rowOf(result, result)), ...gone.map((result) => rowOf(result, NO_FIGURES))]
+}
+
+export interface RowOrder {
+  sort: Sort
+  order: 'asc' | 'desc'
+  /** Part of a name. */
+  search: string | undefined
+}
+
+/** The absolute change; null if one of the two is unknown. */
+const changeOf = ({ value, earlier }: Row): number | null =>
+  value === null || earlier === null ? null : value - earlier
+
+const NUMBERS: Record<Exclude<Sort, 'name' | 'second'>, (row: Row) => number | null> = {
+  value: ({ value }) => value,
+  earlier: ({ earlier }) => earlier,
+  change: changeOf,
+  cost: ({ figures }) => figures.cost,
+  tokens: ({ figures }) => figures.tokens.total,
+  entries: ({ figures }) => figures.entries,
+}
+
+/** Unknown figures are smaller than any other. */
+export function sortedRows(rows: readonly Row[], { sort, order, search }: RowOrder): Row[] {
+  const text = search?.toLowerCase() ?? ''
+  const sign = order === 'asc' ? 1 : -1
+  const compare = (one: Row, other: Row): number => {
+    if (sort === 'name' || sort === 'second') {
+      const at = sort === 'name' ? 0 : 1
+      return (one.names[at] ?? '').localeCompare(other.names[at] ?? '')
+    }
+    const [left, right] = [NUMBERS[sort](one), NUMBERS[sort](other)]
+    if (left === right) return 0
+    return (left ?? Number.NEGATIVE_INFINITY) - (right ?? Number.NEGATIVE_INFINITY)
+  }
+  return rows
+    .filter(({ names }) => names.some((name) => name.toLowerCase().includes(text)))
+    .toSorted((one, other) => sign * compare(one, other))
+}

@@ -1,0 +1,120 @@
+/** The series of a report's chart. Pure. */
+import { looksOf, ONLY_COLOR, REST_COLOR } from '../../parts/charts/colors.ts'
+import { type ChartSeries, restSeries } from '../../parts/charts/series.ts'
+import { type Dimension, keyOf, labelOf } from './dimensions.ts'
+import { type MeasureName, measureOf } from './measures.ts'
+import type { Result, Usage } from './usage.ts'
+
+/** More series than colors are hard to tell apart, and leave little space for each. */
+const MOST_SERIES = 8
+
+/** More groups than this are in the table only. */
+export const MOST_GROUPS = 24
+
+/** The key of the series of everything. */
+export const ALL = ' all'
+
+interface Of {
+  dimension: Dimension
+  measure: MeasureName
+}
+
+/** The largest groups, without those that have no value of the dimension. */
+export function largest(groups: readonly Result[], { dimension, measure }: Of): Result[] {
+  const { of } = measureOf(measure)
+  return groups
+    .filter((group) => keyOf(group, dimension) !== null && (of(group) ?? 0) > 0)
+    .toSorted((one, other) => (of(other) ?? 0) - (of(one) ?? 0))
+    .slice(0, MOST_SERIES)
+}
+
+/** Amounts add up without rounding errors in nano-dollars; counts and hours as they are. */
+const PARTS = { money: 1e9, count: 1, hours: 3_600_000 } as const
+
+/** What is left of totals beside the series; no series if that is nothing. */
+function restOf(totals: readonly (number | null)[], series: readonly ChartSeries[], measure: MeasureName) {
+  const parts = PARTS[measureOf(measure).unit]
+  const whole = (value: number | null) => Math.round((value ?? 0) * parts)
+  const values = totals.map((total, at) => {
+    const rest = series.reduce((left, each) => left - whole(each.values[at] ?? 0), whole(total))
+    return Math.max(0, rest) / parts
+  })
+  return values.some((value) => value > 0) ? [restSeries('Others', values)] : []
+}
+
+/** The total of each bucket. Buckets without entries have none of anything. */
+export const totalsOf = (trend: Usage, measure: MeasureName): (number | null)[] =>
+  trend.data.map(({ results: [all] }) => (all ? measureOf(measure).of(all) : 0))
+
+/** The largest groups over time, and the rest if the measure adds up. */
+export function groupSeries(
+  totals: { at: readonly string[]; values: readonly (number | null)[] },
+  { groups, trend }: { groups: readonly Result[]; trend: Usage | undefined },
+  { dimension, measure }: Of,
+): ChartSeries[] {
+  const { of, isDistinct } = measureOf(measure)
+  const byMoment = new Map(trend?.data.map(({ starting_at, results }) => [starting_at, results]))
+  const looks = looksOf(groups.map((group) => keyOf(group, dimension)))
+  const series = groups.map((group, index): ChartSeries => {
+    const key = keyOf(group, dimension)!
+    const values = totals.at.map((moment) => {
+      const result = byMoment.get(moment)?.find((result) => keyOf(result, dimension) === key)
+      return result ? of(result) : 0
+    })
+    return { key, label: labelOf(group, dimension), values, ...looks[index]! }
+  })
+  return isDistinct ? series : [...series, ...restOf(totals.values, series, measure)]
+}
+
+/** Both periods. */
+export const comparedSeries = (
+  values: readonly (number | null)[],
+  earlier: readonly (number | null)[],
+  names: { now: string; earlier: string },
+): ChartSeries[] => [
+  {
+    key: 'earlier',
+    label: names.earlier,
+    // Periods of months have different numbers of days.
+    values: values.map((_, at) => earlier[at] ?? null),
+    color: REST_COLOR,
+    pattern: 'solid',
+    isEarlier: true,
+  },
+  { key: ALL, label: names.now, values, color: ONLY_COLOR, pattern: 'solid' },
+]
+
+/** One series of all groups, for a chart of the whole period. */
+export const onlySeries = (label: string, values: readonly (number | null)[]): ChartSeries => ({
+  ...{ key: ALL, label, values, color: ONLY_COLOR, pattern: 'solid' },
+})
+
+/** The groups of the whole period as bars, divided by a second dimension. */
+export function dividedSeries(
+  keys: readonly string[],
+  groups: readonly Result[],
+  { first, second, measure }: { first: Dimension; second: Dimension; measure: MeasureName },
+): ChartSeries[] {
+  const { of, isDistinct } = measureOf(measure)
+  const at = new Map(keys.map((key, index) => [key, index]))
+  const parts = new Map<string | null, { label: string; values: number[]; sum: number }>()
+  for (const group of groups) {
+    const index = at.get(JSON.stringify(keyOf(group, first)))
+    if (index === undefined) continue
+    const key = keyOf(group, second)
+    const part = parts.get(key) ?? { label: labelOf(group, second), values: keys.map(() => 0), sum: 0 }
+    const value = of(group) ?? 0
+    part.values[index]! += value
+    part.sum += value
+    parts.set(key, part)
+  }
+  const ordered = [...parts].toSorted(([, one], [, other]) => other.sum - one.sum)
+  const shown = ordered.filter(([key]) => key !== null).slice(0, MOST_SERIES)
+  const looks = looksOf(shown.map(([key]) => key))
+  const series = shown.map(
+    ([key, { label, values }], index): ChartSeries => ({ key: key!, label, values, ...looks[index]! }),
+  )
+  if (isDistinct) return series
+  const totals = keys.map((_, index) => ordered.reduce((sum, [, { values }]) => sum + values[index]!, 0))
+  return [...series, ...restOf(totals, series, measure)]
+}

@@ -1,0 +1,58 @@
+/** The requests of a report. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Width } from '../../parts/charts/buckets.ts'
+import type { EntryQuery } from '../../parts/entries/filters.ts'
+import { asBounds, type Period } from '../../parts/period.ts'
+import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+
+type UsageCall = typeof api.reports.usage.get
+export type Usage = Body<Awaited<ReturnType<UsageCall>>>
+export type Totals = Usage['totals']
+export type Result = Usage['data'][number]['results'][number]
+/** Of a group or of everything. */
+export type Figures = Pick<
+  Result,
+  'entries' | 'tokens' | 'cost' | 'list_value' | 'billed' | 'people' | 'sessions' | 'duration'
+>
+
+export interface UsageQuestion {
+  period: Period
+  /** Without a period. */
+  filter: EntryQuery
+  width: Width | 'all'
+  by: readonly string[]
+  include: readonly string[]
+  /** Whether buckets without entries are returned too, without which a chart over time has no gaps. */
+  fillsGaps?: boolean
+}
+
+/** The parameters of the API, also for its CSV. */
+export const usageParameters = ({ period, filter, width, by, include, fillsGaps }: UsageQuestion) => ({
+  ...filter,
+  ...asBounds(period),
+  bucket_width: width,
+  ...(by.length > 0 && { group_by: [...by] }),
+  ...(include.length > 0 && { include: [...include] }),
+  ...(fillsGaps && { fill_gaps: 'true' }),
+})
+
+/** All buckets, page by page. */
+export const usageQuery = (question: UsageQuestion) => {
+  const query = usageParameters(question)
+  return queryOptions({
+    queryKey: ['reports', 'usage', query],
+    queryFn: async ({ signal }): Promise<Usage> => {
+      const ask = (page?: string) =>
+        answer(apiUntil(signal).reports.usage.get({ query: { ...query, ...(page !== undefined && { page }) } }))
+      const report = await ask()
+      const data = [...report.data]
+      for (let next = report.next_page; next !== null; ) {
+        const more = await ask(next)
+        data.push(...more.data)
+        next = more.next_page
+      }
+      return { ...report, data }
+    },
+    placeholderData: keepPreviousData,
+  })
+}
