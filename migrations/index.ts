@@ -36,6 +36,7 @@ import postgresClientTax from './postgres/0038_client_tax.sql' with { type: 'tex
 import postgresProjectRepositories from './postgres/0040_project_repositories.sql' with { type: 'text' }
 import postgresPreferences from './postgres/0034_preferences.sql' with { type: 'text' }
 import postgresRollupDurations from './postgres/0035_rollup_durations.sql' with { type: 'text' }
+import postgresReportViews from './postgres/0036_report_views.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -73,6 +74,7 @@ import sqliteClientTax from './sqlite/0038_client_tax.sql' with { type: 'text' }
 import sqliteProjectRepositories from './sqlite/0040_project_repositories.sql' with { type: 'text' }
 import sqlitePreferences from './sqlite/0034_preferences.sql' with { type: 'text' }
 import sqliteRollupDurations from './sqlite/0035_rollup_durations.sql' with { type: 'text' }
+import sqliteReportViews from './sqlite/0036_report_views.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -142,4 +144,5 @@ export const MIGRATIONS: Migration[] = [
     name: 'rollup_durations',
     sql: { sqlite: sqliteRollupDurations, postgres: postgresRollupDurations },
   },
+  { version: 36, name: 'report_views', sql: { sqlite: sqliteReportViews, postgres: postgresReportViews } },
 ]

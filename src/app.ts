@@ -42,6 +42,7 @@ import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
 import { varianceRoute } from './features/reports/routes/variance.ts'
 import { searchRoutes } from './features/search/routes.ts'
+import { reportViewsRoutes } from './features/reports/views/routes.ts'
 import { shareLinksRoutes } from './features/share-links/routes/links.ts'
 import { sharedPages } from './features/share-links/routes/pages.ts'
 import { approvalsRoute } from './features/sheets/routes/approvals.ts'
@@ -151,6 +152,7 @@ export const createApp = ({
         .use(at('/changes').use(changesRoutes(services)))
         .use(at('/events').use(eventsRoutes({ ...services, publicUrl })))
         .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
+        .use(at('/report-views').use(reportViewsRoutes(services)))
         .use(at('/shared').use(sharedRoutes(services)))
         .use(at('/budgets').use(budgetsRoutes(services)))
         .use(at('/webhooks').use(webhooksRoutes(services))),

@@ -20,6 +20,7 @@ import { createPricesService, createPriceUpdates, type UpdatesConfig } from './f
 import { createProjectsService } from './features/projects/service.ts'
 import { createReportsService } from './features/reports/service.ts'
 import { createSearchService } from './features/search/service.ts'
+import { createReportViewsService } from './features/reports/views/service.ts'
 import { createShareLinksService } from './features/share-links/service.ts'
 import { createSheetsService } from './features/sheets/service.ts'
 import { createSpendingService } from './features/spending/service.ts'
@@ -68,6 +69,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
   const bills = createBillsService({ db, clock, events, audit, projects, entries, mail })
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
+  const reportViews = createReportViewsService({ db, clock, audit })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
   const notices = createNoticesService({ db, clock, events, organization, reports })
   const anomalies = createAnomaliesService({ db, clock, events, organization })
@@ -132,6 +134,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     anomalies,
     digests,
     shareLinks,
+    reportViews,
     viewers,
     webhooks,
     telemetry,

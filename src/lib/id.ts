@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'pld'
   | 'dep'
   | 'shr'
+  | 'rvw'
   | 'bdg'
   | 'alr'
   | 'whk'

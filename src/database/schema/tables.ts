@@ -234,6 +234,16 @@ export function defineTables(kit: ColumnKit) {
       lastUsedAt: time('last_used_at'),
       uses: integer('uses').notNull().default(0),
     }),
+    reportViews: table('report_views', {
+      id: key('id'),
+      uid: publicId('uid', 'rvw'),
+      ownerId: integer('owner_id').notNull(),
+      name: text('name').notNull(),
+      parameters: json<Record<string, string | string[]>>('parameters').notNull(),
+      shared: flag('shared').notNull().default(false),
+      pinned: flag('pinned').notNull().default(false),
+      createdAt: time('created_at').notNull(),
+    }),
     budgets: table('budgets', {
       id: key('id'),
       uid: publicId('uid', 'bdg'),

@@ -16,6 +16,7 @@ import {
   listNotifications,
   listProposals,
   listPreferences,
+  listReportViews,
   listResponsibilities,
   listRules,
   listShareLinks,
@@ -190,6 +191,25 @@ export const KINDS: readonly Kind[] = [
       created_at: timestamp(row.createdAt),
       expires_at: timestamp(row.expiresAt),
       revoked_at: timestampOrNull(row.revokedAt),
+    }),
+  ),
+  kind(
+    'report_views',
+    'Views of reports that the person saved.',
+    {
+      id: text(),
+      name: text(),
+      parameters: text('The question, as JSON.'),
+      shared: Type.Boolean({ description: 'Whether the organization sees it.' }),
+      created_at: moment('When it was saved.'),
+    },
+    listReportViews,
+    (row) => ({
+      id: row.uid,
+      name: row.name,
+      parameters: JSON.stringify(row.parameters),
+      shared: row.shared,
+      created_at: timestamp(row.createdAt),
     }),
   ),
   kind(

@@ -108,6 +108,11 @@ export function listShareLinks(reader: Reader, { id }: Subject) {
   return reader.select().from(shareLinks).where(eq(shareLinks.createdBy, id)).orderBy(asc(shareLinks.id))
 }
 
+export function listReportViews(reader: Reader, { id }: Subject) {
+  const { reportViews } = reader.tables
+  return reader.select().from(reportViews).where(eq(reportViews.ownerId, id)).orderBy(asc(reportViews.id))
+}
+
 /** Budgets that the person added, that are of their entries, or whose thresholds notify them by name. */
 export async function listBudgets(reader: Reader, { id, uid, email }: Subject) {
   const { budgets } = reader.tables

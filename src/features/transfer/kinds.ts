@@ -6,6 +6,7 @@ import { BUDGET, BUDGET_ALERT } from './kinds/budgets.ts'
 import { ENTRY, IDEMPOTENCY_KEY, SESSION } from './kinds/entries.ts'
 import { DEPUTY, PERSON, TOKEN, VIEWER_GRANT } from './kinds/people.ts'
 import { PRICE, PRICE_ALIAS, PRICE_LOAD } from './kinds/prices.ts'
+import { REPORT_VIEW } from './kinds/reports.ts'
 import { SETTINGS } from './kinds/settings.ts'
 import { SHEET } from './kinds/sheets.ts'
 import { TELEMETRY_CHANNEL, TELEMETRY_PUSH, TELEMETRY_UNCOUNTED } from './kinds/telemetry.ts'
@@ -20,6 +21,7 @@ export const KINDS: readonly Kind[] = [
   CLIENT,
   PROJECT,
   VIEWER_GRANT,
+  REPORT_VIEW,
   TICKET,
   RULE,
   RULE_PROPOSAL,

@@ -21,6 +21,7 @@ export type Part =
   | 'users'
   | 'tokens'
   | 'share-links'
+  | 'report-views'
   | 'webhooks'
   | 'settings'
   | 'audit'

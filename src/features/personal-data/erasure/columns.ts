@@ -65,6 +65,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   projectRepositories: { key: ['projectId', 'repository'], kept: { repository: 'work' } },
   deputies: { key: ['id'], other: ['firstDay', 'lastDay'] },
   shareLinks: { key: ['id'], text: ['note'], json: ['report'], other: ['money'] },
+  reportViews: { key: ['id'], text: ['name'], json: ['parameters'] },
   viewerGrants: { key: ['id'], other: ['money'] },
   budgets: {
     key: ['id'],

@@ -316,9 +316,10 @@ export async function deleteIdempotencyKeys(tx: Tx, { id }: Subject, limit: numb
   return keys.length
 }
 
-/** The person no longer leads or approves for anything, and their share links end. */
+/** The person no longer leads or approves for anything, their share links end, and their views of reports are deleted. */
 export async function releaseWork(tx: Tx, { id }: Subject, now: number): Promise<void> {
-  const { clientLeads, clientApprovers, projectLeads, projectApprovers, shareLinks } = tx.tables
+  const { clientLeads, clientApprovers, projectLeads, projectApprovers, shareLinks, reportViews } = tx.tables
+  await tx.delete(reportViews).where(eq(reportViews.ownerId, id))
   for (const table of [clientLeads, clientApprovers, projectLeads, projectApprovers]) {
     await tx.delete(table).where(eq(table.userId, id))
   }

@@ -14,6 +14,7 @@ import { Attention } from './attention.tsx'
 import { UrgentBudgets } from './budgets.tsx'
 import { Headline } from './headline.tsx'
 import { LARGEST, Largest } from './largest.tsx'
+import { PinnedViews } from './pinned-views.tsx'
 import { Trend } from './trend.tsx'
 import { useHasEntries, useTrend } from './usage.ts'
 
@@ -71,6 +72,7 @@ const Figures = ({ period, name, chosen, choose }: FiguresProps) => (
         <Attention period={period} name={name} />
       </Grid.Col>
       <UrgentBudgets />
+      <PinnedViews />
       {LARGEST.map((dimension) => (
         <Grid.Col key={dimension} span={{ base: 12, sm: 6, xl: 3 }}>
           <Largest period={period} name={name} dimension={dimension} measure={chosen.measure} />

@@ -2,6 +2,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { IconPrinter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useSearch } from 'wouter'
 import { useAddress } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { DataTable } from '../../parts/data-table.tsx'
@@ -25,7 +26,9 @@ import { groupsQuestion, questionOf } from './question.ts'
 import { ReportChart } from './report-chart.tsx'
 import { footOf, UnpricedNote, useReportColumns } from './report-table.tsx'
 import { type Row, rowsOf, sortedRows } from './rows.ts'
+import { SavedViews } from './saved-views.tsx'
 import { type Usage, usageParameters, usageQuery } from './usage.ts'
+import { viewParametersOf } from './view-parameters.ts'
 
 /** Parts of the period that the filter bar does not offer: a report has days. */
 const WITHOUT = ['starting_at', 'ending_at'] as const
@@ -33,6 +36,7 @@ const WITHOUT = ['starting_at', 'ending_at'] as const
 export default function Reports() {
   const { time_zone } = useSettings()
   const [address, show] = useAddress(REPORTS_ADDRESS)
+  const search = useSearch()
   const question = questionOf(address, time_zone)
   const { period, earlier, by, second, measure, width, filter } = question
   const asked = groupsQuestion(question)
@@ -48,6 +52,7 @@ export default function Reports() {
       lead={`${periodInWords(period)} in ${time_zone}${earlier ? `, compared with ${periodInWords(earlier)}` : ''}`}
       actions={
         <>
+          <SavedViews parameters={viewParametersOf(search)} open={address.view} />
           <ShareButton
             subject={{ report: { ...filter, ...sharedPeriod(address.period, period), group_by: dimensions } }}
             what="report"
