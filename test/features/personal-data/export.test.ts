@@ -168,6 +168,7 @@ const EXPORTED_AS: Record<string, string | { not: string }> = {
   'sessions.manager_id': 'sessions',
   'share_links.created_by': 'share_links',
   'sheets.decided_by': 'token_sheets',
+  'report_views.owner_id': 'report_views',
   'sheets.manager_id': 'token_sheets',
   'sign_ins.user_id': 'sign_ins',
   'ticket_assumptions.user_id': { not: 'follows from their entries' },

@@ -42,7 +42,7 @@ const dimension = (description: string) => Type.Optional(Type.String({ descripti
 
 export type ViewParameters = Record<string, string | string[]>
 
-export const Parameters = Type.Object(
+const Parameters = Type.Object(
   {
     period: Type.Optional(
       Type.String({

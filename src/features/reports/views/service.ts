@@ -23,7 +23,7 @@ import {
 import { countViews, deleteView, findView, insertView, listViews, type StoredView, updateView } from './store.ts'
 
 /** More than anyone overlooks, and few enough that nobody fills the list of others. */
-export const VIEWS_LIMIT = 100
+const VIEWS_LIMIT = 100
 
 /** All filters together, as text: a view is a question, not a list of thousands of things. */
 const PARAMETERS_LIMIT = 8_000

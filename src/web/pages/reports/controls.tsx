@@ -34,7 +34,7 @@ const CHART_TITLES: Record<ChartChoice, string> = {
 }
 
 /** The charts that say something true: what does not add up cannot be stacked, and neither can two periods. */
-export const chartsFor = (measure: MeasureName, isCompared: boolean): ChartChoice[] =>
+const chartsFor = (measure: MeasureName, isCompared: boolean): ChartChoice[] =>
   isCompared || measureOf(measure).isDistinct
     ? ['bars', 'lines', 'none']
     : ['stacked', 'bars', 'lines', 'share', 'none']

@@ -5,7 +5,7 @@ import type { EntryQuery } from '../../parts/entries/filters.ts'
 import type { Result } from './usage.ts'
 
 /** In the order of the menu; the titles of columns, and what entries without a value are called. */
-export const DIMENSIONS = {
+const DIMENSIONS = {
   project: { title: 'Project', none: 'No project' },
   ticket: { title: 'Ticket', none: 'No ticket' },
   client: { title: 'Client', none: 'No client' },

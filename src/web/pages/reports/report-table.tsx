@@ -16,7 +16,7 @@ import type { Row } from './rows.ts'
 import type { Totals } from './usage.ts'
 
 /** An amount of a measure; what is unknown is not 0. */
-export function Amount({ value, measure }: { value: number | null; measure: MeasureName }) {
+function Amount({ value, measure }: { value: number | null; measure: MeasureName }) {
   switch (measureOf(measure).unit) {
     case 'money':
       return <Money amount={value} />
@@ -28,7 +28,7 @@ export function Amount({ value, measure }: { value: number | null; measure: Meas
 }
 
 /** The change since the earlier period. */
-export function Change({ value, earlier }: { value: number | null; earlier: number | null }) {
+function Change({ value, earlier }: { value: number | null; earlier: number | null }) {
   if (value === null || earlier === null) return <>–</>
   if (earlier === 0) return <>{value === 0 ? '–' : 'new'}</>
   const change = value / earlier - 1

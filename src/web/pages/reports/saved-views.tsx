@@ -24,7 +24,7 @@ interface SavedViewsProps {
 }
 
 /** The address of a report that a view opens. */
-export const addressOfView = ({ id, parameters }: Pick<ReportView, 'id' | 'parameters'>): string =>
+const addressOfView = ({ id, parameters }: Pick<ReportView, 'id' | 'parameters'>): string =>
   addressOf('/reports', { ...parameters, view: id })
 
 type Dialog = 'save' | 'rename' | 'delete'
