@@ -25,6 +25,7 @@ export { COUNTED_STATUSES } from './counted-entries.ts'
 export type { UsageQuery } from './query.ts'
 export type { Key, SumsRow } from './sums.ts'
 export { UNATTRIBUTED_COLUMNS } from './unattributed.ts'
+export { createReportViewsService } from './views/service.ts'
 export { periodBody, tokensBody } from './wire.ts'
 export { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS }
 export type ReportsService = ReturnType<typeof createReportsService>
