@@ -32,11 +32,11 @@ import postgresBudgets from './postgres/0030_budgets.sql' with { type: 'text' }
 import postgresWebhooks from './postgres/0031_webhooks.sql' with { type: 'text' }
 import postgresNotifications from './postgres/0032_notifications.sql' with { type: 'text' }
 import postgresBudgetRecounts from './postgres/0033_budget_recounts.sql' with { type: 'text' }
-import postgresClientTax from './postgres/0038_client_tax.sql' with { type: 'text' }
-import postgresProjectRepositories from './postgres/0040_project_repositories.sql' with { type: 'text' }
 import postgresPreferences from './postgres/0034_preferences.sql' with { type: 'text' }
 import postgresRollupDurations from './postgres/0035_rollup_durations.sql' with { type: 'text' }
 import postgresReportViews from './postgres/0036_report_views.sql' with { type: 'text' }
+import postgresClientTax from './postgres/0037_client_tax.sql' with { type: 'text' }
+import postgresProjectRepositories from './postgres/0038_project_repositories.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -70,11 +70,11 @@ import sqliteBudgets from './sqlite/0030_budgets.sql' with { type: 'text' }
 import sqliteWebhooks from './sqlite/0031_webhooks.sql' with { type: 'text' }
 import sqliteNotifications from './sqlite/0032_notifications.sql' with { type: 'text' }
 import sqliteBudgetRecounts from './sqlite/0033_budget_recounts.sql' with { type: 'text' }
-import sqliteClientTax from './sqlite/0038_client_tax.sql' with { type: 'text' }
-import sqliteProjectRepositories from './sqlite/0040_project_repositories.sql' with { type: 'text' }
 import sqlitePreferences from './sqlite/0034_preferences.sql' with { type: 'text' }
 import sqliteRollupDurations from './sqlite/0035_rollup_durations.sql' with { type: 'text' }
 import sqliteReportViews from './sqlite/0036_report_views.sql' with { type: 'text' }
+import sqliteClientTax from './sqlite/0037_client_tax.sql' with { type: 'text' }
+import sqliteProjectRepositories from './sqlite/0038_project_repositories.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -132,12 +132,6 @@ export const MIGRATIONS: Migration[] = [
     name: 'budget_recounts',
     sql: { sqlite: sqliteBudgetRecounts, postgres: postgresBudgetRecounts },
   },
-  { version: 38, name: 'client_tax', sql: { sqlite: sqliteClientTax, postgres: postgresClientTax } },
-  {
-    version: 40,
-    name: 'project_repositories',
-    sql: { sqlite: sqliteProjectRepositories, postgres: postgresProjectRepositories },
-  },
   { version: 34, name: 'preferences', sql: { sqlite: sqlitePreferences, postgres: postgresPreferences } },
   {
     version: 35,
@@ -145,4 +139,10 @@ export const MIGRATIONS: Migration[] = [
     sql: { sqlite: sqliteRollupDurations, postgres: postgresRollupDurations },
   },
   { version: 36, name: 'report_views', sql: { sqlite: sqliteReportViews, postgres: postgresReportViews } },
+  { version: 37, name: 'client_tax', sql: { sqlite: sqliteClientTax, postgres: postgresClientTax } },
+  {
+    version: 38,
+    name: 'project_repositories',
+    sql: { sqlite: sqliteProjectRepositories, postgres: postgresProjectRepositories },
+  },
 ]

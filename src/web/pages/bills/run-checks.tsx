@@ -1,6 +1,7 @@
 /** What is left to do before the bills of a month are complete, each with the list of exactly its entries. */
 import { Paper, Table, Text, Title } from '@mantine/core'
 import { pageOfList } from '../../parts/entries/filters.ts'
+import { useSettings } from '../../server/me.ts'
 import { LeftOutSum } from './left-out-sum.tsx'
 import { type BillRun, CHECKS, type RunCheck } from './run-body.ts'
 
@@ -10,6 +11,7 @@ function isNotice({ check }: RunCheck, { approval_required }: BillRun): boolean 
 }
 
 export function RunChecks({ run }: { run: BillRun }) {
+  const { time_zone } = useSettings()
   const found = run.checks.filter(({ entries }) => entries > 0)
   const isDone = found.every((check) => isNotice(check, run))
   return (
@@ -36,7 +38,11 @@ export function RunChecks({ run }: { run: BillRun }) {
                   </Text>
                 </Table.Td>
                 <Table.Td ta="right" style={{ verticalAlign: 'top' }}>
-                  <LeftOutSum left={check} href={pageOfList(check.list)} isUnpriced={check.check === 'unpriced'} />
+                  <LeftOutSum
+                    left={check}
+                    href={pageOfList(check.list, time_zone)}
+                    isUnpriced={check.check === 'unpriced'}
+                  />
                 </Table.Td>
               </Table.Tr>
             ))}
