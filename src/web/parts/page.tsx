@@ -34,7 +34,7 @@ export const Page = ({ title, above, lead, actions, children }: PageProps) => (
         )}
       </div>
       {actions && (
-        <Group gap="xs" className="tally-no-print">
+        <Group gap="xs" className={`${classes.actions} tally-no-print`}>
           {actions}
         </Group>
       )}

@@ -158,6 +158,15 @@ function SchemeButton() {
   )
 }
 
+/** `AL` for Ada Lovelace: on a phone there is no room for names. */
+const initialsOf = (name: string): string =>
+  name
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((word) => [...word][0]!.toUpperCase())
+    .filter((_, index, all) => index === 0 || index === all.length - 1)
+    .join('')
+
 function PersonMenu({ help }: { help: () => void }) {
   const { person } = useMe()
   const leave = useSend({ send: () => signOut(), changes: [] })
@@ -165,8 +174,11 @@ function PersonMenu({ help }: { help: () => void }) {
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
         <UnstyledButton className={classes.person} aria-label={`${person.name}: account and sign out`}>
-          <Text size="sm" truncate maw={160}>
+          <Text size="sm" truncate maw={160} visibleFrom="sm" dir="auto">
             {person.name}
+          </Text>
+          <Text size="sm" fw={600} hiddenFrom="sm" aria-hidden>
+            {initialsOf(person.name)}
           </Text>
           <IconChevronDown size={14} />
         </UnstyledButton>

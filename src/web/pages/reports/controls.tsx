@@ -1,11 +1,12 @@
 /** What a report measures, by what, how finely, and compared with what. */
-import { Group, NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { widthsFor } from '../../parts/charts/buckets.ts'
 import type { CHARTS, COMPARISONS } from './address.ts'
 import { DIMENSION_NAMES, type Dimension, isLabel, titleOf } from './dimensions.ts'
 import { MEASURE_NAMES, MEASURES, type MeasureName, measureOf } from './measures.ts'
 import type { Question } from './question.ts'
+import classes from './reports.module.css'
 
 export type ChartChoice = (typeof CHARTS)[number]
 type Comparison = (typeof COMPARISONS)[number]
@@ -48,7 +49,7 @@ export function Controls({ question, chart, compare, show }: ControlsProps) {
   const { measure, by, second, period, width, earlier } = question
   const widths = [...widthsFor(period), { value: 'all', label: 'Whole period' }]
   return (
-    <Group gap="xs" align="flex-end" className="tally-no-print">
+    <div className={`${classes.controls} tally-no-print`}>
       <NativeSelect
         size="xs"
         label="Measure"
@@ -89,7 +90,7 @@ export function Controls({ question, chart, compare, show }: ControlsProps) {
         value={chart}
         onChange={({ currentTarget }) => show({ chart: currentTarget.value as ChartChoice })}
       />
-    </Group>
+    </div>
   )
 }
 

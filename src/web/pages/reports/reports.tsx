@@ -57,7 +57,12 @@ export default function Reports() {
             subject={{ report: { ...filter, ...sharedPeriod(address.period, period), group_by: dimensions } }}
             what="report"
           />
-          <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
+          <Button
+            variant="default"
+            visibleFrom="sm"
+            leftSection={<IconPrinter size={16} />}
+            onClick={() => window.print()}
+          >
             Print or save as PDF
           </Button>
           <DownloadCsv path="/reports/usage" query={usageParameters({ ...asked, width })} />
