@@ -22,7 +22,7 @@ export function BillSums({ query, listOf }: BillSumsProps) {
   })
   return sums?.data.map(({ currency, bills, total, balance, overdue }) => {
     return (
-      <Group key={currency} gap="lg">
+      <Group key={currency} gap="2px 20px">
         {[counted(bills, 'bill'), `${billedMoney(total, currency)} total`].map((text) => (
           <Text key={text} size="sm" c="dimmed">
             {text}
