@@ -35,14 +35,23 @@ import { pricesRoutes } from './features/prices/routes/prices.ts'
 import { clientsRoutes } from './features/projects/routes/clients.ts'
 import { projectsRoutes } from './features/projects/routes/projects.ts'
 import { ticketsRoutes } from './features/projects/routes/tickets.ts'
+import { cacheRoute } from './features/reports/routes/cache.ts'
 import { completenessRoute } from './features/reports/routes/completeness.ts'
+import { priceChangesRoute } from './features/reports/routes/price-changes.ts'
 import { sumsRoute } from './features/reports/routes/sums.ts'
 import { unattributedRoute } from './features/reports/routes/unattributed.ts'
 import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
 import { varianceRoute } from './features/reports/routes/variance.ts'
 import { reportViewsRoutes } from './features/reports/views/routes.ts'
+
+
 import { searchRoutes } from './features/search/routes.ts'
+
+
+import { whatIfRoute } from './features/reports/routes/what-if.ts'
+
+
 import { shareLinksRoutes } from './features/share-links/routes/links.ts'
 import { sharedPages } from './features/share-links/routes/pages.ts'
 import { approvalsRoute } from './features/sheets/routes/approvals.ts'
@@ -203,6 +212,9 @@ export const createApp = ({
         .use(unattributedRoute(services))
         .use(unpricedRoute(services))
         .use(varianceRoute(services))
+        .use(cacheRoute(services))
+        .use(whatIfRoute(services))
+        .use(priceChangesRoute(services))
         .use(sumsRoute(services))
         .use(completenessRoute(services)),
     )

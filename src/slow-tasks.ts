@@ -9,8 +9,11 @@ import { DAYS_TASK } from './features/budgets/days.ts'
 import { ENTRY_EXPORT } from './features/entries/listing/export.ts'
 import { RANKED_PAGE_TASK } from './features/entries/listing/ranked-page.ts'
 import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/entries/rollup/tasks.ts'
+import { CACHE_TASK } from './features/reports/cache.ts'
+import { PRICE_CHANGES_TASK } from './features/reports/price-changes.ts'
 import { USAGE_PAGE_TASK } from './features/reports/usage-page.ts'
 import { SEARCH_TASK } from './features/search/task.ts'
+import { WHAT_IF_TASK } from './features/reports/what-if.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.
 export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
@@ -22,6 +25,9 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   COMPOSITION_TASK,
   RUN_TASK,
   USAGE_PAGE_TASK,
+  CACHE_TASK,
+  WHAT_IF_TASK,
+  PRICE_CHANGES_TASK,
   COUNT_TASK,
   DAYS_TASK,
   ANOMALIES_TASK,

@@ -193,6 +193,17 @@ export function explainValue(
   return value && { price, value }
 }
 
+/** The price table for tasks off the main thread, which have no cached one, and the moments at which some price begins or ends. */
+export async function readPriceTable(reader: Reader): Promise<{ table: PriceTable; moments: number[] }> {
+  const prices = await listPrices(reader)
+  const table = new PriceTable(prices, await listAliases(reader), await listWithdrawn(reader))
+  const moments = new Set(
+    prices.flatMap(({ effectiveFrom, effectiveUntil }) => [effectiveFrom, effectiveUntil ?? null]),
+  )
+  moments.delete(null)
+  return { table, moments: ([...moments] as number[]).sort((one, other) => one - other) }
+}
+
 interface PricesDependencies {
   db: Database
   clock: Clock

@@ -1,5 +1,14 @@
 /** Reports of a small November, for the OpenAPI document. */
-import type { CompletenessReport, SumsProgress, UnpricedReport, UsageReport, VarianceReport } from './schema.ts'
+import type {
+  CacheReport,
+  CompletenessReport,
+  PriceEffectsReport,
+  SumsProgress,
+  UnpricedReport,
+  UsageReport,
+  VarianceReport,
+  WhatIfReport,
+} from './schema.ts'
 
 const NOVEMBER = {
   starting_at: '2026-10-31T23:00:00.000Z',
@@ -87,6 +96,78 @@ export const EXAMPLE_COMPLETENESS: CompletenessReport = {
       unpriced_entries: 0,
       cost: 0.0527562,
       list: '/api/v1/token-entries?starting_at=2026-10-31T23%3A00%3A00.000Z&ending_at=2026-11-30T23%3A00%3A00.000Z&superseded=false&status=submitted&status=approved&status=billed&placed=none',
+    },
+  ],
+}
+
+const CACHE_FIGURES = {
+  entries: 13,
+  unvalued_entries: 0,
+  tokens: { input: 6786, output: 2964, cache_read: 272766, cache_write: 39858, cache_write_1h: 7800, total: 330174 },
+  hit_rate: 0.833552,
+  uncached_value: 0.961272,
+  cached_value: 0.2780973,
+  saved: 0.6831747,
+}
+
+export const EXAMPLE_CACHE: CacheReport = {
+  ...NOVEMBER,
+  bucket_width: 'all',
+  group_by: 'model',
+  totals: CACHE_FIGURES,
+  data: [
+    {
+      starting_at: NOVEMBER.starting_at,
+      ending_at: NOVEMBER.ending_at,
+      results: [
+        {
+          model: 'claude-sonnet-4-5',
+          ...CACHE_FIGURES,
+          list: '/api/v1/token-entries?starting_at=2026-10-31T23%3A00%3A00.000Z&ending_at=2026-11-30T23%3A00%3A00.000Z&model=claude-sonnet-4-5&status=submitted&status=approved&status=rejected&status=billed&superseded=false',
+        },
+      ],
+    },
+  ],
+}
+
+const WHAT_IF = {
+  entries: 13,
+  unvalued_entries: 0,
+  tokens: CACHE_FIGURES.tokens,
+  value: 0.3429153,
+  other_value: 0.1143051,
+  difference: -0.2286102,
+  ratio: 0.333333,
+}
+
+const SONNET_LIST =
+  '/api/v1/token-entries?starting_at=2026-10-31T23%3A00%3A00.000Z&ending_at=2026-11-30T23%3A00%3A00.000Z&model=claude-sonnet-4-5&provider=none&status=submitted&status=approved&status=rejected&status=billed&superseded=false'
+
+export const EXAMPLE_WHAT_IF: WhatIfReport = {
+  ...NOVEMBER,
+  as_model: 'claude-haiku-4-5',
+  as_provider: null,
+  totals: WHAT_IF,
+  data: [{ model: 'claude-sonnet-4-5', provider: null, ...WHAT_IF, list: SONNET_LIST }],
+}
+
+export const EXAMPLE_PRICE_CHANGES: PriceEffectsReport = {
+  ...NOVEMBER,
+  data: [
+    {
+      model: 'claude-sonnet-4-5',
+      provider: null,
+      changed_at: '2026-11-10T00:00:00.000Z',
+      ending_at: NOVEMBER.ending_at,
+      before: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6 },
+      after: { input: 2, output: 10, cache_read: 0.2, cache_write: 2.5, cache_write_1h: 4 },
+      entries: 9,
+      unvalued_entries: 0,
+      value_before: 0.3,
+      value_after: 0.2,
+      effect: -0.1,
+      ratio: 0.666667,
+      list: SONNET_LIST,
     },
   ],
 }

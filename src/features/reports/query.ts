@@ -199,3 +199,56 @@ export function readCompleteness(texts: QueryTexts, circumstances: Circumstances
   query.finish()
   return read
 }
+
+/** What the use of caches is grouped by. */
+export const CACHE_DIMENSIONS = ['model', 'agent_manager', 'project'] as const
+
+export interface CacheQuery extends PeriodQuery {
+  width: BucketWidth
+  weekStart: Weekday
+  groupBy: (typeof CACHE_DIMENSIONS)[number] | undefined
+}
+
+/** Throws 422 with every issue. */
+export function readCache(texts: QueryTexts, circumstances: Circumstances): CacheQuery {
+  const query = new Query(texts)
+  const read: CacheQuery = {
+    ...readPeriod(query, circumstances),
+    width: query.oneOf('bucket_width', BUCKET_WIDTHS) ?? 'all',
+    weekStart: circumstances.weekStart,
+    groupBy: query.oneOf('group_by', CACHE_DIMENSIONS),
+  }
+  if (countBuckets(read) > PAGE_BUCKETS) {
+    const limit = PAGE_BUCKETS.toLocaleString('en')
+    const message = `results in more than ${limit} buckets for this period. Use wider buckets or a shorter period`
+    query.refuse('bucket_width', 'too_many_buckets', message)
+  }
+  query.finish()
+  return read
+}
+
+export interface WhatIfQuery extends PeriodQuery {
+  /** The model whose prices are used instead. */
+  as: { model: string; provider: string | null }
+}
+
+/** Throws 422 with every issue. */
+export function readWhatIf(texts: QueryTexts, circumstances: Circumstances): WhatIfQuery {
+  const query = new Query(texts)
+  const model = query.text('as_model')
+  if (model === undefined) query.refuse('as_model', 'required', 'is required')
+  const as = { model: model ?? '', provider: query.text('as_provider') ?? null }
+  const read = { ...readPeriod(query, circumstances), as }
+  query.finish()
+  return read
+}
+
+export type PriceChangesQuery = PeriodQuery
+
+/** Throws 422 with every issue. */
+export function readPriceChanges(texts: QueryTexts, circumstances: Circumstances): PriceChangesQuery {
+  const query = new Query(texts)
+  const read = readPeriod(query, circumstances)
+  query.finish()
+  return read
+}

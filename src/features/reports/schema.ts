@@ -234,3 +234,122 @@ export const CompletenessReport = Type.Object(
   { ...strict, $id: 'CompletenessReport' },
 )
 export type CompletenessReport = Static<typeof CompletenessReport>
+
+const cacheFigures = {
+  entries,
+  unvalued_entries: whole('Entries of models that use a cache and have no price, which the amounts exclude.'),
+  tokens: Tokens,
+  hit_rate: orNull(
+    Type.Number({
+      description: 'Share of the input that was read from the cache, from 0 to 1, to 6 decimals; null without input.',
+    }),
+  ),
+  uncached_value: money('Value of the tokens read from and written to caches at the price of uncached input.'),
+  cached_value: money('Value of the same tokens at the prices of cache reads and writes.'),
+  saved: money('Difference of the two. Negative if more was written to caches than reading them saved.'),
+}
+
+export const CacheGroup = Type.Object(
+  {
+    ...Type.Partial(Type.Pick(Type.Object(dimensions), ['model', 'agent_manager', 'project'])).properties,
+    ...cacheFigures,
+    list: Type.String({ description: 'Path of the list of these entries.' }),
+  },
+  { ...strict, $id: 'CacheGroup', description: 'One group of entries. Contains only the dimension in `group_by`.' },
+)
+export type CacheGroup = Static<typeof CacheGroup>
+
+export const CacheReport = Type.Object(
+  {
+    ...asked,
+    bucket_width: oneOf(BUCKET_WIDTHS, 'As requested.'),
+    group_by: orNull(Type.String({ description: 'As requested.' })),
+    totals: Type.Object(cacheFigures, strict),
+    data: Type.Array(
+      Type.Object(
+        { ...bounds, results: Type.Array(CacheGroup, { description: 'The groups, largest savings first.' }) },
+        strict,
+      ),
+      { description: 'In chronological order, without buckets that have no entries.' },
+    ),
+  },
+  { ...strict, $id: 'CacheReport' },
+)
+export type CacheReport = Static<typeof CacheReport>
+
+const whatIf = {
+  entries,
+  unvalued_entries: whole('Entries for which one of the two models has no price, which the amounts exclude.'),
+  tokens: Tokens,
+  value: money('Value of the tokens at the standard prices of the model that was used.'),
+  other_value: money('Value of the same tokens at the standard prices of the other model.'),
+  difference: money('`other_value` minus `value`.'),
+  ratio: orNull(Type.Number({ description: '`other_value` divided by `value`, to 6 decimals; null if that is 0.' })),
+}
+
+export const WhatIfModel = Type.Object(
+  {
+    model: Type.String({ description: 'As reported.' }),
+    provider: orNull(Type.String({ description: 'As reported.' })),
+    ...whatIf,
+    list: Type.String({ description: 'Path of the list of these entries.' }),
+  },
+  { ...strict, $id: 'WhatIfModel' },
+)
+export type WhatIfModel = Static<typeof WhatIfModel>
+
+export const WhatIfReport = Type.Object(
+  {
+    ...asked,
+    as_model: Type.String({ description: 'The other model, as requested.' }),
+    as_provider: orNull(Type.String({ description: 'Its provider, as requested.' })),
+    totals: Type.Object(whatIf, strict),
+    data: Type.Array(WhatIfModel, { description: 'The models in use, highest value first.' }),
+  },
+  { ...strict, $id: 'WhatIfReport' },
+)
+export type WhatIfReport = Static<typeof WhatIfReport>
+
+const perMillion = (description: string) =>
+  orNull(Type.Number({ description: `${description} US dollars per million tokens; null if unknown.` }))
+
+const StandardPrices = Type.Object(
+  {
+    input: perMillion('Input.'),
+    output: perMillion('Output.'),
+    cache_read: perMillion('Cache reads.'),
+    cache_write: perMillion('Cache writes.'),
+    cache_write_1h: perMillion('Cache writes for one hour.'),
+  },
+  { ...strict, description: 'Standard prices, with those that apply instead of missing ones.' },
+)
+
+export const PriceEffect = Type.Object(
+  {
+    model: Type.String({ description: 'As reported.' }),
+    provider: orNull(Type.String({ description: 'As reported.' })),
+    changed_at: moment('When the new price took effect.'),
+    ending_at: moment('The next change of the price, or the end of the period.'),
+    before: StandardPrices,
+    after: StandardPrices,
+    entries: whole('Entries that started between the two moments.'),
+    unvalued_entries: whole(
+      'Entries with tokens that one of the two prices does not cover, which the amounts exclude.',
+    ),
+    value_before: money('Value of their tokens at the earlier standard prices.'),
+    value_after: money('Value of their tokens at the new standard prices.'),
+    effect: money('`value_after` minus `value_before`.'),
+    ratio: orNull(
+      Type.Number({ description: '`value_after` divided by `value_before`, to 6 decimals; null if that is 0.' }),
+    ),
+    list: Type.String({ description: 'Path of the list of these entries.' }),
+  },
+  { ...strict, $id: 'PriceEffect' },
+)
+export type PriceEffect = Static<typeof PriceEffect>
+
+export const PriceEffectsReport = Type.Object(
+  { ...asked, data: Type.Array(PriceEffect, { description: 'Largest effect first.' }) },
+  { ...strict, $id: 'PriceEffectsReport' },
+)
+export type PriceEffectsReport = Static<typeof PriceEffectsReport>

@@ -7,10 +7,21 @@ import { checkRollup, createRollup } from '../entries/rollup/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { findTimeZone } from './buckets.ts'
+import { createCache } from './cache.ts'
 import { createCompleteness } from './completeness.ts'
 import { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS } from './csv.ts'
 import { type NamedPeriod, periodTexts } from './period.ts'
-import { type Circumstances, readCompleteness, readUnpriced, readUsage, readVariance } from './query.ts'
+import { createPriceChanges } from './price-changes.ts'
+import {
+  type Circumstances,
+  readCache,
+  readCompleteness,
+  readPriceChanges,
+  readUnpriced,
+  readUsage,
+  readVariance,
+  readWhatIf,
+} from './query.ts'
 import type { SumsProgress } from './schema.ts'
 import { settledSums } from './settled-sums.ts'
 import { createSums } from './sums.ts'
@@ -20,6 +31,7 @@ import { createUsage } from './usage.ts'
 import { createUsageRows } from './usage-rows.ts'
 import { createVariance } from './variance.ts'
 import { createVersions } from './version.ts'
+import { createWhatIf } from './what-if.ts'
 
 export { COUNTED_STATUSES } from './counted-entries.ts'
 export type { UsageQuery } from './query.ts'
@@ -63,6 +75,9 @@ export function createReportsService({ db, clock, organization, billing, filters
     ...createUnattributed({ db, billing }),
     ...createVariance(sums),
     ...createCompleteness({ db, billing }),
+    ...createCache({ db, billing }),
+    ...createWhatIf({ db, billing }),
+    ...createPriceChanges({ db, billing }),
     ...createVersions({ db }),
 
     /** The job that maintains the sums of days and months, which a server starts. */
@@ -86,6 +101,9 @@ export function createReportsService({ db, clock, organization, billing, filters
     readUsage: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUsage),
     readUnpriced: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUnpriced),
     readVariance: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readVariance),
+    readWhatIf: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readWhatIf),
+    readPriceChanges: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readPriceChanges),
+    readCache: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readCache),
     readCompleteness: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readCompleteness),
     readUnattributed: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUnattributed),
 

@@ -162,7 +162,8 @@ export interface ReportSums {
 export const readUse = (reader: Reader, query: SumsQuery): Promise<ReportSums> =>
   readSums(reader, (task) => sumColumns(reader, task), query, USE)
 
-async function readSums(
+/** Sums of any figures. */
+export async function readSums(
   reader: Reader,
   sum: (task: SumsTask) => Promise<SummedColumns>,
   { viewer, filter, dimensions, bounds, limit, onlyStraddling = false }: SumsQuery,

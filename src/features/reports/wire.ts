@@ -74,9 +74,12 @@ export function differenceBody({
     reported_cost: moneyNumber(reported),
     list_value: moneyNumber(list),
     difference: moneyNumber(isKnown ? reported - list : null),
-    ratio:
-      isKnown && list > 0n
-        ? decimalNumber(divideHalfEven(reported * 10n ** BigInt(RATIO_DIGITS), list), RATIO_DIGITS)
-        : null,
+    ratio: isKnown ? ratioNumber(reported, list) : null,
   }
+}
+
+/** To 6 decimals; null if `whole` is 0. */
+export function ratioNumber(part: bigint, whole: bigint): number | null {
+  if (whole <= 0n) return null
+  return decimalNumber(divideHalfEven(part * 10n ** BigInt(RATIO_DIGITS), whole), RATIO_DIGITS)
 }

@@ -1,0 +1,174 @@
+/** The use of caches over time and by group, and what it saved (docs/design/pricing.md, "Values of sums"). */
+import type { Viewer } from '../../access/visibility.ts'
+import type { Database, SlowTask } from '../../database/database.ts'
+import { moneyNumber, type Nanos } from '../../lib/money.ts'
+import { type EntryFilter, listPath } from '../entries/listing/filter.ts'
+import type { PriceTable } from '../prices/service.ts'
+import { type Bucket, bucketsOf } from './buckets.ts'
+import { counted } from './counted-entries.ts'
+import { type PricedSum, readPricedSums } from './priced-sums.ts'
+import { type CacheQuery, PAGE_BUCKETS } from './query.ts'
+import type { CacheGroup, CacheReport } from './schema.ts'
+import { type Billing, settledRead } from './settled-sums.ts'
+import { NO_TOKENS, standardValue, sumTokens, type Tokens } from './standard-value.ts'
+import type { Key } from './sums.ts'
+import { ROW_LIMIT, tooManyGroups } from './usage.ts'
+import { askedBody, periodBody, ratioNumber, tokensBody } from './wire.ts'
+
+interface CacheCost {
+  /** Of the cached tokens, as if they were uncached input. */
+  uncachedNanos: Nanos
+  /** Of the same tokens as they were used: read from the cache, or written to it. */
+  cachedNanos: Nanos
+}
+
+interface CacheTaskQuery {
+  viewer: Viewer
+  asked: CacheQuery
+}
+
+/** The sums of a group in a bucket. */
+interface CacheRow extends CacheCost {
+  bucket: number
+  /** Null where entries have no value in the dimension, and where nothing is grouped. */
+  key: Key | null
+  entries: number
+  /** Entries that use a cache and whose tokens have no price. */
+  unvaluedEntries: number
+  tokens: Tokens
+}
+
+/** In the order of the buckets. Undefined if there are too many groups. */
+export const CACHE_TASK: SlowTask<CacheTaskQuery, CacheRow[] | undefined> = {
+  name: 'reports.cache',
+  async run(reader, { viewer, asked }) {
+    const starts = bucketsOf(asked, PAGE_BUCKETS).map(({ startingAt }) => startingAt)
+    const read = await readPricedSums(reader, { ...asked, viewer, dimension: asked.groupBy, bounds: starts })
+    if (!read) return undefined
+    const rows = new Map<string, CacheRow>()
+    let bucket = 0
+    for (const sum of read.sums) {
+      while (bucket + 1 < starts.length && starts[bucket + 1]! <= sum.at) bucket += 1
+      add(rows, bucket, sum, read.table)
+    }
+    return rows.size > ROW_LIMIT ? undefined : [...rows.values()]
+  },
+}
+
+function add(
+  rows: Map<string, CacheRow>,
+  bucket: number,
+  { key, entries, tokens, price }: PricedSum,
+  table: PriceTable,
+) {
+  const name = JSON.stringify([bucket, key])
+  const row = rows.get(name) ?? { ...NOTHING, bucket, key }
+  const cost = price ? cacheCost(table, price.id, tokens) : usesCache(tokens) ? undefined : FREE
+  rows.set(name, {
+    ...row,
+    entries: row.entries + entries,
+    unvaluedEntries: row.unvaluedEntries + (cost ? 0 : entries),
+    uncachedNanos: row.uncachedNanos + (cost?.uncachedNanos ?? 0n),
+    cachedNanos: row.cachedNanos + (cost?.cachedNanos ?? 0n),
+    tokens: sumTokens(row.tokens, tokens),
+  })
+}
+
+function usesCache({ cacheRead, cacheWrite, cacheWrite1h }: Tokens): boolean {
+  return cacheRead + cacheWrite + cacheWrite1h > 0n
+}
+
+const FREE: CacheCost = { uncachedNanos: 0n, cachedNanos: 0n }
+
+/** Undefined if the row has no price for cached tokens, or none for input. */
+function cacheCost(table: PriceTable, priceId: number, tokens: Tokens): CacheCost | undefined {
+  const { cacheRead, cacheWrite, cacheWrite1h } = tokens
+  const cachedNanos = standardValue(table, priceId, { ...NO_TOKENS, cacheRead, cacheWrite, cacheWrite1h })
+  const uncachedNanos = standardValue(table, priceId, { ...NO_TOKENS, input: cacheRead + cacheWrite + cacheWrite1h })
+  return cachedNanos === undefined || uncachedNanos === undefined ? undefined : { uncachedNanos, cachedNanos }
+}
+
+const NOTHING: Omit<CacheRow, 'bucket' | 'key'> = {
+  entries: 0,
+  unvaluedEntries: 0,
+  uncachedNanos: 0n,
+  cachedNanos: 0n,
+  tokens: NO_TOKENS,
+}
+
+export function createCache({ db, billing }: { db: Database; billing: Billing }) {
+  return {
+    /** Throws `validation_failed` (422) for too many groups, and `database_deadline` (503). */
+    async cache(viewer: Viewer, asked: CacheQuery): Promise<CacheReport> {
+      const rows = await settledRead(billing, asked.filter, () => db.slowly(CACHE_TASK, { viewer, asked }))
+      if (!rows) throw tooManyGroups(ROW_LIMIT)
+      const inBucket = Map.groupBy(rows, ({ bucket }) => bucket)
+      const buckets = bucketsOf(asked, PAGE_BUCKETS)
+      return {
+        ...askedBody(asked),
+        bucket_width: asked.width,
+        group_by: asked.groupBy ?? null,
+        totals: figuresBody(rows.reduce(sumOf, { ...NOTHING, bucket: 0, key: null })),
+        data: buckets.flatMap((bucket, at) => {
+          const found = inBucket.get(at)
+          return found ? [bucketBody(bucket, found, asked)] : []
+        }),
+      }
+    },
+  }
+}
+
+function sumOf(sum: CacheRow, row: CacheRow): CacheRow {
+  return {
+    ...sum,
+    entries: sum.entries + row.entries,
+    unvaluedEntries: sum.unvaluedEntries + row.unvaluedEntries,
+    uncachedNanos: sum.uncachedNanos + row.uncachedNanos,
+    cachedNanos: sum.cachedNanos + row.cachedNanos,
+    tokens: sumTokens(sum.tokens, row.tokens),
+  }
+}
+
+function bucketBody(bucket: Bucket, rows: readonly CacheRow[], asked: CacheQuery): CacheReport['data'][number] {
+  const results = rows.toSorted(mostSaved).map(
+    (row): CacheGroup => ({
+      ...(asked.groupBy && { [asked.groupBy]: row.key }),
+      ...figuresBody(row),
+      list: listPath({ ...counted(asked.filter), ...withinOf(bucket, asked.filter), ...filterOf(row.key, asked) }),
+    }),
+  )
+  return { ...periodBody(bucket), results }
+}
+
+/** The bucket, within the period of the filter. */
+function withinOf({ startingAt, endingAt }: Bucket, filter: EntryFilter): EntryFilter {
+  return {
+    starting_at: Math.max(startingAt, filter.starting_at ?? startingAt),
+    ending_at: Math.min(endingAt, filter.ending_at ?? endingAt),
+  }
+}
+
+function filterOf(key: Key | null, { groupBy }: CacheQuery): EntryFilter {
+  if (groupBy === undefined) return {}
+  return { [groupBy]: [key === null ? 'none' : typeof key === 'string' ? key : key.id] }
+}
+
+function mostSaved(one: CacheRow, other: CacheRow): number {
+  const difference = other.uncachedNanos - other.cachedNanos - (one.uncachedNanos - one.cachedNanos)
+  if (difference !== 0n) return difference > 0n ? 1 : -1
+  return JSON.stringify(one.key) < JSON.stringify(other.key) ? -1 : 1
+}
+
+function figuresBody({ entries, unvaluedEntries, tokens, uncachedNanos, cachedNanos }: CacheRow) {
+  const inputSide = tokens.input + tokens.cacheRead + tokens.cacheWrite + tokens.cacheWrite1h
+  const isKnown = entries === 0 || unvaluedEntries < entries
+  return {
+    entries,
+    unvalued_entries: unvaluedEntries,
+    tokens: tokensBody(tokens),
+    hit_rate: ratioNumber(tokens.cacheRead, inputSide),
+    uncached_value: moneyNumber(isKnown ? uncachedNanos : null),
+    cached_value: moneyNumber(isKnown ? cachedNanos : null),
+    saved: moneyNumber(isKnown ? uncachedNanos - cachedNanos : null),
+  }
+}

@@ -1,0 +1,47 @@
+import { Elysia, t } from 'elysia'
+import { access, askerOf, viewerOf } from '../../../http/access.ts'
+import { documented } from '../../../http/documentation.ts'
+import { parameter } from '../../../http/query.ts'
+import { entryFilters } from '../../entries/listing/parameters.ts'
+import { BUCKET_WIDTHS } from '../buckets.ts'
+import { EXAMPLE_CACHE } from '../examples.ts'
+import { reportPeriod } from '../parameters.ts'
+import { CACHE_DIMENSIONS, PAGE_BUCKETS } from '../query.ts'
+import { CacheReport } from '../schema.ts'
+import type { ReportsService } from '../service.ts'
+
+const CacheQuery = t.Object(
+  {
+    ...entryFilters(),
+    ...reportPeriod(),
+    bucket_width: parameter({
+      type: 'string',
+      enum: [...BUCKET_WIDTHS],
+      description: `Default: \`all\`. At most ${PAGE_BUCKETS.toLocaleString('en')} buckets.`,
+    }),
+    group_by: parameter({ type: 'string', enum: [...CACHE_DIMENSIONS], description: 'What to group by.' }),
+  },
+  { additionalProperties: false },
+)
+
+export const cacheRoute = ({ reports }: { reports: ReportsService }) =>
+  new Elysia({ name: 'cache', normalize: false })
+    .use(access())
+    .get(
+      '/cache',
+      async ({ query, caller }) => reports.cache(viewerOf(caller), await reports.readCache(query, askerOf(caller))),
+      {
+        allow: ['read', 'session'],
+        scope: 'entries:read',
+        query: CacheQuery,
+        detail: documented({
+          id: 'reportCache',
+          tag: 'Reports',
+          summary: 'Report cache use and savings',
+          description:
+            'Covers the same entries as usage reports. The amounts are calculated from the standard prices that are in effect when a session starts: `saved` is what the tokens read from and written to caches would have cost as uncached input, minus what they cost as cached tokens. Prices of long requests, service tiers and hours of the day are not considered. It is independent of reported costs.',
+          responses: { 200: { description: 'The report.', schema: CacheReport, example: EXAMPLE_CACHE } },
+          problems: ['database_deadline'],
+        }),
+      },
+    )

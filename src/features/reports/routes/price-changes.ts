@@ -1,0 +1,41 @@
+import { Elysia, t } from 'elysia'
+import { access, askerOf, viewerOf } from '../../../http/access.ts'
+import { documented } from '../../../http/documentation.ts'
+import { entryFilters } from '../../entries/listing/parameters.ts'
+import { EXAMPLE_PRICE_CHANGES } from '../examples.ts'
+import { reportPeriod } from '../parameters.ts'
+import { PriceEffectsReport } from '../schema.ts'
+import type { ReportsService } from '../service.ts'
+
+const PriceChangesQuery = t.Object(
+  {
+    ...entryFilters(),
+    ...reportPeriod(),
+  },
+  { additionalProperties: false },
+)
+
+export const priceChangesRoute = ({ reports }: { reports: ReportsService }) =>
+  new Elysia({ name: 'price-changes', normalize: false })
+    .use(access())
+    .get(
+      '/price-changes',
+      async ({ query, caller }) =>
+        reports.priceChanges(viewerOf(caller), await reports.readPriceChanges(query, askerOf(caller))),
+      {
+        allow: ['read', 'session'],
+        scope: 'entries:read',
+        query: PriceChangesQuery,
+        detail: documented({
+          id: 'reportPriceChanges',
+          tag: 'Reports',
+          summary: 'Report price changes and their effect',
+          description:
+            'Changes of the standard prices of models in use within the period. For each, the usage from the change to the next one is valued at the new and at the earlier prices. Prices of long requests, service tiers and hours of the day are not considered.',
+          responses: {
+            200: { description: 'The report.', schema: PriceEffectsReport, example: EXAMPLE_PRICE_CHANGES },
+          },
+          problems: ['database_deadline'],
+        }),
+      },
+    )
