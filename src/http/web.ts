@@ -10,6 +10,7 @@ import type { SessionCookie } from './session-cookie.ts'
  */
 export const SECTIONS = [
   'reports',
+  'insights',
   'entries',
   'unattributed',
   'work',

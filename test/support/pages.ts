@@ -28,6 +28,7 @@ const ADMIN = ['admin'] as const
 export const PAGES: readonly WebPage[] = [
   { name: 'overview', path: '/', inDocs: true },
   { name: 'reports', path: '/reports' },
+  { name: 'insights', path: '/insights?as=gpt-5' },
   { name: 'entries', path: '/entries', inDocs: true },
   { name: 'entry', path: first('/token-entries?limit=1', (id) => `/entries?open=${id}`), inDocs: true },
   { name: 'unattributed', path: '/unattributed', inDocs: true },

@@ -2,6 +2,7 @@
 import {
   IconBook2,
   IconBuildingStore,
+  IconBulb,
   IconCash,
   IconChartBar,
   IconClipboardList,
@@ -78,6 +79,16 @@ export const SECTIONS: readonly Section[] = [
     isFor: everybody,
     page: lazy(() => import('../pages/reports/reports.tsx')),
     ask: askReports,
+  },
+  {
+    path: '/insights',
+    title: 'Insights',
+    hasReports: true,
+    icon: IconBulb,
+    key: 'i',
+    group: 'Usage',
+    isFor: everybody,
+    page: lazy(() => import('../pages/insights/insights.tsx')),
   },
   {
     path: '/entries',

@@ -1,0 +1,143 @@
+/** What caching saved, by model, person or project. */
+import { Anchor, SegmentedControl } from '@mantine/core'
+import { Link } from 'wouter'
+import { count, percent } from '../../format/counts.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { pageOfList } from '../../parts/entries/filters.ts'
+import { Count, Money } from '../../parts/figures.tsx'
+import { type Asked, type CacheGroup, type CacheReport, type Dimension, useCache, widthFor } from './queries.ts'
+import { Section } from './section.tsx'
+import { Spark } from './spark.tsx'
+import { savingsInWords } from './words.ts'
+
+interface CachingProps {
+  asked: Asked
+  dimension: Dimension
+  choose: (dimension: Dimension) => void
+}
+
+const TITLES: Record<Dimension, string> = { model: 'Model', agent_manager: 'Person', project: 'Project' }
+
+export function Caching({ asked, dimension, choose }: CachingProps) {
+  const report = useCache(asked, dimension, 'all')
+  const { data: course } = useCache(asked, dimension, widthFor(asked))
+  const { data } = report
+  return (
+    <Section
+      title="Caching"
+      found={data && savingsInWords(data.totals)}
+      note="Savings are what the tokens read from and written to caches would have cost as uncached input, minus what they cost as cached tokens, at the standard prices of their time."
+      controls={
+        <SegmentedControl
+          size="xs"
+          aria-label="Group caching by"
+          data={Object.entries(TITLES).map(([value, label]) => ({ value, label }))}
+          value={dimension}
+          onChange={(value) => choose(value as Dimension)}
+        />
+      }
+      asked={report}
+    >
+      {data && (
+        <DataTable
+          label={`Caching by ${TITLES[dimension].toLowerCase()}`}
+          columns={columnsOf(dimension, course)}
+          list={data.data[0]?.results ?? []}
+          rowKey={(group) => keyOf(group, dimension)}
+          empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
+          foot={footOf(data.totals)}
+        />
+      )}
+    </Section>
+  )
+}
+
+function keyOf(group: CacheGroup, dimension: Dimension): string {
+  const value = group[dimension]
+  return value === null || value === undefined ? '' : typeof value === 'string' ? value : value.id
+}
+
+function nameOf(group: CacheGroup, dimension: Dimension): string {
+  const value = group[dimension]
+  if (value === null || value === undefined) return `No ${TITLES[dimension].toLowerCase()}`
+  return typeof value === 'string' ? value : value.name
+}
+
+function columnsOf(dimension: Dimension, course: CacheReport | undefined): Column<CacheGroup>[] {
+  const ratesOf = (group: CacheGroup) =>
+    (course?.data ?? []).map(({ results }) => {
+      const same = results.find((result) => keyOf(result, dimension) === keyOf(group, dimension))
+      return same?.hit_rate ?? null
+    })
+  return [
+    {
+      key: 'name',
+      title: TITLES[dimension],
+      minWidth: '180px',
+      phone: 'title',
+      cell: (group) => (
+        <Anchor component={Link} href={pageOfList(group.list)} size="sm">
+          <bdi>{nameOf(group, dimension)}</bdi>
+        </Anchor>
+      ),
+    },
+    {
+      key: 'saved',
+      title: 'Saved',
+      isNumber: true,
+      width: '120px',
+      phone: 'value',
+      cell: ({ saved }) => <Money amount={saved} />,
+    },
+    {
+      key: 'uncached',
+      title: 'As input',
+      isNumber: true,
+      width: '120px',
+      phone: 'hidden',
+      cell: ({ uncached_value }) => <Money amount={uncached_value} />,
+    },
+    {
+      key: 'cached',
+      title: 'As cached',
+      isNumber: true,
+      width: '120px',
+      phone: 'hidden',
+      cell: ({ cached_value }) => <Money amount={cached_value} />,
+    },
+    {
+      key: 'hit_rate',
+      title: 'Hit rate',
+      isNumber: true,
+      width: '90px',
+      cell: ({ hit_rate }) => (hit_rate === null ? '–' : percent(hit_rate)),
+    },
+    {
+      key: 'course',
+      title: 'Over time',
+      width: '150px',
+      phone: 'hidden',
+      cell: (group) => <Spark label={`Hit rate of ${nameOf(group, dimension)}`} shares={ratesOf(group)} />,
+    },
+    {
+      key: 'read',
+      title: 'Cache reads',
+      isNumber: true,
+      width: '120px',
+      phone: 'hidden',
+      cell: ({ tokens }) => <Count value={tokens.cache_read} />,
+    },
+    { key: 'entries', title: 'Entries', isNumber: true, width: '90px', cell: ({ entries }) => count(entries) },
+  ]
+}
+
+const footOf = ({ saved, uncached_value, cached_value, hit_rate, tokens, entries }: CacheReport['totals']) => ({
+  name: 'Total',
+  saved: <Money amount={saved} />,
+  uncached: <Money amount={uncached_value} />,
+  cached: <Money amount={cached_value} />,
+  hit_rate: hit_rate === null ? '–' : percent(hit_rate),
+  read: <Count value={tokens.cache_read} />,
+  entries: count(entries),
+})

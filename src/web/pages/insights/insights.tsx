@@ -1,0 +1,31 @@
+/** Insights: what is behind the cost of the entries that a person sees. */
+import { one, oneOf, useAddress } from '../../address.ts'
+import { FilterBar } from '../../parts/entries/filter-bar.tsx'
+import { entryQuery, FILTERS } from '../../parts/entries/filters.ts'
+import { Page } from '../../parts/page.tsx'
+import { useSettings } from '../../server/me.ts'
+import { Caching } from './caching.tsx'
+import { ModelMix } from './model-mix.tsx'
+import { OtherModel } from './other-model.tsx'
+import { PriceEffects } from './price-changes.tsx'
+import { type Asked, DIMENSIONS } from './queries.ts'
+
+const ADDRESS = { ...FILTERS, by: oneOf(...DIMENSIONS), as: one }
+
+const USUAL_PERIOD = '30d'
+
+export default function Insights() {
+  const { time_zone } = useSettings()
+  const [{ by, as, ...chosen }, show] = useAddress(ADDRESS)
+  const filters = { ...chosen, period: chosen.period ?? USUAL_PERIOD }
+  const asked = { ...entryQuery(filters, time_zone) } as Asked
+  return (
+    <Page title="Insights" lead="What is behind the cost: caching, models and prices. Names lead to the entries.">
+      <FilterBar filters={filters} show={show} />
+      <Caching asked={asked} dimension={by} choose={(by) => show({ by })} />
+      <ModelMix asked={asked} />
+      <OtherModel asked={asked} as={as} choose={(as) => show({ as })} />
+      <PriceEffects asked={asked} />
+    </Page>
+  )
+}

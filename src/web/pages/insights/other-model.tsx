@@ -1,0 +1,134 @@
+/** What the same tokens would have cost at the prices of another model. */
+import { Anchor, Button } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { count, percent } from '../../format/counts.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { pageOfList } from '../../parts/entries/filters.ts'
+import { Money } from '../../parts/figures.tsx'
+import { ModelInput } from '../../parts/model-input.tsx'
+import { type Asked, useWhatIf, type WhatIfReport } from './queries.ts'
+import { Section } from './section.tsx'
+import { whatIfInWords } from './words.ts'
+
+interface OtherModelProps {
+  asked: Asked
+  /** The chosen model. */
+  as: string | undefined
+  choose: (model: string | undefined) => void
+}
+
+type Model = WhatIfReport['data'][number]
+
+export function OtherModel({ asked, as, choose }: OtherModelProps) {
+  const report = useWhatIf(asked, as)
+  const { data } = report
+  return (
+    <Section
+      title="At the prices of another model"
+      found={as === undefined ? undefined : data && whatIfInWords(data)}
+      note="Hypothetical: another model would use other numbers of tokens. Both amounts are at standard prices. Filter by model to replace only some models."
+      controls={<ModelForm key={as ?? ''} as={as} choose={choose} />}
+      asked={report}
+    >
+      {data && (
+        <DataTable
+          label="Models at the prices of another"
+          columns={COLUMNS}
+          list={data.data}
+          rowKey={({ list }) => list}
+          empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
+          foot={{
+            model: 'Total',
+            value: <Money amount={data.totals.value} />,
+            other: <Money amount={data.totals.other_value} />,
+            difference: <Money amount={data.totals.difference} />,
+            ratio: changeOf(data.totals.ratio),
+            left_out: count(data.totals.unvalued_entries),
+            entries: count(data.totals.entries),
+          }}
+        />
+      )}
+    </Section>
+  )
+}
+
+function ModelForm({ as, choose }: Omit<OtherModelProps, 'asked'>) {
+  const [typed, setTyped] = useState(as ?? '')
+  return (
+    <form
+      style={{ display: 'flex', gap: 8 }}
+      onSubmit={(event) => {
+        event.preventDefault()
+        choose(typed.trim() || undefined)
+      }}
+    >
+      <ModelInput
+        size="xs"
+        aria-label="Other model"
+        placeholder="Model of the price table"
+        value={typed}
+        onChange={setTyped}
+        onOptionSubmit={choose}
+      />
+      <Button type="submit" size="xs" variant="default">
+        Compare
+      </Button>
+    </form>
+  )
+}
+
+const changeOf = (ratio: number | null): string =>
+  ratio === null ? '–' : `${ratio > 1 ? '+' : ratio < 1 ? '−' : ''}${percent(Math.abs(ratio - 1))}`
+
+const COLUMNS: Column<Model>[] = [
+  {
+    key: 'model',
+    title: 'Model',
+    minWidth: '180px',
+    phone: 'title',
+    cell: ({ model, provider, list }) => (
+      <Anchor component={Link} href={pageOfList(list)} size="sm">
+        <bdi>{model}</bdi>
+        {provider !== null && (
+          <>
+            {' at '}
+            <bdi>{provider}</bdi>
+          </>
+        )}
+      </Anchor>
+    ),
+  },
+  {
+    key: 'value',
+    title: 'Own prices',
+    isNumber: true,
+    width: '120px',
+    cell: ({ value }) => <Money amount={value} />,
+  },
+  {
+    key: 'other',
+    title: 'Other prices',
+    isNumber: true,
+    width: '130px',
+    cell: ({ other_value }) => <Money amount={other_value} />,
+  },
+  {
+    key: 'difference',
+    title: 'Difference',
+    isNumber: true,
+    width: '120px',
+    phone: 'value',
+    cell: ({ difference }) => <Money amount={difference} />,
+  },
+  { key: 'ratio', title: 'Change', isNumber: true, width: '100px', cell: ({ ratio }) => changeOf(ratio) },
+  {
+    key: 'left_out',
+    title: 'Without a price',
+    isNumber: true,
+    width: '140px',
+    cell: ({ unvalued_entries }) => count(unvalued_entries),
+  },
+  { key: 'entries', title: 'Entries', isNumber: true, width: '90px', cell: ({ entries }) => count(entries) },
+]

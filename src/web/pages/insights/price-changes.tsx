@@ -1,0 +1,108 @@
+/** Changes of prices, and their effect on what was used since. */
+import { Anchor, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { count, percent } from '../../format/counts.ts'
+import { fineMoney } from '../../format/money.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { pageOfList } from '../../parts/entries/filters.ts'
+import { Moment, Money } from '../../parts/figures.tsx'
+import { type Asked, type PriceChanges, usePriceChanges } from './queries.ts'
+import { Section } from './section.tsx'
+import { changesInWords } from './words.ts'
+
+type Change = PriceChanges['data'][number]
+
+export function PriceEffects({ asked }: { asked: Asked }) {
+  const report = usePriceChanges(asked)
+  const { data } = report
+  return (
+    <Section
+      title="Price changes"
+      found={data && changesInWords(data)}
+      note="The usage from a change to the next one, or to the end of the period, at the new and at the earlier standard prices. Prices are per million tokens."
+      asked={report}
+    >
+      {data && (
+        <DataTable
+          label="Price changes"
+          columns={COLUMNS}
+          list={data.data}
+          rowKey={({ model, provider, changed_at }) => JSON.stringify([model, provider, changed_at])}
+          empty={null}
+        />
+      )}
+    </Section>
+  )
+}
+
+const KINDS = [
+  ['input', 'Input'],
+  ['output', 'Output'],
+  ['cache_read', 'Cache reads'],
+  ['cache_write', 'Cache writes'],
+  ['cache_write_1h', 'One-hour writes'],
+] as const
+
+const priceInWords = (price: number | null): string => (price === null ? 'no price' : fineMoney(price))
+
+const Prices = ({ before, after }: Change) => (
+  <>
+    {KINDS.filter(([kind]) => before[kind] !== after[kind]).map(([kind, title]) => (
+      <Text key={kind} size="sm">
+        {title}: {priceInWords(before[kind])} → {priceInWords(after[kind])}
+      </Text>
+    ))}
+  </>
+)
+
+const COLUMNS: Column<Change>[] = [
+  {
+    key: 'model',
+    title: 'Model',
+    minWidth: '180px',
+    phone: 'title',
+    cell: ({ model, provider, list }) => (
+      <Anchor component={Link} href={pageOfList(list)} size="sm">
+        <bdi>{model}</bdi>
+        {provider !== null && (
+          <>
+            {' at '}
+            <bdi>{provider}</bdi>
+          </>
+        )}
+      </Anchor>
+    ),
+  },
+  { key: 'at', title: 'Changed', width: '150px', cell: ({ changed_at }) => <Moment at={changed_at} isShort /> },
+  { key: 'prices', title: 'Prices', minWidth: '220px', phone: 'bare', cell: (change) => <Prices {...change} /> },
+  {
+    key: 'before',
+    title: 'At the earlier price',
+    isNumber: true,
+    width: '160px',
+    cell: ({ value_before }) => <Money amount={value_before} />,
+  },
+  {
+    key: 'after',
+    title: 'At the new price',
+    isNumber: true,
+    width: '150px',
+    cell: ({ value_after }) => <Money amount={value_after} />,
+  },
+  {
+    key: 'effect',
+    title: 'Effect',
+    isNumber: true,
+    width: '120px',
+    phone: 'value',
+    cell: ({ effect }) => <Money amount={effect} />,
+  },
+  {
+    key: 'ratio',
+    title: 'Change',
+    isNumber: true,
+    width: '100px',
+    cell: ({ ratio }) => (ratio === null ? '–' : `${ratio > 1 ? '+' : '−'}${percent(Math.abs(ratio - 1))}`),
+  },
+  { key: 'entries', title: 'Entries', isNumber: true, width: '90px', cell: ({ entries }) => count(entries) },
+]

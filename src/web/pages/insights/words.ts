@@ -1,0 +1,42 @@
+/** What each report found, in a sentence. Pure. */
+import { counted, percent } from '../../format/counts.ts'
+import { money } from '../../format/money.ts'
+import type { CacheReport, PriceChanges, WhatIfReport } from './queries.ts'
+
+export function savingsInWords({ saved, uncached_value, hit_rate, unvalued_entries }: CacheReport['totals']): string {
+  if (saved === null || uncached_value === null) {
+    return `What caching saved is unknown: ${counted(unvalued_entries, 'entry has', 'entries have')} no price.`
+  }
+  const rate = hit_rate === null ? '' : ` ${percent(hit_rate)} of all input was read from a cache.`
+  if (uncached_value === 0) return `No tokens were cached.${rate}`
+  const share = percent(Math.abs(saved) / uncached_value)
+  const found =
+    saved < 0
+      ? `Caching cost ${money(-saved)} more than uncached input, ${share} of what these tokens would have cost: more was written to caches than was read from them.`
+      : `Caching saved ${money(saved)}, ${share} of what the cached tokens would have cost as input.`
+  return `${found}${rate}${leftOut(unvalued_entries)}`
+}
+
+export function whatIfInWords({ as_model, totals }: WhatIfReport): string {
+  const { entries, value, other_value, difference, ratio, unvalued_entries } = totals
+  if (entries === 0) return 'No usage in this period.'
+  if (value === null || other_value === null || difference === null) {
+    return `No entry can be compared: ${as_model}, or every model in use, has no price in this period.`
+  }
+  const change = ratio === null ? '' : `, ${percent(Math.abs(ratio - 1))} ${difference < 0 ? 'less' : 'more'}`
+  const compared = `The same tokens would have cost ${money(other_value)} at the prices of ${as_model} instead of ${money(value)}${difference === 0 ? '' : change}.`
+  return `${compared}${leftOut(unvalued_entries)}`
+}
+
+export function changesInWords({ data }: PriceChanges): string {
+  if (data.length === 0) return 'No price of a model in use changed in this period.'
+  const [largest] = data
+  const changes = counted(data.length, 'price of a model in use changed', 'prices of models in use changed')
+  if (!largest || largest.effect === null || largest.effect === 0) return `${changes}, without an effect so far.`
+  const direction = largest.effect < 0 ? 'less' : 'more'
+  return `${changes}. The largest effect: ${largest.model} cost ${money(Math.abs(largest.effect))} ${direction} since the change.`
+}
+
+function leftOut(entries: number): string {
+  return entries === 0 ? '' : ` Left out: ${counted(entries, 'entry', 'entries')} without a price.`
+}
