@@ -43,15 +43,9 @@ import { unattributedRoute } from './features/reports/routes/unattributed.ts'
 import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
 import { varianceRoute } from './features/reports/routes/variance.ts'
-import { reportViewsRoutes } from './features/reports/views/routes.ts'
-
-
-import { searchRoutes } from './features/search/routes.ts'
-
-
 import { whatIfRoute } from './features/reports/routes/what-if.ts'
-
-
+import { reportViewsRoutes } from './features/reports/views/routes.ts'
+import { searchRoutes } from './features/search/routes.ts'
 import { shareLinksRoutes } from './features/share-links/routes/links.ts'
 import { sharedPages } from './features/share-links/routes/pages.ts'
 import { approvalsRoute } from './features/sheets/routes/approvals.ts'
@@ -78,7 +72,6 @@ import { web } from './http/web.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Services } from './services.ts'
-
 export interface AppOptions {
   services: Services
   logger: Logger

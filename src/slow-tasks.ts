@@ -12,8 +12,8 @@ import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/entries/
 import { CACHE_TASK } from './features/reports/cache.ts'
 import { PRICE_CHANGES_TASK } from './features/reports/price-changes.ts'
 import { USAGE_PAGE_TASK } from './features/reports/usage-page.ts'
-import { SEARCH_TASK } from './features/search/task.ts'
 import { WHAT_IF_TASK } from './features/reports/what-if.ts'
+import { SEARCH_TASK } from './features/search/task.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.
 export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [

@@ -5,7 +5,9 @@ import { count, percent } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { useSettings } from '../../server/me.ts'
 import { type Asked, type CacheGroup, type CacheReport, type Dimension, useCache, widthFor } from './queries.ts'
 import { Section } from './section.tsx'
 import { Spark } from './spark.tsx'
@@ -20,6 +22,7 @@ interface CachingProps {
 const TITLES: Record<Dimension, string> = { model: 'Model', agent_manager: 'Person', project: 'Project' }
 
 export function Caching({ asked, dimension, choose }: CachingProps) {
+  const { time_zone } = useSettings()
   const report = useCache(asked, dimension, 'all')
   const { data: course } = useCache(asked, dimension, widthFor(asked))
   const { data } = report
@@ -42,7 +45,7 @@ export function Caching({ asked, dimension, choose }: CachingProps) {
       {data && (
         <DataTable
           label={`Caching by ${TITLES[dimension].toLowerCase()}`}
-          columns={columnsOf(dimension, course)}
+          columns={columnsOf(dimension, time_zone, course)}
           list={data.data[0]?.results ?? []}
           rowKey={(group) => keyOf(group, dimension)}
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
@@ -64,7 +67,7 @@ function nameOf(group: CacheGroup, dimension: Dimension): string {
   return typeof value === 'string' ? value : value.name
 }
 
-function columnsOf(dimension: Dimension, course: CacheReport | undefined): Column<CacheGroup>[] {
+function columnsOf(dimension: Dimension, timeZone: string, course: CacheReport | undefined): Column<CacheGroup>[] {
   const ratesOf = (group: CacheGroup) =>
     (course?.data ?? []).map(({ results }) => {
       const same = results.find((result) => keyOf(result, dimension) === keyOf(group, dimension))
@@ -77,7 +80,7 @@ function columnsOf(dimension: Dimension, course: CacheReport | undefined): Colum
       minWidth: '180px',
       phone: 'title',
       cell: (group) => (
-        <Anchor component={Link} href={pageOfList(group.list)} size="sm">
+        <Anchor component={Link} href={pageOfList(group.list, timeZone)} size="sm">
           <bdi>{nameOf(group, dimension)}</bdi>
         </Anchor>
       ),
@@ -128,7 +131,17 @@ function columnsOf(dimension: Dimension, course: CacheReport | undefined): Colum
       phone: 'hidden',
       cell: ({ tokens }) => <Count value={tokens.cache_read} />,
     },
-    { key: 'entries', title: 'Entries', isNumber: true, width: '90px', cell: ({ entries }) => count(entries) },
+    {
+      key: 'entries',
+      title: 'Entries',
+      isNumber: true,
+      width: '90px',
+      cell: ({ entries, list }) => (
+        <FigureLink figure="entries" value={entries} to={pageOfList(list, timeZone)}>
+          {count(entries)}
+        </FigureLink>
+      ),
+    },
   ]
 }
 

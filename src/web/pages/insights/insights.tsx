@@ -17,11 +17,10 @@ const USUAL_PERIOD = '30d'
 export default function Insights() {
   const { time_zone } = useSettings()
   const [{ by, as, ...chosen }, show] = useAddress(ADDRESS)
-  const filters = { ...chosen, period: chosen.period ?? USUAL_PERIOD }
-  const asked = { ...entryQuery(filters, time_zone) } as Asked
+  const asked = { ...entryQuery({ ...chosen, period: chosen.period ?? USUAL_PERIOD }, time_zone) } as Asked
   return (
     <Page title="Insights" lead="What is behind the cost: caching, models and prices. Names lead to the entries.">
-      <FilterBar filters={filters} show={show} />
+      <FilterBar filters={chosen} show={show} hasPeriod />
       <Caching asked={asked} dimension={by} choose={(by) => show({ by })} />
       <ModelMix asked={asked} />
       <OtherModel asked={asked} as={as} choose={(as) => show({ as })} />

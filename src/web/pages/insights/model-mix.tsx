@@ -1,20 +1,28 @@
 /** The shares of models in cost and tokens. */
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
+import { COUNTED_STATUSES } from '../../../entry-filters.ts'
 import { addressOf } from '../../address.ts'
 import { counted, percent } from '../../format/counts.ts'
+import { pointOf } from '../../parts/charts/buckets.ts'
+import { Chart } from '../../parts/charts/chart.tsx'
+import { looksOf } from '../../parts/charts/colors.ts'
+import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { useSettings } from '../../server/me.ts'
 import { type Asked, type Usage, useMix, widthFor } from './queries.ts'
 import { Section } from './section.tsx'
-import { Spark } from './spark.tsx'
 
 type Result = Usage['data'][number]['results'][number]
 
 export function ModelMix({ asked }: { asked: Asked }) {
   const report = useMix(asked, 'all')
-  const { data: course } = useMix(asked, widthFor(asked))
+  const settings = useSettings()
+  const width = widthFor(asked)
+  const { data: course } = useMix(asked, width)
   const { data } = report
   const models = data?.data[0]?.results ?? []
   return (
@@ -24,10 +32,19 @@ export function ModelMix({ asked }: { asked: Asked }) {
       note="Shares of the known cost and of all tokens. Entries without a price have tokens, but no cost."
       asked={report}
     >
+      {course && models.length > 0 && (
+        <Chart
+          label="Share of cost over time by model"
+          kind="share"
+          points={course.data.map(({ starting_at }) => pointOf(starting_at, width, settings))}
+          series={seriesOf(models, course)}
+          format={AMOUNTS.money}
+        />
+      )}
       {data && (
         <DataTable
           label="Shares of models"
-          columns={columnsOf(asked, data.totals, course)}
+          columns={columnsOf(asked, data.totals)}
           list={models}
           rowKey={({ model }) => model ?? ''}
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
@@ -56,14 +73,8 @@ function mixInWords(models: readonly Result[], totals: Usage['totals']): string 
   return share === null ? used : `${used} ${first.model ?? 'No model'} had ${percent(share)} of the cost.`
 }
 
-function columnsOf(asked: Asked, totals: Usage['totals'], course: Usage | undefined): Column<Result>[] {
+function columnsOf(asked: Asked, totals: Usage['totals']): Column<Result>[] {
   const share = (value: number | null) => (value === null ? '–' : percent(value))
-  const sharesOf = ({ model }: Result) =>
-    (course?.data ?? []).map(({ results }) => {
-      const cost = results.reduce((sum, result) => sum + (result.cost ?? 0), 0)
-      const same = results.find((result) => result.model === model)
-      return same ? costShare(same, { cost }) : null
-    })
   return [
     {
       key: 'model',
@@ -82,7 +93,11 @@ function columnsOf(asked: Asked, totals: Usage['totals'], course: Usage | undefi
       isNumber: true,
       width: '120px',
       phone: 'value',
-      cell: ({ cost }) => <Money amount={cost} />,
+      cell: ({ cost, model }) => (
+        <FigureLink figure="cost" value={cost} to={entriesOf(asked, model)}>
+          <Money amount={cost} />
+        </FigureLink>
+      ),
     },
     {
       key: 'cost_share',
@@ -92,19 +107,16 @@ function columnsOf(asked: Asked, totals: Usage['totals'], course: Usage | undefi
       cell: (result) => share(costShare(result, totals)),
     },
     {
-      key: 'course',
-      title: 'Over time',
-      width: '150px',
-      phone: 'hidden',
-      cell: (result) => <Spark label={`Share of cost of ${result.model}`} shares={sharesOf(result)} />,
-    },
-    {
       key: 'tokens',
       title: 'Tokens',
       isNumber: true,
       width: '100px',
       phone: 'hidden',
-      cell: ({ tokens }) => <Count value={tokens.total} />,
+      cell: ({ tokens, model }) => (
+        <FigureLink figure="tokens" value={tokens.total} to={entriesOf(asked, model)}>
+          <Count value={tokens.total} />
+        </FigureLink>
+      ),
     },
     {
       key: 'token_share',
@@ -116,10 +128,30 @@ function columnsOf(asked: Asked, totals: Usage['totals'], course: Usage | undefi
   ]
 }
 
-/** The statuses that reports count, unless the page asks for others. */
-const COUNTED = ['submitted', 'approved', 'rejected', 'billed']
-
+/** The list of exactly the entries that a report counts. */
 function entriesOf(asked: Asked, model: string | null | undefined): string {
-  const counted = { ...asked, status: asked.status ?? COUNTED, superseded: asked.superseded ?? 'false' }
-  return addressOf('/entries', { ...counted, model: model ?? 'none' })
+  const { status = COUNTED_STATUSES, superseded = 'false', ...others } = asked
+  return addressOf('/entries', { ...others, status, superseded, model: model ?? 'none' })
+}
+
+/** The models with the highest cost; more are hard to tell apart. */
+const CHARTED = 6
+
+/** The cost of models over time, and what is left of it. */
+function seriesOf(models: readonly Result[], { data }: Usage): ChartSeries[] {
+  const charted = models.slice(0, CHARTED).flatMap(({ model }) => model ?? [])
+  const looks = looksOf(charted)
+  const costOf = (at: number, isOne: (result: Result) => boolean) =>
+    data[at]!.results.filter(isOne).reduce((sum, { cost }) => sum + (cost ?? 0), 0)
+  const series = charted.map(
+    (model, index): ChartSeries => ({
+      key: model,
+      label: model,
+      values: data.map((_, at) => costOf(at, (result) => result.model === model)),
+      ...looks[index]!,
+    }),
+  )
+  if (models.length <= CHARTED) return series
+  const rest = data.map((_, at) => costOf(at, ({ model }) => !charted.includes(model ?? '')))
+  return [...series, restSeries('Other models', rest)]
 }

@@ -6,8 +6,10 @@ import { count, percent } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
+import { useSettings } from '../../server/me.ts'
 import { type Asked, useWhatIf, type WhatIfReport } from './queries.ts'
 import { Section } from './section.tsx'
 import { whatIfInWords } from './words.ts'
@@ -22,6 +24,7 @@ interface OtherModelProps {
 type Model = WhatIfReport['data'][number]
 
 export function OtherModel({ asked, as, choose }: OtherModelProps) {
+  const { time_zone } = useSettings()
   const report = useWhatIf(asked, as)
   const { data } = report
   return (
@@ -35,7 +38,7 @@ export function OtherModel({ asked, as, choose }: OtherModelProps) {
       {data && (
         <DataTable
           label="Models at the prices of another"
-          columns={COLUMNS}
+          columns={columnsIn(time_zone)}
           list={data.data}
           rowKey={({ list }) => list}
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
@@ -82,14 +85,14 @@ function ModelForm({ as, choose }: Omit<OtherModelProps, 'asked'>) {
 const changeOf = (ratio: number | null): string =>
   ratio === null ? '–' : `${ratio > 1 ? '+' : ratio < 1 ? '−' : ''}${percent(Math.abs(ratio - 1))}`
 
-const COLUMNS: Column<Model>[] = [
+const columnsIn = (timeZone: string): Column<Model>[] => [
   {
     key: 'model',
     title: 'Model',
     minWidth: '180px',
     phone: 'title',
     cell: ({ model, provider, list }) => (
-      <Anchor component={Link} href={pageOfList(list)} size="sm">
+      <Anchor component={Link} href={pageOfList(list, timeZone)} size="sm">
         <bdi>{model}</bdi>
         {provider !== null && (
           <>
@@ -130,5 +133,15 @@ const COLUMNS: Column<Model>[] = [
     width: '140px',
     cell: ({ unvalued_entries }) => count(unvalued_entries),
   },
-  { key: 'entries', title: 'Entries', isNumber: true, width: '90px', cell: ({ entries }) => count(entries) },
+  {
+    key: 'entries',
+    title: 'Entries',
+    isNumber: true,
+    width: '90px',
+    cell: ({ entries, list }) => (
+      <FigureLink figure="entries" value={entries} to={pageOfList(list, timeZone)}>
+        {count(entries)}
+      </FigureLink>
+    ),
+  },
 ]

@@ -5,7 +5,9 @@ import { count, percent } from '../../format/counts.ts'
 import { fineMoney } from '../../format/money.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Moment, Money } from '../../parts/figures.tsx'
+import { useSettings } from '../../server/me.ts'
 import { type Asked, type PriceChanges, usePriceChanges } from './queries.ts'
 import { Section } from './section.tsx'
 import { changesInWords } from './words.ts'
@@ -13,6 +15,7 @@ import { changesInWords } from './words.ts'
 type Change = PriceChanges['data'][number]
 
 export function PriceEffects({ asked }: { asked: Asked }) {
+  const { time_zone } = useSettings()
   const report = usePriceChanges(asked)
   const { data } = report
   return (
@@ -25,7 +28,7 @@ export function PriceEffects({ asked }: { asked: Asked }) {
       {data && (
         <DataTable
           label="Price changes"
-          columns={COLUMNS}
+          columns={columnsIn(time_zone)}
           list={data.data}
           rowKey={({ model, provider, changed_at }) => JSON.stringify([model, provider, changed_at])}
           empty={null}
@@ -55,14 +58,14 @@ const Prices = ({ before, after }: Change) => (
   </>
 )
 
-const COLUMNS: Column<Change>[] = [
+const columnsIn = (timeZone: string): Column<Change>[] => [
   {
     key: 'model',
     title: 'Model',
     minWidth: '180px',
     phone: 'title',
     cell: ({ model, provider, list }) => (
-      <Anchor component={Link} href={pageOfList(list)} size="sm">
+      <Anchor component={Link} href={pageOfList(list, timeZone)} size="sm">
         <bdi>{model}</bdi>
         {provider !== null && (
           <>
@@ -104,5 +107,15 @@ const COLUMNS: Column<Change>[] = [
     width: '100px',
     cell: ({ ratio }) => (ratio === null ? '–' : `${ratio > 1 ? '+' : '−'}${percent(Math.abs(ratio - 1))}`),
   },
-  { key: 'entries', title: 'Entries', isNumber: true, width: '90px', cell: ({ entries }) => count(entries) },
+  {
+    key: 'entries',
+    title: 'Entries',
+    isNumber: true,
+    width: '90px',
+    cell: ({ entries, list }) => (
+      <FigureLink figure="entries" value={entries} to={pageOfList(list, timeZone)}>
+        {count(entries)}
+      </FigureLink>
+    ),
+  },
 ]

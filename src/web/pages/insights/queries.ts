@@ -18,7 +18,7 @@ export type WhatIfReport = Body<Awaited<ReturnType<(typeof api.reports)['what-if
 export type PriceChanges = Body<Awaited<ReturnType<(typeof api.reports)['price-changes']['get']>>>
 export type Usage = Body<Awaited<ReturnType<typeof api.reports.usage.get>>>
 
-type Width = '1d' | '1w' | '1mo' | 'all'
+type Width = '1d' | '1w' | '1mo'
 
 /** A dozen steps or so of most periods. */
 export function widthFor({ starting_at, ending_at }: Pick<Asked, 'starting_at' | 'ending_at'>): Width {
@@ -28,7 +28,7 @@ export function widthFor({ starting_at, ending_at }: Pick<Asked, 'starting_at' |
 
 const DAY_MS = 86_400_000
 
-export const useCache = (asked: Asked, dimension: Dimension, width: Width) =>
+export const useCache = (asked: Asked, dimension: Dimension, width: Width | 'all') =>
   useQuery({
     queryKey: ['reports', 'cache', asked, dimension, width],
     queryFn: ({ signal }) =>
@@ -36,11 +36,15 @@ export const useCache = (asked: Asked, dimension: Dimension, width: Width) =>
     placeholderData: keepPreviousData,
   })
 
-export const useMix = (asked: Asked, width: Width) =>
+export const useMix = (asked: Asked, width: Width | 'all') =>
   useQuery({
     queryKey: ['reports', 'mix', asked, width],
     queryFn: ({ signal }) =>
-      answer(apiUntil(signal).reports.usage.get({ query: { ...asked, group_by: ['model'], bucket_width: width } })),
+      answer(
+        apiUntil(signal).reports.usage.get({
+          query: { ...asked, group_by: ['model'], bucket_width: width, fill_gaps: 'true' },
+        }),
+      ),
     placeholderData: keepPreviousData,
   })
 
