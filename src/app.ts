@@ -1,6 +1,7 @@
 /** Every feature's routes on one screen. Never listens: `tally serve` and the tests do. */
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
+import { outliersRoute } from './features/anomalies/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
 import { billsRoutes } from './features/bills/routes/bills.ts'
 import { billDocumentsRoutes } from './features/bills/routes/documents.ts'
@@ -208,6 +209,7 @@ export const createApp = ({
         .use(cacheRoute(services))
         .use(whatIfRoute(services))
         .use(priceChangesRoute(services))
+        .use(outliersRoute(services))
         .use(sumsRoute(services))
         .use(completenessRoute(services)),
     )

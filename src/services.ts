@@ -71,7 +71,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   const reportViews = createReportViewsService({ db, clock, audit })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
   const notices = createNoticesService({ db, clock, events, organization, reports })
-  const anomalies = createAnomaliesService({ db, clock, events, organization })
+  const anomalies = createAnomaliesService({ db, clock, events, organization, billing: entries.billing })
   const digests = createDigestsService({ db, clock, events, organization, people, notifications, anomalies, reports })
   const shareLinks = createShareLinksService({
     db,

@@ -1,5 +1,6 @@
 /** Every task and stream that may run off the main thread, see `database/database.ts`. */
 import type { SlowStream, SlowTask } from './database/database.ts'
+import { OUTLIERS_TASK } from './features/anomalies/outliers.ts'
 import { ANOMALIES_TASK } from './features/anomalies/search.ts'
 import { COMPOSITION_TASK } from './features/bills/composition-task.ts'
 import { ENTRIES_STREAM } from './features/bills/documents/entries-stream.ts'
@@ -31,6 +32,7 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   COUNT_TASK,
   DAYS_TASK,
   ANOMALIES_TASK,
+  OUTLIERS_TASK,
   SEARCH_TASK,
 ]
 

@@ -9,7 +9,7 @@ import { exactAt, sumColumns } from '../entries/rollup/service.ts'
 import { COUNTED_STATUSES } from '../reports/service.ts'
 import { comparedCosts, type DayCosts, hasPast, pastDays } from './days.ts'
 import { type Excess, excessOf } from './score.ts'
-import { type CostlyEntry, listCostly, listCosts } from './store.ts'
+import { type CostlyEntry, listCostly, listPastCosts } from './store.ts'
 
 const DOLLAR: Nanos = 1_000_000_000n
 
@@ -17,7 +17,7 @@ const DOLLAR: Nanos = 1_000_000_000n
  * How far above the usual amount an anomaly is at least: what somebody would look into. A session is the part of a
  * day that can be looked into at once; a day of the organization is that of many people, whose chance differences add up.
  */
-const SESSION_MINIMUM = 10n * DOLLAR
+export const SESSION_MINIMUM = 10n * DOLLAR
 const PERSON_MINIMUM = 20n * DOLLAR
 const ORGANIZATION_MINIMUM = 50n * DOLLAR
 
@@ -25,13 +25,13 @@ const ORGANIZATION_MINIMUM = 50n * DOLLAR
 const FOUND_LIMIT = 50
 
 /** Of somebody with many sessions that are out of the ordinary, the day is the anomaly. */
-const SESSIONS_PER_PERSON = 3
+export const SESSIONS_PER_PERSON = 3
 
 /** The sessions of a day that are compared with their past, which is read for each of their people. */
 const SESSIONS_LIMIT = 100
 
 /** Of a person who has more sessions in four weeks, the last ones: a median needs no more, and memory stays bounded. */
-const PAST_SESSIONS_LIMIT = 5_000
+export const PAST_SESSIONS_LIMIT = 5_000
 
 /** An amount that is far above the usual one. */
 export interface Finding extends Excess {
@@ -123,11 +123,21 @@ async function sessionFindings(
     perPerson: SESSIONS_PER_PERSON,
     limit: SESSIONS_LIMIT,
   })
-  const past = { filter: countedOn(pastDays(day)[0]!, addDays(day, -1), timeZone), limit: PAST_SESSIONS_LIMIT }
+  const past = {
+    viewer: EVERYTHING,
+    filter: countedOn(pastDays(day)[0]!, addDays(day, -1), timeZone),
+    limit: PAST_SESSIONS_LIMIT,
+  }
   const findings: Finding[] = []
   for (const [managerId, sessions] of Map.groupBy(costly, (session) => session.managerId)) {
     if (!hasPast(day, costs.get(managerId)!)) continue
-    findings.push(...sessionExcesses(sessions, await listCosts(reader, managerId, past)))
+    const pastCosts = await listPastCosts(reader, managerId, past)
+    findings.push(
+      ...sessionExcesses(
+        sessions,
+        pastCosts.map(({ costNanos }) => costNanos),
+      ),
+    )
   }
   return findings
 }
@@ -136,7 +146,7 @@ async function sessionFindings(
  * Sessions differ by orders of magnitude, so that many of anybody's are outliers by their score alone: an anomaly also
  * cost more than any other of the past.
  */
-function sessionExcesses(sessions: readonly CostlyEntry[], past: readonly Nanos[]): Finding[] {
+export function sessionExcesses(sessions: readonly CostlyEntry[], past: readonly Nanos[]): Finding[] {
   return sessions.flatMap(({ id, uid, managerId, costNanos }) => {
     const isHighest = past.every((cost) => cost < costNanos)
     const excess = isHighest ? excessOf(costNanos, past, SESSION_MINIMUM) : undefined

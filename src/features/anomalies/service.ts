@@ -2,16 +2,22 @@
  * Anomalies (docs/design/anomalies.md): a day of the organization, a day of a person or a session that cost far more than
  * is usual, each as an event. They are looked for once a day, over the day before.
  */
+import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { addDays, dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { timestamp } from '../../lib/duration.ts'
 import type { Id } from '../../lib/id.ts'
-import { moneyNumber, type Nanos } from '../../lib/money.ts'
+import { decimalNumber, divideHalfEven, moneyNumber, type Nanos } from '../../lib/money.ts'
 import { periodically } from '../../lib/periodically.ts'
 import { listPath } from '../entries/listing/filter.ts'
+import type { EntriesService } from '../entries/service.ts'
 import type { EventsService, NewEvent } from '../events/service.ts'
 import { MORNING_MS } from '../notices/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
+import { counted, type PeriodQuery, settledRead } from '../reports/service.ts'
+import { OUTLIERS_TASK, type Outlier } from './outliers.ts'
+import type { OutlierSession, OutliersReport } from './schema.ts'
 import { ANOMALIES_TASK, countedOn, type Finding } from './search.ts'
 import { listPeople, type NamedPerson } from './store.ts'
 
@@ -50,11 +56,12 @@ interface Dependencies {
   clock: Clock
   events: Pick<EventsService, 'recordOnce' | 'unrecorded'>
   organization: Pick<OrganizationService, 'settings'>
+  billing: Pick<EntriesService['billing'], 'settled'>
 }
 
 export type AnomaliesService = ReturnType<typeof createAnomaliesService>
 
-export function createAnomaliesService({ db, clock, events, organization }: Dependencies) {
+export function createAnomaliesService({ db, clock, events, organization, billing }: Dependencies) {
   /** The anomalies of a day in the organization's time zone as its entries are now, the worst first, at most 50. */
   async function anomaliesOf(day: string): Promise<Anomaly[]> {
     const { timeZone } = await organization.settings()
@@ -78,6 +85,17 @@ export function createAnomaliesService({ db, clock, events, organization }: Depe
 
   return {
     anomaliesOf,
+
+    /** The sessions of a period that cost far more than usual, of what the viewer sees. Throws `database_deadline` (503). */
+    async outliers(viewer: Viewer, { filter, startingAt, endingAt, timeZone }: PeriodQuery): Promise<OutliersReport> {
+      const { starting_at = startingAt, ending_at = endingAt } = filter
+      const period = { starting_at: Math.max(starting_at, startingAt), ending_at: Math.min(ending_at, endingAt) }
+      const args = { viewer, filter: { ...counted(filter), ...period }, timeZone }
+      const outliers = await settledRead(billing, filter, () => db.slowly(OUTLIERS_TASK, args))
+      const data = outliers.map(outlierBody)
+      return { starting_at: timestamp(startingAt), ending_at: timestamp(endingAt), time_zone: timeZone, data }
+    },
+
     look,
 
     /** Looks now and from time to time until it is stopped. */
@@ -120,5 +138,21 @@ function eventOf(anomaly: Anomaly): NewEvent {
       score: score === null ? null : Math.round(score * 10) / 10,
       list,
     },
+  }
+}
+
+function outlierBody({ usualNanos, score, costNanos, ...session }: Outlier): OutlierSession {
+  return {
+    id: session.uid,
+    started_at: timestamp(session.startedAt),
+    agent_manager: { id: session.managerUid, name: session.managerName },
+    agent_name: session.agent,
+    model: session.model,
+    project: session.projectKey,
+    summary: session.summary,
+    cost: moneyNumber(costNanos),
+    usual: moneyNumber(usualNanos),
+    times: usualNanos === 0n ? null : decimalNumber(divideHalfEven(costNanos * 10n, usualNanos), 1),
+    score: score === null ? null : Math.round(score * 10) / 10,
   }
 }

@@ -1,5 +1,6 @@
 /** The entries of a day that cost most, what a person's entries cost, and the names of people. */
-import { and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
+import { aliasedTable, and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
+import { type Viewer, visibleEntries } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import type { Id } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
@@ -46,20 +47,72 @@ export async function listCostly(
     .limit(limit) as Promise<CostlyEntry[]>
 }
 
-/** What the last entries of a person that match cost, without unpriced ones. */
-export async function listCosts(
+/** A costly entry, with what people recognize it by. */
+export interface CostlySession extends CostlyEntry {
+  startedAt: number
+  managerUid: Id<'usr'>
+  managerName: string
+  agent: string
+  model: string
+  projectKey: string | null
+  /** Null if the report has none. */
+  summary: string | null
+}
+
+/** The visible entries with the highest costs that match, the highest first. Reads the entries of the period. */
+export async function listCostlySessions(
+  reader: Reader,
+  { viewer, filter, minimumNanos, limit }: { viewer: Viewer; filter: EntryFilter; minimumNanos: Nanos; limit: number },
+): Promise<CostlySession[]> {
+  const { entries, users, names, projects } = reader.tables
+  const cost = costOf(reader.tables)
+  const [agents, models] = [aliasedTable(names, 'agent'), aliasedTable(names, 'model')]
+  const found = await reader
+    .select({
+      id: entries.id,
+      uid: entries.uid,
+      managerId: entries.managerId,
+      costNanos: cost.mapWith(BigInt),
+      startedAt: entries.startedAt,
+      managerUid: users.uid,
+      managerName: users.name,
+      agent: agents.text,
+      model: models.text,
+      projectKey: projects.key,
+      summary: entries.summary,
+    })
+    .from(entries)
+    .innerJoin(users, eq(users.id, entries.managerId))
+    .innerJoin(agents, eq(agents.id, entries.agentId))
+    .innerJoin(models, eq(models.id, entries.modelId))
+    .leftJoin(projects, eq(projects.id, entries.projectId))
+    .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer), gte(cost, minimumNanos)))
+    .orderBy(desc(cost), asc(entries.id))
+    .limit(limit)
+  return found as CostlySession[]
+}
+
+interface PastQuery {
+  viewer: Viewer
+  filter: EntryFilter
+  limit: number
+}
+
+/** What the last visible entries of a person that match cost, without unpriced ones. */
+export async function listPastCosts(
   reader: Reader,
   managerId: number,
-  { filter, limit }: { filter: EntryFilter; limit: number },
-): Promise<Nanos[]> {
+  { viewer, filter, limit }: PastQuery,
+): Promise<{ startedAt: number; costNanos: Nanos }[]> {
   const { entries } = reader.tables
+  const condition = conditionOf(reader, { ...filter, priced: true })
   const rows = await reader
-    .select({ reportedCost: entries.reportedCost, listValue: entries.listValue })
+    .select({ startedAt: entries.startedAt, reportedCost: entries.reportedCost, listValue: entries.listValue })
     .from(entries)
-    .where(and(eq(entries.managerId, managerId), conditionOf(reader, { ...filter, priced: true })))
+    .where(and(eq(entries.managerId, managerId), condition, visibleEntries(reader, viewer)))
     .orderBy(desc(entries.startedAt))
     .limit(limit)
-  return rows.map(({ reportedCost, listValue }) => reportedCost ?? listValue!)
+  return rows.map(({ startedAt, reportedCost, listValue }) => ({ startedAt, costNanos: reportedCost ?? listValue! }))
 }
 
 export interface NamedPerson {

@@ -7,7 +7,7 @@ import { listPath } from '../entries/listing/filter.ts'
 import type { Price } from '../prices/service.ts'
 import { counted } from './counted-entries.ts'
 import { type ModelNames, type PricedSums, type PriceStep, readPricedSums } from './priced-sums.ts'
-import type { PriceChangesQuery } from './query.ts'
+import type { PeriodQuery } from './query.ts'
 import type { PriceEffect, PriceEffectsReport } from './schema.ts'
 import { type Billing, settledRead } from './settled-sums.ts'
 import { standardValue } from './standard-value.ts'
@@ -32,7 +32,7 @@ interface Effect extends ModelNames {
 }
 
 /** Undefined if there are too many. */
-export const PRICE_CHANGES_TASK: SlowTask<{ viewer: Viewer; asked: PriceChangesQuery }, Effect[] | undefined> = {
+export const PRICE_CHANGES_TASK: SlowTask<{ viewer: Viewer; asked: PeriodQuery }, Effect[] | undefined> = {
   name: 'reports.price-changes',
   async run(reader, { viewer, asked }) {
     const read = await readPricedSums(reader, { ...asked, viewer })
@@ -92,7 +92,7 @@ function largestFirst(one: Effect, other: Effect): number {
 export function createPriceChanges({ db, billing }: { db: Database; billing: Billing }) {
   return {
     /** Throws `validation_failed` (422) for too many changes, and `database_deadline` (503). */
-    async priceChanges(viewer: Viewer, asked: PriceChangesQuery): Promise<PriceEffectsReport> {
+    async priceChanges(viewer: Viewer, asked: PeriodQuery): Promise<PriceEffectsReport> {
       const effects = await settledRead(billing, asked.filter, () => db.slowly(PRICE_CHANGES_TASK, { viewer, asked }))
       if (!effects) throw tooManyGroups(ROW_LIMIT)
       return { ...askedBody(asked), data: effects.map((effect) => effectBody(effect, asked)) }
@@ -102,7 +102,7 @@ export function createPriceChanges({ db, billing }: { db: Database; billing: Bil
 
 function effectBody(
   { model, provider, at, until, before, after, entries, unvaluedEntries, beforeNanos, afterNanos }: Effect,
-  { filter }: PriceChangesQuery,
+  { filter }: PeriodQuery,
 ): PriceEffect {
   const names = { model: [model], provider: [provider ?? 'none'] }
   const known = (nanos: Nanos) => moneyNumber(entries > 0 && unvaluedEntries === entries ? null : nanos)

@@ -243,10 +243,8 @@ export function readWhatIf(texts: QueryTexts, circumstances: Circumstances): Wha
   return read
 }
 
-export type PriceChangesQuery = PeriodQuery
-
 /** Throws 422 with every issue. */
-export function readPriceChanges(texts: QueryTexts, circumstances: Circumstances): PriceChangesQuery {
+export function readPeriodAlone(texts: QueryTexts, circumstances: Circumstances): PeriodQuery {
   const query = new Query(texts)
   const read = readPeriod(query, circumstances)
   query.finish()

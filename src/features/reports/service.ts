@@ -16,7 +16,7 @@ import {
   type Circumstances,
   readCache,
   readCompleteness,
-  readPriceChanges,
+  readPeriodAlone,
   readUnpriced,
   readUsage,
   readVariance,
@@ -33,8 +33,9 @@ import { createVariance } from './variance.ts'
 import { createVersions } from './version.ts'
 import { createWhatIf } from './what-if.ts'
 
-export { COUNTED_STATUSES } from './counted-entries.ts'
-export type { UsageQuery } from './query.ts'
+export { COUNTED_STATUSES, counted } from './counted-entries.ts'
+export type { PeriodQuery, UsageQuery } from './query.ts'
+export { settledRead } from './settled-sums.ts'
 export type { Key, SumsRow } from './sums.ts'
 export { UNATTRIBUTED_COLUMNS } from './unattributed.ts'
 export { createReportViewsService } from './views/service.ts'
@@ -102,7 +103,7 @@ export function createReportsService({ db, clock, organization, billing, filters
     readUnpriced: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUnpriced),
     readVariance: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readVariance),
     readWhatIf: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readWhatIf),
-    readPriceChanges: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readPriceChanges),
+    readPeriod: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readPeriodAlone),
     readCache: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readCache),
     readCompleteness: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readCompleteness),
     readUnattributed: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUnattributed),

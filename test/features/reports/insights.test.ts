@@ -237,7 +237,7 @@ forEachEngine('Insights', (open) => {
     fc.assert(
       fc.asyncProperty(period, async (asked) => {
         const { reports, all } = staged
-        const read = await reports.readPriceChanges(textsOf(asked), COMMAND_LINE)
+        const read = await reports.readPeriod(textsOf(asked), COMMAND_LINE)
         const { data } = await reports.priceChanges(EVERYTHING, read)
         const used = all.filter(within(read.startingAt, read.endingAt))
         const pairs = Map.groupBy(used, ({ model, provider }) => JSON.stringify([model, provider]))
@@ -300,7 +300,7 @@ forEachEngine('Insights', (open) => {
       await reports.readWhatIf({ ...texts, as_model: 'model-b' }, COMMAND_LINE),
     )
     expect(other.totals.entries).toBe(own.length)
-    const changes = await reports.priceChanges(viewer, await reports.readPriceChanges(texts, COMMAND_LINE))
+    const changes = await reports.priceChanges(viewer, await reports.readPeriod(texts, COMMAND_LINE))
     const since = own.filter(
       ({ model, started_at }) => model === 'model-b' && Date.parse(started_at) >= Date.parse('2026-10-30'),
     )

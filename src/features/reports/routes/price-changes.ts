@@ -21,7 +21,7 @@ export const priceChangesRoute = ({ reports }: { reports: ReportsService }) =>
     .get(
       '/price-changes',
       async ({ query, caller }) =>
-        reports.priceChanges(viewerOf(caller), await reports.readPriceChanges(query, askerOf(caller))),
+        reports.priceChanges(viewerOf(caller), await reports.readPeriod(query, askerOf(caller))),
       {
         allow: ['read', 'session'],
         scope: 'entries:read',

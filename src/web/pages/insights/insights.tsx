@@ -7,6 +7,7 @@ import { useSettings } from '../../server/me.ts'
 import { Caching } from './caching.tsx'
 import { ModelMix } from './model-mix.tsx'
 import { OtherModel } from './other-model.tsx'
+import { OutlierSessions } from './outliers.tsx'
 import { PriceEffects } from './price-changes.tsx'
 import { type Asked, DIMENSIONS } from './queries.ts'
 
@@ -25,6 +26,7 @@ export default function Insights() {
       <ModelMix asked={asked} />
       <OtherModel asked={asked} as={as} choose={(as) => show({ as })} />
       <PriceEffects asked={asked} />
+      <OutlierSessions asked={asked} />
     </Page>
   )
 }

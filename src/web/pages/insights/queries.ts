@@ -16,6 +16,7 @@ export type CacheReport = Body<Awaited<ReturnType<typeof api.reports.cache.get>>
 export type CacheGroup = CacheReport['data'][number]['results'][number]
 export type WhatIfReport = Body<Awaited<ReturnType<(typeof api.reports)['what-if']['get']>>>
 export type PriceChanges = Body<Awaited<ReturnType<(typeof api.reports)['price-changes']['get']>>>
+export type Outliers = Body<Awaited<ReturnType<typeof api.reports.outliers.get>>>
 export type Usage = Body<Awaited<ReturnType<typeof api.reports.usage.get>>>
 
 type Width = '1d' | '1w' | '1mo'
@@ -60,5 +61,12 @@ export const usePriceChanges = (asked: Asked) =>
   useQuery({
     queryKey: ['reports', 'price-changes', asked],
     queryFn: ({ signal }) => answer(apiUntil(signal).reports['price-changes'].get({ query: asked })),
+    placeholderData: keepPreviousData,
+  })
+
+export const useOutliers = (asked: Asked) =>
+  useQuery({
+    queryKey: ['reports', 'outliers', asked],
+    queryFn: ({ signal }) => answer(apiUntil(signal).reports.outliers.get({ query: asked })),
     placeholderData: keepPreviousData,
   })

@@ -1,7 +1,7 @@
 /** What each report found, in a sentence. Pure. */
 import { counted, percent } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
-import type { CacheReport, PriceChanges, WhatIfReport } from './queries.ts'
+import type { CacheReport, Outliers, PriceChanges, WhatIfReport } from './queries.ts'
 
 export function savingsInWords({ saved, uncached_value, hit_rate, unvalued_entries }: CacheReport['totals']): string {
   if (saved === null || uncached_value === null) {
@@ -35,6 +35,14 @@ export function changesInWords({ data }: PriceChanges): string {
   if (!largest || largest.effect === null || largest.effect === 0) return `${changes}, without an effect so far.`
   const direction = largest.effect < 0 ? 'less' : 'more'
   return `${changes}. The largest effect: ${largest.model} cost ${money(Math.abs(largest.effect))} ${direction} since the change.`
+}
+
+export function outliersInWords({ data }: Outliers): string {
+  const [first] = data
+  if (!first) return 'No session cost far more than usual in this period.'
+  const found = `${counted(data.length, 'session', 'sessions')} cost far more than usual.`
+  const times = first.times === null ? '' : `, ${first.times} times what is usual for ${first.agent_manager.name}`
+  return `${found} The furthest cost ${money(first.cost)}${times}.`
 }
 
 function leftOut(entries: number): string {
