@@ -144,6 +144,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
       const usual = [
         'Overview',
         'Reports',
+        'Insights',
         'Entries',
         'Unattributed',
         'Work',

@@ -1,0 +1,70 @@
+import '../../support/page-location.ts'
+import { expect, test } from 'bun:test'
+import type { CacheReport, Outliers, PriceChanges, WhatIfReport } from '../../../src/web/pages/insights/queries.ts'
+import { widthFor } from '../../../src/web/pages/insights/queries.ts'
+import {
+  changesInWords,
+  outliersInWords,
+  savingsInWords,
+  whatIfInWords,
+} from '../../../src/web/pages/insights/words.ts'
+
+const cache = (figures: object) =>
+  ({
+    saved: 0,
+    uncached_value: 0,
+    cached_value: 0,
+    hit_rate: null,
+    unvalued_entries: 0,
+    ...figures,
+  }) as CacheReport['totals']
+
+test('savings are an amount and a share, and say what they leave out', () => {
+  expect(savingsInWords(cache({ saved: 412.1, uncached_value: 1_000, hit_rate: 0.9, unvalued_entries: 1 }))).toBe(
+    'Caching saved $412.10, 41.2% of what the cached tokens would have cost as input. 90% of all input was read from a cache. Left out: 1 entry without a price.',
+  )
+  expect(savingsInWords(cache({ saved: -2, uncached_value: 8 }))).toStartWith('Caching cost $2.00 more than')
+  expect(savingsInWords(cache({ saved: 0, uncached_value: 0, hit_rate: 0 }))).toStartWith('No tokens were cached.')
+})
+
+test('unknown savings are not $0', () => {
+  const found = savingsInWords(cache({ saved: null, uncached_value: null, unvalued_entries: 3 }))
+  expect(found).toBe('What caching saved is unknown: 3 entries have no price.')
+})
+
+const whatIf = (totals: object) =>
+  whatIfInWords({ as_model: 'gpt-9', totals: { entries: 5, unvalued_entries: 0, ...totals } } as WhatIfReport)
+
+test('another model is cheaper, dearer, the same, or has no price', () => {
+  expect(whatIf({ value: 10, other_value: 4, difference: -6, ratio: 0.4 })).toBe(
+    'The same tokens would have cost $4.00 at the prices of gpt-9 instead of $10.00, 60% less.',
+  )
+  expect(whatIf({ value: 10, other_value: 15, difference: 5, ratio: 1.5 })).toContain('50% more')
+  expect(whatIf({ value: 10, other_value: 10, difference: 0, ratio: 1 })).toEndWith('instead of $10.00.')
+  expect(whatIf({ value: null, other_value: null, difference: null, ratio: null })).toStartWith(
+    'No entry can be compared',
+  )
+})
+
+test('the largest effect of a change of prices, and the furthest session, are named', () => {
+  const changes = {
+    data: [
+      { model: 'gpt-9', effect: -3 },
+      { model: 'gpt-8', effect: 1 },
+    ],
+  } as PriceChanges
+  expect(changesInWords(changes)).toContain('gpt-9 cost $3.00 less since the change')
+  expect(changesInWords({ data: [] } as unknown as PriceChanges)).toStartWith('No price of a model in use changed')
+  const outliers = { data: [{ cost: 60, times: 5.5, agent_manager: { name: 'Ada' } }] } as Outliers
+  expect(outliersInWords(outliers)).toBe(
+    '1 session cost far more than usual. The furthest cost $60.00, 5.5 times what is usual for Ada.',
+  )
+})
+
+test.each([
+  ['2026-11-01', '2026-11-08', '1d'],
+  ['2026-11-01', '2026-12-01', '1w'],
+  ['2026-01-01', '2027-01-01', '1mo'],
+])('from %s to %s is divided by %s', (starting_at, ending_at, width) => {
+  expect(widthFor({ starting_at, ending_at })).toBe(width as never)
+})
