@@ -48,11 +48,11 @@ const COLUMNS: Column<Outlier>[] = [
   {
     key: 'person',
     title: 'Person',
-    width: '160px',
+    width: '140px',
     cell: ({ agent_manager }) => <bdi>{agent_manager.name}</bdi>,
   },
-  { key: 'model', title: 'Model', width: '180px', cell: ({ model }) => <bdi>{model}</bdi> },
-  { key: 'project', title: 'Project', width: '120px', cell: ({ project }) => <bdi>{project ?? '–'}</bdi> },
+  { key: 'model', title: 'Model', width: '150px', cell: ({ model }) => <bdi>{model}</bdi> },
+  { key: 'project', title: 'Project', width: '100px', cell: ({ project }) => <bdi>{project ?? '–'}</bdi> },
   { key: 'at', title: 'Started', width: '150px', cell: ({ started_at }) => <Moment at={started_at} isShort /> },
   {
     key: 'cost',
