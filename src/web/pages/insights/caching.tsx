@@ -5,9 +5,9 @@ import { count, percent } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
-import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { useSettings } from '../../server/me.ts'
+import { Entries } from './cells.tsx'
 import { type Asked, type CacheGroup, type CacheReport, type Dimension, useCache, widthFor } from './queries.ts'
 import { Section } from './section.tsx'
 import { Spark } from './spark.tsx'
@@ -136,11 +136,7 @@ function columnsOf(dimension: Dimension, timeZone: string, course: CacheReport |
       title: 'Entries',
       isNumber: true,
       width: '90px',
-      cell: ({ entries, list }) => (
-        <FigureLink figure="entries" value={entries} to={pageOfList(list, timeZone)}>
-          {count(entries)}
-        </FigureLink>
-      ),
+      cell: (row) => <Entries {...row} />,
     },
   ]
 }

@@ -1,15 +1,12 @@
 /** What the same tokens would have cost at the prices of another model. */
-import { Anchor, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { count, percent } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { pageOfList } from '../../parts/entries/filters.ts'
-import { FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
-import { useSettings } from '../../server/me.ts'
+import { Entries, ModelName } from './cells.tsx'
 import { type Asked, useWhatIf, type WhatIfReport } from './queries.ts'
 import { Section } from './section.tsx'
 import { whatIfInWords } from './words.ts'
@@ -24,7 +21,6 @@ interface OtherModelProps {
 type Model = WhatIfReport['data'][number]
 
 export function OtherModel({ asked, as, choose }: OtherModelProps) {
-  const { time_zone } = useSettings()
   const report = useWhatIf(asked, as)
   const { data } = report
   return (
@@ -38,7 +34,7 @@ export function OtherModel({ asked, as, choose }: OtherModelProps) {
       {data && (
         <DataTable
           label="Models at the prices of another"
-          columns={columnsIn(time_zone)}
+          columns={COLUMNS}
           list={data.data}
           rowKey={({ list }) => list}
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
@@ -85,23 +81,13 @@ function ModelForm({ as, choose }: Omit<OtherModelProps, 'asked'>) {
 const changeOf = (ratio: number | null): string =>
   ratio === null ? '–' : `${ratio > 1 ? '+' : ratio < 1 ? '−' : ''}${percent(Math.abs(ratio - 1))}`
 
-const columnsIn = (timeZone: string): Column<Model>[] => [
+const COLUMNS: Column<Model>[] = [
   {
     key: 'model',
     title: 'Model',
     minWidth: '180px',
     phone: 'title',
-    cell: ({ model, provider, list }) => (
-      <Anchor component={Link} href={pageOfList(list, timeZone)} size="sm">
-        <bdi>{model}</bdi>
-        {provider !== null && (
-          <>
-            {' at '}
-            <bdi>{provider}</bdi>
-          </>
-        )}
-      </Anchor>
-    ),
+    cell: (row) => <ModelName {...row} />,
   },
   {
     key: 'value',
@@ -138,10 +124,6 @@ const columnsIn = (timeZone: string): Column<Model>[] => [
     title: 'Entries',
     isNumber: true,
     width: '90px',
-    cell: ({ entries, list }) => (
-      <FigureLink figure="entries" value={entries} to={pageOfList(list, timeZone)}>
-        {count(entries)}
-      </FigureLink>
-    ),
+    cell: (row) => <Entries {...row} />,
   },
 ]

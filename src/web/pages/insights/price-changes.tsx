@@ -1,13 +1,10 @@
 /** Changes of prices, and their effect on what was used since. */
-import { Anchor, Text } from '@mantine/core'
-import { Link } from 'wouter'
-import { count, percent } from '../../format/counts.ts'
+import { Text } from '@mantine/core'
+import { percent } from '../../format/counts.ts'
 import { fineMoney } from '../../format/money.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { pageOfList } from '../../parts/entries/filters.ts'
-import { FigureLink } from '../../parts/figure-link.tsx'
 import { Moment, Money } from '../../parts/figures.tsx'
-import { useSettings } from '../../server/me.ts'
+import { Entries, ModelName } from './cells.tsx'
 import { type Asked, type PriceChanges, usePriceChanges } from './queries.ts'
 import { Section } from './section.tsx'
 import { changesInWords } from './words.ts'
@@ -15,7 +12,6 @@ import { changesInWords } from './words.ts'
 type Change = PriceChanges['data'][number]
 
 export function PriceEffects({ asked }: { asked: Asked }) {
-  const { time_zone } = useSettings()
   const report = usePriceChanges(asked)
   const { data } = report
   return (
@@ -28,7 +24,7 @@ export function PriceEffects({ asked }: { asked: Asked }) {
       {data && (
         <DataTable
           label="Price changes"
-          columns={columnsIn(time_zone)}
+          columns={COLUMNS}
           list={data.data}
           rowKey={({ model, provider, changed_at }) => JSON.stringify([model, provider, changed_at])}
           empty={null}
@@ -58,23 +54,13 @@ const Prices = ({ before, after }: Change) => (
   </>
 )
 
-const columnsIn = (timeZone: string): Column<Change>[] => [
+const COLUMNS: Column<Change>[] = [
   {
     key: 'model',
     title: 'Model',
     minWidth: '180px',
     phone: 'title',
-    cell: ({ model, provider, list }) => (
-      <Anchor component={Link} href={pageOfList(list, timeZone)} size="sm">
-        <bdi>{model}</bdi>
-        {provider !== null && (
-          <>
-            {' at '}
-            <bdi>{provider}</bdi>
-          </>
-        )}
-      </Anchor>
-    ),
+    cell: (row) => <ModelName {...row} />,
   },
   { key: 'at', title: 'Changed', width: '150px', cell: ({ changed_at }) => <Moment at={changed_at} isShort /> },
   { key: 'prices', title: 'Prices', minWidth: '220px', phone: 'bare', cell: (change) => <Prices {...change} /> },
@@ -112,10 +98,6 @@ const columnsIn = (timeZone: string): Column<Change>[] => [
     title: 'Entries',
     isNumber: true,
     width: '90px',
-    cell: ({ entries, list }) => (
-      <FigureLink figure="entries" value={entries} to={pageOfList(list, timeZone)}>
-        {count(entries)}
-      </FigureLink>
-    ),
+    cell: (row) => <Entries {...row} />,
   },
 ]
