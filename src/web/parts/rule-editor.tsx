@@ -1,10 +1,13 @@
 /** The editor of a placement rule: conditions, project and ticket, with a test before it is saved. */
-import { Alert, Button, Grid, Group, NumberInput, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Grid, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { hasUnreadable } from '../format/read-numbers.ts'
 import { answer, api } from '../server/api.ts'
 import type { Problem } from '../server/problem.ts'
 import { showIssues, useSend } from '../server/send.ts'
 import { groupsIn } from './condition.ts'
+import { focusFirstIssue } from './first-issue.ts'
+import { CountField } from './number-fields.tsx'
 import { ProjectPicker } from './pickers.tsx'
 import type { Rule } from './rule.ts'
 import { RuleConditions } from './rule-conditions.tsx'
@@ -42,6 +45,7 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
   const showProblem = (problem: Problem, root = '') => showIssues(form, problem, fieldsOf(form.getValues(), root))
   const submit = form.onSubmit((draft) => {
     setRefusal('')
+    if (hasUnreadable(draft)) return focusFirstIssue()
     save.mutate(draft, { onError: (problem) => setRefusal(showProblem(problem)) })
   })
   return (
@@ -58,12 +62,11 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
             <RuleConditions form={form} />
             <RulePlace form={form} />
             {!rule && (
-              <NumberInput
+              <CountField
                 label="Position"
                 description="The first rule that matches an entry assigns it."
                 placeholder="Last"
                 min={1}
-                allowDecimal={false}
                 maw={260}
                 {...form.getInputProps('position')}
               />

@@ -2,6 +2,7 @@
 import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
+import { hasUnreadable } from '../format/read-numbers.ts'
 import type { Part } from '../server/queries.ts'
 import { showIssues, useSend } from '../server/send.ts'
 import type { ifMatch } from '../server/versions.ts'
@@ -28,6 +29,7 @@ export function useFormSend<Values extends object, Answer>({
   const { mutate, isPending } = useSend<Values, Answer>({ ...sending, quiet: true })
   const submit = form.onSubmit((values) => {
     setRefusal('')
+    if (hasUnreadable(values)) return focusFirstIssue()
     mutate(values, {
       onError: (problem) => {
         // The fields must be marked before one of them is focused.

@@ -1,20 +1,11 @@
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Group,
-  NumberInput,
-  SegmentedControl,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { ActionIcon, Button, Checkbox, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import { counted } from '../../format/counts.ts'
+import { hasUnreadable } from '../../format/read-numbers.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { DecimalField } from '../../parts/number-fields.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import { amountOf, type Bill } from './bill-body.ts'
@@ -48,7 +39,8 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
     after: ({ id }) => navigate(`/bills/${id}`),
     quiet: true,
   })
-  const isIncomplete = what === 'lines' && lines.some(({ text, amount }) => text.trim() === '' || amount === '')
+  const isIncomplete =
+    what === 'lines' && (hasUnreadable(lines) || lines.some(({ text, amount }) => text.trim() === '' || amount === ''))
   return (
     <Confirm
       isOpen={isOpen}
@@ -83,11 +75,12 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
                 flex={1}
                 {...form.getInputProps(`lines.${index}.text`)}
               />
-              <NumberInput
+              <DecimalField
                 aria-label={`Amount of line ${index + 1} in ${bill.currency}`}
                 placeholder={bill.currency}
                 min={0}
-                hideControls
+                digits={bill.document.minor_digits}
+                currency={bill.currency}
                 w={110}
                 styles={{ input: { textAlign: 'right' } }}
                 {...form.getInputProps(`lines.${index}.amount`)}

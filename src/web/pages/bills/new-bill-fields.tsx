@@ -4,7 +4,6 @@ import {
   ActionIcon,
   Button,
   Group,
-  NumberInput,
   SegmentedControl,
   Stack,
   Switch,
@@ -17,6 +16,7 @@ import { DatePickerInput, MonthPickerInput } from '@mantine/dates'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { dayInWords, dayOf } from '../../format/moments.ts'
+import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
 import { ClientPicker, ProjectPicker } from '../../parts/pickers.tsx'
 import { CurrencySelect } from '../../parts/zone-and-currency.tsx'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
@@ -151,13 +151,12 @@ const Currency = ({ form, currency, terms }: NewBillFieldsProps) => (
       {...form.getInputProps('currency')}
     />
     {currency !== undefined && currency !== 'USD' && (
-      <NumberInput
+      <DecimalField
         label={`${currency} per US dollar`}
         placeholder="0.92"
         description={rateInWords(form.values.exchange_rate, terms)}
-        decimalScale={10}
+        digits={10}
         min={0}
-        hideControls
         {...form.getInputProps('exchange_rate')}
       />
     )}
@@ -188,12 +187,11 @@ const Amounts = ({ form }: { form: BillForm }) => (
       {...form.getInputProps('group_by')}
     />
     <Group gap="xs" grow align="flex-start">
-      <NumberInput
+      <DecimalField
         label="Markup"
         description="Overrides the default"
-        suffix=" %"
-        decimalScale={4}
-        hideControls
+        unit="%"
+        digits={PERCENT_DIGITS}
         {...form.getInputProps('markup')}
       />
       <Switch
@@ -205,19 +203,21 @@ const Amounts = ({ form }: { form: BillForm }) => (
     </Group>
     <Group gap="xs" grow align="flex-start">
       <TextInput label="Tax name" placeholder="VAT" maxLength={50} {...form.getInputProps('tax_name')} />
-      <NumberInput
+      <DecimalField
         label="Tax rate"
-        suffix=" %"
-        decimalScale={4}
+        unit="%"
+        digits={PERCENT_DIGITS}
         min={0}
         max={100}
-        hideControls
         {...form.getInputProps('tax_percent')}
       />
     </Group>
     <ExtraLines form={form} />
   </Stack>
 )
+
+/** No currency has smaller units (ISO 4217). */
+const EXTRA_LINE_DIGITS = 4
 
 function ExtraLines({ form }: { form: BillForm }) {
   const { extra_lines } = form.values
@@ -239,10 +239,11 @@ function ExtraLines({ form }: { form: BillForm }) {
               flex={1}
               {...form.getInputProps(`extra_lines.${index}.text`)}
             />
-            <NumberInput
+            <DecimalField
               aria-label={`Amount of extra line ${index + 1}`}
               placeholder="Amount"
-              hideControls
+              digits={EXTRA_LINE_DIGITS}
+              currency={form.values.currency ?? undefined}
               w={110}
               styles={{ input: { textAlign: 'right' } }}
               {...form.getInputProps(`extra_lines.${index}.amount`)}
@@ -282,16 +283,7 @@ const Words = ({ form }: { form: BillForm }) => (
     <Textarea label="Note above the lines" autosize minRows={2} maxLength={4000} {...form.getInputProps('note')} />
     <Group gap="xs" grow align="flex-start">
       <TextInput label="Purchase order" maxLength={200} {...form.getInputProps('purchase_order')} />
-      <NumberInput
-        label="Due after"
-        suffix=" days"
-        placeholder="Default"
-        min={0}
-        max={365}
-        allowDecimal={false}
-        hideControls
-        {...form.getInputProps('due_days')}
-      />
+      <CountField label="Due after" unit="days" placeholder="Default" max={365} {...form.getInputProps('due_days')} />
     </Group>
     <TextInput
       label="Replaces voided bill"

@@ -1,6 +1,7 @@
 /** The form values of a new bill, and the API request made from them. */
 import { addressOf } from '../../address.ts'
 import { addDays, addMonths, dayOf, firstOfMonth } from '../../format/moments.ts'
+import { hasUnreadable } from '../../format/read-numbers.ts'
 import { before, ownPeriod, type Period } from '../../parts/period.ts'
 import type { Choice } from '../../parts/pickers.tsx'
 import type { BillRequest } from './bill-body.ts'
@@ -79,11 +80,11 @@ export function valuesOf(
 const numberOf = (typed: number | string): number | undefined => (typed === '' ? undefined : Number(typed))
 const textOf = (typed: string): string | undefined => (typed.trim() === '' ? undefined : typed.trim())
 
-/** The API request; undefined until a scope and a period are chosen. */
+/** The API request; undefined until a scope and a period are chosen, and while a number can't be read. */
 export function requestOf(values: BillValues): BillRequest | undefined {
   const scope = scopeOf(values)
   const span = spanOf(values)
-  if (!scope || !span) return undefined
+  if (!scope || !span || hasUnreadable(values)) return undefined
   const percent = numberOf(values.tax_percent)
   return withoutBlanks({
     ...scope,

@@ -1,9 +1,11 @@
-import { NumberInput, Text, TextInput } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { useState } from 'react'
 import { dayOf } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
+import { hasUnreadable } from '../../format/read-numbers.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { DecimalField } from '../../parts/number-fields.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
@@ -46,17 +48,18 @@ export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
       close={close}
       title={isRefund ? `Record refund of credit note ${bill.number}` : `Record payment of bill ${bill.number}`}
       action={isRefund ? 'Record refund' : 'Record payment'}
+      isIncomplete={hasUnreadable(amount)}
       confirm={() => pay.mutateAsync()}
     >
       <Text size="sm">{open} is open.</Text>
-      <NumberInput
+      <DecimalField
         label={`Amount in ${bill.currency}`}
         description="Leave empty for the whole open balance."
         placeholder={amountOf(Math.abs(bill.balance), bill.document.minor_digits)}
         min={0}
         max={Math.abs(bill.balance)}
-        decimalScale={bill.document.minor_digits}
-        hideControls
+        digits={bill.document.minor_digits}
+        currency={bill.currency}
         value={amount}
         onChange={setAmount}
       />

@@ -1,9 +1,10 @@
 /** The form that adds or edits a budget. */
-import { NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from '@mantine/core'
+import { Select, SimpleGrid, Switch, Text, TextInput } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { type Budget, MEASURES, PERIODS } from '../../parts/budgets/budget.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { COST_DIGITS, CountField, DecimalField } from '../../parts/number-fields.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
@@ -102,16 +103,19 @@ function AmountFields({ form, isFixed }: { form: BudgetFormState; isFixed: boole
   return (
     <>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <NumberInput
-          label={isTokens ? 'Amount (tokens)' : 'Amount (USD)'}
-          placeholder={isTokens ? '10,000,000' : '2,500'}
-          required
-          min={0}
-          allowDecimal={!isTokens}
-          thousandSeparator=","
-          hideControls
-          {...form.getInputProps('amount')}
-        />
+        {isTokens ? (
+          <CountField label="Amount (tokens)" placeholder="10M" required {...form.getInputProps('amount')} />
+        ) : (
+          <DecimalField
+            label="Amount (USD)"
+            placeholder="2,500"
+            required
+            min={0}
+            digits={COST_DIGITS}
+            currency="USD"
+            {...form.getInputProps('amount')}
+          />
+        )}
         <Select
           label="Measure"
           data={optionsOf(MEASURES)}

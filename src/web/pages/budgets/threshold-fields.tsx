@@ -1,18 +1,7 @@
 /** The thresholds of a budget, and who is notified. */
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Group,
-  NumberInput,
-  Paper,
-  Select,
-  SimpleGrid,
-  Stack,
-  TagsInput,
-  Text,
-} from '@mantine/core'
+import { ActionIcon, Button, Checkbox, Group, Paper, Select, SimpleGrid, Stack, TagsInput, Text } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
+import { CountField } from '../../parts/number-fields.tsx'
 import { PeopleField } from '../../parts/people-field.tsx'
 import { newThreshold } from './budget-values.ts'
 import classes from './budgets.module.css'
@@ -69,15 +58,13 @@ function OneThreshold({ form, index }: { form: BudgetFormState; index: number })
     <Paper withBorder p="xs" role="group" aria-label={nth}>
       <Group gap="xs" align="center" mb="xs">
         <Text size="sm">When</Text>
-        <NumberInput
+        <CountField
           aria-label={`${nth}: percentage`}
           w={80}
           size="xs"
           min={1}
           max={1_000}
-          suffix="%"
-          allowDecimal={false}
-          hideControls
+          unit="%"
           {...input('percent')}
         />
         <Select aria-label={`${nth}: what`} w={130} size="xs" data={OF} allowDeselect={false} {...input('of')} />

@@ -1,5 +1,5 @@
 /** The form that divides an entry between projects and tickets: what is not given away stays where the entry is. */
-import { ActionIcon, Alert, Button, Group, NumberInput, SegmentedControl, Stack, Text } from '@mantine/core'
+import { ActionIcon, Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { randomId } from '@mantine/hooks'
 import { IconPlus, IconX } from '@tabler/icons-react'
@@ -7,6 +7,7 @@ import { percent } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { CHANGED_BY_ENTRIES, type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
+import { DecimalField } from '../../parts/number-fields.tsx'
 import { type Choice, ProjectPicker, TicketPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
@@ -98,13 +99,12 @@ export default function Divide({ entry, close }: { entry: Entry; close: () => vo
                   error={form.errors[`parts.${position}.ticket`]}
                 />
               </div>
-              <NumberInput
+              <DecimalField
                 aria-label={by === 'share' ? `Percent of part ${position + 1}` : `Amount of part ${position + 1}`}
                 w={120}
                 min={0}
-                hideControls
-                decimalScale={by === 'share' ? 6 : 9}
-                {...(by === 'share' ? { suffix: ' %' } : { prefix: '$' })}
+                placeholder={by === 'share' ? '%' : '$'}
+                {...(by === 'share' ? { digits: 6, unit: '%' } : { digits: 9, currency: 'USD' })}
                 {...form.getInputProps(`parts.${position}.size`)}
               />
               <ActionIcon

@@ -1,18 +1,5 @@
 /** The cost calculator: which price applies to a model and why, and the cost of a number of tokens. */
-import {
-  Alert,
-  Button,
-  Group,
-  NumberInput,
-  Paper,
-  SimpleGrid,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Timeline,
-  Title,
-} from '@mantine/core'
+import { Alert, Button, Group, Paper, SimpleGrid, Stack, Table, Text, TextInput, Timeline, Title } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
@@ -20,10 +7,13 @@ import { useState } from 'react'
 import { chargesTexts, noteTexts, tierTexts } from '../../../price-texts.ts'
 import { one, useAddress } from '../../address.ts'
 import { count } from '../../format/counts.ts'
+import { hasUnreadable } from '../../format/read-numbers.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { Loading } from '../../parts/loading.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
+import { CountField } from '../../parts/number-fields.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -80,7 +70,7 @@ interface QuestionProps {
 }
 
 /** Example counts of a typical request. */
-const USUAL = { input: '1200', output: '340', cache_read: '15000' }
+const USUAL = { input: 1_200, output: 340, cache_read: 15_000 }
 
 function Question({ asked, ask, isAsking }: QuestionProps) {
   const form = useForm({
@@ -91,13 +81,16 @@ function Question({ asked, ask, isAsking }: QuestionProps) {
       counts: Object.fromEntries(
         KINDS.map(({ kind }) => [
           kind,
-          asked[kind] ?? (asked.model === undefined ? (USUAL as Partial<Record<Kind, string>>)[kind] : '') ?? '',
+          (asked[kind] === undefined ? undefined : Number(asked[kind])) ??
+            (asked.model === undefined ? (USUAL as Partial<Record<Kind, number>>)[kind] : '') ??
+            '',
         ]),
       ) as Record<Kind, string | number>,
     },
     validate: { model: (model) => (model.trim() === '' ? 'Required.' : null) },
   })
-  const submit = form.onSubmit(({ model, provider, at, counts }) =>
+  const submit = form.onSubmit(({ model, provider, at, counts }) => {
+    if (hasUnreadable(counts)) return focusFirstIssue()
     ask({
       model: model.trim(),
       provider: provider.trim() || undefined,
@@ -105,8 +98,8 @@ function Question({ asked, ask, isAsking }: QuestionProps) {
       ...(Object.fromEntries(
         KINDS.map(({ kind }) => [kind, counts[kind] === '' ? undefined : String(counts[kind])]),
       ) as Record<Kind, string | undefined>),
-    }),
-  )
+    })
+  })
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
@@ -117,15 +110,7 @@ function Question({ asked, ask, isAsking }: QuestionProps) {
         </SimpleGrid>
         <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="xs">
           {KINDS.map(({ kind, title }) => (
-            <NumberInput
-              key={kind}
-              label={`${title} tokens`}
-              min={0}
-              allowDecimal={false}
-              thousandSeparator=","
-              hideControls
-              {...form.getInputProps(`counts.${kind}`)}
-            />
+            <CountField key={kind} label={`${title} tokens`} {...form.getInputProps(`counts.${kind}`)} />
           ))}
         </SimpleGrid>
         <Group>

@@ -1,17 +1,21 @@
 /** The form that sets a price manually. */
-import { ActionIcon, Button, Group, NumberInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { chargesTexts } from '../../../price-texts.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { CountField, DecimalField } from '../../parts/number-fields.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
 import { KINDS, type Kind, priceText, type SetPrice } from './price.ts'
 import { PriceChange } from './price-change.tsx'
 import { bodyOf, NO_CHARGES, NO_PRICES, type PriceStart, type PriceValues, valuesOf } from './price-values.ts'
 import { PRICE_CHANGES, valuedText, valueTheRest } from './valuation.ts'
+
+/** Pico-dollars per token are micro-dollars per million tokens. */
+const PRICE_DIGITS = 6
 
 const isMissing = (value: number | string) => (value === '' ? 'Required. Enter 0 if it is free.' : null)
 
@@ -122,13 +126,14 @@ const PriceFields = ({ form }: { form: Form }) => (
     </Text>
     <SimpleGrid cols={{ base: 2, sm: 5 }} spacing="xs">
       {KINDS.map(({ kind, title }) => (
-        <NumberInput
+        <DecimalField
           key={kind}
           label={title}
           placeholder={form.values.keepsOthers ? 'unchanged' : OTHERWISE[kind]}
           required={!form.values.keepsOthers && OTHERWISE[kind] === undefined}
           min={0}
-          hideControls
+          digits={PRICE_DIGITS}
+          currency="USD"
           {...form.getInputProps(kind)}
         />
       ))}
@@ -173,20 +178,15 @@ const Tiers = ({ form }: { form: Form }) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: see above
       <Group key={index} gap="xs" align="flex-end" wrap="nowrap">
         <SimpleGrid cols={{ base: 2, sm: 6 }} spacing="xs" flex={1} style={{ alignItems: 'end' }}>
-          <NumberInput
-            label="From tokens"
-            thousandSeparator=","
-            min={1}
-            hideControls
-            {...form.getInputProps(`tiers.${index}.from_tokens`)}
-          />
+          <CountField label="From tokens" min={1} {...form.getInputProps(`tiers.${index}.from_tokens`)} />
           {KINDS.map(({ kind, title }) => (
-            <NumberInput
+            <DecimalField
               key={kind}
               label={title}
               placeholder="same"
               min={0}
-              hideControls
+              digits={PRICE_DIGITS}
+              currency="USD"
               {...form.getInputProps(`tiers.${index}.${kind}`)}
             />
           ))}

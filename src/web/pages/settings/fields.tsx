@@ -1,21 +1,9 @@
-import {
-  Fieldset,
-  Group,
-  NumberInput,
-  type NumberInputProps,
-  Radio,
-  Select,
-  SimpleGrid,
-  Stack,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { Fieldset, Group, Radio, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { dayOf } from '../../format/moments.ts'
 import { WEEKDAYS } from '../../format/weekdays.ts'
+import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
 import { CurrencySelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
 import { numberExample, type SettingsValues } from './values.ts'
 
@@ -122,34 +110,28 @@ function Bills({ form }: { form: SettingsForm }) {
   return (
     <Part title="Bills">
       <Group grow align="flex-start">
-        <NumberInput
+        <DecimalField
           label="Markup"
           description="Used if neither the project nor the client has one."
-          suffix=" %"
+          unit="%"
           placeholder="None"
-          decimalScale={4}
-          hideControls
+          digits={PERCENT_DIGITS}
           {...form.getInputProps('markup')}
         />
-        <NumberInput
+        <CountField
           label="Due after"
           description="Used if the bill sets no due date."
-          suffix=" days"
-          min={0}
+          unit="days"
           max={365}
-          allowDecimal={false}
-          hideControls
           {...form.getInputProps('due_days')}
         />
-        <NumberInput
+        <CountField
           label="Remind after"
           description="Days overdue, and between e-mails."
           placeholder="No reminders"
-          suffix=" days"
+          unit="days"
           min={1}
           max={90}
-          allowDecimal={false}
-          hideControls
           {...form.getInputProps('reminder_days')}
         />
       </Group>
@@ -197,8 +179,8 @@ const Retention = ({ form }: { form: SettingsForm }) => (
   </Part>
 )
 
-const Months = (props: NumberInputProps) => (
-  <NumberInput placeholder="Keep" suffix=" months" min={1} max={120} allowDecimal={false} hideControls {...props} />
+const Months = (props: ComponentProps<typeof CountField>) => (
+  <CountField placeholder="Keep" unit="months" min={1} max={120} {...props} />
 )
 
 /** Today in the zone, or in UTC while an incomplete zone is being typed. */

@@ -1,7 +1,8 @@
 /** The form that creates or edits a client. */
-import { NumberInput, SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core'
+import { SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
 import { issueFieldsOf, namesOf, PeopleField, peopleOf } from '../../parts/people-field.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { CurrencySelect } from '../../parts/zone-and-currency.tsx'
@@ -120,10 +121,11 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
           clearable
           {...form.getInputProps('currency')}
         />
-        <NumberInput
+        <DecimalField
           label="Markup (%)"
           placeholder="Organization default"
-          hideControls
+          unit="%"
+          digits={PERCENT_DIGITS}
           {...form.getInputProps('markup')}
         />
       </SimpleGrid>

@@ -1,7 +1,8 @@
 /** The form that creates or edits a project. */
-import { NumberInput, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core'
+import { SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { COST_DIGITS, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
 import { issueFieldsOf, namesOf, PeopleField, peopleOf } from '../../parts/people-field.tsx'
 import { type Choice, ClientPicker } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
@@ -174,20 +175,21 @@ function MoneyFields({ form }: { form: Form }) {
         {...form.getInputProps('approvers')}
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <NumberInput
+        <DecimalField
           label="Budget (USD)"
           description="The total that its work may cost."
           placeholder="None"
           min={0}
-          thousandSeparator=","
-          hideControls
+          digits={COST_DIGITS}
+          currency="USD"
           {...form.getInputProps('budget')}
         />
-        <NumberInput
+        <DecimalField
           label="Markup (%)"
           description="Added to costs on bills."
           placeholder="Client default"
-          hideControls
+          unit="%"
+          digits={PERCENT_DIGITS}
           {...form.getInputProps('markup')}
         />
       </SimpleGrid>

@@ -1,5 +1,6 @@
 /** The fields of an entry's figures, in forms. */
-import { NumberInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { COST_DIGITS, CountField, DecimalField } from '../number-fields.tsx'
 import { COUNTS, type FigureValues } from './figure-values.ts'
 
 /** A form with at least the figures of an entry. */
@@ -11,38 +12,28 @@ export const FigureFields = ({ form }: { form: FigureForm }) => (
   <Stack gap={4}>
     <SimpleGrid cols={{ base: 2, sm: 5 }} spacing="xs">
       {COUNTS.map(({ kind, title, isRequired }) => (
-        <NumberInput
+        <CountField
           key={kind}
           label={title}
           required={isRequired}
           placeholder={isRequired ? undefined : '0'}
-          min={0}
-          allowDecimal={false}
-          thousandSeparator=","
-          hideControls
           {...form.getInputProps(kind)}
         />
       ))}
     </SimpleGrid>
     <Text size="xs" c="dimmed">
-      Each token counts only once: input excludes tokens read from or written to a cache.
+      Each token counts only once: input excludes tokens read from or written to a cache. You can write 515k or 1.23M.
     </Text>
     <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs" mt={4}>
-      <NumberInput
+      <DecimalField
         label="Cost (USD)"
         placeholder="From the price table"
         min={0}
-        hideControls
+        digits={COST_DIGITS}
+        currency="USD"
         {...form.getInputProps('reported_cost')}
       />
-      <NumberInput
-        label="Model calls"
-        min={0}
-        allowDecimal={false}
-        thousandSeparator=","
-        hideControls
-        {...form.getInputProps('requests')}
-      />
+      <CountField label="Model calls" {...form.getInputProps('requests')} />
       <TextInput label="Provider" placeholder="The model’s vendor" {...form.getInputProps('provider')} />
     </SimpleGrid>
   </Stack>
