@@ -15,7 +15,9 @@ export function printTableBody(body: PriceTableBody): void {
     print('')
   }
   printChanges('Changed:', body.changed)
+  printChanges('Added, but a custom price of the model still applies:', body.overridden)
   printChanges('Skipped, because the prices in use are newer (--allow-older loads them):', body.older)
+  printRemoved(body.removed)
   printInUse(body.in_use)
   if (body.refused.length > 0) {
     print(`Refused (${body.refused.length.toLocaleString('en')}):`)
@@ -32,6 +34,15 @@ export function printTableBody(body: PriceTableBody): void {
   printCounts(body)
 }
 
+/** Prices are never withdrawn by a load: this says which ones the table would leave as they are. */
+function printRemoved(removed: PriceTableBody['removed']): void {
+  if (removed.length === 0) return
+  print(`No longer in this table, and still in force (${counted(removed.length, 'price')}):`)
+  printTable(PRICE_COLUMNS, removed.slice(0, SHOWN_NEW))
+  if (removed.length > SHOWN_NEW) print(`… and ${(removed.length - SHOWN_NEW).toLocaleString('en')} more.`)
+  print('')
+}
+
 function printChanges(title: string, replacements: PriceTableBody['changed']): void {
   if (replacements.length === 0) return
   print(title)
@@ -42,6 +53,7 @@ function printChanges(title: string, replacements: PriceTableBody['changed']): v
       { title: 'PRICE', of: ({ title }) => title },
       { title: 'BEFORE', of: ({ before }) => before, align: 'right' },
       { title: 'AFTER', of: ({ after }) => after, align: 'right' },
+      { title: 'CHANGE', of: ({ change }) => changeText(change), align: 'right' },
       { title: 'EFFECTIVE FROM', of: ({ row }) => startText(row.effective_from) },
       { title: 'AS OF', of: ({ from, row }) => `${originText(from)} -> ${originText(row)}` },
     ],
@@ -80,7 +92,9 @@ export function printDifferences(differences: PriceTableBody['in_use'], [before,
 }
 
 function changeText(change: number | null): string {
-  return change === null ? '–' : `${(change * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`
+  return change === null
+    ? '–'
+    : `${change > 0 ? '+' : ''}${(change * 100).toLocaleString('en', { maximumFractionDigits: 1 })}%`
 }
 
 type ListedRow = PriceTableBody['new'][number]
@@ -92,6 +106,8 @@ interface PriceChange {
   title: string
   before: string
   after: string
+  /** A share: 0.1 for 10% more; null if one of the two is no number, or nothing was charged before. */
+  change: number | null
 }
 
 /** A line for each of the prices that differ. */
@@ -104,13 +120,18 @@ function changesOf({ before, after }: { before: ListedRow; after: ListedRow }): 
       title: title.toLowerCase(),
       before: exactText(before[kind]),
       after: exactText(after[kind]),
+      change: shareOf(before[kind], after[kind]),
     }
   })
   const others = Object.entries(OTHER_PRICES).map(([field, title]) => {
     const textOf = (row: ListedRow) => otherText(row[field as keyof typeof OTHER_PRICES])
-    return { row: after, from: before, title, before: textOf(before), after: textOf(after) }
+    return { row: after, from: before, title, before: textOf(before), after: textOf(after), change: null }
   })
   return [...prices, ...others].filter((change) => change.before !== change.after)
+}
+
+function shareOf(before: number | null, after: number | null): number | null {
+  return before && after !== null ? (after - before) / before : null
 }
 
 const OTHER_PRICES = {
@@ -145,6 +166,8 @@ function printCounts({ format, as_of, as_of_from, counts, skipped, unused, round
       `${counted(counts.same_price, 'price')} from other tables ${counts.same_price === 1 ? 'is' : 'are'} the same and ${counts.same_price === 1 ? 'is' : 'are'} added.`,
     )
   }
+  if (counts.overridden > 0) print(`${counted(counts.overridden, 'price')} added for models with a custom price.`)
+  if (counts.removed > 0) print(`${counted(counts.removed, 'price')} no longer in the table, unchanged.`)
   if (counts.older > 0) print(`${counted(counts.older, 'older price')} skipped.`)
   if (counts.skipped > 0) print(`Skipped: ${kinds(skipped)}.`)
   if (Object.keys(unused).length > 0) print(`Unused price fields: ${kinds(unused)}.`)

@@ -163,6 +163,8 @@ export interface PriceLoadCounts {
   new?: number
   changed?: number
   same_price?: number
+  overridden?: number
+  removed?: number
   unchanged?: number
   older?: number
   refused?: number

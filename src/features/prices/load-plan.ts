@@ -7,7 +7,14 @@ import type { ListedPrice, RefusedPrice, TableReading } from './formats/reader.t
 import type { TableFormat } from './formats/table-file.ts'
 import type { PriceDifference } from './in-use.ts'
 import { type Overrides, reasonsAgainst } from './plausibility.ts'
-import { isCustom, type PriceAlias, type PriceSource, type PriceTable, type StoredPrice } from './price-table.ts'
+import {
+  type Hit,
+  isCustom,
+  type PriceAlias,
+  type PriceSource,
+  type PriceTable,
+  type StoredPrice,
+} from './price-table.ts'
 import type { PriceRow } from './rates.ts'
 import { ALWAYS, isSamePrice, rowAt } from './update-offer.ts'
 
@@ -36,7 +43,16 @@ export interface Addition {
   replaced: StoredPrice | undefined
   /** Whether the replaced price is the same, so that only its source and its date change. */
   isSame: boolean
+  /** The price in force for this name on the row's date, by whichever step; undefined if it is unpriced. */
+  inForce: StoredPrice | undefined
+  outcome: AdditionOutcome
 }
+
+/**
+ * What a row does to the price in force on its date: `new` prices a name that had no price, `changed` replaces another
+ * one, `same` replaces an equal one, and `overridden` replaces none, because a custom price of the name still applies.
+ */
+export type AdditionOutcome = 'new' | 'changed' | 'same' | 'overridden'
 
 export interface LoadPlan {
   additions: Addition[]
@@ -49,6 +65,8 @@ export interface LoadPlan {
   unchanged: number
   /** Loaded prices that the table confirms: they become of its date. */
   confirmed: number[]
+  /** Prices in force now that this table's sources had, and that it no longer contains. They stay in force. */
+  removed: StoredPrice[]
   refused: RefusedPrice[]
 }
 
@@ -160,6 +178,7 @@ export function* planSteps(
     replacedAliases: [],
     unchanged: 0,
     confirmed: [],
+    removed: [],
     refused: [...refused],
   }
   const byId = new Map(loaded.prices.map((price) => [price.id, price]))
@@ -167,8 +186,6 @@ export function* planSteps(
     const hit = loaded.table.find(model, provider || null, now)
     return hit && byId.get(hit.price.id)
   }
-  const replacedBy = (row: PriceRow, source: PriceSource, own: StoredPrice[]) =>
-    replacedPrice(row, source, { own, table: loaded.table, byId, now })
   const ownRows = rows.flatMap((row) => {
     const isEmbedded = row.source === 'default' && isHeld(known.get(keyOf('default', row)) ?? [], row)
     if (isEmbedded) plan.unchanged += 1
@@ -190,8 +207,10 @@ export function* planSteps(
     plan.unchanged += listed.length - added.length
     plan.confirmed.push(...held.filter((price) => (price.asOf ?? asOf) < asOf).map(({ id }) => id))
     for (const { row, listed: from } of added) {
-      const replaced = replacedBy(row, source, own)
+      const hit = hitOn(row, loaded.table, now)
+      const replaced = replacedPrice(row, { source, own, hit, byId })
       const isSame = isSamePrice(row, replaced)
+      const inForce = hit && byId.get(hit.price.id)
       const addition = {
         position: positions.get(from)!,
         row,
@@ -199,6 +218,8 @@ export function* planSteps(
         asOf: dayOf(Math.min(from.asOf ?? asOf, now)),
         replaced,
         isSame,
+        inForce,
+        outcome: outcomeOf(row, source, { hit, inForce }),
       }
       if (!isOlder(addition)) additions.push(addition)
       else if (isSame) plan.unchanged += 1
@@ -208,6 +229,7 @@ export function* planSteps(
   }
   // Of rows with the same date the last loaded one is in effect, so the file's order is kept across models and sources.
   plan.additions = additions.sort((one, other) => one.position - other.position)
+  plan.removed = removedPrices(rows, refused, loaded, now)
   const priced = new Set([...loaded.prices, ...plan.additions.map(({ row }) => row)].map(modelKey))
   const { added, replaced } = newAliases(aliases, loaded.aliases)
   const isNewest = (source: PriceSource) =>
@@ -226,11 +248,49 @@ const LAST_EXACT_STEP = 5
 /** Steps that find prices and aliases set by hand and custom tables, which take precedence over published tables. */
 const LAST_CUSTOM_STEP = 2
 
+/** The price of the row's name on its date, else the one that it has now. */
+function hitOn({ provider, model, effectiveFrom }: PriceRow, table: PriceTable, now: number): Hit | undefined {
+  return table.find(model, provider || null, effectiveFrom ?? ALWAYS) ?? table.find(model, provider || null, now)
+}
+
+function isOverridden(source: PriceSource, hit: Hit): boolean {
+  return hit.step <= LAST_CUSTOM_STEP && !isCustom(source)
+}
+
+function outcomeOf(
+  row: PriceRow,
+  source: PriceSource,
+  { hit, inForce }: { hit: Hit | undefined; inForce: StoredPrice | undefined },
+): AdditionOutcome {
+  if (!hit || !inForce) return 'new'
+  if (isOverridden(source, hit)) return 'overridden'
+  return isSamePrice(row, inForce) ? 'same' : 'changed'
+}
+
+/**
+ * The prices in force now of models that an earlier table of the same sources had and this one has not, not even
+ * rejected. Custom tables are often parts, so theirs are only those of the providers in this one.
+ */
+function removedPrices(rows: ListedPrice[], refused: RefusedPrice[], loaded: Loaded, now: number): StoredPrice[] {
+  const listed = new Set([...rows, ...refused].map(modelKey))
+  const sources = new Set(rows.map(({ source }) => source).filter((source) => source !== 'admin'))
+  const providers = new Set(rows.map(({ provider, source }) => keyOf(source, { provider, model: '' })))
+  const gone = loaded.prices.filter(
+    (price) =>
+      sources.has(price.source) &&
+      !listed.has(modelKey(price)) &&
+      (!isCustom(price.source) || providers.has(keyOf(price.source, { provider: price.provider, model: '' }))),
+  )
+  return [...Map.groupBy(gone, (price) => keyOf(price.source, price)).values()].flatMap(
+    (held) => rowAt(held, now) ?? [],
+  )
+}
+
 interface Replaceable {
+  source: PriceSource
   own: StoredPrice[]
-  table: PriceTable
+  hit: Hit | undefined
   byId: Map<number, StoredPrice>
-  now: number
 }
 
 /**
@@ -238,14 +298,12 @@ interface Replaceable {
  * applies after a published table is loaded, which then replaces only its own.
  */
 function replacedPrice(
-  { provider, model, effectiveFrom }: PriceRow,
-  source: PriceSource,
-  { own, table, byId, now }: Replaceable,
+  { provider, effectiveFrom }: PriceRow,
+  { source, own, hit, byId }: Replaceable,
 ): StoredPrice | undefined {
   const before = rowAt(own, effectiveFrom)
-  const hit = table.find(model, provider || null, effectiveFrom ?? ALWAYS) ?? table.find(model, provider || null, now)
   if (!hit || hit.step > LAST_EXACT_STEP || (provider !== '' && hit.price.provider !== provider)) return before
-  if (hit.step <= LAST_CUSTOM_STEP && !isCustom(source)) return before
+  if (isOverridden(source, hit)) return before
   return byId.get(hit.price.id) ?? before
 }
 

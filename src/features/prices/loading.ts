@@ -11,7 +11,15 @@ import { noticeOf } from './change-notice.ts'
 import type { TableReading } from './formats/reader.ts'
 import { type TableFormat, tableSteps } from './formats/table-file.ts'
 import { differencesInUse, type PriceDifference, type PriceSet, priceSet, withIdentity } from './in-use.ts'
-import { asOfTable, dateText, type LoadOptions, type LoadPlan, type PlannedTable, planSteps } from './load-plan.ts'
+import {
+  type AdditionOutcome,
+  asOfTable,
+  dateText,
+  type LoadOptions,
+  type LoadPlan,
+  type PlannedTable,
+  planSteps,
+} from './load-plan.ts'
 import type { PriceSource, PriceTable } from './price-table.ts'
 import { confirmPrices, insertLoad, type NewLoad } from './store/loads.ts'
 import { listModelsInUse, type ModelInUse } from './store/updates.ts'
@@ -201,13 +209,15 @@ export function pricesAfter(loaded: PriceSet, plan: LoadPlan): PriceSet {
 }
 
 export function countsOf({ plan }: Pick<PlannedTable, 'plan'>) {
-  const same = plan.additions.filter(({ isSame }) => isSame).length
-  const added = plan.additions.filter(({ replaced }) => replaced === undefined).length
+  const outcomes = Map.groupBy(plan.additions, ({ outcome }) => outcome)
+  const number = (outcome: AdditionOutcome) => outcomes.get(outcome)?.length ?? 0
   return {
-    new: added,
-    changed: plan.additions.length - added - same,
-    same_price: same,
+    new: number('new'),
+    changed: number('changed'),
+    same_price: number('same'),
+    overridden: number('overridden'),
     unchanged: plan.unchanged,
+    removed: plan.removed.length,
     older: plan.older.length,
     refused: plan.refused.length,
     aliases: plan.aliases.length,

@@ -399,16 +399,25 @@ export const PriceTableBody = Type.Object(
     ),
     counts: Type.Object(
       {
-        new: Type.Integer({ description: 'Rows for models without a price at this provider, in any table.' }),
-        changed: Type.Integer({ description: 'Rows that replace a different price, in whichever table.' }),
+        new: Type.Integer({ description: 'Rows for models that have no price, in any table or by any similar name.' }),
+        changed: Type.Integer({
+          description: 'Rows that replace a different price: the one in force on their date, of whichever table.',
+        }),
         same_price: Type.Integer({
-          description: 'Rows that are added with the same price, because it was from another source so far.',
+          description: 'Rows that are added with the price that is in force already, from another source.',
+        }),
+        overridden: Type.Integer({
+          description: 'Rows that are added but do not apply, because a custom price of the model does.',
         }),
         older: Type.Integer({
           description:
             'Rows that are skipped because they are older than the different prices they would replace. `allow_older` loads them.',
         }),
         unchanged: Type.Integer({ description: 'Rows that are already loaded.' }),
+        removed: Type.Integer({
+          description:
+            'Prices of an earlier table of the same source that this one does not contain. They stay in force.',
+        }),
         refused: Type.Integer({ description: 'Models that were rejected, with reasons.' }),
         skipped: Type.Integer({ description: 'Models that do not generate text.' }),
         aliases: Type.Integer({ description: 'Aliases that are new or changed.' }),
@@ -421,7 +430,13 @@ export const PriceTableBody = Type.Object(
     new: Type.Array(ListedRow),
     changed: Type.Array(Replacement),
     same_price: Type.Array(ListedRow),
+    overridden: Type.Array(Replacement, {
+      description: 'Added rows (`after`), and the custom prices that still apply.',
+    }),
     older: Type.Array(Replacement, { description: 'Skipped rows (`after`), and the newer prices that stay.' }),
+    removed: Type.Array(ListedRow, {
+      description: 'Prices in force that the table no longer contains. Loading never withdraws a price.',
+    }),
     in_use: Type.Array(Difference, {
       description: 'Models of entries of the last 30 days whose price changes, the most used first.',
     }),

@@ -229,6 +229,6 @@ function sourceNotSet(): Problem {
 
 /** The rows that the table of a load had. */
 function rowsOf({ counts }: LoadRecord): number {
-  const { new: added = 0, changed = 0, same_price = 0, unchanged = 0, older = 0, refused = 0 } = counts
-  return added + changed + same_price + unchanged + older + refused
+  const { new: added = 0, changed = 0, same_price = 0, overridden = 0, unchanged = 0, older = 0, refused = 0 } = counts
+  return added + changed + same_price + overridden + unchanged + older + refused
 }

@@ -150,10 +150,15 @@ export function tableBody(
       skipped: Object.values(reading.skipped).reduce((sum, count) => sum + count, 0),
       rounded: reading.rounded.length,
     },
-    new: additions.filter(({ replaced }) => !replaced).map(additionBody),
-    changed: additions.filter(({ isSame }) => !isSame).flatMap(replacementBody),
-    same_price: additions.filter(({ isSame }) => isSame).map(additionBody),
-    older: older.flatMap(replacementBody),
+    new: additions.filter(({ outcome }) => outcome === 'new').map(additionBody),
+    changed: additions.filter(({ outcome }) => outcome === 'changed').flatMap(replacementBody),
+    same_price: additions.filter(({ outcome }) => outcome === 'same').map(additionBody),
+    overridden: additions.filter(({ outcome }) => outcome === 'overridden').flatMap(replacementBody),
+    older: older.map(({ replaced, ...addition }) => ({
+      before: storedBody(replaced),
+      after: additionBody({ ...addition, replaced }),
+    })),
+    removed: plan.removed.map(storedBody),
     in_use: inUse.map(differenceBody),
     refused,
     skipped: reading.skipped,
@@ -169,7 +174,7 @@ export function tableBody(
 }
 
 function replacementBody(addition: Addition): PriceTableBody['changed'] {
-  return addition.replaced ? [{ before: storedBody(addition.replaced), after: additionBody(addition) }] : []
+  return addition.inForce ? [{ before: storedBody(addition.inForce), after: additionBody(addition) }] : []
 }
 
 function differenceBody(difference: PriceDifference): PriceTableBody['in_use'][number] {

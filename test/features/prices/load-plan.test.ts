@@ -57,6 +57,58 @@ function added({ additions }: LoadPlan): string[] {
   })
 }
 
+/** `outcome model before`, of each added row. */
+function outcomes({ additions }: LoadPlan): string[] {
+  return additions.map(({ row, outcome, inForce }) => `${outcome} ${row.model} ${inForce?.input ?? '–'}`)
+}
+
+describe('what a row changes', () => {
+  const known = [listed('openai gpt-9', 1n, 'always', 'default')]
+
+  test('is new only without a price in force, by whichever name or provider it is found', () => {
+    const rows = [
+      listed('openai gpt-10', 2n),
+      listed('openai gpt-9', 2n),
+      listed('openai gpt-9-2026-01-01', 3n),
+      listed('azure gpt-9', 4n),
+      listed('aws gpt-9', 1n),
+    ]
+    expect(outcomes(plan(known, rows))).toEqual([
+      'new gpt-10 –',
+      'changed gpt-9 1',
+      'changed gpt-9-2026-01-01 1',
+      'changed gpt-9 1',
+      'same gpt-9 1',
+    ])
+  })
+
+  test('is decided on the date of the row', () => {
+    const later = [...known, listed('openai gpt-9', 5n, '2027-01-01', 'default')]
+    const at = (day: Day) => outcomes(plan(later, [listed('openai gpt-9', 5n, day)]))
+    expect(at('2026-12-01')).toEqual(['changed gpt-9 1'])
+    expect(at('2027-02-01')).toEqual(['same gpt-9 5'])
+  })
+
+  test('is nothing while a custom price applies', () => {
+    const custom = [...known, listed('openai gpt-9', 7n, 'always', 'admin')]
+    expect(outcomes(plan(custom, [listed('openai gpt-9', 2n)]))).toEqual(['overridden gpt-9 7'])
+    expect(outcomes(plan(custom, [listed('openai gpt-9', 2n, undefined, 'admin')]))).toEqual(['changed gpt-9 7'])
+  })
+
+  test('leaves prices in force that the table no longer contains', () => {
+    const former = [
+      listed('openai gpt-8', 1n, 'always'),
+      listed('openai gpt-8', 2n, '2026-01-01'),
+      listed('openai gpt-7', 1n, 'always', 'models-dev'),
+      listed('acme own', 1n, 'always', 'tally'),
+    ]
+    const { removed } = plan(former, [listed('openai gpt-9', 1n)])
+    expect(removed.map(({ model, input }) => `${model} ${input}`)).toEqual(['gpt-8 2'])
+    expect(plan(former, [listed('other own', 1n, undefined, 'tally')]).removed).toEqual([])
+    expect(plan(former, [listed('acme new', 1n, undefined, 'tally')]).removed).toMatchObject([{ model: 'own' }])
+  })
+})
+
 describe('a row that the file does not date', () => {
   test('always in effect where the name had no price', () => {
     expect(added(plan([], [listed('openai gpt-9', 1n)]))).toEqual(['litellm openai gpt-9 1 always'])

@@ -23,8 +23,10 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
         <Counted of={counts.new} what="new" color="teal" />
         <Counted of={counts.changed} what="changed" color="blue" />
         <Counted of={counts.same_price} what="same price, new source" />
+        <Counted of={counts.overridden} what="overridden by a custom price" color="orange" />
         <Counted of={counts.older} what="older, skipped" color="orange" />
         <Counted of={counts.unchanged} what="unchanged" />
+        <Counted of={counts.removed} what="no longer listed" color="orange" />
         <Counted of={counts.refused} what="rejected" color="red" />
         <Counted of={counts.skipped} what="skipped" />
         <Counted of={counts.aliases} what="aliases" />
@@ -42,24 +44,10 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
       )}
       {table.in_use.length > 0 && <InUse differences={table.in_use} />}
       <Replacements title="Changed" all={table.changed} />
+      <Replacements title="Added, but a custom price still applies" all={table.overridden} />
       <Replacements title="Skipped, because the prices in use are newer" all={table.older} />
-      {table.new.length > 0 && (
-        <Listed title="New" all={table.new.length} head={PRICE_HEAD} numbersFrom={1}>
-          {table.new.slice(0, SHOWN).map((row) => (
-            <Table.Tr key={rowKey(row)}>
-              <Table.Td>{nameOf(row)}</Table.Td>
-              {KINDS.map(({ kind }) => (
-                <Table.Td key={kind} ta="right">
-                  {priceText(row[kind])}
-                </Table.Td>
-              ))}
-              <Table.Td>
-                <EffectiveFrom at={row.effective_from} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Listed>
-      )}
+      <Rows title="New" all={table.new} />
+      <Rows title="No longer in the table: these prices stay in force" all={table.removed} />
       <PassedOver table={table} />
     </Stack>
   )
@@ -75,6 +63,25 @@ const AS_OF_TEXTS = {
 
 /** `Built-in table, 2026-11-12`: where a price is from, and how recent it is. */
 const originOf = ({ source, as_of }: Row) => [sourceText(source), as_of].filter(Boolean).join(', ')
+
+const Rows = ({ title, all }: { title: string; all: Row[] }) =>
+  all.length > 0 && (
+    <Listed title={title} all={all.length} head={PRICE_HEAD} numbersFrom={1}>
+      {all.slice(0, SHOWN).map((row) => (
+        <Table.Tr key={rowKey(row)}>
+          <Table.Td>{nameOf(row)}</Table.Td>
+          {KINDS.map(({ kind }) => (
+            <Table.Td key={kind} ta="right">
+              {priceText(row[kind])}
+            </Table.Td>
+          ))}
+          <Table.Td>
+            <EffectiveFrom at={row.effective_from} />
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </Listed>
+  )
 
 /** Rows with the price before and after. */
 const Replacements = ({ title, all }: { title: string; all: LoadedTable['changed'] }) =>

@@ -116,7 +116,8 @@ export function LoadTable() {
   )
 }
 
-const additionsOf = ({ counts }: LoadedTable) => counts.new + counts.changed + counts.same_price + counts.aliases
+const additionsOf = ({ counts }: LoadedTable) =>
+  counts.new + counts.changed + counts.same_price + counts.overridden + counts.aliases
 
 interface LoadButtonProps {
   additions: number
