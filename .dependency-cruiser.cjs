@@ -39,6 +39,7 @@ const GROUND = [
   '^src/token-scopes\\.ts$',
   '^src/event-types\\.ts$',
   '^src/price-texts\\.ts$',
+  '^src/sheet-fields\\.ts$',
   '^src/absent-fields\\.ts$',
   '^src/checker\\.ts$',
   '^src/calendar-periods\\.ts$',
@@ -146,7 +147,7 @@ const PARTS = {
   'src/lib/': [],
   // The web application loads it as well, so it imports plain lists only.
   'src/(entry-filters|token-scopes)\\.ts$': ['^src/database/schema/values\\.ts$'],
-  'src/price-texts\\.ts$': [],
+  'src/(price-texts|sheet-fields)\\.ts$': [],
   'src/event-types\\.ts$': [],
   'src/errors\\.ts$': [],
   'src/absent-fields\\.ts$': [],
@@ -165,7 +166,7 @@ const PARTS = {
   // Talks to a server over HTTP; imports only schemas from the server's code (see `agents-know-shapes-only`).
   'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
-  'src/web/': ['^src/app\\.ts$', '^src/(entry-filters|event-types|price-texts|token-scopes)\\.ts$'],
+  'src/web/': ['^src/app\\.ts$', '^src/(entry-filters|event-types|price-texts|sheet-fields|token-scopes)\\.ts$'],
   'migrations/': [],
 }
 

@@ -37,6 +37,7 @@ import postgresRollupDurations from './postgres/0035_rollup_durations.sql' with 
 import postgresReportViews from './postgres/0036_report_views.sql' with { type: 'text' }
 import postgresClientTax from './postgres/0037_client_tax.sql' with { type: 'text' }
 import postgresProjectRepositories from './postgres/0038_project_repositories.sql' with { type: 'text' }
+import postgresSheetRequiredFields from './postgres/0039_sheet_required_fields.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -75,6 +76,7 @@ import sqliteRollupDurations from './sqlite/0035_rollup_durations.sql' with { ty
 import sqliteReportViews from './sqlite/0036_report_views.sql' with { type: 'text' }
 import sqliteClientTax from './sqlite/0037_client_tax.sql' with { type: 'text' }
 import sqliteProjectRepositories from './sqlite/0038_project_repositories.sql' with { type: 'text' }
+import sqliteSheetRequiredFields from './sqlite/0039_sheet_required_fields.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -144,5 +146,10 @@ export const MIGRATIONS: Migration[] = [
     version: 38,
     name: 'project_repositories',
     sql: { sqlite: sqliteProjectRepositories, postgres: postgresProjectRepositories },
+  },
+  {
+    version: 39,
+    name: 'sheet_required_fields',
+    sql: { sqlite: sqliteSheetRequiredFields, postgres: postgresSheetRequiredFields },
   },
 ]

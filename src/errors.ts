@@ -142,6 +142,11 @@ export const PROBLEMS = {
     title: 'Empty token sheet',
     help: 'A token sheet without entries cannot be submitted. Add entries, or remove the sheet.',
   },
+  incomplete_entries: {
+    status: 409,
+    title: 'Incomplete entries',
+    help: 'Entries on the sheet lack fields that the organization requires of sheet entries (`sheet_required_fields` of the settings). `errors` names them. Edit these entries, then submit the sheet again.',
+  },
   overlapping_entries: {
     status: 409,
     title: 'Overlapping entries',

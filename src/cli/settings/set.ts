@@ -28,6 +28,7 @@ interface SetFlags extends CommandFlags {
   retentionHistory?: string
   retentionAudit?: string
   retentionEvents?: string
+  sheetRequiredFields?: string
   email?: string
   address?: string
   taxId?: string
@@ -88,6 +89,10 @@ export function addSettingsSetCommand(settings: Command): void {
     .option('--retention-history <months>', 'remove the history of entries after as many months (from 12), or none')
     .option('--retention-audit <months>', 'remove records of the audit log after as many months (from 12), or none')
     .option('--retention-events <months>', 'remove events after as many months, or none')
+    .option(
+      '--sheet-required-fields <fields>',
+      'up to three fields that entries on token sheets must have, such as ticket,label:team; none for no more than usual',
+    )
     .option('--email <address>', 'sender address of bills; none clears it, as for the options below')
     .option('--address <text>', 'postal address on bills, may have several lines')
     .option('--tax-id <text>', 'tax id, such as a VAT number')
@@ -106,6 +111,7 @@ export function addSettingsSetCommand(settings: Command): void {
       examples(
         'tally settings set --time-zone Europe/Berlin --currency EUR',
         'tally settings set --unknown-projects hold',
+        'tally settings set --sheet-required-fields ticket,label:team',
         'tally settings set --retention-texts 24 --retention-audit none',
         'tally settings set --email bills@example.com --tax-id DE123456789 --due-days 14 --logo logo.png',
       ),
@@ -125,6 +131,7 @@ export function addSettingsSetCommand(settings: Command): void {
         apiTokens: yesOrNo(flags.apiTokens),
         shareLinks: yesOrNo(flags.shareLinks),
         telemetryByEmail: yesOrNo(flags.telemetryByEmail),
+        sheetRequiredFields: fieldsOf(flags.sheetRequiredFields),
         email: textOrNone(flags.email),
         address: textOrNone(flags.address),
         taxId: textOrNone(flags.taxId),
@@ -148,6 +155,12 @@ export function addSettingsSetCommand(settings: Command): void {
       })
       printSettings(settingsBody(changed), flags)
     })
+}
+
+/** `ticket,label:team`; an empty list for `none`. */
+function fieldsOf(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined
+  return textOrNone(text) === null ? [] : text.split(',').map((field) => field.trim())
 }
 
 /** What is no number is refused by the service, with every other issue. */

@@ -21,6 +21,7 @@ export function printSettings(body: Settings, { json }: CommandFlags): void {
   print(`api tokens        ${body.api_tokens ? 'yes' : 'no'}`)
   print(`share links       ${body.share_links ? 'yes' : 'no'}`)
   print(`telemetry by mail ${body.telemetry_by_email ? 'yes' : 'no'}`)
+  print(`sheet entries need ${body.sheet_required_fields.join(', ') || '–'}`)
   const months = (number: number | null) => (number === null ? 'forever' : `${number} months`)
   print(`keep texts        ${months(body.retention_texts)}`)
   print(`keep session ids  ${months(body.retention_session_ids)}`)

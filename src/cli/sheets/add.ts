@@ -4,7 +4,7 @@ import { addEntryFlags, type EntryFlags, readEntry } from '../flags/entry.ts'
 import { examples } from '../flags/options.ts'
 import { printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { ENTRY_COLUMNS, SHEET, sheetService } from './sheet.ts'
+import { ENTRY_COLUMNS, noteMismatches, SHEET, sheetService } from './sheet.ts'
 
 export function addSheetsAddCommand(sheets: Command): void {
   addEntryFlags(
@@ -31,5 +31,6 @@ export function addSheetsAddCommand(sheets: Command): void {
       })
       if (flags.json) return printJson(entry)
       printTable(ENTRY_COLUMNS, [entry])
+      noteMismatches([entry])
     })
 }

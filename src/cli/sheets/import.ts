@@ -4,7 +4,7 @@ import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { ENTRY_COLUMNS, SHEET } from './sheet.ts'
+import { ENTRY_COLUMNS, noteMismatches, SHEET } from './sheet.ts'
 
 export function addSheetsImportCommand(sheets: Command): void {
   sheets
@@ -12,20 +12,24 @@ export function addSheetsImportCommand(sheets: Command): void {
     .description('Add the rows of a CSV file to a sheet; if any row is invalid, none are added')
     .argument('<sheet>', SHEET)
     .argument('<file>', 'CSV file; - for standard input')
+    .option('--dry-run', 'show what would be added, and costs that are far from the list value, without adding it')
     .option('--json', 'print the added entries as JSON')
     .addHelpText('after', examples('tally sheets import sht_… november.csv'))
     .action(async (id: string, file: string, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags>()
+      const { dryRun = false, ...flags } = command.optsWithGlobals<CommandFlags & { dryRun?: boolean }>()
       const text = await (file === '-' ? Bun.stdin : Bun.file(file)).text().catch((error: Error) => {
         throw new CommandError(`${file === '-' ? 'Standard input' : file} cannot be read: ${error.message}.`)
       })
       const imported = await withServices(flags, async (all, self) => {
         await all.prices.loadDefaultPrices()
-        return all.sheets.importEntries(id, text, self).catch(failWithLines)
+        return all.sheets.importEntries(id, text, self, { dryRun }).catch(failWithLines)
       })
       if (flags.json) return printJson(imported)
       printTable(ENTRY_COLUMNS, imported.data)
-      print(`Added ${imported.added.toLocaleString('en')} ${imported.added === 1 ? 'entry' : 'entries'}.`)
+      noteMismatches(imported.data)
+      print(
+        `${dryRun ? 'Would add' : 'Added'} ${imported.added.toLocaleString('en')} ${imported.added === 1 ? 'entry' : 'entries'}.`,
+      )
     })
 }
 

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
+import { confirm, isInteractive } from '../terminal/confirm.ts'
+import { note } from '../terminal/print.ts'
 import { actOnSheet } from './sheet.ts'
 
 export function addSheetsOpenCommand(sheets: Command): void {
@@ -12,6 +14,7 @@ export function addSheetsOpenCommand(sheets: Command): void {
     .option('--from <day>', 'first day, in the time zone of the organization')
     .option('--to <day>', 'last day, inclusive')
     .option('--note <text>', 'what the sheet is for')
+    .option('--another', 'open it even if the person has a sheet with some of these days')
     .option('--json', 'print the sheet as JSON')
     .addHelpText(
       'after',
@@ -27,14 +30,26 @@ export function addSheetsOpenCommand(sheets: Command): void {
         from?: string
         to?: string
         note?: string
+        another?: boolean
       }>()
-      const { person, month, from, to, note } = flags
+      const { person, month, from, to, note: purpose, another = false } = flags
       if ((from === undefined) !== (to === undefined)) throw new CommandError('Use --from and --to together.', 2)
       if ((month === undefined) === (from === undefined)) {
         throw new CommandError('Use either --month, or --from and --to.', 2)
       }
       const days = month === undefined ? { period: { from: from!, to: to! } } : { month }
-      const about = note === undefined ? {} : { note }
-      await actOnSheet(command, 'Opened', ({ sheets }, self) => sheets.openSheet({ person, ...days, ...about }, self))
+      const about = purpose === undefined ? {} : { note: purpose }
+      await actOnSheet(command, 'Opened', async ({ sheets }, self) => {
+        const others = another ? [] : await sheets.listSheetsOfDays({ person, ...days }, self.viewer)
+        if (others.length > 0) {
+          note(`${person} already has a sheet for some of these days:`)
+          for (const { id, period, status } of others) note(`  ${id}, ${period.from} to ${period.to}, ${status}`)
+          if (!isInteractive()) {
+            throw new CommandError('Nothing was changed. Add entries to that sheet, or add --another.')
+          }
+          await confirm('Open another one?', { yes: false })
+        }
+        return sheets.openSheet({ person, ...days, ...about }, self)
+      })
     })
 }

@@ -89,6 +89,7 @@ export function defineTables(kit: ColumnKit) {
       hashedSessionIds: flag('hashed_session_ids').notNull().default(false),
       internedVersion: integer('interned_version').notNull().default(0),
       compactedAt: time('compacted_at'),
+      sheetRequiredFields: json<string[]>('sheet_required_fields').notNull().default([]),
     }),
     users: table('users', {
       id: key('id'),

@@ -17,6 +17,7 @@ export const EXAMPLE_SETTINGS: Settings = {
   retention_history: null,
   retention_audit: null,
   retention_events: 3,
+  sheet_required_fields: ['ticket'],
   demo: false,
   email: 'bills@acme.example',
   address: '1 Road\n10115 Berlin',

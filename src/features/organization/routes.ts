@@ -138,6 +138,7 @@ function readChange(body: SettingsChange): Parameters<OrganizationService['chang
     approvalRequired: body.approval_required,
     apiTokens: body.api_tokens,
     shareLinks: body.share_links,
+    sheetRequiredFields: body.sheet_required_fields,
     telemetryByEmail: body.telemetry_by_email,
     retentionTexts: body.retention_texts,
     retentionSessionIds: body.retention_session_ids,

@@ -36,6 +36,12 @@ const telemetryByEmail = Type.Boolean({
     'Whether sessions that agents push with an organization token belong to the person whose e-mail address they contain. Because anyone with that token can send any address, such entries have `manager_by: email`.',
 })
 
+const sheetRequiredFields = Type.Array(Type.String(), {
+  description:
+    'Up to three optional fields that entries on token sheets must have: `project`, `ticket`, `summary`, `provider`, `requests`, `reported_cost` or `label:<name>`. Entries that lack one cannot be added, and block submitting their sheet.',
+  examples: [['ticket', 'label:team']],
+})
+
 export const Settings = Type.Object(
   {
     name: Type.String({ description: 'Name of the organization, as shown on bills.' }),
@@ -57,6 +63,7 @@ export const Settings = Type.Object(
     }),
     telemetry_by_email: telemetryByEmail,
     ...RETENTION,
+    sheet_required_fields: sheetRequiredFields,
     demo: Type.Boolean({ description: 'Whether the database contains demo data from `tally demo`.' }),
     email: forBilling(orNull(emailAddress({ description: 'Sender and reply address of bills.' }))),
     address: forBilling(orNull(Type.String({ description: 'Postal address, with line breaks.' }))),
@@ -120,6 +127,7 @@ export const SettingsChange = Type.Partial(
     }),
     telemetry_by_email: telemetryByEmail,
     ...RETENTION,
+    sheet_required_fields: sheetRequiredFields,
     email: orNull(emailAddress({ description: 'Sender and reply address of bills.' })),
     address: orNull(Type.String({ description: 'Postal address, with line breaks; null clears it.', [SHOWN]: FILLED })),
     tax_id: orNull(Type.String({ description: 'VAT number or other tax id; null clears it.', [SHOWN]: FILLED })),

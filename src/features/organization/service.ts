@@ -18,6 +18,7 @@ import {
 } from '../../fields.ts'
 import { decimalNumber } from '../../lib/money.ts'
 import { composeName } from '../../lib/names.ts'
+import { isRequirable, REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../sheet-fields.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { issueOfNumberFormat } from './bill-numbers.ts'
 import { readLogo } from './logo.ts'
@@ -77,6 +78,7 @@ export function commonSettingsBody(organization: Organization) {
     retention_history: organization.retentionHistory,
     retention_audit: organization.retentionAudit,
     retention_events: organization.retentionEvents,
+    sheet_required_fields: organization.sheetRequiredFields,
     demo: demoAt !== null,
   }
 }
@@ -99,6 +101,20 @@ const RETENTION = {
   retentionAudit: { pointer: '/retention_audit', from: 12 },
   retentionEvents: { pointer: '/retention_events', from: 1 },
 } as const
+
+function issuesOfRequiredFields(fields: readonly string[]): Issue[] {
+  if (fields.length > REQUIRED_LIMIT) {
+    const message = `must name at most ${REQUIRED_LIMIT} fields`
+    return [{ pointer: '/sheet_required_fields', code: 'too_many', message }]
+  }
+  return fields.flatMap((field, index) => {
+    const pointer = `/sheet_required_fields/${index}`
+    if (fields.indexOf(field) < index) return [{ pointer, code: 'not_allowed', message: 'is a duplicate' }]
+    if (isRequirable(field)) return []
+    const message = `must be one of ${Object.keys(REQUIRABLE_FIELDS).join(', ')} or label:<name>`
+    return [{ pointer, code: 'not_allowed', message }]
+  })
+}
 
 /** Ten years. */
 const RETENTION_LIMIT = 120
@@ -159,6 +175,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
         ...issuesOfChoice(sameSession, SAME_SESSION, '/same_session'),
         ...issuesOfBilling(given),
         ...issuesOfRetention(given),
+        ...issuesOfRequiredFields(given.sheetRequiredFields ?? []),
       ]
       if (issues.length > 0) throw validationFailed(issues)
       return db.write(async (tx) => {
@@ -188,6 +205,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
           retentionHistory: given.retentionHistory === undefined ? before.retentionHistory : given.retentionHistory,
           retentionAudit: given.retentionAudit === undefined ? before.retentionAudit : given.retentionAudit,
           retentionEvents: given.retentionEvents === undefined ? before.retentionEvents : given.retentionEvents,
+          sheetRequiredFields: given.sheetRequiredFields ?? before.sheetRequiredFields,
           logoType: before.logoType,
           demoAt: before.demoAt,
           // Before the first id is hashed, so that no report misses its session.

@@ -43,6 +43,8 @@ export interface Organization {
   retentionHistory: number | null
   retentionAudit: number | null
   retentionEvents: number | null
+  /** Optional fields that entries on token sheets must have: `ticket`, `label:team`. */
+  sheetRequiredFields: string[]
   /** Whether some sessions have only the hash of their id. */
   hashedSessionIds: boolean
   /** Changes when interned texts are erased. */
@@ -90,6 +92,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       hashedSessionIds: organization.hashedSessionIds,
       internedVersion: organization.internedVersion,
       compactedAt: organization.compactedAt,
+      sheetRequiredFields: organization.sheetRequiredFields,
     })
     .from(organization)
   return { ...row!, logoType: row!.logoType as LogoType | null }

@@ -273,7 +273,7 @@ function outcomeOf(
  */
 function removedPrices(rows: ListedPrice[], refused: RefusedPrice[], loaded: Loaded, now: number): StoredPrice[] {
   const listed = new Set([...rows, ...refused].map(modelKey))
-  const sources = new Set(rows.map(({ source }) => source).filter((source) => source !== 'admin'))
+  const sources = new Set<PriceSource>(rows.map(({ source }) => source).filter((source) => source !== 'admin'))
   const providers = new Set(rows.map(({ provider, source }) => keyOf(source, { provider, model: '' })))
   const gone = loaded.prices.filter(
     (price) =>

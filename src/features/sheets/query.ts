@@ -18,6 +18,7 @@ export function readSheetList(texts: QueryTexts, timeZone: string): SheetListQue
       managers: query.list('agent_manager'),
       startingAt: query.moment('starting_at', timeZone),
       endingAt: query.moment('ending_at', timeZone),
+      endingAfter: query.moment('ending_after', timeZone),
     },
     ...query.listPage(),
   }

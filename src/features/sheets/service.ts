@@ -9,6 +9,7 @@ import type { Asker } from '../../access/asker.ts'
 import { approversOf, EVERYTHING, type Viewer } from '../../access/visibility.ts'
 import { SchemaChecker } from '../../checker.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
+import { rehearse } from '../../database/dry-run.ts'
 import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
 import { issuesOf } from '../../issues.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -29,6 +30,7 @@ import { pointerInFile, readRows, type SheetLine } from './csv.ts'
 import { issueOfStart, readPeriod } from './period.ts'
 import { readApprovalsQuery, readSheetList, type SheetListQuery } from './query.ts'
 import { billedEntries, emptySheet, overlappingEntries, SHEET_LIMIT, sheetFull } from './refusals.ts'
+import { issuesOfRequired, requireComplete, requireFields, requireKept } from './required-fields.ts'
 import type { Approvals, ImportedEntries, NewSheetBody, SheetOverlaps, TokenSheet } from './schema.ts'
 import {
   deleteSheet,
@@ -57,6 +59,9 @@ const ISSUES_SHOWN = 100
 
 /** Sheets per page of an export, each with the sums of its entries. */
 const EXPORT_PAGE = 100
+
+/** Sheets of the same person and days that are named before another is opened. */
+const OTHERS_SHOWN = 5
 
 /** Waiting sheets in the list; the sums include all. */
 const WAITING_SHOWN = 100
@@ -91,6 +96,11 @@ const DONE = {
   withdraw_approval: 'approval_withdrawn',
 } as const satisfies Partial<Record<SheetAction, string>>
 type Step = keyof typeof DONE
+
+interface DryRun {
+  /** Whether nothing is written. */
+  dryRun?: boolean | undefined
+}
 
 interface Dependencies {
   db: Database
@@ -147,6 +157,12 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
 
   /** Reads changed prices once, outside of the transaction: data read inside one is cached only after it. */
   const refreshPrices = () => prices.table(db.read)
+
+  const requiredFields = async (tx: Tx) => (await organization.settings(tx)).sheetRequiredFields
+
+  /** Writes, or does the same and rolls it back. */
+  const writeOr = <Outcome>(isDryRun: boolean, body: (tx: Tx) => Promise<Outcome>): Promise<Outcome> =>
+    isDryRun ? rehearse(db, body) : db.write(body)
 
   async function requireRoom(tx: Tx, sheetId: number, more: number): Promise<void> {
     const [sum] = await entries.sheetEntries.sumSheets(tx, [sheetId], EVERYTHING)
@@ -220,6 +236,17 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
       return { ...page, data: await bodies(db.read, page.data, viewer) }
     },
 
+    /** Sheets of a person that share days with a period: a second one is usually a mistake. Throws `validation_failed`. */
+    async listSheetsOfDays(
+      { person, ...days }: Pick<NewSheetBody, 'period' | 'month'> & { person: string },
+      viewer: Viewer,
+    ): Promise<TokenSheet[]> {
+      const { startingAt, endingAt } = readPeriod(days, (await organization.settings()).timeZone)
+      const filter = { managers: [person], endingAt, endingAfter: startingAt }
+      const views = await listSheets(db.read, { filter, viewer, after: undefined, limit: OTHERS_SHOWN })
+      return bodies(db.read, views, viewer)
+    },
+
     /** All sheets that match the filter. */
     async *exportSheets(viewer: Viewer, filter: SheetFilter): AsyncGenerator<SheetLine> {
       const pages = eachPage(
@@ -288,17 +315,24 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
 
     /**
      * Adds a draft. `draft` has passed the schema; throws `validation_failed` with the issues that the schema cannot
-     * express.
+     * express, and if a field that the organization requires is missing. A dry run returns the draft, with its list value
+     * and whether its cost is far from it, and adds nothing.
      */
-    async addEntry(id: string, draft: TokenEntryDraft, party: Party): Promise<TokenEntry> {
+    async addEntry(
+      id: string,
+      draft: TokenEntryDraft,
+      party: Party,
+      { dryRun = false }: DryRun = {},
+    ): Promise<TokenEntry> {
       const report = entries.sheetEntries.readDraft(draft)
       await refreshPrices()
-      return db.write(async (tx) => {
+      return writeOr(dryRun, async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
         const outside = issueOfStart(report.startedAt, view.sheet)
         if (outside) throw validationFailed([outside])
         await requireRoom(tx, on.id, 1)
         const added = await entries.sheetEntries.addDraft(tx, on, report)
+        requireFields(added, await requiredFields(tx))
         await recordAdded(tx, view, [added], party)
         return added
       })
@@ -306,16 +340,21 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
 
     /**
      * Adds all rows of a filled template, or none: `validation_failed` then names each issue with its line, as
-     * `/lines/7/started_at`.
+     * `/lines/7/started_at`. A dry run returns what would be added.
      */
-    async importEntries(id: string, file: string, party: Party): Promise<ImportedEntries> {
+    async importEntries(
+      id: string,
+      file: string,
+      party: Party,
+      { dryRun = false }: DryRun = {},
+    ): Promise<ImportedEntries> {
       const rows = readRows(file, (await organization.settings()).timeZone)
       if (rows.length > IMPORT_LIMIT) {
         const message = `has ${rows.length.toLocaleString('en')} entries, but the limit per import is ${IMPORT_LIMIT.toLocaleString('en')}. Split the file`
         throw validationFailed([{ pointer: '/lines', code: 'too_large', message }])
       }
       await refreshPrices()
-      return db.write(async (tx) => {
+      return writeOr(dryRun, async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
         const issues = rows.flatMap(({ line, body: draft, issues: ofCells }) =>
           issuesOfRow(draft, view)
@@ -324,26 +363,39 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
         )
         if (issues.length > 0) throw validationFailed(issues.slice(0, ISSUES_SHOWN))
         await requireRoom(tx, on.id, rows.length)
+        const required = await requiredFields(tx)
         const added: TokenEntry[] = []
-        for (const { body: draft } of rows) {
-          added.push(
-            await entries.sheetEntries.addDraft(tx, on, entries.sheetEntries.readDraft(draft as TokenEntryDraft)),
+        const missing: Issue[] = []
+        for (const { line, body: draft } of rows) {
+          const report = entries.sheetEntries.readDraft(draft as TokenEntryDraft)
+          const entry = await entries.sheetEntries.addDraft(tx, on, report)
+          added.push(entry)
+          missing.push(
+            ...issuesOfRequired(entry, required).map((one) => ({ ...one, pointer: pointerInFile(line, one.pointer) })),
           )
         }
+        if (missing.length > 0) throw validationFailed(missing.slice(0, ISSUES_SHOWN))
         await recordAdded(tx, view, added, party)
         return { added: added.length, data: added }
       })
     },
 
-    /** Changes a draft: absent is unchanged, null removes the value. */
-    async changeEntry(id: string, entryId: string, change: TokenEntryDraftChange, party: Party): Promise<TokenEntry> {
+    /** Changes a draft: absent is unchanged, null removes the value, unless the organization requires it. */
+    async changeEntry(
+      id: string,
+      entryId: string,
+      change: TokenEntryDraftChange,
+      party: Party,
+      { dryRun = false }: DryRun = {},
+    ): Promise<TokenEntry> {
       await refreshPrices()
-      return db.write(async (tx) => {
+      return writeOr(dryRun, async (tx) => {
         const { view, on } = await begin(tx, id, 'edit', party)
         const changed = await entries.sheetEntries.readDraftChange(tx, on, entryId, change)
         const outside = issueOfStart(changed.report.startedAt, view.sheet)
         if (outside) throw validationFailed([outside])
         const { before, after } = await entries.sheetEntries.changeDraft(tx, on, changed, change)
+        requireKept(after, change, await requiredFields(tx))
         const differing = difference(contentOf(before), contentOf(after))
         if (differing) {
           await audit.record(tx, party.by, {
@@ -378,14 +430,16 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
     },
 
     /**
-     * Submits a sheet: its drafts await approval. Throws `empty_sheet`, and `overlapping_entries` (409) if entries
-     * overlap with reported ones and this is not confirmed.
+     * Submits a sheet: its drafts await approval. Throws `empty_sheet`, `incomplete_entries` (409) if entries lack
+     * required fields, and `overlapping_entries` (409) if entries overlap with reported ones and this is not confirmed.
      */
     submitSheet: (id: string, party: Party, { confirmOverlaps = false } = {}): Promise<TokenSheet> =>
       move(id, 'submit', party, {
         check: async (tx, on, name) => {
           const [sum] = await entries.sheetEntries.sumSheets(tx, [on.id], EVERYTHING)
           if (!sum) throw emptySheet(name)
+          const required = await requiredFields(tx)
+          if (required.length > 0) requireComplete(await entries.sheetEntries.listDrafts(tx, on.id), required)
           const overlaps = await entries.sheetEntries.listOverlaps(tx, on, EVERYTHING)
           if (overlaps.length > 0 && !confirmOverlaps) throw overlappingEntries(overlaps)
           return overlaps.length > 0 ? { confirmed_overlaps: overlaps.length } : undefined

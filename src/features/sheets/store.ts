@@ -1,5 +1,5 @@
 /** Token sheets; `entries/` manages their entries. */
-import { aliasedTable, and, desc, eq, exists, gte, inArray, isNull, lt, not, notInArray, or } from 'drizzle-orm'
+import { aliasedTable, and, desc, eq, exists, gt, gte, inArray, isNull, lt, not, notInArray, or } from 'drizzle-orm'
 import {
   approvedProjects,
   isApprovable,
@@ -38,6 +38,8 @@ export interface SheetFilter {
   startingAt?: number | undefined
   /** Sheets whose period begins before this time. */
   endingAt?: number | undefined
+  /** Sheets whose period ends after this time; together with `endingAt`, those that share days with a period. */
+  endingAfter?: number | undefined
 }
 
 function selectSheets(reader: Reader) {
@@ -54,7 +56,7 @@ function selectSheets(reader: Reader) {
     .leftJoin(deciders, eq(deciders.id, sheets.decidedBy))
 }
 
-function conditionOf(reader: Reader, { statuses, managers, startingAt, endingAt }: SheetFilter) {
+function conditionOf(reader: Reader, { statuses, managers, startingAt, endingAt, endingAfter }: SheetFilter) {
   const { sheets, users } = reader.tables
   const named =
     managers &&
@@ -72,6 +74,7 @@ function conditionOf(reader: Reader, { statuses, managers, startingAt, endingAt 
     named && inArray(sheets.managerId, named),
     startingAt === undefined ? undefined : gte(sheets.startingAt, startingAt),
     endingAt === undefined ? undefined : lt(sheets.startingAt, endingAt),
+    endingAfter === undefined ? undefined : gt(sheets.endingAt, endingAfter),
   )
 }
 

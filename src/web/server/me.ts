@@ -80,6 +80,7 @@ function settingsOf({ contact, time_zone, week_start, currency }: Shared): Setti
     retention_history: null,
     retention_audit: null,
     retention_events: null,
+    sheet_required_fields: [],
     demo: false,
   }
 }

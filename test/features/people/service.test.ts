@@ -356,6 +356,7 @@ forEachEngine('people', (open) => {
       hashedSessionIds: false,
       internedVersion: 0,
       compactedAt: null,
+      sheetRequiredFields: [],
       email: null,
       address: null,
       taxId: null,

@@ -282,6 +282,7 @@ describe('settings', () => {
       ...KEPT,
       share_links: false,
       telemetry_by_email: false,
+      sheet_required_fields: [],
       demo: false,
     })
     const change = {

@@ -36,6 +36,7 @@ import { toTokenEntry } from '../wire.ts'
 import {
   deleteDrafts,
   findOnSheet,
+  listOnSheet,
   listReportedSpans,
   listSheetProjects,
   listSheetSpans,
@@ -172,6 +173,10 @@ export function createSheetEntries({ clock, placement, reporting, interned }: De
       await remove(tx, by, sheet.id, view.entry.id)
       return toTokenEntry(view)
     },
+
+    /** All entries of a sheet. */
+    listDrafts: async (tx: Tx, sheetId: number): Promise<TokenEntry[]> =>
+      (await listOnSheet(tx, sheetId)).map((view) => toTokenEntry(view)),
 
     removeDrafts: (tx: Tx, sheetId: number, by: Actor): Promise<void> => remove(tx, by, sheetId),
 

@@ -15,6 +15,11 @@ export async function findOnSheet(reader: Reader, sheetId: number, uid: Id<'ent'
   return row
 }
 
+/** All entries of a sheet. */
+export async function listOnSheet(reader: Reader, sheetId: number): Promise<EntryView[]> {
+  return selectViews(reader).where(eq(reader.tables.entries.sheetId, sheetId))
+}
+
 /** Deletes one or all drafts of a sheet, with their history, and returns what they were. */
 export async function deleteDrafts(
   tx: Tx,

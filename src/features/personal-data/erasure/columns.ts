@@ -47,7 +47,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
       billFooter: 'organization',
       billNumberFormat: 'organization',
     },
-    other: ['timeZone', 'currency', 'unknownProjects', 'logoType', 'weekStart', 'sameSession'],
+    other: ['timeZone', 'currency', 'unknownProjects', 'logoType', 'weekStart', 'sameSession', 'sheetRequiredFields'],
   },
   users: { key: ['id'], other: ['email', 'name', 'role', 'passwordHash', 'notifications'] },
   preferences: { key: ['userId'], other: ['chosen'] },

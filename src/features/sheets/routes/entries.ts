@@ -1,7 +1,8 @@
 import { Elysia, t } from 'elysia'
 import { access, approvalViewerOf, approverOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage } from '../../../http/query.ts'
+import { listPage, parameter } from '../../../http/query.ts'
+import { Query, type QueryTexts } from '../../../query.ts'
 import { readListQuery } from '../../entries/listing/filter.ts'
 import { TokenEntry, TokenEntryDraft, TokenEntryDraftChange, TokenEntryList } from '../../entries/schema.ts'
 import type { EntriesService } from '../../entries/service.ts'
@@ -15,6 +16,23 @@ const path = sheetPath
 const pathOfEntry = { ...sheetPath, entry: 'ID of the entry (ent_…).' }
 
 const OWNER = 'Only for the owner of the sheet and admins.'
+
+const DryRunQuery = t.Object(
+  {
+    dry_run: parameter({
+      type: 'boolean',
+      description: 'Returns what would be saved, with its list value and `cost_mismatch`, without saving it.',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+function isDryRun(texts: QueryTexts): boolean {
+  const query = new Query(texts)
+  const dryRun = query.flag('dry_run') ?? false
+  query.finish()
+  return dryRun
+}
 
 export const sheetEntriesRoutes = ({
   sheets,
@@ -65,8 +83,10 @@ export const sheetEntriesRoutes = ({
     )
     .post(
       '/:id/entries',
-      async ({ params, body, caller, address, set }) => {
-        const entry = await sheets.addEntry(params.id, body, approverOf({ caller, address }))
+      async ({ params, query, body, caller, address, set }) => {
+        const dryRun = isDryRun(query)
+        const entry = await sheets.addEntry(params.id, body, approverOf({ caller, address }), { dryRun })
+        if (dryRun) return entry
         set.status = 201
         set.headers.location = `/api/v1/token-entries/${entry.id}`
         return entry
@@ -76,6 +96,7 @@ export const sheetEntriesRoutes = ({
         scope: 'sheets:write',
         object: 'sht',
         parse: 'report',
+        query: DryRunQuery,
         body: TokenEntryDraft,
         detail: documented({
           id: 'addTokenSheetEntry',
@@ -85,6 +106,11 @@ export const sheetEntriesRoutes = ({
           path,
           body: { example: EXAMPLE_DRAFT },
           responses: {
+            200: {
+              description: 'With `dry_run`: the draft as it would be.',
+              schema: TokenEntry,
+              example: EXAMPLE_DRAFT_ENTRY,
+            },
             201: {
               description: 'The draft.',
               schema: TokenEntry,
@@ -98,13 +124,14 @@ export const sheetEntriesRoutes = ({
     )
     .post(
       '/:id/import',
-      ({ params, body, caller, address }) =>
-        sheets.importEntries(params.id, body as string, approverOf({ caller, address })),
+      ({ params, query, body, caller, address }) =>
+        sheets.importEntries(params.id, body as string, approverOf({ caller, address }), { dryRun: isDryRun(query) }),
       {
         allow: ['session'],
         scope: 'sheets:write',
         object: 'sht',
         parse: 'table',
+        query: DryRunQuery,
         detail: documented({
           id: 'importTokenSheetEntries',
           tag,
@@ -122,7 +149,7 @@ export const sheetEntriesRoutes = ({
           },
           responses: {
             200: {
-              description: 'The added entries.',
+              description: 'The added entries, or with `dry_run` those that would be added.',
               schema: ImportedEntries,
               example: { added: 1, data: [EXAMPLE_DRAFT_ENTRY] },
             },
@@ -133,13 +160,14 @@ export const sheetEntriesRoutes = ({
     )
     .patch(
       '/:id/entries/:entry',
-      ({ params, body, caller, address }) =>
-        sheets.changeEntry(params.id, params.entry, body, approverOf({ caller, address })),
+      ({ params, query, body, caller, address }) =>
+        sheets.changeEntry(params.id, params.entry, body, approverOf({ caller, address }), { dryRun: isDryRun(query) }),
       {
         allow: ['session'],
         scope: 'sheets:write',
         object: 'sht',
         parse: 'report',
+        query: DryRunQuery,
         body: TokenEntryDraftChange,
         detail: documented({
           id: 'changeTokenSheetEntry',

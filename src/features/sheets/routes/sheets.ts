@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { access, approvalViewerOf, approverOf, askerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage, listParameter } from '../../../http/query.ts'
+import { listPage, listParameter, momentParameter } from '../../../http/query.ts'
 import { Reason } from '../../entries/schema.ts'
 import { SHEET_COLUMNS, TEMPLATE } from '../csv.ts'
 import { EXAMPLE_APPROVED, EXAMPLE_OVERLAPS, EXAMPLE_RETURNED, EXAMPLE_SHEET, EXAMPLE_SUBMITTED } from '../examples.ts'
@@ -23,6 +23,9 @@ const SheetQuery = t.Object(
     status: listParameter('Status.', { type: 'string', enum: [...SHEET_STATUSES] }),
     agent_manager: listParameter('ID or e-mail address of a person.'),
     ...moments,
+    ending_after: momentParameter(
+      'Sheets whose period ended after this time; together with `ending_at`, those that share days with a period.',
+    ),
     ...listPage('Sheets'),
   },
   { additionalProperties: false },
@@ -198,7 +201,7 @@ export const sheetsRoutes = ({ sheets }: { sheets: SheetsService }) =>
           path,
           body: { example: { confirm_overlaps: true } },
           responses: sheetNow(EXAMPLE_SUBMITTED),
-          problems: ['wrong_status', 'empty_sheet', 'overlapping_entries'],
+          problems: ['wrong_status', 'empty_sheet', 'incomplete_entries', 'overlapping_entries'],
         }),
       },
     )

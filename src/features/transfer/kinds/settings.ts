@@ -1,5 +1,6 @@
+import { Type } from '@sinclair/typebox'
 import { SAME_SESSION, UNKNOWN_PROJECTS, WEEKDAYS } from '../../../database/schema/values.ts'
-import { bytes, choice, flag, integer, moment, orNone, text } from '../columns.ts'
+import { bytes, choice, flag, integer, json, moment, orNone, text } from '../columns.ts'
 import { kind } from '../kind.ts'
 
 /** The settings of the organization. */
@@ -35,6 +36,7 @@ export const SETTINGS = kind({
     retention_history: orNone(integer('retentionHistory')),
     retention_audit: orNone(integer('retentionAudit')),
     retention_events: orNone(integer('retentionEvents')),
+    sheet_required_fields: json('sheetRequiredFields', Type.Array(Type.String())),
     hashed_session_ids: flag('hashedSessionIds'),
     set_up_at: orNone(moment('setUpAt')),
     demo_at: orNone(moment('demoAt')),

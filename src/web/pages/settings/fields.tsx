@@ -1,6 +1,7 @@
-import { Fieldset, Group, Radio, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { Fieldset, Group, Radio, Select, SimpleGrid, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ComponentProps, ReactNode } from 'react'
+import { REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../../sheet-fields.ts'
 import { dayOf } from '../../format/moments.ts'
 import { WEEKDAYS } from '../../format/weekdays.ts'
 import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
@@ -56,6 +57,22 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
           <Radio value="count" label="Count both" description="The later entries are marked as possible duplicates." />
         </Stack>
       </Radio.Group>
+      <TagsInput
+        label="Required fields of token sheets"
+        description={`Up to ${REQUIRED_LIMIT} fields that people must fill in for entries they add by hand. Type label:team for a label.`}
+        placeholder={form.values.sheet_required_fields.length === 0 ? 'None' : undefined}
+        data={Object.keys(REQUIRABLE_FIELDS)}
+        maxTags={REQUIRED_LIMIT}
+        renderOption={({ option }) => (
+          <span>
+            {REQUIRABLE_FIELDS[option.value as keyof typeof REQUIRABLE_FIELDS]}{' '}
+            <Text span c="dimmed" size="sm">
+              {option.value}
+            </Text>
+          </span>
+        )}
+        {...form.getInputProps('sheet_required_fields')}
+      />
       <Switch
         label="Bill approved entries only"
         description="Otherwise, submitted entries are billed as well. Rejected entries are never billed."

@@ -25,6 +25,7 @@ export const valuesOf = (settings: AllSettings) => ({
   retention_history: numberOrEmpty(settings.retention_history),
   retention_audit: numberOrEmpty(settings.retention_audit),
   retention_events: numberOrEmpty(settings.retention_events),
+  sheet_required_fields: settings.sheet_required_fields,
   email: settings.email ?? '',
   address: settings.address ?? '',
   tax_id: settings.tax_id ?? '',
@@ -64,7 +65,7 @@ function wireOf(values: SettingsValues): Required<SettingsChange> {
 export function changeOf(values: SettingsValues, settings: AllSettings): SettingsChange {
   const before = wireOf(valuesOf(settings))
   const changed = Object.entries(wireOf(values)).filter(
-    ([name, value]) => value !== before[name as keyof SettingsChange],
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof SettingsChange]),
   )
   return Object.fromEntries(changed)
 }
