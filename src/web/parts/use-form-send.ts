@@ -14,7 +14,7 @@ interface FormSending<Values, Answer> {
   /** The object that is changed, as it was read when the form was opened. */
   of?: object | undefined
   changes: readonly Part[]
-  done?: (answer: Answer, values: Values) => string
+  done?: (answer: Answer, values: Values) => string | undefined
   after?: (answer: Answer, values: Values) => void
   /** Maps pointers to form fields that have another name. */
   fields?: Record<string, string> | ((values: Values) => Record<string, string>)

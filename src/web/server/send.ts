@@ -14,8 +14,8 @@ interface Sending<Input, Answer> {
   of?: object | undefined
   /** Parts of the API whose cached responses are invalidated. */
   changes: readonly Part[]
-  /** The success notification, such as "Bill 2026-0042 sent." */
-  done?: (answer: Answer, input: Input) => string
+  /** The success notification, such as "Bill 2026-0042 sent."; undefined if nothing was changed yet. */
+  done?: (answer: Answer, input: Input) => string | undefined
   /** After a removal: navigates away before queries are refetched, because the page would request what is gone. */
   leave?: () => void
   /** Runs after success, for example to close a dialog or navigate. */
@@ -40,7 +40,8 @@ export function useSend<Input = void, Answer = unknown>(sending: Sending<Input, 
         await new Promise((resolve) => setTimeout(resolve))
       }
       await forget(changes)
-      if (done) notify(done(answer, input))
+      const message = done?.(answer, input)
+      if (message !== undefined) notify(message)
       after?.(answer, input)
     },
     onError: (error) => {

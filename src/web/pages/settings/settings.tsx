@@ -1,7 +1,10 @@
 /** The organization's settings in one form. Unsaved input is kept when you navigate away. */
+
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
+import { REQUIRED_LIMIT } from '../../../sheet-fields.ts'
+import { hasUnreadable } from '../../format/read-numbers.ts'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { Page } from '../../parts/page.tsx'
 import { answer, api } from '../../server/api.ts'
@@ -25,6 +28,11 @@ export default function Settings() {
   )
 }
 
+/** Each of the required fields is an item of one input. */
+const ISSUE_FIELDS = Object.fromEntries(
+  Array.from({ length: REQUIRED_LIMIT }, (_, index) => [`/sheet_required_fields/${index}`, 'sheet_required_fields']),
+)
+
 /** Unsaved input; kept until the tab is closed. */
 let kept: { values: SettingsValues; settings: AllSettings } | null = null
 
@@ -32,6 +40,7 @@ function SettingsForm({ settings }: { settings: AllSettings }) {
   const [refusal, setRefusal] = useState('')
   const form = useForm({
     initialValues: kept?.values ?? valuesOf(settings),
+    validate: { due_days: (days) => (days === '' ? 'Required. Enter 0 if bills are due at once.' : null) },
     onValuesChange: (values) => {
       kept = Object.keys(changeOf(values, settings)).length > 0 ? { values, settings } : null
     },
@@ -51,13 +60,14 @@ function SettingsForm({ settings }: { settings: AllSettings }) {
   })
   const submit = form.onSubmit(() => {
     setRefusal('')
+    if (hasUnreadable(form.getValues())) return focusFirstIssue()
     save.mutate(undefined, {
       onError: (problem) => {
-        setRefusal(showIssues(form, problem))
+        setRefusal(showIssues(form, problem, ISSUE_FIELDS))
         focusFirstIssue()
       },
     })
-  })
+  }, focusFirstIssue)
   const discard = () => {
     kept = null
     form.setValues(valuesOf(settings))

@@ -1,5 +1,15 @@
 /** The form that adds an entry to a sheet or edits one. */
-import { Alert, Autocomplete, Button, Group, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Autocomplete,
+  Button,
+  Group,
+  SimpleGrid,
+  Stack,
+  Switch,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -15,44 +25,73 @@ import { OFFERED } from '../../parts/pickers.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
-import { changeOf, draftOf, type EntryValues, emptyEntry, nextEntry, valuesOf } from './entry-values.ts'
+import { CostQuestion } from './cost-question.tsx'
+import { changeOf, draftOf, type EntryValues, nextEntry, valuesOf } from './entry-values.ts'
 import { SHEET_CHANGES, type Sheet, type SheetEntry, sheetOf } from './sheet-body.ts'
 
 interface EntryFormProps {
   sheet: Sheet
+  /** The entry to edit; undefined for a new one. */
   entry: SheetEntry | undefined
+  /** The initial values of a new one. */
+  start: EntryValues
   close: () => void
 }
 
-export function EntryForm({ sheet, entry, close }: EntryFormProps) {
-  const { time_zone } = useSettings()
+/** The answer of a dry run whose cost is far from the list value, and the values that it is of. */
+interface Asked {
+  of: string
+  entry: SheetEntry
+}
+
+export function EntryForm({ sheet, entry, start, close }: EntryFormProps) {
+  const { time_zone, sheet_required_fields: required } = useSettings()
   const [goesOn, setGoesOn] = useState(false)
+  const [asked, setAsked] = useState<Asked | null>(null)
   const form = useForm<EntryValues>({
-    initialValues: entry ? valuesOf(entry, time_zone) : emptyEntry(sheet.period.from),
+    initialValues: entry ? valuesOf(entry, time_zone) : start,
     validate: {
       agent_harness: isMissing,
       agent_name: isMissing,
       ...FIGURE_CHECKS,
+      input: (count, { cost_only }) => (cost_only ? null : FIGURE_CHECKS.input(count)),
+      output: (count, { cost_only }) => (cost_only ? null : FIGURE_CHECKS.output(count)),
+      reported_cost: (cost, { cost_only }) => (cost_only && cost === '' ? 'Required.' : null),
       labels: issueOfLabels,
     },
   })
+  const isAsking = asked !== null && asked.of === JSON.stringify(form.values)
   const sending = useFormSend({
     form,
     // An entry is changed with its sheet; further ones may be added at the same time.
     of: entry && sheet,
-    send: (values: EntryValues, options) => {
+    send: async (values: EntryValues, options): Promise<Asked | null> => {
       const { entries } = sheetOf(sheet.id)
-      return entry
-        ? answer(entries({ entry: entry.id }).patch(changeOf(values, entry, time_zone), options))
-        : answer(entries.post(draftOf(values, time_zone)))
+      const of = JSON.stringify(values)
+      const save = (how: object) =>
+        entry
+          ? answer(entries({ entry: entry.id }).patch(changeOf(values, entry, time_zone), how))
+          : answer(entries.post(draftOf(values, time_zone), how))
+      const isKnown = asked?.of === of || (entry?.cost_mismatch && entry.reported_cost === values.reported_cost)
+      if (values.reported_cost !== '' && !isKnown) {
+        const planned = await save({ query: { dry_run: 'true' } })
+        if (planned.cost_mismatch) return { of, entry: planned }
+      }
+      await save(options)
+      return null
     },
     changes: SHEET_CHANGES,
-    done: () => (entry ? 'Entry saved.' : 'Entry added.'),
-    after: (_, values) => {
+    done: (asks) => (asks ? undefined : entry ? 'Entry saved.' : 'Entry added.'),
+    after: (asks, values) => {
+      setAsked(asks)
+      if (asks) return
       if (goesOn && !entry) form.setValues(nextEntry(values))
       else close()
     },
-    fields: ISSUE_FIELDS,
+    fields: {
+      ...ISSUE_FIELDS,
+      ...Object.fromEntries(required.map((field) => [`/labels/${field.replace('label:', '')}`, 'labels'])),
+    },
   })
   return (
     <FormModal opened onClose={close} title={entry ? 'Edit entry' : 'Add entry'} size="xl">
@@ -64,8 +103,14 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
             </Alert>
           )}
           <AgentFields form={form} sheet={sheet} />
-          <FigureFields form={form} />
-          <PlaceFields form={form} />
+          <Switch
+            label="Cost only"
+            description="The token counts are not known. They count as 0."
+            {...form.getInputProps('cost_only', { type: 'checkbox' })}
+          />
+          <FigureFields form={form} isCostOnly={form.values.cost_only} required={required} />
+          <PlaceFields form={form} required={required} />
+          {isAsking && <CostQuestion entries={[asked.entry]} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close}>
               Cancel
@@ -81,7 +126,7 @@ export function EntryForm({ sheet, entry, close }: EntryFormProps) {
               </Button>
             )}
             <Button type="submit" loading={sending.isSending && !goesOn} onClick={() => setGoesOn(false)}>
-              {entry ? 'Save changes' : 'Add entry'}
+              {isAsking ? (entry ? 'Save anyway' : 'Add anyway') : entry ? 'Save changes' : 'Add entry'}
             </Button>
           </Group>
         </Stack>
@@ -135,7 +180,7 @@ function AgentFields({ form, sheet }: { form: Form; sheet: Sheet }) {
   )
 }
 
-const PlaceFields = ({ form }: { form: Form }) => (
+const PlaceFields = ({ form, required }: { form: Form; required: readonly string[] }) => (
   <>
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
       <KeyInput
@@ -143,6 +188,7 @@ const PlaceFields = ({ form }: { form: Form }) => (
         label="Ticket"
         placeholder="ACME-42"
         description="Also sets the project."
+        required={required.includes('ticket')}
         form={form}
         field="ticket"
       />
@@ -150,14 +196,26 @@ const PlaceFields = ({ form }: { form: Form }) => (
         of="projects"
         label="Project"
         placeholder="ACME"
-        description="Used if the ticket has no project. Leave both empty to let rules decide."
+        description={
+          required.includes('project')
+            ? 'Used if the ticket has no project.'
+            : 'Used if the ticket has no project. Leave both empty to let rules decide.'
+        }
+        required={required.includes('project')}
         form={form}
         field="project"
       />
     </SimpleGrid>
-    <TextInput label="Summary" placeholder="What the session did" {...form.getInputProps('summary')} />
+    <TextInput
+      label="Summary"
+      placeholder="What the session did"
+      required={required.includes('summary')}
+      {...form.getInputProps('summary')}
+    />
     <Textarea
       label="Labels, one per line"
+      required={labelsIn(required).length > 0}
+      description={labelsIn(required).length > 0 ? `Required: ${labelsIn(required).join(', ')}` : undefined}
       placeholder="repository=acme/web"
       autosize
       minRows={1}
@@ -166,20 +224,30 @@ const PlaceFields = ({ form }: { form: Form }) => (
   </>
 )
 
+export const labelsIn = (required: readonly string[]) =>
+  required.flatMap((field) => (field.startsWith('label:') ? [field.slice('label:'.length)] : []))
+
 interface KeyInputProps {
   of: 'projects' | 'tickets'
   field: 'project' | 'ticket'
   label: string
   placeholder: string
-  description: string
-  form: Form
+  description?: string
+  required?: boolean
+  form: KeyForm
 }
 
 /** How long to wait after typing before searching. */
 const PAUSE_MS = 200
 
+/** A form with a project and a ticket. */
+interface KeyForm {
+  values: { project: string; ticket: string }
+  getInputProps: (field: 'project' | 'ticket') => object
+}
+
 /** The key of a project or ticket. A key that doesn't exist yet is created, as in reports. */
-function KeyInput({ of, field, form, ...input }: KeyInputProps) {
+export function KeyInput({ of, field, form, ...input }: KeyInputProps) {
   const [search] = useDebouncedValue(form.values[field], PAUSE_MS)
   const { data } = useQuery({
     queryKey: [of, 'keys', search],

@@ -1,5 +1,5 @@
 /** Conversion of sheet entries between form values and API requests. */
-import { momentOf } from '../../format/moments.ts'
+import { momentOf, timeAt } from '../../format/moments.ts'
 import {
   changedTimes,
   countsOf,
@@ -9,7 +9,7 @@ import {
   tokensOf,
 } from '../../parts/entries/figure-values.ts'
 import { labelsOf, labelsText } from '../../parts/labels-text.ts'
-import type { SheetEntry } from './sheet-body.ts'
+import type { Sheet, SheetEntry } from './sheet-body.ts'
 
 export interface EntryValues extends FigureValues {
   agent_harness: string
@@ -18,24 +18,58 @@ export interface EntryValues extends FigureValues {
   ticket: string
   summary: string
   labels: string
+  /** Whether only the cost is known: the counts are sent as 0. */
+  cost_only: boolean
 }
 
-/** A new entry on the sheet's first day, at 09:00, because midnight is rarely meant. */
-export const emptyEntry = (firstDay: string): EntryValues => ({
-  agent_harness: '',
-  agent_name: '',
-  model: '',
+/** What a person used last, as a default for the next entry. */
+export type EntryDefaults = Pick<EntryValues, 'agent_harness' | 'agent_name' | 'model' | 'project'>
+
+const NO_DEFAULTS: EntryDefaults = { agent_harness: '', agent_name: '', model: '', project: '' }
+
+export const defaultsOf = ({ agent_harness, agent_name, model, project, placement }: SheetEntry): EntryDefaults => ({
+  agent_harness,
+  agent_name,
+  model,
+  project: placement.by === 'rule' ? '' : (project?.key ?? ''),
+})
+
+/** Now, to the minute; on the nearest day of the period if today is not one of its days. */
+export function timeOfNew({ from, to }: Sheet['period'], timeZone: string, now = new Date()): string {
+  const time = timeAt(now.toISOString(), timeZone)
+  const today = time.slice(0, 10)
+  const day = today < from ? from : today > to ? to : today
+  return `${day} ${time.slice(11, 16)}:00`
+}
+
+/** A new entry at a local time, such as {@link timeOfNew}. */
+export const emptyEntry = (time: string, defaults: EntryDefaults = NO_DEFAULTS): EntryValues => ({
+  ...defaults,
   provider: '',
-  started_at: `${firstDay} 09:00:00`,
-  ended_at: `${firstDay} 10:00:00`,
+  started_at: time,
+  ended_at: time,
   ...NO_COUNTS,
   reported_cost: '',
   requests: '',
-  project: '',
   ticket: '',
   summary: '',
   labels: '',
+  cost_only: false,
 })
+
+/** A new entry for the same work as another one, without its numbers, at a local time. */
+export const duplicateOf = (entry: SheetEntry, timeZone: string, time: string): EntryValues => ({
+  ...valuesOf(entry, timeZone),
+  ...NO_COUNTS,
+  reported_cost: '',
+  requests: '',
+  started_at: time,
+  ended_at: time,
+})
+
+/** A cost without token counts, such as that of a subscription's extra usage. */
+export const isCostOnly = ({ tokens, reported_cost }: Pick<SheetEntry, 'tokens' | 'reported_cost'>): boolean =>
+  tokens.total === 0 && reported_cost !== null
 
 /** The next entry after one was added: likely by the same agent and for the same work. */
 export const nextEntry = (values: EntryValues): EntryValues => ({
@@ -57,6 +91,7 @@ export function valuesOf(entry: SheetEntry, timeZone: string): EntryValues {
     ticket: placement.by === 'rule' ? '' : (entry.ticket?.key ?? ''),
     summary: entry.summary ?? '',
     labels: labelsText(entry.labels),
+    cost_only: isCostOnly(entry),
   }
 }
 
@@ -84,8 +119,11 @@ export const draftOf = (values: EntryValues, timeZone: string) => ({
   ...(Object.fromEntries(Object.entries(optional(values)).filter(([, value]) => value !== null)) as Said),
   started_at: momentOf(values.started_at!, timeZone),
   ended_at: momentOf(values.ended_at!, timeZone),
-  tokens: countsOf(values),
+  tokens: values.cost_only ? NO_TOKENS : countsOf(values),
 })
+
+/** The API requires both counts. */
+const NO_TOKENS = { input: 0, output: 0 }
 
 /** The changes to an entry. Keeps what the form cannot show, such as milliseconds or the share of long requests. */
 export function changeOf(values: EntryValues, entry: SheetEntry, timeZone: string) {
@@ -97,7 +135,7 @@ export function changeOf(values: EntryValues, entry: SheetEntry, timeZone: strin
     ...(values.project === before.project ? {} : { project }),
     ...(values.ticket === before.ticket ? {} : { ticket }),
     ...changedTimes(values, before, timeZone),
-    tokens: tokensOf(values, entry),
+    tokens: values.cost_only ? NO_TOKENS : tokensOf(values, entry),
     ...(entry.requests_above ? { requests_above: entry.requests_above } : {}),
   }
 }

@@ -1,19 +1,41 @@
 /** Imports the rows of a CSV template: all of them or none. */
-import { Alert, Anchor, Button, FileButton, Group, List, ScrollArea, Stack, Text, Textarea } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  Button,
+  FileButton,
+  Group,
+  List,
+  ScrollArea,
+  Stack,
+  Table,
+  Text,
+  Textarea,
+} from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
-import { counted } from '../../format/counts.ts'
+import { count, counted } from '../../format/counts.ts'
+import { shortDayAndTime } from '../../format/moments.ts'
+import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
+import { Money } from '../../parts/figures.tsx'
 import { answer } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
 import type { Problem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
+import { CostQuestion } from './cost-question.tsx'
 import { importIssue } from './import-issue.ts'
-import { SHEET_CHANGES, sheetOf } from './sheet-body.ts'
+import { SHEET_CHANGES, type SheetEntry, sheetOf } from './sheet-body.ts'
 
 export function ImportEntries({ id, close }: { id: string; close: () => void }) {
   const [text, setText] = useState('')
+  const preview = useSend({
+    send: () => answer(sheetOf(id).import.post(text, { ...CSV, query: { dry_run: 'true' } })),
+    changes: [],
+    quiet: true,
+  })
   const add = useSend({
-    send: () => answer(sheetOf(id).import.post(text, { headers: { 'content-type': 'text/csv' } })),
+    send: () => answer(sheetOf(id).import.post(text, CSV)),
     changes: SHEET_CHANGES,
     done: ({ added }) => `${counted(added, 'entry', 'entries')} added.`,
     after: close,
@@ -21,6 +43,7 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
   })
   const change = (next: string) => {
     setText(next)
+    preview.reset()
     add.reset()
   }
   return (
@@ -55,17 +78,78 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
           value={text}
           onChange={({ currentTarget }) => change(currentTarget.value)}
         />
-        {add.error && <Issues problem={add.error} />}
+        {(preview.error ?? add.error) && <Issues problem={(preview.error ?? add.error)!} />}
+        {preview.data && !add.error && <Preview entries={preview.data.data} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
-          <Button disabled={text.trim() === ''} loading={add.isPending} onClick={() => add.mutate()}>
-            Import CSV
-          </Button>
+          {preview.data && !add.error ? (
+            <Button loading={add.isPending} onClick={() => add.mutate()}>
+              Import {counted(preview.data.added, 'entry', 'entries')}
+            </Button>
+          ) : (
+            <Button disabled={text.trim() === ''} loading={preview.isPending} onClick={() => preview.mutate()}>
+              Preview import
+            </Button>
+          )}
         </Group>
       </Stack>
     </FormModal>
+  )
+}
+
+const CSV = { headers: { 'content-type': 'text/csv' } }
+
+/** Rows of the preview; the totals cover all of them. */
+const SHOWN = 100
+
+const Preview = ({ entries }: { entries: SheetEntry[] }) => {
+  const { time_zone } = useSettings()
+  const mismatches = entries.filter(({ cost_mismatch }) => cost_mismatch)
+  return (
+    <Stack gap="xs" aria-live="polite">
+      {mismatches.length > 0 && <CostQuestion entries={mismatches} />}
+      <ScrollArea.Autosize mah={240} type="auto" viewportProps={{ tabIndex: 0 }}>
+        <Table fz="sm" verticalSpacing={4} aria-label="Entries to import" miw={560}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Started</Table.Th>
+              <Table.Th>Model</Table.Th>
+              <Table.Th>Assigned to</Table.Th>
+              <Table.Th ta="right">Tokens</Table.Th>
+              <Table.Th ta="right">Cost (USD)</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {entries.slice(0, SHOWN).map((entry) => (
+              <Table.Tr key={entry.id}>
+                <Table.Td>{shortDayAndTime(entry.started_at, time_zone)}</Table.Td>
+                <Table.Td>
+                  <bdi>{entry.model}</bdi>
+                </Table.Td>
+                <Table.Td>{entry.ticket?.key ?? entry.project?.key ?? <EmptyCell>no project</EmptyCell>}</Table.Td>
+                <Table.Td ta="right">{count(entry.tokens.total)}</Table.Td>
+                <Table.Td ta="right">
+                  <Money amount={entry.cost} />
+                  {entry.cost_mismatch && (
+                    <Text span inherit c="orange">
+                      {' '}
+                      check
+                    </Text>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollArea.Autosize>
+      {entries.length > SHOWN && (
+        <Text size="xs" c="dimmed">
+          Showing the first {SHOWN} of {count(entries.length)}.
+        </Text>
+      )}
+    </Stack>
   )
 }
 

@@ -1,8 +1,10 @@
-import { ActionIcon, Button, Group, Text, Title } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
+import { ActionIcon, Button, Group, SegmentedControl, Text, Title } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { IconCopy, IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { addressOf } from '../../address.ts'
+import { addressOf, one, useAddress } from '../../address.ts'
 import { duration } from '../../format/moments.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -10,40 +12,113 @@ import { Download } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Count, Moment, Money } from '../../parts/figures.tsx'
-import { answer } from '../../server/api.ts'
+import { answer, apiUntil } from '../../server/api.ts'
 import { useList } from '../../server/list.ts'
+import { useSettings } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
 import { EntryForm } from './entry-form.tsx'
+import {
+  defaultsOf,
+  duplicateOf,
+  type EntryDefaults,
+  type EntryValues,
+  emptyEntry,
+  isCostOnly,
+  timeOfNew,
+} from './entry-values.ts'
+import { missingFields } from './grid-model.ts'
+import { GridView } from './grid-view.tsx'
 import { SHEET_CHANGES, type Sheet, type SheetEntry, sheetOf } from './sheet-body.ts'
 
+/** As wide as a grid of a week needs. */
+const WIDE = '(min-width: 62em)'
+
 export function SheetEntries({ sheet, mayEdit }: { sheet: Sheet; mayEdit: boolean }) {
+  const { time_zone } = useSettings()
+  const [{ view }, show] = useAddress({ view: one })
+  const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false })
+  const shown = view === 'grid' || view === 'list' ? view : isWide ? 'grid' : 'list'
+  const defaults = useDefaults(sheet, mayEdit)
+  const [form, setForm] = useState<{ entry: SheetEntry | undefined; start: EntryValues } | null>(null)
+  const now = () => timeOfNew(sheet.period, time_zone)
+  const add = () => setForm({ entry: undefined, start: emptyEntry(now(), defaults) })
+  return (
+    <div>
+      <Group justify="space-between" mb="xs">
+        <Group gap="sm">
+          <Title order={2} size="h4">
+            Entries
+          </Title>
+          <SegmentedControl
+            size="xs"
+            aria-label="View"
+            data={[
+              { value: 'grid', label: 'Grid' },
+              { value: 'list', label: 'List' },
+            ]}
+            value={shown}
+            onChange={(chosen) => show({ view: chosen })}
+          />
+        </Group>
+        {mayEdit && (
+          <Group gap="xs">
+            {sheet.entries === 0 && <Download path="/token-sheets/template">CSV template</Download>}
+            <Button variant="default" onClick={add}>
+              Add entry
+            </Button>
+          </Group>
+        )}
+      </Group>
+      {shown === 'grid' ? (
+        <GridView sheet={sheet} mayEdit={mayEdit} defaults={defaults} />
+      ) : (
+        <EntryList
+          sheet={sheet}
+          mayEdit={mayEdit}
+          edit={(entry) => setForm({ entry, start: emptyEntry(now()) })}
+          duplicate={(entry) => setForm({ entry: undefined, start: duplicateOf(entry, time_zone, now()) })}
+        />
+      )}
+      {form && <EntryForm sheet={sheet} {...form} close={() => setForm(null)} />}
+    </div>
+  )
+}
+
+/** What the owner of the sheet used last. */
+function useDefaults({ agent_manager }: Sheet, enabled: boolean): EntryDefaults | undefined {
+  const { data } = useQuery({
+    queryKey: ['entries', 'last', agent_manager.id],
+    queryFn: async ({ signal }) => {
+      const query = { agent_manager: [agent_manager.id], limit: '1' }
+      return (await answer(apiUntil(signal)['token-entries'].get({ query }))).data[0] ?? null
+    },
+    enabled,
+  })
+  return data ? defaultsOf(data) : undefined
+}
+
+interface EntryListProps {
+  sheet: Sheet
+  mayEdit: boolean
+  edit: (entry: SheetEntry) => void
+  duplicate: (entry: SheetEntry) => void
+}
+
+function EntryList({ sheet, mayEdit, edit, duplicate }: EntryListProps) {
   const [, navigate] = useLocation()
-  const [editing, setEditing] = useState<SheetEntry | 'new' | null>(null)
+  const { sheet_required_fields: required } = useSettings()
   const [removing, setRemoving] = useState<SheetEntry | null>(null)
   const list = useList(['sheets', 'entries', sheet.id], (page, signal) =>
     answer(sheetOf(sheet.id, signal).entries.get({ query: page === undefined ? {} : { page } })),
   )
   return (
     <div>
-      <Group justify="space-between" mb="xs">
-        <Title order={2} size="h4">
-          Entries
-        </Title>
-        {mayEdit && (
-          <Group gap="xs">
-            {sheet.entries === 0 && <Download path="/token-sheets/template">CSV template</Download>}
-            <Button variant={sheet.entries === 0 ? 'filled' : 'default'} onClick={() => setEditing('new')}>
-              Add entry
-            </Button>
-          </Group>
-        )}
-      </Group>
       <DataTable
         label="Sheet entries"
         list={list}
         rowKey={({ id }) => id}
-        open={(entry) => (mayEdit ? setEditing(entry) : navigate(addressOf('/entries', { open: entry.id })))}
-        columns={mayEdit ? [...COLUMNS, removal(setRemoving)] : COLUMNS}
+        open={(entry) => (mayEdit ? edit(entry) : navigate(addressOf('/entries', { open: entry.id })))}
+        columns={mayEdit ? [...columnsOf(required), actions(duplicate, setRemoving)] : columnsOf(required)}
         empty={
           <Empty title="No entries yet">
             {mayEdit
@@ -52,15 +127,12 @@ export function SheetEntries({ sheet, mayEdit }: { sheet: Sheet; mayEdit: boolea
           </Empty>
         }
       />
-      {editing && (
-        <EntryForm sheet={sheet} entry={editing === 'new' ? undefined : editing} close={() => setEditing(null)} />
-      )}
       <RemoveEntry sheet={sheet} entry={removing} close={() => setRemoving(null)} />
     </div>
   )
 }
 
-const COLUMNS: Column<SheetEntry>[] = [
+const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
   { key: 'at', title: 'Started', phone: 'bare', width: '160px', cell: ({ started_at }) => <Moment at={started_at} /> },
   {
     key: 'duration',
@@ -73,12 +145,17 @@ const COLUMNS: Column<SheetEntry>[] = [
     key: 'what',
     title: 'Summary',
     phone: 'title',
-    cell: ({ summary, agent_name, agent_harness }) => (
+    cell: (entry) => (
       <>
-        {summary ?? agent_name}{' '}
+        {entry.summary ?? entry.agent_name}{' '}
         <Text span inherit c="dimmed">
-          {agent_harness}
+          {entry.agent_harness}
         </Text>
+        {missingFields(entry, required).length > 0 && (
+          <Text size="xs" c="orange">
+            Missing: {missingFields(entry, required).join(', ')}
+          </Text>
+        )}
       </>
     ),
   },
@@ -95,7 +172,7 @@ const COLUMNS: Column<SheetEntry>[] = [
     title: 'Tokens',
     isNumber: true,
     width: '90px',
-    cell: ({ tokens }) => <Count value={tokens.total} />,
+    cell: (entry) => (isCostOnly(entry) ? <EmptyCell>cost only</EmptyCell> : <Count value={entry.tokens.total} />),
   },
   {
     key: 'cost',
@@ -103,24 +180,44 @@ const COLUMNS: Column<SheetEntry>[] = [
     isNumber: true,
     width: '130px',
     phone: 'value',
-    cell: ({ cost }) => <Money amount={cost} />,
+    cell: ({ cost, cost_mismatch }) => (
+      <>
+        <Money amount={cost} />
+        {cost_mismatch && (
+          <Text size="xs" c="orange">
+            far from the list value
+          </Text>
+        )}
+      </>
+    ),
   },
 ]
 
-const removal = (remove: (entry: SheetEntry) => void): Column<SheetEntry> => ({
-  key: 'remove',
-  title: 'Remove',
+const actions = (duplicate: (entry: SheetEntry) => void, remove: (entry: SheetEntry) => void): Column<SheetEntry> => ({
+  key: 'actions',
+  title: 'Actions',
   width: '84px',
   cell: (entry) => (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      size="sm"
-      aria-label={`Remove ${entry.summary ?? entry.agent_name}`}
-      onClick={() => remove(entry)}
-    >
-      <IconX size={15} />
-    </ActionIcon>
+    <Group gap={4} wrap="nowrap">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="sm"
+        aria-label={`Duplicate ${entry.summary ?? entry.agent_name}`}
+        onClick={() => duplicate(entry)}
+      >
+        <IconCopy size={15} />
+      </ActionIcon>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="sm"
+        aria-label={`Remove ${entry.summary ?? entry.agent_name}`}
+        onClick={() => remove(entry)}
+      >
+        <IconX size={15} />
+      </ActionIcon>
+    </Group>
   ),
 })
 

@@ -8,8 +8,40 @@ export interface FigureForm {
   getInputProps: (field: keyof FigureValues) => object
 }
 
-export const FigureFields = ({ form }: { form: FigureForm }) => (
+interface FigureFieldsProps {
+  form: FigureForm
+  /** Only the cost is known: the counts are 0. */
+  isCostOnly?: boolean
+  /** Optional fields that the organization requires. */
+  required?: readonly string[]
+}
+
+export const FigureFields = ({ form, isCostOnly = false, required = [] }: FigureFieldsProps) => (
   <Stack gap={4}>
+    {!isCostOnly && <Counts form={form} />}
+    <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs" mt={4}>
+      <DecimalField
+        label="Cost (USD)"
+        placeholder={isCostOnly ? undefined : 'From the price table'}
+        required={isCostOnly || required.includes('reported_cost')}
+        min={0}
+        digits={COST_DIGITS}
+        currency="USD"
+        {...form.getInputProps('reported_cost')}
+      />
+      <CountField label="Model calls" required={required.includes('requests')} {...form.getInputProps('requests')} />
+      <TextInput
+        label="Provider"
+        placeholder="The model’s vendor"
+        required={required.includes('provider')}
+        {...form.getInputProps('provider')}
+      />
+    </SimpleGrid>
+  </Stack>
+)
+
+const Counts = ({ form }: { form: FigureForm }) => (
+  <>
     <SimpleGrid cols={{ base: 2, sm: 5 }} spacing="xs">
       {COUNTS.map(({ kind, title, isRequired }) => (
         <CountField
@@ -24,19 +56,7 @@ export const FigureFields = ({ form }: { form: FigureForm }) => (
     <Text size="xs" c="dimmed">
       Each token counts only once: input excludes tokens read from or written to a cache. You can write 515k or 1.23M.
     </Text>
-    <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xs" mt={4}>
-      <DecimalField
-        label="Cost (USD)"
-        placeholder="From the price table"
-        min={0}
-        digits={COST_DIGITS}
-        currency="USD"
-        {...form.getInputProps('reported_cost')}
-      />
-      <CountField label="Model calls" {...form.getInputProps('requests')} />
-      <TextInput label="Provider" placeholder="The model’s vendor" {...form.getInputProps('provider')} />
-    </SimpleGrid>
-  </Stack>
+  </>
 )
 
 export const isMissing = (text: string) => (text.trim() === '' ? 'Required.' : null)
