@@ -7,7 +7,8 @@ import { CHROMIUM } from '../support/browser.ts'
 import { webStage } from '../support/web-stage.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', role: 'billing', password: 'correct horse battery' } as const
-const TABLE = 'provider,model,input,output\nopenai,gpt-5,2,10\nopenai,gpt-99,1,2\n'
+/** The price of a dated name is a change of the undated one's, which is in force until then. */
+const TABLE = 'provider,model,input,output\nopenai,gpt-5,2,10\nopenai,gpt-5-2025-08-07,4,10\nopenai,gpt-99,1,2\n'
 
 describe.skipIf(!CHROMIUM)('loads of price tables', () => {
   const source = join(mkdtempSync(join(tmpdir(), 'tally-prices-')), 'source.csv')
@@ -27,11 +28,13 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
     expect(await skipped.textContent()).toContain('gpt-5')
     await page.getByLabel('Load older prices').click()
     const changed = page.getByRole('table', { name: 'Changed' })
-    await changed.waitFor()
+    await changed.getByRole('row', { name: /^gpt-5 ·/ }).waitFor()
     expect(await changed.textContent()).toMatch(/1\.25 2.*Built-in table.*Loaded table, 2020-01-01/)
+    expect(await changed.getByRole('row', { name: /^gpt-5-2025-08-07/ }).textContent()).toMatch(/1\.25 4\+220%/)
+    expect(await page.getByRole('table', { name: 'New' }).textContent()).not.toContain('gpt-5')
     expect(await visitor.barriers()).toEqual([])
     await page.getByRole('button', { name: 'Load price table' }).click()
-    await page.getByText('Loaded 1 new and 1 changed prices.').waitFor()
+    await page.getByText('Loaded 1 new and 2 changed prices.').waitFor()
 
     await visitor.open('/prices?tab=loads')
     const loads = page.getByRole('table', { name: 'Loads of price tables' })
@@ -53,7 +56,7 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
     await page.getByText('cannot be read', { exact: false }).first().waitFor()
     writeFileSync(source, TABLE)
     await page.getByRole('button', { name: 'Update prices' }).click()
-    await page.getByText('Loaded 1 new and 1 changed prices.').waitFor()
+    await page.getByText('Loaded 1 new and 2 changed prices.').waitFor()
     await page.getByText('source.csv').first().waitFor()
     await visitor.close()
   }, 90_000)

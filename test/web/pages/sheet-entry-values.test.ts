@@ -1,5 +1,15 @@
 import { expect, test } from 'bun:test'
-import { changeOf, draftOf, emptyEntry, nextEntry, valuesOf } from '../../../src/web/pages/sheets/entry-values.ts'
+import {
+  changeOf,
+  defaultsOf,
+  draftOf,
+  duplicateOf,
+  emptyEntry,
+  isCostOnly,
+  nextEntry,
+  timeOfNew,
+  valuesOf,
+} from '../../../src/web/pages/sheets/entry-values.ts'
 
 const ZONE = 'Europe/Berlin'
 
@@ -35,7 +45,7 @@ const entry = {
 
 test('a draft contains only the fields that were filled in, and times in the organization’s zone', () => {
   const values = {
-    ...emptyEntry('2026-11-01'),
+    ...emptyEntry('2026-11-01 09:00:00'),
     agent_harness: ' browser ',
     agent_name: 'chat',
     model: 'gpt-5',
@@ -49,7 +59,7 @@ test('a draft contains only the fields that were filled in, and times in the org
     agent_name: 'chat',
     model: 'gpt-5',
     started_at: '2026-11-01T08:00:00.000Z',
-    ended_at: '2026-11-01T09:00:00.000Z',
+    ended_at: '2026-11-01T08:00:00.000Z',
     tokens: { input: 0, output: 12, cache_read: 7 },
     labels: { branch: 'a=b', repository: 'acme/web' },
   })
@@ -93,4 +103,40 @@ test('the next entry keeps the agent, the times and the work, but no counts, cos
   const { agent_name, started_at, project, labels } = values
   expect(nextEntry(values)).toMatchObject({ agent_name, started_at, project, labels })
   expect(nextEntry(values)).toMatchObject({ input: '', output: '', cache_read: '', reported_cost: '', summary: '' })
+})
+
+test('a new entry starts now, or at this time of the nearest day of the period', () => {
+  const at = (from: string, to: string) => timeOfNew({ from, to }, ZONE, new Date('2026-11-25T22:59:59Z'))
+  expect(at('2026-11-01', '2026-11-30')).toBe('2026-11-25 23:59:00')
+  expect(at('2026-10-01', '2026-10-31')).toBe('2026-10-31 23:59:00')
+  expect(at('2026-12-01', '2026-12-31')).toBe('2026-12-01 23:59:00')
+})
+
+test('what was used last is the default, without a project that a rule assigned', () => {
+  const used = { agent_harness: 'browser', agent_name: 'chat', model: 'gpt-5' }
+  expect(defaultsOf(entry)).toEqual({ ...used, project: 'ACME' })
+  const placed = { ...entry, placement: { by: 'rule' } } as unknown as typeof entry
+  expect(defaultsOf(placed)).toEqual({ ...used, project: '' })
+})
+
+test('a duplicate has no numbers, and its own time', () => {
+  const time = '2026-11-25 10:00:00'
+  expect(duplicateOf(entry, ZONE, time)).toMatchObject({
+    agent_name: 'chat',
+    project: 'ACME',
+    labels: 'branch=main',
+    started_at: time,
+    ended_at: time,
+    input: '',
+    output: '',
+    reported_cost: '',
+  })
+})
+
+test('an entry with a cost only is sent with counts of 0, and recognized by them', () => {
+  const values = { ...emptyEntry('2026-11-01 09:00:00'), cost_only: true, input: 5, reported_cost: 12.5 }
+  expect(draftOf(values, ZONE)).toMatchObject({ tokens: { input: 0, output: 0 }, reported_cost: 12.5 })
+  const only = { ...entry, tokens: { ...entry.tokens, total: 0 } } as typeof entry
+  expect([isCostOnly(only), isCostOnly(entry)]).toEqual([true, false])
+  expect(valuesOf(only, ZONE).cost_only).toBe(true)
 })
