@@ -26,7 +26,7 @@ import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import { CostQuestion } from './cost-question.tsx'
-import { changeOf, draftOf, type EntryValues, nextEntry, valuesOf } from './entry-values.ts'
+import { changeOf, draftOf, type EntryValues, isCostFar, nextEntry, readableCounts, valuesOf } from './entry-values.ts'
 import { SHEET_CHANGES, type Sheet, type SheetEntry, sheetOf } from './sheet-body.ts'
 
 interface EntryFormProps {
@@ -75,7 +75,7 @@ export function EntryForm({ sheet, entry, start, close }: EntryFormProps) {
       const isKnown = asked?.of === of || (entry?.cost_mismatch && entry.reported_cost === values.reported_cost)
       if (values.reported_cost !== '' && !isKnown) {
         const planned = await save({ query: { dry_run: 'true' } })
-        if (planned.cost_mismatch) return { of, entry: planned }
+        if (isCostFar(planned)) return { of, entry: planned }
       }
       await save(options)
       return null
@@ -106,7 +106,11 @@ export function EntryForm({ sheet, entry, start, close }: EntryFormProps) {
           <Switch
             label="Cost only"
             description="The token counts are not known. They count as 0."
-            {...form.getInputProps('cost_only', { type: 'checkbox' })}
+            checked={form.values.cost_only}
+            onChange={({ currentTarget: { checked } }) =>
+              // Counts that can't be read must not stay in fields that nobody sees.
+              form.setValues({ ...(checked ? readableCounts(form.values) : {}), cost_only: checked })
+            }
           />
           <FigureFields form={form} isCostOnly={form.values.cost_only} required={required} />
           <PlaceFields form={form} required={required} />

@@ -1,5 +1,6 @@
 /** Conversion of sheet entries between form values and API requests. */
 import { momentOf, timeAt } from '../../format/moments.ts'
+import { hasUnreadable } from '../../format/read-numbers.ts'
 import {
   changedTimes,
   countsOf,
@@ -21,6 +22,16 @@ export interface EntryValues extends FigureValues {
   /** Whether only the cost is known: the counts are sent as 0. */
   cost_only: boolean
 }
+
+/** The counts; those that can't be read are empty. */
+export const readableCounts = (values: EntryValues): typeof NO_COUNTS => ({
+  ...NO_COUNTS,
+  ...Object.fromEntries(
+    Object.keys(NO_COUNTS)
+      .map((kind) => [kind, values[kind as keyof typeof NO_COUNTS]] as const)
+      .filter(([, count]) => !hasUnreadable(count)),
+  ),
+})
 
 /** What a person used last, as a default for the next entry. */
 export type EntryDefaults = Pick<EntryValues, 'agent_harness' | 'agent_name' | 'model' | 'project'>
@@ -66,6 +77,9 @@ export const duplicateOf = (entry: SheetEntry, timeZone: string, time: string): 
   started_at: time,
   ended_at: time,
 })
+
+/** Whether the cost is to be confirmed. That of an entry without tokens has nothing to be compared with. */
+export const isCostFar = (entry: SheetEntry): boolean => entry.cost_mismatch && !isCostOnly(entry)
 
 /** A cost without token counts, such as that of a subscription's extra usage. */
 export const isCostOnly = ({ tokens, reported_cost }: Pick<SheetEntry, 'tokens' | 'reported_cost'>): boolean =>

@@ -24,6 +24,7 @@ import { useSettings } from '../../server/me.ts'
 import type { Problem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
 import { CostQuestion } from './cost-question.tsx'
+import { isCostFar } from './entry-values.ts'
 import { importIssue } from './import-issue.ts'
 import { SHEET_CHANGES, type SheetEntry, sheetOf } from './sheet-body.ts'
 
@@ -106,7 +107,7 @@ const SHOWN = 100
 
 const Preview = ({ entries }: { entries: SheetEntry[] }) => {
   const { time_zone } = useSettings()
-  const mismatches = entries.filter(({ cost_mismatch }) => cost_mismatch)
+  const mismatches = entries.filter(isCostFar)
   return (
     <Stack gap="xs" aria-live="polite">
       {mismatches.length > 0 && <CostQuestion entries={mismatches} />}
@@ -132,7 +133,7 @@ const Preview = ({ entries }: { entries: SheetEntry[] }) => {
                 <Table.Td ta="right">{count(entry.tokens.total)}</Table.Td>
                 <Table.Td ta="right">
                   <Money amount={entry.cost} />
-                  {entry.cost_mismatch && (
+                  {isCostFar(entry) && (
                     <Text span inherit c="orange">
                       {' '}
                       check

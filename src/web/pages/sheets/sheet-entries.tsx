@@ -23,6 +23,7 @@ import {
   type EntryDefaults,
   type EntryValues,
   emptyEntry,
+  isCostFar,
   isCostOnly,
   timeOfNew,
 } from './entry-values.ts'
@@ -38,7 +39,7 @@ export function SheetEntries({ sheet, mayEdit }: { sheet: Sheet; mayEdit: boolea
   const [{ view }, show] = useAddress({ view: one })
   const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false })
   const shown = view === 'grid' || view === 'list' ? view : isWide ? 'grid' : 'list'
-  const defaults = useDefaults(sheet, mayEdit)
+  const { defaults, isAsking } = useDefaults(sheet, mayEdit)
   const [form, setForm] = useState<{ entry: SheetEntry | undefined; start: EntryValues } | null>(null)
   const now = () => timeOfNew(sheet.period, time_zone)
   const add = () => setForm({ entry: undefined, start: emptyEntry(now(), defaults) })
@@ -63,7 +64,7 @@ export function SheetEntries({ sheet, mayEdit }: { sheet: Sheet; mayEdit: boolea
         {mayEdit && (
           <Group gap="xs">
             {sheet.entries === 0 && <Download path="/token-sheets/template">CSV template</Download>}
-            <Button variant="default" onClick={add}>
+            <Button variant="default" loading={isAsking} onClick={add}>
               Add entry
             </Button>
           </Group>
@@ -85,8 +86,11 @@ export function SheetEntries({ sheet, mayEdit }: { sheet: Sheet; mayEdit: boolea
 }
 
 /** What the owner of the sheet used last. */
-function useDefaults({ agent_manager }: Sheet, enabled: boolean): EntryDefaults | undefined {
-  const { data } = useQuery({
+function useDefaults(
+  { agent_manager }: Sheet,
+  enabled: boolean,
+): { defaults: EntryDefaults | undefined; isAsking: boolean } {
+  const { data, isLoading } = useQuery({
     queryKey: ['entries', 'last', agent_manager.id],
     queryFn: async ({ signal }) => {
       const query = { agent_manager: [agent_manager.id], limit: '1' }
@@ -94,7 +98,7 @@ function useDefaults({ agent_manager }: Sheet, enabled: boolean): EntryDefaults 
     },
     enabled,
   })
-  return data ? defaultsOf(data) : undefined
+  return { defaults: data ? defaultsOf(data) : undefined, isAsking: isLoading }
 }
 
 interface EntryListProps {
@@ -180,10 +184,10 @@ const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
     isNumber: true,
     width: '130px',
     phone: 'value',
-    cell: ({ cost, cost_mismatch }) => (
+    cell: (entry) => (
       <>
-        <Money amount={cost} />
-        {cost_mismatch && (
+        <Money amount={entry.cost} />
+        {isCostFar(entry) && (
           <Text size="xs" c="orange">
             far from the list value
           </Text>

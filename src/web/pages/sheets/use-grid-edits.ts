@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import { answer } from '../../server/api.ts'
 import { asProblem, sentence } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
+import { isCostFar } from './entry-values.ts'
 import { changeOfEdit, countsOf, draftOfEdit, draftOfEntry, type Edit } from './grid-model.ts'
 import { SHEET_CHANGES, type Sheet, type SheetEntry, sheetOf } from './sheet-body.ts'
 
@@ -48,7 +49,7 @@ export function useGridEdits(sheet: Sheet, timeZone: string) {
     }
   }
 
-  /** The entries of a dry run whose cost is far from the list value. */
+  /** The entries of a dry run whose cost is to be confirmed. */
   async function mismatches(edits: Edit[]): Promise<SheetEntry[]> {
     const found: SheetEntry[] = []
     const query = { dry_run: 'true' }
@@ -59,7 +60,7 @@ export function useGridEdits(sheet: Sheet, timeZone: string) {
         edit.kind === 'add'
           ? await answer(entries.post(draftOfEdit(edit, timeZone), { query }))
           : await answer(entries({ entry: idOf(edit.entry) }).patch(changeOfEdit(edit), { query }))
-      if (planned.cost_mismatch) found.push(planned)
+      if (isCostFar(planned)) found.push(planned)
     }
     return found
   }
