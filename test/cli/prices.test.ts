@@ -70,7 +70,7 @@ describe('tally prices load', () => {
       })
     await load('1')
     const { stdout } = await load('1.5', ['--effective-from', '2027-01-01'])
-    expect(stdout).toMatch(/x +turning +input +1 +1\.5 +2027-01-01/)
+    expect(stdout).toMatch(/x +turning +input +1 +1\.5 +\+50% +2027-01-01/)
     expect(stdout).toContain('0 new, 1 changed')
   })
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => tally.remove())
 
 const openSheet = async (): Promise<string> =>
-  (await tally.json(['sheets', 'open', '--person', 'mia@example.com', '--month', '2026-10'])).id
+  (await tally.json(['sheets', 'open', '--person', 'mia@example.com', '--month', '2026-10', '--another'])).id
 
 test(
   'a sheet goes from CSV to approved, with a return between',

@@ -4,6 +4,12 @@ import { CHROMIUM } from '../support/browser.ts'
 import { signedInAt } from '../support/session.ts'
 import { webStage } from '../support/web-stage.ts'
 
+/** Of the page: tests are checked without the library of the DOM. */
+interface ClipboardOfBrowser {
+  DataTransfer: new () => { setData(type: string, data: string): void }
+  ClipboardEvent: new (type: string, options: object) => Event
+}
+
 const ADA = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
 
 describe.skipIf(!CHROMIUM)('a token sheet', () => {
@@ -47,6 +53,7 @@ describe.skipIf(!CHROMIUM)('a token sheet', () => {
     // A block of a spreadsheet: one cell, as this may be the first day of the week.
     const paste = (text: string) =>
       cell.evaluate((target, data) => {
+        const { DataTransfer, ClipboardEvent } = globalThis as unknown as ClipboardOfBrowser
         const clipboardData = new DataTransfer()
         clipboardData.setData('text/plain', data)
         target.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
@@ -123,7 +130,9 @@ describe.skipIf(!CHROMIUM)('a token sheet', () => {
     await page.getByRole('button', { name: 'Submit' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Submit' }).click()
-    await dialog.getByText('2 entries lack a field that the organization requires (summary).', { exact: false }).waitFor()
+    await dialog
+      .getByText('2 entries lack a field that the organization requires (summary).', { exact: false })
+      .waitFor()
     await visitor.close()
   }, 120_000)
 })

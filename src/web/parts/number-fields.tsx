@@ -44,7 +44,7 @@ interface ReadingFieldProps extends Omit<NumberFieldProps, 'min' | 'max'> {
   read: (text: string) => NumberRead
 }
 
-function NumberField({ read, unit, value = '', onChange, onBlur, error, ...props }: ReadingFieldProps) {
+function NumberField({ read, unit, value = '', onChange, onBlur, onKeyDown, error, ...props }: ReadingFieldProps) {
   const [typed, setTyped] = useState<string | null>(null)
   const [isEditing, setEditing] = useState(false)
   // What was typed is no longer of interest once the form has another value: it was reset, or loaded.
@@ -63,6 +63,7 @@ function NumberField({ read, unit, value = '', onChange, onBlur, error, ...props
       }}
       onKeyDown={(event) => {
         if (event.key === 'Enter') setEditing(false)
+        onKeyDown?.(event)
       }}
       onBlur={(event: FocusEvent<HTMLInputElement>) => {
         setEditing(false)

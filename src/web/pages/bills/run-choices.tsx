@@ -1,7 +1,8 @@
 /** Decisions that apply to all bills of a run, and its exchange rates. */
-import { Input, NumberInput, SegmentedControl, Switch } from '@mantine/core'
+import { Input, SegmentedControl, Switch } from '@mantine/core'
 import { useState } from 'react'
 import { dayInWords } from '../../format/moments.ts'
+import { DecimalField } from '../../parts/number-fields.tsx'
 import { type RunRow, ratesOf } from './run-body.ts'
 
 type Earlier = '' | 'include' | 'leave'
@@ -77,13 +78,12 @@ function Rate({ currency, rate, on, change }: RateProps) {
     setTyped(undefined)
   }
   return (
-    <NumberInput
+    <DecimalField
       label={`${currency} per US dollar`}
       description={on && `Rate of ${dayInWords(on)}`}
       placeholder="0.92"
-      decimalScale={RATE_DECIMALS}
+      digits={RATE_DECIMALS}
       min={0}
-      hideControls
       w={170}
       value={typed ?? rate ?? ''}
       onChange={setTyped}

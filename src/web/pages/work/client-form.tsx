@@ -130,14 +130,14 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
         />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <NumberInput
+        <DecimalField
           label="Tax rate (%)"
           placeholder="That of its last bill"
           description="Suggested for new bills. 0 for no tax."
           min={0}
           max={100}
-          decimalScale={4}
-          hideControls
+          unit="%"
+          digits={PERCENT_DIGITS}
           {...form.getInputProps('tax_percent')}
         />
         <TextInput
