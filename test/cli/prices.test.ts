@@ -100,7 +100,7 @@ describe('tally prices load', () => {
     try {
       expect(JSON.parse((await load('/moved')).stdout)).toMatchObject({
         format: 'models-dev',
-        counts: { new: 3, changed: 1 },
+        counts: { new: 2, changed: 2 },
       })
       expect((await load('/gone')).stderr).toContain('returned 410 Gone')
       expect((await load('/large')).stderr).toContain('larger than 16 MiB')

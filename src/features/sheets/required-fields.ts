@@ -25,7 +25,7 @@ const HAS: Record<string, (entry: Checked) => boolean> = {
 }
 
 /** The fields that the entry lacks, as they are named in the setting. */
-export function missingFields(entry: Checked, required: readonly string[]): string[] {
+function missingFields(entry: Checked, required: readonly string[]): string[] {
   return required.filter((field) => {
     if (field.startsWith(LABEL)) return !Object.hasOwn(entry.labels, field.slice(LABEL.length))
     return !HAS[field]!(entry)

@@ -44,7 +44,11 @@ const entriesOf = async (sheet: string): Promise<{ id: string }[]> => (await cal
 
 describe('required fields', () => {
   test('are up to three that exist, of which everybody can read', async () => {
-    const change = (fields: string[]) => requireFields(...fields).then(() => 'changed', (problem) => problem.code)
+    const change = (fields: string[]) =>
+      requireFields(...fields).then(
+        () => 'changed',
+        (problem) => problem.code,
+      )
     expect(await change(['ticket', 'label:team', 'summary'])).toBe('changed')
     const { json } = await app.call('GET /api/v1/settings', { session })
     expect(json.sheet_required_fields).toEqual(['ticket', 'label:team', 'summary'])

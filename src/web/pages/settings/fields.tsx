@@ -1,4 +1,16 @@
-import { Fieldset, Group, Radio, Select, SimpleGrid, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
+import {
+  Fieldset,
+  Group,
+  Radio,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ComponentProps, ReactNode } from 'react'
 import { REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../../sheet-fields.ts'

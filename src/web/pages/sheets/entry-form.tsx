@@ -1,15 +1,5 @@
 /** The form that adds an entry to a sheet or edits one. */
-import {
-  Alert,
-  Autocomplete,
-  Button,
-  Group,
-  SimpleGrid,
-  Stack,
-  Switch,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { Alert, Autocomplete, Button, Group, SimpleGrid, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'

@@ -43,7 +43,7 @@ export interface GridRow {
 }
 
 /** Rows are told apart by what is worked on and by whom, not by summaries and labels. */
-export const rowKey = ({ ticket, project, agent_harness, agent_name, model, provider }: RowSubject): string =>
+const rowKey = ({ ticket, project, agent_harness, agent_name, model, provider }: RowSubject): string =>
   JSON.stringify([project, ticket, agent_harness, agent_name, model, provider])
 
 /** A place that a rule assigned is left out: rules also place the next entry, by its labels. */

@@ -1,24 +1,12 @@
 /** Imports the rows of a CSV template: all of them or none. */
-import {
-  Alert,
-  Anchor,
-  Button,
-  FileButton,
-  Group,
-  List,
-  ScrollArea,
-  Stack,
-  Table,
-  Text,
-  Textarea,
-} from '@mantine/core'
+import { Alert, Anchor, Button, FileButton, Group, List, ScrollArea, Stack, Table, Text, Textarea } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { count, counted } from '../../format/counts.ts'
 import { shortDayAndTime } from '../../format/moments.ts'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
-import { FormModal } from '../../parts/form-modal.tsx'
 import { Money } from '../../parts/figures.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { answer } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import type { Problem } from '../../server/problem.ts'
