@@ -1,5 +1,6 @@
 /** What a report can measure: where its figure is, how it reads, and which entries it is of. Pure. */
 import { AMOUNTS, type AmountFormat } from '../../parts/charts/series.ts'
+import type { Figure } from '../../parts/figure-link.tsx'
 import type { Figures } from './usage.ts'
 
 type Extra = 'billed' | 'people' | 'sessions' | 'duration'
@@ -9,6 +10,8 @@ interface MeasureDefinition {
   /** Null if it is unknown, such as the cost of unpriced entries. */
   of: (figures: Figures) => number | null
   unit: 'money' | 'count' | 'hours'
+  /** The total of the list of its entries that it is; undefined if that list does not show it. */
+  figure?: Figure
   /** The figure that is only calculated if it is asked for. */
   include?: Extra
   /** Whether the figures of groups and periods may count the same thing twice, so that they do not add up. */
@@ -18,21 +21,22 @@ interface MeasureDefinition {
 const HOUR_S = 3_600
 
 export const MEASURES = {
-  cost: { title: 'Cost', unit: 'money', of: ({ cost }) => cost },
-  list_value: { title: 'List value', unit: 'money', of: ({ list_value }) => list_value },
+  cost: { title: 'Cost', unit: 'money', figure: 'cost', of: ({ cost }) => cost },
+  list_value: { title: 'List value', unit: 'money', figure: 'list_value', of: ({ list_value }) => list_value },
   billed: {
     title: 'Cost of billed entries',
     unit: 'money',
+    figure: 'cost',
     of: ({ billed }) => billed ?? null,
     include: 'billed',
   },
-  tokens: { title: 'Tokens', unit: 'count', of: ({ tokens }) => tokens.total },
+  tokens: { title: 'Tokens', unit: 'count', figure: 'tokens', of: ({ tokens }) => tokens.total },
   input: { title: 'Input tokens', unit: 'count', of: ({ tokens }) => tokens.input },
   output: { title: 'Output tokens', unit: 'count', of: ({ tokens }) => tokens.output },
   cache_read: { title: 'Cache read tokens', unit: 'count', of: ({ tokens }) => tokens.cache_read },
   cache_write: { title: 'Cache write tokens', unit: 'count', of: ({ tokens }) => tokens.cache_write },
   cache_write_1h: { title: 'Cache write tokens (1 h)', unit: 'count', of: ({ tokens }) => tokens.cache_write_1h },
-  entries: { title: 'Entries', unit: 'count', of: ({ entries }) => entries },
+  entries: { title: 'Entries', unit: 'count', figure: 'entries', of: ({ entries }) => entries },
   sessions: {
     title: 'Sessions',
     unit: 'count',

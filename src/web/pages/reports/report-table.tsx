@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { changedAddress } from '../../address.ts'
 import { count, percent } from '../../format/counts.ts'
 import type { Column } from '../../parts/data-table.tsx'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { type Period, periodInWords } from '../../parts/period.ts'
 import { useSettings } from '../../server/me.ts'
@@ -25,6 +26,24 @@ function Amount({ value, measure }: { value: number | null; measure: MeasureName
     case 'count':
       return value === null ? <>–</> : <Count value={value} />
   }
+}
+
+/** An amount that leads to its entries. */
+function LinkedAmount({ href, value, measure }: { href: string; value: number | null; measure: MeasureName }) {
+  const { figure } = measureOf(measure)
+  const amount = <Amount value={value} measure={measure} />
+  if (figure) {
+    return (
+      <FigureLink figure={figure} value={value} to={href}>
+        {amount}
+      </FigureLink>
+    )
+  }
+  return (
+    <Anchor component={Link} href={href} inherit c="inherit">
+      {amount}
+    </Anchor>
+  )
 }
 
 /** The change since the earlier period. */
@@ -58,14 +77,8 @@ export function useReportColumns({ question, totals }: Columns): Column<Row>[] {
   const figure = (name: MeasureName, period: Period, read: (row: Row) => number | null) => (row: Row) => {
     const value = read(row)
     const href = value === 0 ? undefined : addressOfEntries(row.chosen, period, name)
-    const amount = <Amount value={value} measure={name} />
-    return href === undefined ? (
-      amount
-    ) : (
-      <Anchor component={Link} href={href} inherit c="inherit">
-        {amount}
-      </Anchor>
-    )
+    if (href === undefined) return <Amount value={value} measure={name} />
+    return <LinkedAmount href={href} value={value} measure={name} />
   }
   const name = (dimension: Dimension, at: number): Column<Row> => ({
     key: at === 0 ? 'name' : 'second',
@@ -142,14 +155,11 @@ export function footOf({ question, totals }: Columns, earlier: Totals | undefine
   const { measure, period } = question
   const { of } = measureOf(measure)
   const linked = (name: MeasureName, shown: Period, value: number | null) => (
-    <Anchor
-      component={Link}
+    <LinkedAmount
       href={entriesAddress(entriesOf(name, question.filter), momentsOf(shown, timeZone))}
-      inherit
-      c="inherit"
-    >
-      <Amount value={value} measure={name} />
-    </Anchor>
+      value={value}
+      measure={name}
+    />
   )
   return {
     name: 'Total',
@@ -181,9 +191,9 @@ export function UnpricedNote({ totals, question }: Columns) {
   return (
     <Text size="sm" c="dimmed">
       Amounts exclude{' '}
-      <Anchor component={Link} href={href} inherit>
+      <FigureLink figure="entries" value={unpriced} to={href} c={undefined}>
         {count(unpriced)} unpriced {unpriced === 1 ? 'entry' : 'entries'}
-      </Anchor>
+      </FigureLink>
     </Text>
   )
 }

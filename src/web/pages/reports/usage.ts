@@ -1,5 +1,5 @@
 /** The requests of a report. */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import type { Width } from '../../parts/charts/buckets.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { asBounds, type Period } from '../../parts/period.ts'
@@ -36,6 +36,9 @@ export const usageParameters = ({ period, filter, width, by, include, fillsGaps 
   ...(fillsGaps && { fill_gaps: 'true' }),
 })
 
+/** What decides which groups and figures a report has. */
+const shapeOf = (query?: ReturnType<typeof usageParameters>) => JSON.stringify([query?.group_by, query?.include])
+
 /** All buckets, page by page. */
 export const usageQuery = (question: UsageQuestion) => {
   const query = usageParameters(question)
@@ -53,6 +56,8 @@ export const usageQuery = (question: UsageQuestion) => {
       }
       return { ...report, data }
     },
-    placeholderData: keepPreviousData,
+    // Groups of another dimension have other links, and figures that were not asked for are unknown.
+    placeholderData: <Data>(before: Data | undefined, previous?: { queryKey: readonly unknown[] }) =>
+      shapeOf(previous?.queryKey[2] as typeof query) === shapeOf(query) ? before : undefined,
   })
 }
