@@ -270,7 +270,7 @@ async function setOrder(tx: Tx, ordered: Rule[]): Promise<void> {
 /** The first version of a saved rule is 1. */
 export const UNSAVED_VERSION = 0
 
-function unknownProject(project: string): Issue {
+export function unknownProject(project: string): Issue {
   return {
     pointer: '/project',
     code: 'unknown_project',

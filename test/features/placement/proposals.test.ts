@@ -56,6 +56,9 @@ forEachEngine('a proposed rule', (open) => {
     for (const [changes, session, status, where] of [
       [{ project: 'OTHER' }, lead, 403, undefined],
       [{}, other, 403, undefined],
+      // Nothing is compiled for those who may not propose it.
+      [{ conditions: [{ field: 'labels.branch', matches: '/(/' }] }, other, 403, undefined],
+      [{ conditions: Array(5).fill({ field: 'summary', matches: '*' }) }, lead, 422, '/conditions'],
       [{ repository: 'acme/*' }, lead, 422, '/repository'],
       [{ repository: 'Acme/web' }, lead, 422, '/repository'],
       [{ project: 'nothing' }, lead, 422, '/project'],
@@ -110,5 +113,10 @@ forEachEngine('a proposed rule', (open) => {
     const statuses: number[] = []
     for (let count = 0; count <= 50; count += 1) statuses.push((await propose()).status)
     expect(statuses).toEqual([...Array<number>(50).fill(201), 422])
+    for (const id of await listed(lead, '?state=open&limit=100')) await decide(id, 'withdraw', lead)
+    // Withdrawn ones stay, too.
+    const before = (await listed(lead, '?limit=100')).length
+    for (let count = before; count < 100; count += 1) expect((await propose()).status).toBe(201)
+    expect(await propose()).toMatchObject({ status: 422, json: { errors: [{ code: 'too_many' }] } })
   })
 })

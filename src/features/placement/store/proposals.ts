@@ -1,5 +1,5 @@
 /** The table `rule_proposals`. */
-import { aliasedTable, and, count, desc, eq, lt, type SQL } from 'drizzle-orm'
+import { aliasedTable, and, count, desc, eq, gte, lt, type SQL } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { ProposalState } from '../../../database/schema/values.ts'
@@ -79,13 +79,23 @@ export async function findProposal(
   return row
 }
 
-export async function countOpen(reader: Reader, proposedBy: number): Promise<number> {
+/** Those of a person, in a state or since a moment. */
+export async function countProposals(
+  reader: Reader,
+  proposedBy: number,
+  { state, since }: { state?: ProposalState; since?: number },
+): Promise<number> {
   const { ruleProposals } = reader.tables
   const [row] = await reader
-    .select({ open: count() })
+    .select({ proposals: count() })
     .from(ruleProposals)
-    .where(conditionOf(reader, { proposedBy, state: 'open' }))
-  return row!.open
+    .where(
+      and(
+        conditionOf(reader, { proposedBy, state }),
+        since === undefined ? undefined : gte(ruleProposals.createdAt, since),
+      ),
+    )
+  return row!.proposals
 }
 
 export async function insertProposal(
