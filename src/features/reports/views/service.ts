@@ -98,9 +98,10 @@ export function createReportViewsService({ db, clock, audit }: Dependencies) {
         if (view.record.ownerId !== person.id) throw notOwner(view)
         if (Object.keys(change).length > 0) await updateView(tx, view.record.id, change)
         const changed = await getView(tx, person, uid)
-        const isNew = changed.record.shared && (change.name !== undefined || change.parameters !== undefined)
-        if (changed.record.shared !== view.record.shared || isNew)
-          await recordSharing(tx, by, changed, changed.record.shared)
+        const { shared } = changed.record
+        if (shared !== view.record.shared || (shared && differs(changed, view))) {
+          await recordSharing(tx, by, changed, shared)
+        }
         return viewBody(changed, person.id)
       })
     },
@@ -114,6 +115,11 @@ export function createReportViewsService({ db, clock, audit }: Dependencies) {
         if (view.record.shared) await recordSharing(tx, by, view, false)
       }),
   }
+}
+
+/** Whether others see something else: the audit log does not grow with changes that are none. */
+function differs({ record }: StoredView, { record: before }: StoredView): boolean {
+  return record.name !== before.name || JSON.stringify(record.parameters) !== JSON.stringify(before.parameters)
 }
 
 function requireValid({ name, parameters }: { name?: string; parameters?: ViewParameters }): void {
