@@ -51,7 +51,11 @@ const BillRunRow = Type.Object(
         'Decide with `include_earlier`, `leave_unpriced` or `rate`; a bill that is too large is sent by project.',
       ),
     ),
-    request: BillRequest,
+    request: Type.Object(BillRequest.properties, {
+      ...strict,
+      $id: 'BillRunRequest',
+      description: 'For a preview or a bill.',
+    }),
     digest: orNull(Type.String({ description: 'As of a preview of `request`. Null unless the row is ready.' })),
     idempotency_key: orNull(
       Type.String({

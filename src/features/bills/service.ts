@@ -193,8 +193,10 @@ export function createBillsService({
 
     run,
 
-    /** The terms with which a client or project is usually billed. Throws `not_found`. */
+    /** The terms with which a client or project is usually billed. Throws `validation_failed` if it does not exist. */
     async usualTerms(of: { client: string } | { project: string }): Promise<UsualTerms> {
+      const [kind, name] = 'client' in of ? (['client', of.client] as const) : (['project', of.project] as const)
+      await projects.requireKnown(kind, [name], `/query/${kind}`)
       const project = 'project' in of ? await projects.showProject(of.project) : undefined
       const clientId = 'client' in of ? of.client : project?.client?.uid
       const client = clientId === undefined ? undefined : await projects.getClient(clientId)

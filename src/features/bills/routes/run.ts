@@ -74,6 +74,5 @@ export const billRunRoutes = ({ bills }: { bills: Pick<BillsService, 'run' | 'us
         description:
           'Returns the terms with which a client or project is usually billed: from the client’s settings, otherwise its last bill. They are suggestions: a bill has the terms of its request.',
         responses: { 200: { description: 'The terms.', schema: UsualTerms, example: EXAMPLE_TERMS } },
-        problems: ['not_found'],
       }),
     })
