@@ -5,7 +5,10 @@ import { orNull, strict } from '../../schema.ts'
 
 export const FORMAT = 'tally-export'
 
-/** Raised if an older Tally could no longer read a file correctly; new types of lines and new fields raise it too. */
+/**
+ * Raised if an older Tally could no longer read a file correctly; new types of lines and new fields raise it too,
+ * once per release. No release has written version 1 yet.
+ */
 export const FORMAT_VERSION = 1
 
 /** Longer than any bill's document, and short enough for the memory of a small machine. */

@@ -57,7 +57,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   oneTimeLinks: { key: ['id'], other: ['purpose'] },
   clients: {
     key: ['id'],
-    kept: { name: 'work', nameFolded: 'work', email: 'work', address: 'work', taxId: 'work' },
+    kept: { name: 'work', nameFolded: 'work', email: 'work', address: 'work', taxId: 'work', taxName: 'work' },
     other: ['currency'],
   },
   projects: { key: ['id'], kept: { key: 'work', name: 'work' } },
