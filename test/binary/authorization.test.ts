@@ -59,6 +59,7 @@ const QUERIES: Record<string, string> = {
   '/api/v1/prices/resolve': '?model=claude-sonnet-4-5',
   '/api/v1/reports/usage': '?starting_at=2026-01-01T00:00:00Z&group_by=agent_manager,model,label:repository',
   '/api/v1/shared/usage': '?starting_at=2026-01-01T00:00:00Z&group_by=project,model',
+  '/api/v1/search': `?q=${MARK}`,
   '/api/v1/reports/variance': '?starting_at=2026-01-01T00:00:00Z',
   '/api/v1/reports/cache': '?starting_at=2026-01-01T00:00:00Z',
   '/api/v1/reports/what-if': '?starting_at=2026-01-01T00:00:00Z&as_model=gpt-5',
@@ -77,6 +78,8 @@ let other: Person & {
   deputy: string
   shareLink: string
   budget: string
+  view: string
+  proposal: string
   event: string
   entry: string
   sheet: string
@@ -252,6 +255,18 @@ beforeAll(async () => {
     body: JSON.stringify({ scope: { agent_manager: email }, amount: 1 }),
   })
   expect(budget.status).toBe(201)
+  const view = await call('POST', '/api/v1/report-views', session, {
+    body: JSON.stringify({ name: `For ${MARK}`, parameters: {} }),
+  })
+  expect(view.status).toBe(201)
+  const repository = `${MARK}/api`
+  await call('POST', '/api/v1/projects', admin, {
+    body: JSON.stringify({ key: 'Warehouse', leads: [email], repositories: [repository] }),
+  })
+  const proposal = await call('POST', '/api/v1/placement-rules/proposals', session, {
+    body: JSON.stringify({ name: `For ${MARK}`, project: 'Warehouse', repository }),
+  })
+  expect(proposal.status).toBe(201)
   const { json: events } = await call('GET', '/api/v1/events?types=entry.created&limit=1000', admin)
   const reported = events.data.find(({ object }: { object: { id: string } }) => object.id === entry.id)
   other = {
@@ -259,6 +274,8 @@ beforeAll(async () => {
     deputy: deputy.json.id,
     shareLink: shared.json.id,
     budget: budget.json.id,
+    view: view.json.id,
+    proposal: proposal.json.id,
     event: reported.id,
     userId,
     tokenId,
@@ -529,6 +546,8 @@ describe('a member', () => {
       '/api/v1/budgets/{id}': { id: () => other.budget, none: newId('bdg') },
       '/api/v1/deputies/{id}': { id: () => other.deputy, none: newId('dep') },
       '/api/v1/events/{id}': { id: () => other.event, none: 'evt_999999999' },
+      '/api/v1/report-views/{id}': { id: () => other.view, none: newId('rvw') },
+      '/api/v1/placement-rules/proposals/{id}': { id: () => other.proposal, none: newId('rpr') },
       '/api/v1/share-links/{id}': { id: () => other.shareLink, none: newId('shr') },
       '/api/v1/tokens/{id}': { id: () => other.tokenId, none: newId('tok') },
       '/api/v1/token-sheets/{id}': { id: () => other.sheet, none: newId('sht'), entry: () => other.sheetEntry },

@@ -17,6 +17,12 @@ const UNCONDITIONAL: Record<string, string> = {
   'post /api/v1/webhooks/{id}/test': 'changes no webhook',
   'post /api/v1/webhooks/{id}/deliveries/{event}/resend': 'changes no webhook',
   'delete /api/v1/session': 'signs out',
+  'post /api/v1/placement-rules/proposals/{id}/accept': 'can only be decided once, and what is proposed never changes',
+  'post /api/v1/placement-rules/proposals/{id}/decline': 'can only be decided once',
+  'post /api/v1/placement-rules/proposals/{id}/withdraw': 'can only be decided once',
+  'patch /api/v1/me/preferences': 'the last choice counts, and each table is replaced as a whole',
+  'patch /api/v1/report-views/{id}': 'only its owner changes it, and the last choice counts',
+  'delete /api/v1/report-views/{id}': 'can only be done once',
 }
 
 /** The start of a PNG, which is all that is read of a logo. */
