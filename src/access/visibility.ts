@@ -60,15 +60,19 @@ export function approvalViewerOf({ id, role, actsFor = [] }: Person & { actsFor?
   return { sees: 'own_and_led', userId: id, decidesFor } as unknown as Viewer
 }
 
-/** The condition that limits `entries` to those visible to the viewer; undefined if they can see all of them. */
-export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined {
+/**
+ * The condition that limits `entries` to those visible to the viewer; undefined if they can see all of them. The
+ * alternative of repositories is only there for whom it lets anything through: with it, no index gives the entries of
+ * somebody in the order of time.
+ */
+export async function visibleEntries(reader: Reader, viewer: Viewer): Promise<SQL | undefined> {
   if (viewer.sees === 'everything') return undefined
   const { entries } = reader.tables
   if (viewer.sees === 'granted') return inArray(entries.projectId, [...viewer.projectIds])
   return or(
     eq(entries.managerId, viewer.userId),
     inArray(entries.projectId, ledProjects(reader, [viewer.userId])),
-    isUnattributedOf(reader, ledLabelSets(reader, viewer.userId)),
+    (await leadsRepository(reader, viewer.userId)) ? isUnattributedOf(reader, viewer.userId) : undefined,
     viewer.decidesFor.length === 0
       ? undefined
       : and(
@@ -85,20 +89,22 @@ export function visibleEntries(reader: Reader, viewer: Viewer): SQL | undefined 
 export async function visibleParts(reader: Reader, viewer: Viewer): Promise<(SQL | undefined)[]> {
   if (viewer.sees === 'everything') return [undefined]
   const { entries } = reader.tables
-  if (viewer.sees === 'granted') return [visibleEntries(reader, viewer)]
-  const { managerId, ledIds, labelSetIds, approvedIds } = await keysOf(reader, viewer)
+  if (viewer.sees === 'granted') return [await visibleEntries(reader, viewer)]
+  const { ledIds, approvedIds } = await projectsSeenBy(reader, viewer)
+  const isLeading = ledIds.length > 0 && (await leadsRepository(reader, viewer.userId))
   return [
-    eq(entries.managerId, managerId),
+    eq(entries.managerId, viewer.userId),
     ...ledIds.map((id) => eq(entries.projectId, id)),
-    ...(labelSetIds.length > 0 ? [isUnattributedOf(reader, ledLabelSets(reader, viewer.userId))] : []),
+    ...(isLeading ? [isUnattributedOf(reader, viewer.userId)] : []),
     ...approvedIds.map((id) => and(eq(entries.projectId, id), inArray(entries.status, DECIDABLE))),
   ]
 }
 
-/** Unattributed entries with one of these sets of labels, in the order of an index of unattributed entries. */
-function isUnattributedOf(reader: Reader, labelSets: SQLWrapper): SQL | undefined {
+/** Unattributed entries of repositories that the person leads, in the order of an index of unattributed entries. */
+function isUnattributedOf(reader: Reader, userId: number): SQL | undefined {
   const { entries } = reader.tables
-  return and(isNull(entries.placedBy), ne(entries.source, ON_SHEET), inArray(entries.labelSetId, labelSets))
+  const isOfLabels = inArray(entries.labelSetId, ledLabelSets(reader, userId))
+  return and(isNull(entries.placedBy), ne(entries.source, ON_SHEET), isOfLabels)
 }
 
 /**
@@ -107,60 +113,71 @@ function isUnattributedOf(reader: Reader, labelSets: SQLWrapper): SQL | undefine
  * entries into their sight by placing some of their own.
  */
 function ledLabelSets(reader: Reader, userId: number) {
-  const { labelPairs, projectRepositories, projects } = reader.tables
+  const { labelPairs } = reader.tables
   return reader
     .select({ id: labelPairs.labelSetId })
     .from(labelPairs)
-    .innerJoin(projectRepositories, eq(projectRepositories.repository, labelPairs.value))
+    .where(and(eq(labelPairs.name, REPOSITORY_LABEL), inArray(labelPairs.value, ledRepositories(reader, userId))))
+}
+
+function ledRepositories(reader: Reader, userId: number) {
+  const { projectRepositories, projects } = reader.tables
+  return reader
+    .select({ repository: projectRepositories.repository })
+    .from(projectRepositories)
     .innerJoin(projects, eq(projects.id, projectRepositories.projectId))
-    .where(
-      and(
-        eq(labelPairs.name, REPOSITORY_LABEL),
-        isNull(projects.archivedAt),
-        inArray(projectRepositories.projectId, ledProjects(reader, [userId])),
-      ),
-    )
+    .where(and(isNull(projects.archivedAt), inArray(projectRepositories.projectId, ledProjects(reader, [userId]))))
+}
+
+async function leadsRepository(reader: Reader, userId: number): Promise<boolean> {
+  return (await ledRepositories(reader, userId).limit(1)).length > 0
 }
 
 /** Whose entries a viewer sees, and of which projects. */
-export interface VisibleKeys {
+export interface VisibleProjects {
   managerId: number
   /** Projects that the viewer leads or that were granted to them, whose entries are all visible. */
   ledIds: number[]
-  /** Sets of labels whose unattributed entries are visible, unless their source is one of `exceptSources`. */
-  labelSetIds: number[]
-  exceptSources: readonly Source[]
   /** Other projects, whose entries are visible in one of the statuses. */
   approvedIds: number[]
   statuses: readonly Status[]
 }
 
+export interface VisibleKeys extends VisibleProjects {
+  /** Sets of labels whose unattributed entries are visible, unless their source is one of `exceptSources`. */
+  labelSetIds: number[]
+  exceptSources: readonly Source[]
+}
+
 /** The same condition for entries in columns; undefined if the viewer can see all of them. */
 export async function visibleKeys(reader: Reader, viewer: Viewer): Promise<VisibleKeys | undefined> {
-  return viewer.sees === 'everything' ? undefined : keysOf(reader, viewer)
+  const projects = await visibleProjects(reader, viewer)
+  if (!projects || viewer.sees === 'everything') return undefined
+  const isLeading = viewer.sees === 'own_and_led' && projects.ledIds.length > 0
+  const labelSets = isLeading ? await ledLabelSets(reader, viewer.userId) : []
+  return { ...projects, labelSetIds: [...new Set(labelSets.map(({ id }) => id))], exceptSources: [ON_SHEET] }
 }
 
-async function keysOf(reader: Reader, viewer: Exclude<Viewer, { sees: 'everything' }>): Promise<VisibleKeys> {
-  if (viewer.sees === 'granted') {
-    const none = { labelSetIds: [], approvedIds: [] }
-    return { managerId: viewer.userId, ledIds: [...viewer.projectIds], ...none, ...LIMITS }
-  }
-  const led = new Set((await ledProjects(reader, [viewer.userId])).map(({ id }) => id))
+/** The part of it that does not grow with the entries: what unattributed ones are visible is left out. */
+export async function visibleProjects(reader: Reader, viewer: Viewer): Promise<VisibleProjects | undefined> {
+  if (viewer.sees === 'everything') return undefined
+  const projects =
+    viewer.sees === 'granted'
+      ? { ledIds: [...viewer.projectIds], approvedIds: [] }
+      : await projectsSeenBy(reader, viewer)
+  return { managerId: viewer.userId, ...projects, statuses: DECIDABLE }
+}
+
+/** The projects that the viewer leads, and the others whose entries they may decide about. */
+async function projectsSeenBy(
+  reader: Reader,
+  { userId, decidesFor }: Extract<Viewer, { sees: 'own_and_led' }>,
+): Promise<Pick<VisibleProjects, 'ledIds' | 'approvedIds'>> {
+  const led = new Set((await ledProjects(reader, [userId])).map(({ id }) => id))
   const approved =
-    viewer.decidesFor.length === 0
-      ? led
-      : new Set((await approvedProjects(reader, viewer.decidesFor)).map(({ id }) => id))
-  const labelSets = led.size === 0 ? [] : await ledLabelSets(reader, viewer.userId)
-  return {
-    managerId: viewer.userId,
-    ledIds: [...led],
-    labelSetIds: [...new Set(labelSets.map(({ id }) => id))],
-    approvedIds: [...approved.difference(led)],
-    ...LIMITS,
-  }
+    decidesFor.length === 0 ? led : new Set((await approvedProjects(reader, decidesFor)).map(({ id }) => id))
+  return { ledIds: [...led], approvedIds: [...approved.difference(led)] }
 }
-
-const LIMITS = { exceptSources: [ON_SHEET], statuses: DECIDABLE }
 
 /**
  * The condition on `sheets`: people see their own, and those with an entry of a project that they lead or, once they

@@ -86,7 +86,7 @@ export async function listCostlySessions(
     .innerJoin(agents, eq(agents.id, entries.agentId))
     .innerJoin(models, eq(models.id, entries.modelId))
     .leftJoin(projects, eq(projects.id, entries.projectId))
-    .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer), gte(cost, minimumNanos)))
+    .where(and(conditionOf(reader, filter), await visibleEntries(reader, viewer), gte(cost, minimumNanos)))
     .orderBy(desc(cost), asc(entries.id))
     .limit(limit)
   return found as CostlySession[]
@@ -109,7 +109,7 @@ export async function listPastCosts(
   const rows = await reader
     .select({ startedAt: entries.startedAt, reportedCost: entries.reportedCost, listValue: entries.listValue })
     .from(entries)
-    .where(and(eq(entries.managerId, managerId), condition, visibleEntries(reader, viewer)))
+    .where(and(eq(entries.managerId, managerId), condition, await visibleEntries(reader, viewer)))
     .orderBy(desc(entries.startedAt))
     .limit(limit)
   return rows.map(({ startedAt, reportedCost, listValue }) => ({ startedAt, costNanos: reportedCost ?? listValue! }))

@@ -1,5 +1,5 @@
 /** What changed, as far as somebody may know: from the types of events to kinds of data, without any content. Pure. */
-import type { VisibleKeys } from '../../access/visibility.ts'
+import type { VisibleProjects } from '../../access/visibility.ts'
 import { EVENT_TYPES, type EventType } from '../../event-types.ts'
 
 export const CHANGE_KINDS = [
@@ -27,7 +27,7 @@ export interface ChangedThing {
 /** Who is told. */
 export interface Watcher {
   /** Undefined for those who see everything. */
-  keys: VisibleKeys | undefined
+  keys: VisibleProjects | undefined
   isAdmin: boolean
 }
 

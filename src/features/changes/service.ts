@@ -2,7 +2,7 @@
  * Tells open pages that something they may show has changed, and never what. Based on the event log, which everything
  * that changes is in already: one query a second per server, and none while no page is open.
  */
-import { type Viewer, visibleKeys } from '../../access/visibility.ts'
+import { type Viewer, visibleProjects } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { type EventsService, WaitingRequests } from '../events/service.ts'
 import { type ChangedThing, type ChangeKind, everyKindFor, kindsFor, type Watcher } from './kinds.ts'
@@ -78,7 +78,7 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
     /** What changed since a position, at once. */
     async read({ viewer, isAdmin, after }: ReadOptions): Promise<Change> {
       const until = await events.settled()
-      const watcher = { keys: await visibleKeys(db.read, viewer), isAdmin }
+      const watcher = { keys: await visibleProjects(db.read, viewer), isAdmin }
       if (after === undefined || after === until) return { position: until, kinds: [] }
       const things = after > until ? undefined : await read({ after, until })
       return { position: until, kinds: tell(watcher, things) }
@@ -92,7 +92,7 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
 
     /** What changed, at most once a second, until the signal is aborted; an empty change after each `idleMs` without one. */
     async *watch({ viewer, isAdmin, after, idleMs, signal }: WatchOptions): AsyncGenerator<Change> {
-      const watcher = { keys: await visibleKeys(db.read, viewer), isAdmin }
+      const watcher = { keys: await visibleProjects(db.read, viewer), isAdmin }
       let at = after ?? (await position())
       let toldAt = performance.now()
       yield { position: at, kinds: [] }

@@ -28,7 +28,7 @@ export function createVersions({ db }: { db: Database }) {
         to: Math.min(endingAt, filter.ending_at ?? endingAt),
       }
       if (within.from >= within.to) return undefined
-      const state = await rolledUpState(db.read, { viewer, filter: counted(filter), within })
+      const state = await rolledUpState(db.read, { filter: counted(filter), within })
       if (state === undefined) return undefined
       const [revision, changes] = await Promise.all([db.read.revision(), lastChanges(db.read)])
       return JSON.stringify([process, viewer, asked, revision, changes, state])

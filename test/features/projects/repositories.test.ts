@@ -3,11 +3,16 @@
  * own entries, those of their projects, and the unattributed ones of these projects' repositories. Each entry uses a
  * power of two of tokens, so that every sum says of which entries it is.
  */
+import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { desc, eq } from 'drizzle-orm'
 import fc from 'fast-check'
+import { viewerOf, visibleEntries } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
+import { DATABASE_FILE } from '../../../src/database/open.ts'
 import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
-import { forEachEngine } from '../../support/databases.ts'
+import { forEachEngine, locationOf } from '../../support/databases.ts'
 import { reportBody } from '../../support/reports.ts'
 
 const NOVEMBER = 'starting_at=2026-11-01&ending_at=2026-12-01'
@@ -170,5 +175,31 @@ forEachEngine('what leads see of repositories', (open) => {
       const refused = await app.call('PATCH /api/v1/projects/LED', { session: sessions.lead, json })
       expect([refused.status, refused.json.detail]).toEqual([403, expect.stringContaining('repositories')])
     }
+  })
+
+  test('costs those nothing who lead no repository', async () => {
+    const { users } = db.read.tables
+    const [lead] = await db.read.select().from(users).where(eq(users.email, 'lead@example.com'))
+    const viewer = viewerOf(lead!)
+    async function planOf(): Promise<string> {
+      const { entries } = db.read.tables
+      const condition = await visibleEntries(db.read, viewer)
+      const query = db.read.select({ id: entries.id }).from(entries).where(condition).orderBy(desc(entries.startedAt))
+      const { sql, params } = query.limit(10).toSQL()
+      const { dataDir, databaseUrl } = locationOf(db)
+      // Without statistics, the planner of PostgreSQL reads a few entries in any way.
+      if (databaseUrl) return sql
+      using connection = new Connection(join(dataDir!, DATABASE_FILE), { readonly: true })
+      return JSON.stringify([sql, connection.query(`EXPLAIN QUERY PLAN ${sql}`).all(...(params as number[]))])
+    }
+    await decide({ LED: [], OTHER: ['acme/web'], archived: false })
+    const plan = await planOf()
+    expect(plan).not.toContain('project_repositories')
+    if (!locationOf(db).databaseUrl) {
+      expect(plan).not.toContain('SCAN entries')
+      for (const index of ['entries_by_manager', 'entries_by_project']) expect(plan).toContain(index)
+    }
+    await decide({ LED: ['acme/web'], OTHER: [], archived: false })
+    expect(await planOf()).toContain('project_repositories')
   })
 })

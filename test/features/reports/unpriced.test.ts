@@ -36,7 +36,7 @@ forEachEngine('the report of unpriced models', (open) => {
     if (databaseUrl) return
     const indexOf = (from: number) => {
       const asked = { viewer: EVERYTHING, condition: undefined, from, to: NOW, after: 0, limit: 10 }
-      const { sql, params } = unpricedQuery(db.read, asked).toSQL()
+      const { sql, params } = unpricedQuery(db.read, asked, undefined).toSQL()
       using connection = new Connection(join(dataDir!, DATABASE_FILE), { readonly: true })
       return JSON.stringify(connection.query(`EXPLAIN QUERY PLAN ${sql}`).all(...(params as number[])))
     }

@@ -63,7 +63,7 @@ export async function listDecidableByIds(
   for (const portion of portionsOf(uids)) {
     found.push(
       ...(await selectDecidable(reader).where(
-        and(inArray(reader.tables.entries.uid, portion), visibleEntries(reader, viewer)),
+        and(inArray(reader.tables.entries.uid, portion), await visibleEntries(reader, viewer)),
       )),
     )
   }
@@ -77,7 +77,7 @@ export async function listDecidable(
 ): Promise<DecidableEntry[]> {
   const { entries } = reader.tables
   return selectDecidable(reader)
-    .where(and(conditionOf(reader, filter), visibleEntries(reader, viewer)))
+    .where(and(conditionOf(reader, filter), await visibleEntries(reader, viewer)))
     .orderBy(desc(entries.startedAt), desc(entries.id))
     .limit(limit)
 }

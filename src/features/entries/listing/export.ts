@@ -74,7 +74,7 @@ export const ENTRY_EXPORT: SlowStream<FileRequest> = {
 
 /** The pages of each window end with one that is not full. */
 async function* pagesOf(reader: Reader, request: ExportRequest): AsyncGenerator<ExportedRow[]> {
-  const pageAfter = exportedPages(reader, request, PAGE_ROWS)
+  const pageAfter = await exportedPages(reader, request, PAGE_ROWS)
   let before: Position | undefined
   for (;;) {
     const latest = await findLatestStart(reader, request.filter, before)

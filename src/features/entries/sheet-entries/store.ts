@@ -76,7 +76,7 @@ export async function sumSheets(reader: Reader, sheetIds: readonly number[], vie
       listValueNanos: exactTotal(e.listValue),
     })
     .from(e)
-    .where(and(inArray(e.sheetId, [...sheetIds]), visibleEntries(reader, viewer)))
+    .where(and(inArray(e.sheetId, [...sheetIds]), await visibleEntries(reader, viewer)))
     .groupBy(e.sheetId)
   return rows.map((row) => ({ ...row, sheetId: row.sheetId! }))
 }
@@ -128,7 +128,9 @@ function selectSpans(reader: Reader) {
 }
 
 export async function listSheetSpans(reader: Reader, sheetId: number, viewer: Viewer): Promise<Span[]> {
-  return selectSpans(reader).where(and(eq(reader.tables.entries.sheetId, sheetId), visibleEntries(reader, viewer)))
+  return selectSpans(reader).where(
+    and(eq(reader.tables.entries.sheetId, sheetId), await visibleEntries(reader, viewer)),
+  )
 }
 
 /** Reported entries of a person that ran between two moments. Rejected, held, discarded, voided and superseded ones are excluded. */
@@ -146,7 +148,7 @@ export async function listReportedSpans(
       ne(entries.source, 'sheet'),
       notInArray(entries.status, ['rejected', 'held', 'discarded', 'voided']),
       eq(entries.superseded, false),
-      visibleEntries(reader, viewer),
+      await visibleEntries(reader, viewer),
     ),
   )
 }

@@ -88,7 +88,7 @@ export async function listEvents(
   if (!seen || seen.rows === 0) return { views: [], next: Math.max(after, until), hasMore: false }
   const isWhole = seen.rows < windowRows
   const last = isWhole ? until : Number(seen.last)
-  const condition = selected(reader, who, selection)
+  const condition = await selected(reader, who, selection)
   if (!condition) return { views: [], next: last, hasMore: !isWhole }
   const rows = await selectEvents(reader)
     .where(and(gt(events.id, after), lte(events.id, last), condition))
@@ -106,7 +106,7 @@ export async function countEvents(
   { after, until, limit, ...selection }: EventRange,
 ): Promise<number> {
   const { events, entries } = reader.tables
-  const condition = selected(reader, who, selection)
+  const condition = await selected(reader, who, selection)
   if (!condition) return 0
   const found = reader
     .select({ id: events.id })
@@ -121,7 +121,7 @@ export async function countEvents(
 
 /** Undefined if the event does not exist, or the reader can't see it. */
 export async function findEvent(reader: Reader, who: EventReader, id: number): Promise<EventView | undefined> {
-  const condition = readable(reader, who, undefined)
+  const condition = await readable(reader, who, undefined)
   const rows = await selectEvents(reader).where(and(eq(reader.tables.events.id, id), condition))
   const [view] = await withoutHiddenSheets(reader, who, rows)
   return view
@@ -157,10 +157,14 @@ type EventRow = Awaited<ReturnType<typeof selectEvents>>[number]
 const ALERTS: readonly EventType[] = ['budget.threshold_crossed', 'budget.forecast_exceeded']
 
 /** The condition on events that are wanted and that the reader can see; undefined if that is none. */
-function selected(reader: Reader, who: EventReader, { types, scope, webhook }: EventSelection): SQL | undefined {
+async function selected(
+  reader: Reader,
+  who: EventReader,
+  { types, scope, webhook }: EventSelection,
+): Promise<SQL | undefined> {
   const { events } = reader.tables
-  const wanted = readable(reader, who, types)
-  const alerts = webhook === undefined ? undefined : readable(reader, who, ALERTS)
+  const wanted = await readable(reader, who, types)
+  const alerts = webhook === undefined ? undefined : await readable(reader, who, ALERTS)
   const parts = [
     ...(wanted ? [and(wanted, scope && isWithin(reader, scope))!] : []),
     ...(alerts ? [and(alerts, like(sql`${events.details}`, `%"${webhook}"%`))!] : []),
@@ -169,7 +173,11 @@ function selected(reader: Reader, who: EventReader, { types, scope, webhook }: E
 }
 
 /** The condition on events that the reader can see, as far as it is one of a query; undefined if that is none. */
-function readable(reader: Reader, who: EventReader, types: readonly EventType[] | undefined): SQL | undefined {
+async function readable(
+  reader: Reader,
+  who: EventReader,
+  types: readonly EventType[] | undefined,
+): Promise<SQL | undefined> {
   const { events } = reader.tables
   const { viewer, isAdmin } = who
   const wanted = new Set(types ?? EVENT_TYPE_NAMES)
@@ -180,12 +188,13 @@ function readable(reader: Reader, who: EventReader, types: readonly EventType[] 
     )
     return isAllowed && allowed.length > 0 ? [and(inArray(events.type, allowed), condition)!] : []
   }
+  const isVisible = and(isOfCurrentEntry(reader), await visibleEntries(reader, viewer))
   const parts = [
-    ...of('entries', true, and(isOfCurrentEntry(reader), visibleEntries(reader, viewer))),
+    ...of('entries', true, isVisible),
     // Which of them are visible is asked afterwards, because they are few.
     ...of('sheets', true),
     ...of('budgets', true, visibleByKeys(reader, viewer, { projectId: events.projectId })),
-    ...of('usage', true, isOfUsage(reader, viewer)),
+    ...of('usage', true, isOfUsage(reader, viewer, isVisible)),
     ...of('billing', seesAll),
     ...of('admins', seesAll && isAdmin),
     ...(wanted.has(REMOVED) ? [and(eq(events.type, REMOVED), visibleByKeys(reader, viewer, events))!] : []),
@@ -194,11 +203,11 @@ function readable(reader: Reader, who: EventReader, types: readonly EventType[] 
 }
 
 /** Anomalies of the organization and of everybody, or of the viewer alone; not of an entry that they can't see now. */
-function isOfUsage(reader: Reader, viewer: Viewer): SQL | undefined {
+function isOfUsage(reader: Reader, viewer: Viewer, isVisible: SQL | undefined): SQL | undefined {
   const { events } = reader.tables
   return and(
     viewer.sees === 'everything' ? undefined : eq(events.managerId, viewer.userId),
-    or(isNull(events.entryId), and(isOfCurrentEntry(reader), visibleEntries(reader, viewer))),
+    or(isNull(events.entryId), isVisible),
   )
 }
 

@@ -221,7 +221,7 @@ export async function hasHiddenEntries(reader: Reader, ticketId: number, viewer:
     return row!.count
   }
   // Not the complement of the visible entries: for an entry without a project the condition is neither true nor false.
-  return (await count()) > (await count(visibleEntries(reader, viewer)))
+  return (await count()) > (await count(await visibleEntries(reader, viewer)))
 }
 
 /** Like `holdProject`: no entry can be placed on the ticket based on its previous state. */

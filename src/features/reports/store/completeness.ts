@@ -16,7 +16,7 @@ export async function countEntries(
 ): Promise<EntryCount> {
   const { entries } = reader.tables
   const cost = costOf(reader.tables)
-  const visible = visibleEntries(reader, viewer)
+  const visible = await visibleEntries(reader, viewer)
   const [row] = await reader
     .select({ entries: count(), unpricedEntries: countWhere(sql`${cost} IS NULL`), costNanos: sum(cost) })
     .from(entries)

@@ -58,7 +58,7 @@ export async function listAlike(
       exampleKey: sql<number>`max(${entries.id})`.mapWith(Number),
     })
     .from(entries)
-    .where(and(isNull(entries.placedBy), condition, visibleEntries(reader, viewer)))
+    .where(and(isNull(entries.placedBy), condition, await visibleEntries(reader, viewer)))
     .groupBy(entries.managerId, entries.harnessId, entries.agentId, entries.labelSetId)
   // Not joined: the few distinct names would be looked up for every entry.
   const names = await namesOf(
@@ -136,7 +136,7 @@ export async function sumNowhere(
         isNull(entries.ticketId),
         eq(entries.placedBy, 'manual'),
         condition,
-        visibleEntries(reader, viewer),
+        await visibleEntries(reader, viewer),
       ),
     )
   return row!

@@ -37,7 +37,7 @@ function periodOf({ startedAt }: Reader['tables']['entries'], { from, to }: Pick
 
 /** The most used first. */
 export async function listUnpriced(reader: Reader, asked: Ranked): Promise<UnpricedRow[]> {
-  const rows = await unpricedQuery(reader, asked)
+  const rows = await unpricedQuery(reader, asked, await visibleEntries(reader, asked.viewer))
   return rows.map((row) => ({
     ...row,
     // Not null: there is at least one entry, and all counts are known.
@@ -45,7 +45,11 @@ export async function listUnpriced(reader: Reader, asked: Ranked): Promise<Unpri
   }))
 }
 
-export function unpricedQuery(reader: Reader, { viewer, condition, from, to, after, limit }: Ranked) {
+export function unpricedQuery(
+  reader: Reader,
+  { condition, from, to, after, limit }: Omit<Ranked, 'viewer'>,
+  visible: SQL | undefined,
+) {
   const { entries, names } = reader.tables
   const models = aliasedTable(names, 'model')
   const provider = sql<string | null>`(SELECT ${names.text} FROM ${names} WHERE ${names.id} = ${entries.providerId})`
@@ -71,7 +75,7 @@ export function unpricedQuery(reader: Reader, { viewer, condition, from, to, aft
           isNull(entries.reportedCost),
           periodOf(entries, { from, to }),
           condition,
-          visibleEntries(reader, viewer),
+          visible,
         ),
       )
       .groupBy(entries.modelId, entries.providerId, models.text)

@@ -48,7 +48,7 @@ export async function findSessions(reader: Reader, viewer: Viewer, { text, limit
     .innerJoin(sessions, eq(sessions.id, candidates.id))
     .innerJoin(entries, eq(entries.sessionId, sessions.id))
     .innerJoin(names, eq(names.id, entries.agentId))
-    .where(visibleEntries(reader, viewer))
+    .where(await visibleEntries(reader, viewer))
     .orderBy(desc(entries.startedAt), desc(entries.id))
     .limit(CANDIDATES)
   const latest = new Map(rows.toReversed().map((row) => [row.key, row]))
@@ -105,7 +105,7 @@ async function viewsWithId(
     .select({ uid: entries.uid })
     .from(candidates)
     .innerJoin(entries, eq(entries.id, candidates.id))
-    .where(visibleEntries(reader, viewer))
+    .where(await visibleEntries(reader, viewer))
     .orderBy(desc(entries.uid))
     .limit(limit)
   const views: EntryView[] = []

@@ -56,7 +56,7 @@ async function readPosition(db: Database, onPostgres: (table: SQL) => SQL): Prom
 }
 
 export async function listChanges(reader: Reader, page: ChangesPage, windowRows = WINDOW): Promise<Changes> {
-  const condition = and(conditionOf(reader, page.filter), visibleEntries(reader, page.viewer))
+  const condition = and(conditionOf(reader, page.filter), await visibleEntries(reader, page.viewer))
   const added = await listAdded(reader, page, condition, windowRows)
   const left = page.limit - added.ids.length
   // Changes wait until there are no more new entries, so that a first copy has each entry once.

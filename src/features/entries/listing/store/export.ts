@@ -137,17 +137,17 @@ function exportedRows(reader: Reader, condition: SQL | undefined, limit: number)
 }
 
 /** The rows of a request, page by page. */
-export function exportedPages(reader: Reader, request: ExportRequest, limit: number) {
+export async function exportedPages(reader: Reader, request: ExportRequest, limit: number) {
   const { startedAt, id } = reader.tables.entries
   const [from, start, key] = [sql.placeholder('from'), sql.placeholder('startedAt'), sql.placeholder('id')]
   const isInPage = and(gte(startedAt, from), lte(startedAt, start), or(lt(startedAt, start), lt(id, key)))
-  const page = exportedRows(reader, and(isInPage, isRequested(reader, request)), limit)
+  const page = exportedRows(reader, and(isInPage, await isRequested(reader, request)), limit)
   /** The page that follows a position and reaches back to the start `from`. */
   return (after: Position, from: number) => page.execute({ ...after, from })
 }
 
-function isRequested(reader: Reader, { filter, viewer }: ExportRequest): SQL | undefined {
-  return and(conditionOf(reader, filter), visibleEntries(reader, viewer))
+async function isRequested(reader: Reader, { filter, viewer }: ExportRequest): Promise<SQL | undefined> {
+  return and(conditionOf(reader, filter), await visibleEntries(reader, viewer))
 }
 
 /** The keys of all rows of a request, newest first. */
@@ -156,7 +156,7 @@ export async function listExportedKeys(reader: Reader, request: ExportRequest): 
   const query = reader
     .select({ id: sql`${id}`.as('id') })
     .from(reader.tables.entries)
-    .where(isRequested(reader, request))
+    .where(await isRequested(reader, request))
     .orderBy(desc(startedAt), desc(id))
   const rows = await reader.raw<{ id: number }>(query).execute()
   return rows.map((row) => row.id)
@@ -210,7 +210,7 @@ export async function listLabelSets(
     .selectDistinct({ id: sql`${entries.labelSetId}`.as('id') })
     .from(entries)
     .leftJoin(sessions, eq(sessions.id, entries.sessionId))
-    .where(and(isNotNull(entries.labelSetId), isInWindow, isRequested(reader, request)))
+    .where(and(isNotNull(entries.labelSetId), isInWindow, await isRequested(reader, request)))
   const rows = await reader.raw<{ id: number }>(query).execute()
   return rows.map(({ id }) => id)
 }

@@ -27,7 +27,7 @@ export async function listNewestBillNumbers(reader: Reader): Promise<string[]> {
 /** The ids of those of the sheets that the viewer can see, or of which they can see an entry. */
 export async function listKnownSheets(reader: Reader, viewer: Viewer, values: readonly string[]): Promise<string[]> {
   const { entries, sheets } = reader.tables
-  const ofSheet = and(eq(entries.sheetId, sheets.id), visibleEntries(reader, viewer))
+  const ofSheet = and(eq(entries.sheetId, sheets.id), await visibleEntries(reader, viewer))
   const rows = await reader
     .select({ uid: sheets.uid })
     .from(sheets)

@@ -51,7 +51,7 @@ export async function listViews(
   const sights = await visibleParts(reader, viewer)
   const parts = partsOf(filter).flatMap((one) => sights.map((sight) => and(conditionOf(reader, one), sight)))
   if (parts.length === 1 || parts.length > PART_LIMIT) {
-    const whole = and(conditionOf(reader, filter), visibleEntries(reader, viewer))
+    const whole = and(conditionOf(reader, filter), await visibleEntries(reader, viewer))
     return selectViews(reader)
       .where(and(parts.length === 1 ? parts[0] : whole, isBehind(reader, after, order)))
       .orderBy(...inOrder)
@@ -86,7 +86,7 @@ export async function viewsOf(reader: Reader, found: Position[], order: ListOrde
 /** The entry with this public id, where the caller may see it. */
 export async function findView(reader: Reader, uid: Id<'ent'>, viewer: Viewer): Promise<EntryView | undefined> {
   const [row] = await selectViews(reader)
-    .where(and(eq(reader.tables.entries.uid, uid), visibleEntries(reader, viewer)))
+    .where(and(eq(reader.tables.entries.uid, uid), await visibleEntries(reader, viewer)))
     .limit(1)
   return row
 }

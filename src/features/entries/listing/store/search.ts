@@ -36,7 +36,8 @@ export async function searchViews(
   { filter, viewer, order = 'desc', after, limit }: PageRequest,
   { budgetMs, statementMs, rows }: Pace = PACE,
 ): Promise<Searched> {
-  const search = new Search(reader, filter, viewer, order, await indexedParts(reader, filter, viewer))
+  const parts = await indexedParts(reader, filter, viewer)
+  const search = new Search(reader, filter, await visibleEntries(reader, viewer), order, parts)
   const endsAt = performance.now() + budgetMs
   let found: Position[] = []
   let from = after
@@ -81,13 +82,13 @@ class Search {
   constructor(
     readonly reader: Reader,
     filter: EntryFilter,
-    viewer: Viewer,
+    visible: SQL | undefined,
     readonly order: ListOrder,
     readonly parts: (SQL | undefined)[],
   ) {
     const { starting_at, ending_at } = filter
     this.#inPeriod = conditionOf(reader, { starting_at, ending_at })
-    this.#condition = and(conditionOf(reader, filter), visibleEntries(reader, viewer))
+    this.#condition = and(conditionOf(reader, filter), visible)
   }
 
   /** The last entry of a window of at most `size` entries; undefined if all that are left are fewer. */

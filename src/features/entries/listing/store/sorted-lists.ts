@@ -37,7 +37,7 @@ export async function listSorted(
   const inDirection = order === 'desc' ? desc : asc
   const condition = and(
     conditionOf(reader, filter),
-    visibleEntries(reader, viewer),
+    await visibleEntries(reader, viewer),
     last && isAfter(reader, figure, order, last),
   )
   const found = new Map<number, FigurePosition>()

@@ -59,7 +59,7 @@ export async function listPlacedByUid(reader: Reader, uids: Id<'ent'>[], viewer:
   for (const portion of portionsOf(uids)) {
     found.push(
       ...(await selectPlaced(reader).where(
-        and(inArray(reader.tables.entries.uid, portion), visibleEntries(reader, viewer)),
+        and(inArray(reader.tables.entries.uid, portion), await visibleEntries(reader, viewer)),
       )),
     )
   }
@@ -73,7 +73,9 @@ export async function listPlacedNewest(
 ): Promise<PlacedEntry[]> {
   const { entries } = reader.tables
   return selectPlaced(reader)
-    .where(and(conditionOf(reader, query.filter), visibleEntries(reader, query.viewer), isBehind(reader, query.after)))
+    .where(
+      and(conditionOf(reader, query.filter), await visibleEntries(reader, query.viewer), isBehind(reader, query.after)),
+    )
     .orderBy(desc(entries.startedAt), desc(entries.id))
     .limit(query.limit)
 }

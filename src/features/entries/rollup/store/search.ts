@@ -25,7 +25,7 @@ export interface SearchTask {
 }
 
 /** The first entries of a range, see {@link SearchTask}. */
-export function listRanked(
+export async function listRanked(
   reader: Reader,
   { viewer, filter, sort, order, after, limit, range }: SearchTask & { range: Range },
 ): Promise<Ranked[]> {
@@ -43,7 +43,7 @@ export function listRanked(
         gte(entries.startedAt, range.from),
         lt(entries.startedAt, range.to),
         conditionOf(reader, filter),
-        visibleEntries(reader, viewer),
+        await visibleEntries(reader, viewer),
         last && isAfter(reader, value, order, last),
       ),
     )

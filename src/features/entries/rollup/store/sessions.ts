@@ -37,7 +37,7 @@ export async function countSessions(
       and(
         isWithin(e.startedAt, [{ from, to }]),
         conditionOf(reader, { ...filter, starting_at: undefined, ending_at: undefined }),
-        visibleEntries(reader, viewer),
+        await visibleEntries(reader, viewer),
       ),
     )
     .groupBy(...[...groupings.keys(), groupings.length].map((at) => literal(at + 1)))) as Record<string, unknown>[]

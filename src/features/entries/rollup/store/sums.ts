@@ -156,7 +156,7 @@ export async function sumEntries(reader: Reader, query: EntrySumsQuery): Promise
         isWithin(e.startedAt, ranges),
         onlyStraddling ? isStraddling : undefined,
         conditionOf(reader, { ...filter, starting_at: undefined, ending_at: undefined }),
-        visibleEntries(reader, viewer),
+        await visibleEntries(reader, viewer),
       ),
     )
     .groupBy(...[...columns.keys(), columns.length].map((at) => literal(at + 1)))
