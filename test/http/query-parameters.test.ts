@@ -47,7 +47,8 @@ async function askEach(valueFor: (name: string, operation: string) => string | u
         if (value === undefined) continue
         // Reports require a period.
         const period = value !== '' && operation.parameters?.some((each) => each.name === 'starting_at')
-        const query = new URLSearchParams({ ...(period && { starting_at: '2026-11-01' }), [name]: value })
+        const needed = operation.parameters?.some((each) => each.name === 'as_model') && { as_model: 'claude-opus-4-8' }
+        const query = new URLSearchParams({ ...(period && { starting_at: '2026-11-01' }), ...needed, [name]: value })
         const address = `${path.replaceAll(/\{\w+\}/g, 'none')}?${query}`
         const { status, json } = await app.call(`${method.toUpperCase()} ${address}`, {
           session: path.startsWith('/api/v1/shared') ? viewer : session,
