@@ -44,6 +44,7 @@ const GROUND = [
   '^src/checker\\.ts$',
   '^src/calendar-periods\\.ts$',
   '^src/fields\\.ts$',
+  '^src/forecast\\.ts$',
   '^src/first-named\\.ts$',
   '^src/issues\\.ts$',
   '^src/query\\.ts$',
@@ -154,6 +155,7 @@ const PARTS = {
   'src/calendar-periods\\.ts$': ['^src/lib/', '^src/database/schema/values\\.ts$'],
   'src/fields\\.ts$': ['^src/lib/', '^src/errors\\.ts$', '^src/database/schema/values\\.ts$'],
   'src/first-named\\.ts$': [],
+  'src/forecast\\.ts$': [],
   'src/checker\\.ts$': ['^src/issues\\.ts$'],
   'src/issues\\.ts$': ['^src/errors\\.ts$'],
   'src/query\\.ts$': ['^src/lib/', '^src/errors\\.ts$'],
@@ -166,7 +168,7 @@ const PARTS = {
   // Talks to a server over HTTP; imports only schemas from the server's code (see `agents-know-shapes-only`).
   'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
-  'src/web/': ['^src/app\\.ts$', '^src/(entry-filters|event-types|price-texts|sheet-fields|token-scopes)\\.ts$'],
+  'src/web/': ['^src/app\\.ts$', '^src/(entry-filters|event-types|forecast|price-texts|sheet-fields|token-scopes)\\.ts$'],
   'migrations/': [],
 }
 

@@ -8,6 +8,7 @@ import type { Calendar, DatedSpan } from '../../calendar-periods.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { notFound, type Problem, validationFailed } from '../../errors.ts'
 import { seesEverything } from '../../fields.ts'
+import { forecast as forecastOf } from '../../forecast.ts'
 import { addDays, startOfDay } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
@@ -39,7 +40,6 @@ import {
 import { createAlerts, scopeOf } from './alerts.ts'
 import { COUNT_TASK, countedFilter } from './counting.ts'
 import { DAYS_TASK, type DaySums } from './days.ts'
-import { forecast as forecastOf } from './forecast.ts'
 import {
   checkDays,
   readAmount,

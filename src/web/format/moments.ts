@@ -56,6 +56,10 @@ export const dayInWords = (day: string): string => formatOf('UTC', DAY).format(n
 export const monthInWords = (day: string): string =>
   formatOf('UTC', { month: 'short', year: 'numeric' }).format(new Date(`${day}T00:00:00Z`))
 
+/** Formats the month of a day without its year: `Nov`. */
+export const monthInShort = (day: string): string =>
+  formatOf('UTC', { month: 'short' }).format(new Date(`${day}T00:00:00Z`))
+
 /** Formats the quarter of a day: `Q4 2026`. */
 export const quarterInWords = (day: string): string => `Q${quarterOf(day)} ${day.slice(0, 4)}`
 

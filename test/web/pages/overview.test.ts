@@ -3,7 +3,12 @@ import fc from 'fast-check'
 import { readAddress } from '../../../src/web/address.ts'
 import { addDays } from '../../../src/web/format/moments.ts'
 import { changeInWords } from '../../../src/web/pages/overview/change.ts'
+import { chartLinks } from '../../../src/web/pages/overview/chart-links.ts'
 import { barsOf, entriesOf, keyOf, labelOf, largest, restLabelOf } from '../../../src/web/pages/overview/groups.ts'
+import { heatmapOf, movedTo } from '../../../src/web/pages/overview/heatmap-layout.ts'
+import { forecastDays, monthForecast } from '../../../src/web/pages/overview/month-forecast.ts'
+import { moversOf } from '../../../src/web/pages/overview/movers.ts'
+import { scopeBefore, scopeOf } from '../../../src/web/pages/overview/scope.ts'
 import type { Result, Usage } from '../../../src/web/pages/overview/usage.ts'
 import { bucketInShort, bucketInWords, widthFor, widthsFor } from '../../../src/web/parts/charts/buckets.ts'
 import { entryQuery, FILTERS, pageOfList } from '../../../src/web/parts/entries/filters.ts'
@@ -74,14 +79,15 @@ test('the largest groups are by the chosen measure, without the one that has no 
   expect(largest(groups, 'model', 'tokens').map(({ model }) => model)).toEqual(['long', 'unpriced', 'dear'])
 })
 
+const NOVEMBER = scopeOf({ period: '2026-11-01..2026-11-30', client: [], project: [] }, 'UTC')
 const ACME = result(3, 3, { project: { id: 'prj_1', key: 'ACME', name: 'Acme web' } })
 const UNATTRIBUTED = result(1, 1, { project: null })
 
 test('a group is filtered by its id, named by its name and linked by its key', () => {
   expect([keyOf(ACME, 'project'), labelOf(ACME, 'project')]).toEqual(['prj_1', 'Acme web'])
-  expect(entriesOf(ACME, 'project', '30d')).toBe('/entries?project=ACME&period=30d')
+  expect(entriesOf(ACME, 'project', NOVEMBER)).toBe('/entries?project=ACME&period=2026-11-01..2026-11-30')
   expect([keyOf(UNATTRIBUTED, 'project'), labelOf(UNATTRIBUTED, 'project')]).toEqual([null, 'No project'])
-  expect(entriesOf(UNATTRIBUTED, 'project', '30d')).toBe('/entries?project=none&period=30d')
+  expect(entriesOf(UNATTRIBUTED, 'project', NOVEMBER)).toBe('/entries?project=none&period=2026-11-01..2026-11-30')
 })
 
 test('the rest is “No project” only if there are no further projects in it', () => {
@@ -148,6 +154,101 @@ test('a bar is labeled with its hour, day, week, month, quarter or year in the o
     '2026',
   ])
   expect(bucketInWords(at, '1w', { ...berlin, week_start: 'sunday' })).toBe('Week of 1 Nov 2026')
+})
+
+test('the clients and projects of the page are part of every link, and a group replaces its own', () => {
+  const scope = scopeOf({ period: '2026-11-01..2026-11-30', client: ['Acme'], project: ['WEB'] }, 'UTC')
+  expect(entriesOf(result(1, 1, { model: 'gpt-5' }), 'model', scopeBefore(scope))).toBe(
+    '/entries?client=Acme&project=WEB&period=2026-10-01..2026-10-31&model=gpt-5',
+  )
+  expect(entriesOf(ACME, 'project', scope)).toBe('/entries?client=Acme&project=ACME&period=2026-11-01..2026-11-30')
+})
+
+test('a bar leads to its entries, the legend to the project, and the rest to the report', () => {
+  const bucket = { starting_at: '2026-11-02T00:00:00Z', ending_at: '2026-11-03T00:00:00Z', results: [] }
+  const linksOf = (groups: Result[]) =>
+    chartLinks({
+      ...{ scope: NOVEMBER, dimension: 'project', measure: 'cost', course: { data: [bucket] } as unknown as Usage },
+      ...{ groups, stripes: [ACME] },
+    })
+  const point = { key: bucket.starting_at, short: '', title: '' }
+  const series = (key: string) => ({ key, label: '', values: [], color: '', pattern: 'solid' }) as const
+  const day = 'starting_at=2026-11-02T00%3A00%3A00Z&ending_at=2026-11-03T00%3A00%3A00Z'
+  const many = linksOf([ACME, ACME, UNATTRIBUTED])
+  expect(many(point, series('prj_1'))).toBe(`/entries?project=ACME&${day}`)
+  expect(many(point, undefined)).toBe(`/entries?${day}`)
+  expect(many(point, series(' rest'))).toBeUndefined()
+  expect(many(undefined, series('prj_1'))).toBe('/work/projects/prj_1')
+  expect(many(undefined, series(' rest'))).toBe('/reports?period=2026-11-01..2026-11-30&by=project&measure=cost')
+  expect(linksOf([ACME, UNATTRIBUTED])(point, series(' rest'))).toBe(`/entries?project=none&${day}`)
+})
+
+test('the movers are the largest changes in each direction, also of what is new or gone, with their share', () => {
+  const of = (model: string, cost: number | null) => result(cost, 1, { model })
+  const { up, down, unknown } = moversOf(
+    [of('new', 3), of('more', 11), of('less', 4), of('same', 7), of('unpriced', null)],
+    [of('more', 10), of('less', 5), of('same', 7), of('gone', 9), of('unpriced', 2)],
+    { dimension: 'model', measure: 'cost' },
+  )
+  const shown = (movers: typeof up) => movers.map(({ group, change, share }) => [group.model, change, share])
+  expect(shown(up)).toEqual([
+    ['new', 3, 0.75],
+    ['more', 1, 0.25],
+  ])
+  expect(shown(down)).toEqual([
+    ['gone', -9, 0.9],
+    ['less', -1, 0.1],
+  ])
+  expect(unknown).toBe(1)
+})
+
+test('a year of days is laid out in weeks, colored by quartiles', () => {
+  // 1 January 2026 is a Thursday.
+  const days = Array.from({ length: 40 }, (_, at) => ({
+    day: addDays('2026-01-01', at),
+    value: at < 4 ? null : at < 8 ? 0 : at,
+  }))
+  const { cells, columns, months } = heatmapOf(days, 1)
+  expect([cells[0], cells[4]]).toMatchObject([
+    { column: 0, row: 3, level: 0 },
+    { column: 1, row: 0, level: 0 },
+  ])
+  expect(heatmapOf(days, 0).cells[0]).toMatchObject({ column: 0, row: 4 })
+  expect(columns).toBe(7)
+  expect(months).toEqual([
+    { column: 0, label: 'Jan' },
+    { column: 4, label: 'Feb' },
+  ])
+  expect(Object.values(Object.groupBy(cells, ({ level }) => level)).map((level) => level!.length)).toEqual([
+    8, 8, 8, 8, 8,
+  ])
+  expect(heatmapOf([], 1)).toEqual({ cells: [], columns: 0, months: [] })
+})
+
+test('arrow keys move between days and weeks of the calendar, and stop at its ends', () => {
+  const keys = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'Tab']
+  expect(keys.map((key) => movedTo(key, 10, 15))).toEqual([3, 14, 9, 11, 0, 14, undefined])
+  expect(movedTo('ArrowLeft', 3, 15)).toBe(0)
+})
+
+const costsByDay = (from: string, costs: number[]) =>
+  usage(costs.map((cost, at) => [`${addDays(from, at)}T00:00:00Z`, cost > 0 ? [result(cost, 1)] : []]))
+
+test('the month is forecast from what is spent so far and the averages of its weekdays', () => {
+  expect(forecastDays('2026-11-10')).toEqual({ from: '2026-10-13', to: '2026-11-10' })
+  expect(forecastDays('2026-11-30')).toEqual({ from: '2026-11-01', to: '2026-11-30' })
+  const noon = new Date('2026-11-10T12:00:00Z')
+  const steady = costsByDay('2026-10-13', Array(29).fill(0.1))
+  // Nine days and today so far; the other half of today and twenty more days.
+  expect(monthForecast(steady, 'UTC', noon)).toEqual({
+    spent: 1,
+    ...{ amount: expect.closeTo(1 + 2.05), low: expect.closeTo(3.05), high: expect.closeTo(3.05) },
+  })
+})
+
+test('there is no forecast from less than three days with usage', () => {
+  const two = costsByDay('2026-10-13', [...Array(26).fill(0), 5, 5, 5])
+  expect(monthForecast(two, 'UTC', new Date('2026-11-10T12:00:00Z'))).toBeNull()
 })
 
 const NO_FILTERS = readAddress('', FILTERS)

@@ -1,8 +1,10 @@
 /** What the address of the overview contains. */
-import { one, oneOf } from '../../address.ts'
+import { many, one, oneOf } from '../../address.ts'
 
 export const OVERVIEW_ADDRESS = {
   period: one,
+  client: many,
+  project: many,
   by: oneOf('project', 'model', 'agent_manager'),
   measure: oneOf('cost', 'tokens'),
   bucket: one,

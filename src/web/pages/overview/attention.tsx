@@ -9,28 +9,33 @@ import { money } from '../../format/money.ts'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { figure } from '../../parts/figure-link.tsx'
-import type { Period } from '../../parts/period.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import classes from './overview.module.css'
+import { addressIn, isFiltered, type Scope, type ScopeFilter } from './scope.ts'
 import { type Check, useCompleteness, useTicketsToDecide } from './usage.ts'
 
 interface Lack {
   title: string
   description: string
   /** The page to fix it on, if not the list of its entries. */
-  page?: (name: string | undefined) => string
+  page?: (scope: Scope) => string
+  /** A filter whose place it takes, so that it is not about what the page is limited to. */
+  instead?: keyof ScopeFilter
+  /** Whether there is nothing to do about it. */
+  isNote?: true
 }
 
-/** The checks that need action, in the order to work through them. */
+/** The checks that need action, in the order to work through them, and those that explain the others. */
 const GAPS: Partial<Record<Check['check'], Lack>> = {
   unplaced: {
     title: 'Unattributed',
     description: 'not assigned to a project or ticket',
-    page: (name) => addressOf('/unattributed', { period: name ?? '30d' }),
+    page: (scope) => addressIn('/unattributed', scope),
+    instead: 'project',
   },
-  without_client: { title: 'No client', description: 'in projects without a client to bill' },
-  without_project: { title: 'No project', description: 'on tickets without a project' },
+  without_client: { title: 'No client', description: 'in projects without a client to bill', instead: 'client' },
+  without_project: { title: 'No project', description: 'on tickets without a project', instead: 'project' },
   unpriced: { title: 'Unpriced', description: 'cost unknown: no price for the model' },
   cost_mismatches: {
     title: 'Cost mismatch',
@@ -47,16 +52,21 @@ const GAPS: Partial<Record<Check['check'], Lack>> = {
   unapproved: { title: 'Waiting for approval', description: 'submitted, but not approved or billed' },
   on_sheets: { title: 'On token sheets', description: 'not counted until their sheet is approved' },
   unbilled: { title: 'Unbilled', description: 'can be billed, but not on a bill yet' },
+  not_billable: { title: 'Not billable', description: 'on projects that are not billable; never billed', isNote: true },
   reaching_in: { title: 'Started before', description: 'continued into this period; counted when they started' },
   reaching_out: { title: 'Ended after', description: 'continued past this period; counted in full here' },
 }
 
-export function Attention({ period, name }: { period: Period; name: string | undefined }) {
-  const { data, error, refetch, isPlaceholderData } = useCompleteness(period)
+export function Attention({ scope }: { scope: Scope }) {
+  const { data, error, refetch, isPlaceholderData } = useCompleteness(scope)
   const { approval_required } = useSettings()
-  const toDecide = useTicketsToDecide(useRole('billing', 'admin'))
-  const tickets = toDecide.data?.tickets ?? 0
-  const open = data?.filter(({ check, entries }) => entries > 0 && GAPS[check] !== undefined)
+  const toDecide = useTicketsToDecide(useRole('billing', 'admin') && !isFiltered(scope))
+  const tickets = isFiltered(scope) ? 0 : (toDecide.data?.tickets ?? 0)
+  const shown = data?.filter(({ check, entries }) => {
+    const gap = GAPS[check]
+    return entries > 0 && gap && !(gap.instead && scope.filter[gap.instead].length > 0)
+  })
+  const isDone = shown?.every(({ check }) => GAPS[check]!.isNote) && tickets === 0
   return (
     <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
       <Title order={2} size="h5" mb={4}>
@@ -65,9 +75,9 @@ export function Attention({ period, name }: { period: Period; name: string | und
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
       {!data && !error && <Skeleton height={240} />}
       {toDecide.error && !toDecide.data && <Failure problem={asProblem(toDecide.error)} retry={toDecide.refetch} />}
-      {open?.length === 0 && tickets === 0 && !toDecide.isLoading && !toDecide.error && (
+      {isDone && !toDecide.isLoading && !toDecide.error && (
         <Text size="sm" c="dimmed" mt="sm">
-          All done: every entry in this period is assigned, priced, approved and billed.
+          All done: every entry in this period is assigned and priced, and approved and billed where it can be.
         </Text>
       )}
       <ul className={classes.attention}>
@@ -80,21 +90,21 @@ export function Attention({ period, name }: { period: Period; name: string | und
             counted={`${toDecide.data?.hasMore ? 'more than ' : ''}${counted(tickets, 'ticket')}`}
           />
         )}
-        {open?.map((check) => (
-          <CheckRow key={check.check} check={check} name={name} isOptional={!approval_required} />
+        {shown?.map((check) => (
+          <CheckRow key={check.check} check={check} scope={scope} isOptional={!approval_required} />
         ))}
       </ul>
     </Paper>
   )
 }
 
-function CheckRow({ check, name, isOptional }: { check: Check; name: string | undefined; isOptional: boolean }) {
+function CheckRow({ check, scope, isOptional }: { check: Check; scope: Scope; isOptional: boolean }) {
   const { title, description, page } = GAPS[check.check]!
   const { time_zone } = useSettings()
   const isFree = check.check === 'unapproved' && isOptional
   return (
     <Row
-      href={page ? page(name) : pageOfList(check.list, time_zone)}
+      href={page ? page(scope) : pageOfList(check.list, time_zone)}
       title={isFree ? 'Not approved' : title}
       description={isFree ? 'bills do not require approval' : description}
       figure={<span {...figure('entries', check.entries)}>{count(check.entries)}</span>}

@@ -7,6 +7,7 @@ import { type BudgetSummary, spanInWords, URGENT_STATES } from '../../parts/budg
 import { BudgetProgress, BudgetStateBadge } from '../../parts/budgets/budget-progress.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import classes from './overview.module.css'
+import { parametersOf, type Scope } from './scope.ts'
 
 /** The API's page limit. */
 const PAGE_LIMIT = '1000'
@@ -14,19 +15,20 @@ const PAGE_LIMIT = '1000'
 /** Two rows on a wide screen. */
 const SHOWN = 6
 
-export const budgetsQuery = queryOptions({
-  queryKey: ['budgets', 'overview'],
-  async queryFn({ signal }) {
-    const found: BudgetSummary[] = []
-    for (let page: string | undefined; ; ) {
-      const query = { state: [...URGENT_STATES], limit: PAGE_LIMIT, page }
-      const { data, next_page } = await answer(apiUntil(signal).budgets.get({ query }))
-      found.push(...data)
-      if (next_page === null) return found
-      page = next_page
-    }
-  },
-})
+export const budgetsQuery = ({ filter }: Scope) =>
+  queryOptions({
+    queryKey: ['budgets', 'overview', filter],
+    async queryFn({ signal }) {
+      const found: BudgetSummary[] = []
+      for (let page: string | undefined; ; ) {
+        const query = { ...parametersOf(filter), state: [...URGENT_STATES], limit: PAGE_LIMIT, page }
+        const { data, next_page } = await answer(apiUntil(signal).budgets.get({ query }))
+        found.push(...data)
+        if (next_page === null) return found
+        page = next_page
+      }
+    },
+  })
 
 /** The most used ones first. */
 export function byUse(budgets: readonly BudgetSummary[]): BudgetSummary[] {
@@ -34,8 +36,8 @@ export function byUse(budgets: readonly BudgetSummary[]): BudgetSummary[] {
   return budgets.toSorted((one, other) => share(other) - share(one))
 }
 
-export function UrgentBudgets() {
-  const { data } = useQuery(budgetsQuery)
+export function UrgentBudgets({ scope }: { scope: Scope }) {
+  const { data } = useQuery(budgetsQuery(scope))
   const urgent = byUse(data ?? [])
   if (urgent.length === 0) return null
   return (

@@ -1,24 +1,26 @@
 /** The requests of the overview, sent before it is rendered. */
 import { readAddress } from '../../address.ts'
 import { widthFor } from '../../parts/charts/buckets.ts'
-import { readPeriod } from '../../parts/period.ts'
 import { type Me, seesEverything } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
 import { OVERVIEW_ADDRESS } from './address.ts'
 import { budgetsQuery } from './budgets.tsx'
+import { forecastQuery } from './forecast-card.tsx'
 import { groupsTrendQuery } from './groups-trend.ts'
 import { LARGEST } from './largest.tsx'
-import { completenessQuery, reportQuery, ticketsToDecideQuery, totalsBeforeQuery, trendQuery } from './usage.ts'
+import { isFiltered, scopeBefore, scopeOf } from './scope.ts'
+import { completenessQuery, reportQuery, ticketsToDecideQuery, trendQuery } from './usage.ts'
 
 export function askOverview({ person, settings }: Me, search: string): void {
-  const { period: name, by, measure, bucket } = readAddress(search, OVERVIEW_ADDRESS)
-  const period = readPeriod(name, settings.time_zone)
-  const width = widthFor(period, bucket)
-  void queryClient.prefetchQuery(groupsTrendQuery(period, { dimension: by, measure, width }))
-  void queryClient.prefetchQuery(trendQuery(period, width))
-  void queryClient.prefetchQuery(totalsBeforeQuery(period))
-  void queryClient.prefetchQuery(completenessQuery(period))
-  for (const dimension of LARGEST) void queryClient.prefetchQuery(reportQuery(period, dimension))
-  void queryClient.prefetchQuery(budgetsQuery)
-  if (seesEverything(person.role)) void queryClient.prefetchQuery(ticketsToDecideQuery)
+  const { by, measure, bucket, ...address } = readAddress(search, OVERVIEW_ADDRESS)
+  const scope = scopeOf(address, settings.time_zone)
+  const width = widthFor(scope.period, bucket)
+  void queryClient.prefetchQuery(groupsTrendQuery(scope, { dimension: by, measure, width }))
+  void queryClient.prefetchQuery(trendQuery(scope, width))
+  void queryClient.prefetchQuery(reportQuery(scopeBefore(scope), by))
+  void queryClient.prefetchQuery(completenessQuery(scope))
+  void queryClient.prefetchQuery(forecastQuery(scope, settings.time_zone))
+  for (const dimension of LARGEST) void queryClient.prefetchQuery(reportQuery(scope, dimension))
+  void queryClient.prefetchQuery(budgetsQuery(scope))
+  if (seesEverything(person.role) && !isFiltered(scope)) void queryClient.prefetchQuery(ticketsToDecideQuery)
 }

@@ -1,5 +1,5 @@
 /** Labels and links of groups, and the stacks of the chart. Pure. */
-import { addressOf } from '../../address.ts'
+import { addressIn, type Scope } from './scope.ts'
 import type { Dimension, Result, Usage } from './usage.ts'
 
 export type Measure = 'cost' | 'tokens'
@@ -32,18 +32,42 @@ export function labelOf(result: Result, dimension: Dimension): string {
 /** Where the filter value `none` selects the same entries as the group without a value. A client's would need a project. */
 const NONE_FILTERS: readonly Dimension[] = ['project', 'provider']
 
-/**
- * A link to the entries of a group; undefined if no filter selects them. A project's key is more readable in the URL
- * than its id.
- */
-export function entriesOf(result: Result, dimension: Dimension, period: string | undefined): string | undefined {
+/** The filter of a group in addresses. A project's key is more readable there than its id. */
+function filterOf(result: Result, dimension: Dimension): { [name in Dimension]?: string } | undefined {
   const value = result[dimension]
   if (value === null || value === undefined) {
-    return NONE_FILTERS.includes(dimension) ? addressOf('/entries', { [dimension]: 'none', period }) : undefined
+    return NONE_FILTERS.includes(dimension) ? { [dimension]: 'none' } : undefined
   }
-  const text = typeof value === 'string' ? value : 'key' in value ? value.key : value.id
-  return addressOf('/entries', { [dimension]: text, period })
+  return { [dimension]: typeof value === 'string' ? value : 'key' in value ? value.key : value.id }
 }
+
+/** A link to the entries of a group; undefined if no filter selects them. */
+export function entriesOf(
+  result: Result,
+  dimension: Dimension,
+  scope: Scope,
+  more: Parameters<typeof addressIn>[2] = {},
+): string | undefined {
+  const filter = filterOf(result, dimension)
+  return filter && addressIn('/entries', scope, { ...filter, ...more })
+}
+
+/** The report of all groups of a dimension. */
+export const groupsReport = (
+  scope: Scope,
+  { dimension, measure }: { dimension: Dimension; measure: Measure },
+): string => addressIn('/reports', scope, { by: dimension, measure })
+
+/** The report that compares a group, or all groups if no filter selects it, with the previous period. */
+export const comparison = (
+  result: Result | undefined,
+  scope: Scope,
+  { dimension, measure }: { dimension: Dimension; measure: Measure },
+): string =>
+  addressIn('/reports', scope, {
+    ...(result && filterOf(result, dimension)),
+    ...{ by: dimension, measure, compare: 'previous' },
+  })
 
 /** The number of distinguishable colors. */
 const STRIPES = 6
@@ -55,11 +79,15 @@ export const largest = (groups: readonly Result[], dimension: Dimension, measure
     .toSorted((one, other) => measured(other, measure) - measured(one, measure))
     .slice(0, STRIPES)
 
+/** Whether all that is not in a stripe has no project. */
+export const isRestNone = (groups: readonly Result[], stripes: readonly Result[], dimension: Dimension): boolean =>
+  dimension === 'project' &&
+  groups.length === stripes.length + 1 &&
+  groups.some((group) => keyOf(group, dimension) === null)
+
 /** The label of what is not in a stripe: “No project” if that is all of it. */
-export function restLabelOf(groups: readonly Result[], stripes: readonly Result[], dimension: Dimension): string {
-  const isNoneAlone = groups.length === stripes.length + 1 && groups.some((group) => keyOf(group, dimension) === null)
-  return isNoneAlone && dimension === 'project' ? NONE.project : 'Others'
-}
+export const restLabelOf = (groups: readonly Result[], stripes: readonly Result[], dimension: Dimension): string =>
+  isRestNone(groups, stripes, dimension) ? NONE.project : 'Others'
 
 /** A bar: the value of each stack, by index, and the rest. */
 export interface Bar {

@@ -1,17 +1,17 @@
-/** The four key metrics of a period, each compared with the previous period. */
-import { Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+/** The four key metrics of a scope, each compared with the previous period, and the forecast of the month. */
+import { Paper, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
-import type { Width } from '../../parts/charts/buckets.ts'
 import { type Figure, FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
-import { ownPeriod, type Period, periodBefore, periodInWords } from '../../parts/period.ts'
+import { periodInWords } from '../../parts/period.ts'
 import { changeInWords } from './change.ts'
+import { MonthForecastCard } from './forecast-card.tsx'
+import type { Chosen } from './groups-trend.ts'
 import classes from './overview.module.css'
-import { type Totals, totalsBeforeQuery, useTrend } from './usage.ts'
+import { addressIn, type Scope, scopeBefore } from './scope.ts'
+import { type Totals, useTotals, useTrend } from './usage.ts'
 
 interface Headlined {
   title: string
@@ -31,21 +31,19 @@ const FIGURES: readonly Headlined[] = [
 ]
 
 interface HeadlineProps {
-  period: Period
-  /** The period's name in the URL, for links that keep it. */
-  name: string | undefined
-  width: Width
+  scope: Scope
+  chosen: Chosen
 }
 
-export function Headline({ period, name, width }: HeadlineProps) {
-  const { data: course, isPlaceholderData } = useTrend(period, width)
-  const { data: before } = useQuery(totalsBeforeQuery(period))
+export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps) {
+  const { data: course, isPlaceholderData } = useTrend(scope, width)
+  const { data: before } = useTotals(scopeBefore(scope), dimension)
   return (
-    <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="md" opacity={isPlaceholderData ? 0.55 : 1}>
+    <div className={classes.headline} style={{ opacity: isPlaceholderData ? 0.55 : 1 }}>
       {FIGURES.map(({ title, figure, of, shown }) => {
         const value = course && of(course.totals)
         return (
-          <Paper key={title} withBorder p="md">
+          <Paper key={title} withBorder className={classes.card}>
             <Text size="sm" c="dimmed">
               {title}
             </Text>
@@ -54,7 +52,12 @@ export function Headline({ period, name, width }: HeadlineProps) {
                 value === null || value === undefined ? (
                   '–'
                 ) : (
-                  <FigureLink figure={figure} value={value} to={addressOf('/entries', { period: name ?? '30d' })}>
+                  <FigureLink
+                    figure={figure}
+                    value={value}
+                    to={addressIn('/entries', scope)}
+                    className={classes.cardLink}
+                  >
                     {shown(value)}
                   </FigureLink>
                 )
@@ -62,23 +65,25 @@ export function Headline({ period, name, width }: HeadlineProps) {
                 <Skeleton height={28} width={120} />
               )}
             </div>
-            <Change figure={figure} now={value} before={before && of(before)} period={period} />
-            {title === 'Cost' && course && <Rejected totals={course.totals} period={period} />}
+            <Change figure={figure} now={value} before={before && of(before)} scope={scope} />
+            {title === 'Cost' && course && <Rejected totals={course.totals} scope={scope} />}
           </Paper>
         )
       })}
-    </SimpleGrid>
+      <MonthForecastCard scope={scope} />
+    </div>
   )
 }
 
 /** Rejected entries are usage, but are not billed: how much of the cost they are. */
-function Rejected({ totals, period }: { totals: Totals; period: Period }) {
+function Rejected({ totals, scope }: { totals: Totals; scope: Scope }) {
   if (!totals.rejected_cost) return null
   return (
     <FigureLink
       figure="cost"
       value={totals.rejected_cost}
-      to={addressOf('/entries', { period: ownPeriod(period), status: 'rejected' })}
+      to={addressIn('/entries', scope, { status: 'rejected' })}
+      className={classes.above}
       fz="xs"
       c="var(--mantine-color-anchor)"
     >
@@ -91,13 +96,12 @@ interface ChangeProps {
   figure: Figure
   now: number | null | undefined
   before: number | null | undefined
-  period: Period
+  scope: Scope
 }
 
 /** Without a color, because more is neither good nor bad. */
-function Change({ figure, now, before, period }: ChangeProps) {
-  const previous = periodBefore(period)
-  const than = periodInWords(previous)
+function Change({ figure, now, before, scope }: ChangeProps) {
+  const previous = scopeBefore(scope)
   if (now === undefined || before === undefined) return <Skeleton height={16} width={90} mt={4} />
   const { change, comparison } = changeInWords(now, before)
   return (
@@ -110,8 +114,9 @@ function Change({ figure, now, before, period }: ChangeProps) {
           <FigureLink
             figure={figure}
             value={before}
-            to={addressOf('/entries', { period: ownPeriod(previous) })}
-            title={than}
+            to={addressIn('/entries', previous)}
+            title={periodInWords(previous.period)}
+            className={classes.above}
             td="underline"
           >
             {comparison}

@@ -1,13 +1,12 @@
 /** The largest groups by cost or tokens, with links to their entries. */
 import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
-import { addressOf } from '../../address.ts'
 import { count, percent } from '../../format/counts.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
-import type { Period } from '../../parts/period.ts'
-import { entriesOf, keyOf, labelOf, type Measure, measured } from './groups.ts'
+import { entriesOf, groupsReport, keyOf, labelOf, type Measure, measured } from './groups.ts'
 import classes from './overview.module.css'
+import type { Scope } from './scope.ts'
 import { type Dimension, type Result, useGroups } from './usage.ts'
 
 export const LARGEST = ['project', 'model', 'agent_manager', 'agent_harness'] as const satisfies Dimension[]
@@ -24,14 +23,13 @@ const TITLES: Record<LargestDimension, string> = {
 const SHOWN = 6
 
 interface LargestProps {
-  period: Period
-  name: string | undefined
+  scope: Scope
   dimension: LargestDimension
   measure: Measure
 }
 
-export function Largest({ period, name, dimension, measure }: LargestProps) {
-  const { data, isPlaceholderData } = useGroups(period, dimension)
+export function Largest({ scope, dimension, measure }: LargestProps) {
+  const { data, isPlaceholderData } = useGroups(scope, dimension)
   const groups = data?.toSorted((one, other) => measured(other, measure) - measured(one, measure))
   const all = groups?.reduce((sum, group) => sum + measured(group, measure), 0) ?? 0
   const more = (groups?.length ?? 0) - SHOWN
@@ -48,7 +46,7 @@ export function Largest({ period, name, dimension, measure }: LargestProps) {
             group={group}
             dimension={dimension}
             measure={measure}
-            name={name}
+            scope={scope}
             share={all > 0 ? measured(group, measure) / all : 0}
           />
         ))}
@@ -56,11 +54,7 @@ export function Largest({ period, name, dimension, measure }: LargestProps) {
       {more > 0 && (
         <Anchor
           component={Link}
-          href={addressOf('/reports', {
-            by: dimension,
-            period: name,
-            measure: measure === 'cost' ? undefined : measure,
-          })}
+          href={groupsReport(scope, { dimension, measure })}
           size="xs"
           mt={6}
           display="inline-block"
@@ -72,26 +66,32 @@ export function Largest({ period, name, dimension, measure }: LargestProps) {
   )
 }
 
-interface LineProps extends Omit<LargestProps, 'period'> {
+interface LineProps extends LargestProps {
   group: Result
   share: number
 }
 
-function Line({ group, dimension, measure, name, share }: LineProps) {
-  const href = entriesOf(group, dimension, name ?? '30d') ?? '/entries'
+function Line({ group, dimension, measure, scope, share }: LineProps) {
+  const href = entriesOf(group, dimension, scope)
+  const label = <bdi>{labelOf(group, dimension)}</bdi>
+  const amount = measure === 'cost' ? <Money amount={group.cost} /> : <Count value={group.tokens.total} />
   return (
     <li>
-      <Anchor component={Link} href={href} size="sm" c="inherit" truncate>
-        <bdi>{labelOf(group, dimension)}</bdi>
-      </Anchor>
+      {href === undefined ? (
+        <Text span size="sm" truncate>
+          {label}
+        </Text>
+      ) : (
+        <Anchor component={Link} href={href} size="sm" c="inherit" truncate>
+          {label}
+        </Anchor>
+      )}
       <Text span size="sm">
-        {measure === 'cost' ? (
-          <FigureLink figure="cost" value={group.cost} to={href}>
-            <Money amount={group.cost} />
-          </FigureLink>
+        {href === undefined ? (
+          amount
         ) : (
-          <FigureLink figure="tokens" value={group.tokens.total} to={href}>
-            <Count value={group.tokens.total} />
+          <FigureLink figure={measure} value={measure === 'cost' ? group.cost : group.tokens.total} to={href}>
+            {amount}
           </FigureLink>
         )}
       </Text>

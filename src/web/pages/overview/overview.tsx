@@ -1,11 +1,11 @@
-import { Button, Grid } from '@mantine/core'
+import { Button, Grid, Group } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf, useAddress } from '../../address.ts'
 import { widthFor } from '../../parts/charts/buckets.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Period, periodBefore, periodInWords, readPeriod } from '../../parts/period.ts'
+import { periodInWords } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -13,71 +13,77 @@ import { OVERVIEW_ADDRESS } from './address.ts'
 import { Attention } from './attention.tsx'
 import { UrgentBudgets } from './budgets.tsx'
 import { Headline } from './headline.tsx'
+import { Heatmap } from './heatmap.tsx'
 import { LARGEST, Largest } from './largest.tsx'
+import classes from './overview.module.css'
 import { PinnedViews } from './pinned-views.tsx'
+import { addressIn, isFiltered, type Scope, scopeBefore, scopeOf } from './scope.ts'
+import { ScopeFilterBar } from './scope-filter.tsx'
+import { TopMovers } from './top-movers.tsx'
 import { Trend } from './trend.tsx'
 import { useHasEntries, useTrend } from './usage.ts'
+import { WhenNear } from './when-near.tsx'
 
 export default function Overview() {
   const { time_zone } = useSettings()
-  const [{ period: name, by, measure, bucket }, show] = useAddress(OVERVIEW_ADDRESS)
-  const period = readPeriod(name, time_zone)
-  const width = widthFor(period, bucket)
-  const { data: course, error, refetch } = useTrend(period, width)
+  const [{ by, measure, bucket, ...address }, show] = useAddress(OVERVIEW_ADDRESS)
+  const scope = scopeOf(address, time_zone)
+  const width = widthFor(scope.period, bucket)
+  const { data: course, error, refetch } = useTrend(scope, width)
   const isEmpty = course?.totals.entries === 0
   const { data: hasEntries } = useHasEntries(isEmpty)
   return (
     <Page
       title="Overview"
-      lead={`${periodInWords(period)} in ${time_zone}, compared with ${periodInWords(periodBefore(period))}`}
+      lead={`${periodInWords(scope.period)} in ${time_zone}, compared with ${periodInWords(scopeBefore(scope).period)}`}
       actions={
         <>
           {!isEmpty && (
-            <Button
-              component={Link}
-              href={addressOf('/entries', { period: name ?? '30d', sort: 'cost' })}
-              variant="default"
-            >
+            <Button component={Link} href={addressIn('/entries', scope, { sort: 'cost' })} variant="default" size="xs">
               Most expensive entries
             </Button>
           )}
-          <PeriodPicker value={name} change={(period) => show({ period })} />
+          <ScopeFilterBar filter={scope.filter} change={show} />
+          <PeriodPicker size="xs" value={address.period} change={(period) => show({ period })} />
         </>
       }
     >
       {error && !course && <Failure problem={asProblem(error)} retry={refetch} />}
       {isEmpty && hasEntries === false && <EmptyCell />}
-      {isEmpty && hasEntries && <NothingThen />}
-      {!isEmpty && !error && (
-        <Figures period={period} name={name} chosen={{ dimension: by, measure, width }} choose={show} />
-      )}
+      {isEmpty && hasEntries && <NothingThen scope={scope} />}
+      {!isEmpty && !error && <Figures scope={scope} chosen={{ dimension: by, measure, width }} choose={show} />}
     </Page>
   )
 }
 
-interface FiguresProps extends Pick<Parameters<typeof Trend>[0], 'chosen' | 'choose'> {
-  period: Period
-  /** The period's name in the URL, for links that keep it. */
-  name: string | undefined
-}
+type FiguresProps = Parameters<typeof Trend>[0]
 
-const Figures = ({ period, name, chosen, choose }: FiguresProps) => (
+const Figures = ({ scope, chosen, choose }: FiguresProps) => (
   <>
-    <Headline period={period} name={name} width={chosen.width} />
+    <Headline scope={scope} chosen={chosen} />
     <Grid gap="md">
       <Grid.Col span={{ base: 12, lg: 8 }}>
-        <Trend period={period} name={name} chosen={chosen} choose={choose} />
+        <Trend scope={scope} chosen={chosen} choose={choose} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 4 }}>
-        <Attention period={period} name={name} />
+        <Attention scope={scope} />
       </Grid.Col>
-      <UrgentBudgets />
-      <PinnedViews />
+      <UrgentBudgets scope={scope} />
+      <Grid.Col span={12}>
+        <TopMovers scope={scope} chosen={chosen} />
+      </Grid.Col>
+      {/* Saved views have filters of their own. */}
+      {!isFiltered(scope) && <PinnedViews />}
       {LARGEST.map((dimension) => (
         <Grid.Col key={dimension} span={{ base: 12, sm: 6, xl: 3 }}>
-          <Largest period={period} name={name} dimension={dimension} measure={chosen.measure} />
+          <Largest scope={scope} dimension={dimension} measure={chosen.measure} />
         </Grid.Col>
       ))}
+      <Grid.Col span={12}>
+        <WhenNear className={classes.heatmap}>
+          <Heatmap scope={scope} measure={chosen.measure} />
+        </WhenNear>
+      </Grid.Col>
     </Grid>
   </>
 )
@@ -96,15 +102,24 @@ const EmptyCell = () => (
   </Empty>
 )
 
-const NothingThen = () => (
+const NothingThen = ({ scope }: { scope: Scope }) => (
   <Empty
     title="No sessions in this period"
     action={
-      <Button component={Link} href={addressOf('/', { period: '12m' })} variant="default" mt="sm">
-        Show the last 12 months
-      </Button>
+      <Group gap="xs" mt="sm" justify="center">
+        <Button component={Link} href={addressIn('/', scope, { period: '12m' })} variant="default">
+          Show the last 12 months
+        </Button>
+        {isFiltered(scope) && (
+          <Button component={Link} href={addressOf('/', { period: scope.name })} variant="default">
+            Clear filters
+          </Button>
+        )}
+      </Group>
     }
   >
-    Entries exist outside this period. Choose a longer period to see them.
+    {isFiltered(scope)
+      ? 'Other clients or projects may have entries in it. Choose a longer period, or clear the filters.'
+      : 'Entries exist outside this period. Choose a longer period to see them.'}
   </Empty>
 )

@@ -1,4 +1,4 @@
-/** Usage over time by project, model or person, as a chart and a table. */
+/** Usage over time by project, model or person, as a chart and a table, whose parts lead to their entries. */
 import { Button, Collapse, Group, NativeSelect, Paper, SegmentedControl, Skeleton, Title } from '@mantine/core'
 import { IconTable } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -8,16 +8,16 @@ import { Chart } from '../../parts/charts/chart.tsx'
 import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { looksOf } from '../../parts/charts/colors.ts'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
-import type { Period } from '../../parts/period.ts'
 import { useSettings } from '../../server/me.ts'
+import { chartLinks } from './chart-links.ts'
 import { barsOf, labelOf, type Measure, restLabelOf } from './groups.ts'
 import { type Chosen, groupsTrendQuery } from './groups-trend.ts'
 import classes from './overview.module.css'
+import type { Scope } from './scope.ts'
 import { useTrend } from './usage.ts'
 
 interface TrendProps {
-  period: Period
-  name: string | undefined
+  scope: Scope
   chosen: Chosen
   /** Changes what is in the URL. */
   choose: (change: { by?: Chosen['dimension']; measure?: Measure; bucket?: Width }) => void
@@ -34,10 +34,10 @@ const MEASURES = [
   { value: 'tokens', label: 'Tokens' },
 ]
 
-export function Trend({ period, chosen, choose }: TrendProps) {
+export function Trend({ scope, chosen, choose }: TrendProps) {
   const [isTable, setTable] = useState(false)
-  const shown = useBars(period, chosen)
-  const widths = widthsFor(period)
+  const shown = useBars(scope, chosen)
+  const widths = widthsFor(scope.period)
   const title = `${chosen.measure === 'cost' ? 'Cost' : 'Tokens'} over time`
   return (
     <Paper withBorder p="md" h="100%" className={classes.course}>
@@ -52,7 +52,7 @@ export function Trend({ period, chosen, choose }: TrendProps) {
               data={widths}
               value={chosen.width}
               onChange={({ currentTarget }) => choose({ bucket: currentTarget.value as Width })}
-              aria-label="Bucket width"
+              aria-label="Granularity"
             />
           )}
           <SegmentedControl
@@ -72,7 +72,12 @@ export function Trend({ period, chosen, choose }: TrendProps) {
         </Group>
       </Group>
       {shown ? (
-        <Chart {...shown} label={`${title} by ${BY_IN_WORDS[chosen.dimension]}`} kind="stacked" />
+        <Chart
+          {...shown.chart}
+          hrefOf={shown.hrefOf}
+          label={`${title} by ${BY_IN_WORDS[chosen.dimension]}`}
+          kind="stacked"
+        />
       ) : (
         <Skeleton className={classes.chart} />
       )}
@@ -88,16 +93,16 @@ export function Trend({ period, chosen, choose }: TrendProps) {
       >
         {isTable ? 'Hide table' : 'Show as table'}
       </Button>
-      <Collapse expanded={isTable}>{shown && <ChartTable {...shown} />}</Collapse>
+      <Collapse expanded={isTable}>{shown && <ChartTable {...shown.chart} />}</Collapse>
     </Paper>
   )
 }
 
 /** Undefined until all data of the chart is loaded. */
-function useBars(period: Period, chosen: Chosen) {
+function useBars(scope: Scope, chosen: Chosen) {
   const settings = useSettings()
-  const { data: course, isPlaceholderData } = useTrend(period, chosen.width)
-  const { data: largest } = useQuery(groupsTrendQuery(period, chosen))
+  const { data: course, isPlaceholderData } = useTrend(scope, chosen.width)
+  const { data: largest } = useQuery(groupsTrendQuery(scope, chosen))
   if (!course || isPlaceholderData || !largest) return undefined
   const { groups, stripes, values } = largest
   const { dimension, measure, width } = chosen
@@ -112,9 +117,12 @@ function useBars(period: Period, chosen: Chosen) {
   const rest = bars.map(({ rest }) => rest)
   if (rest.some((value) => value > 0)) series.push(restSeries(restLabelOf(groups, stripes, dimension), rest))
   return {
-    points: bars.map(({ starting_at }) => pointOf(starting_at, width, settings)),
-    series,
-    totals: bars.map(({ total }) => total),
-    format: measure === 'cost' ? AMOUNTS.money : AMOUNTS.count,
+    hrefOf: chartLinks({ scope, dimension, measure, course, groups, stripes }),
+    chart: {
+      points: bars.map(({ starting_at }) => pointOf(starting_at, width, settings)),
+      series,
+      totals: bars.map(({ total }) => total),
+      format: measure === 'cost' ? AMOUNTS.money : AMOUNTS.count,
+    },
   }
 }

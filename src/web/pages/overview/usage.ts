@@ -1,8 +1,8 @@
 /** The overview's queries, each answered from stored totals. */
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import type { Width } from '../../parts/charts/buckets.ts'
-import { asBounds, type Period, periodBefore } from '../../parts/period.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import { boundsOf, type Scope } from './scope.ts'
 
 export const DIMENSIONS = ['project', 'client', 'agent_manager', 'agent_harness', 'model', 'provider'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
@@ -15,60 +15,55 @@ type Query = NonNullable<Parameters<UsageCall>[0]>['query']
 
 const ask = (query: Query, signal: AbortSignal) => answer(apiUntil(signal).reports.usage.get({ query }))
 
-/** The beginning of the keys of a period's queries. */
-export const asked = (period: Period) => ['reports', 'overview', asBounds(period)] as const
+/** The beginning of the keys of a scope's queries. */
+export const asked = (scope: Scope) => ['reports', 'overview', boundsOf(scope)] as const
 
-/** Total usage over time, with the totals of the period. */
-export const trendQuery = (period: Period, width: Width) =>
+/** Total usage over time, with the totals of the scope. */
+export const trendQuery = (scope: Scope, width: Width) =>
   queryOptions({
-    queryKey: [...asked(period), 'course', width],
-    queryFn: ({ signal }) => ask({ ...asBounds(period), bucket_width: width, fill_gaps: 'true' }, signal),
+    queryKey: [...asked(scope), 'course', width],
+    queryFn: ({ signal }) => ask({ ...boundsOf(scope), bucket_width: width, fill_gaps: 'true' }, signal),
     placeholderData: keepPreviousData,
   })
 
-export const useTrend = (period: Period, width: Width) => useQuery(trendQuery(period, width))
-
-export const totalsBeforeQuery = (period: Period) => {
-  const before = periodBefore(period)
-  return queryOptions({
-    queryKey: [...asked(before), 'totals'],
-    queryFn: async ({ signal }) => (await ask({ ...asBounds(before), bucket_width: 'all' }, signal)).totals,
-    placeholderData: keepPreviousData,
-  })
-}
+export const useTrend = (scope: Scope, width: Width) => useQuery(trendQuery(scope, width))
 
 /** All groups of a dimension over the whole period, most expensive first, in one bucket, and their totals. */
-export const reportQuery = (period: Period, dimension: Dimension) =>
+export const reportQuery = (scope: Scope, dimension: Dimension) =>
   queryOptions<Usage>({
-    queryKey: [...asked(period), 'groups', dimension],
-    queryFn: ({ signal }) => ask({ ...asBounds(period), bucket_width: 'all', group_by: [dimension] }, signal),
+    queryKey: [...asked(scope), 'groups', dimension],
+    queryFn: ({ signal }) => ask({ ...boundsOf(scope), bucket_width: 'all', group_by: [dimension] }, signal),
     // Groups of another dimension would be shown, and linked, as groups without a value of this one.
     placeholderData: (before) => (before?.group_by[0] === dimension ? before : undefined),
   })
 
+/** The totals of the report of all groups; of the scope before until they are here, whatever they are grouped by. */
+export const useTotals = (scope: Scope, dimension: Dimension) =>
+  useQuery({ ...reportQuery(scope, dimension), placeholderData: keepPreviousData, select: ({ totals }) => totals })
+
 export const groupsOf = (report: Usage): Result[] => report.data[0]?.results ?? []
 
-export function useGroups(period: Period, dimension: Dimension) {
-  const { data, isPlaceholderData } = useQuery(reportQuery(period, dimension))
+export function useGroups(scope: Scope, dimension: Dimension) {
+  const { data, isPlaceholderData } = useQuery(reportQuery(scope, dimension))
   return { data: data && groupsOf(data), isPlaceholderData }
 }
 
 /** Usage over time of some groups; a year of all groups could be megabytes. */
 export const askGroupsTrend = (
-  period: Period,
+  scope: Scope,
   { dimension, values, width }: { dimension: Dimension; values: string[]; width: Width },
   signal: AbortSignal,
-) => ask({ ...asBounds(period), bucket_width: width, group_by: [dimension], [dimension]: values }, signal)
+) => ask({ ...boundsOf(scope), bucket_width: width, group_by: [dimension], [dimension]: values }, signal)
 
-export const completenessQuery = (period: Period) =>
+export const completenessQuery = (scope: Scope) =>
   queryOptions({
-    queryKey: [...asked(period), 'completeness'],
+    queryKey: [...asked(scope), 'completeness'],
     queryFn: async ({ signal }) =>
-      (await answer(apiUntil(signal).reports.completeness.get({ query: asBounds(period) }))).data,
+      (await answer(apiUntil(signal).reports.completeness.get({ query: boundsOf(scope) }))).data,
     placeholderData: keepPreviousData,
   })
 
-export const useCompleteness = (period: Period) => useQuery(completenessQuery(period))
+export const useCompleteness = (scope: Scope) => useQuery(completenessQuery(scope))
 
 export type Check = NonNullable<ReturnType<typeof useCompleteness>['data']>[number]
 

@@ -72,7 +72,7 @@ const NO_FILTERS: Partial<Filters> = {
   period: undefined,
 }
 
-function AddFilter({ offered, add }: { offered: readonly Field[]; add: (field: Field) => void }) {
+export function AddFilter({ offered, add }: { offered: readonly Field[]; add: (field: Field) => void }) {
   return (
     // Returning the focus would close the list that the menu just opened.
     <Menu position="bottom-start" returnFocus={false} shadow="md" keepMounted={false}>

@@ -2,7 +2,7 @@
  * What will be spent at the end of a period: what is spent so far, and for each remaining day the average of its weekday
  * over the last four weeks. Its uncertainty is that of the sum of independent days: the variance of the past days around
  * the averages of their weekdays, times the number of remaining days; 1.28 standard deviations contain four of five cases.
- * Pure.
+ * Pure: budgets use it, and so does the web application.
  */
 
 export interface ForecastInput {

@@ -1,0 +1,50 @@
+/** The forecast of the current month's cost, whatever period is shown; nothing if there is too little data. */
+import { Paper, Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { dayOf, monthInWords } from '../../format/moments.ts'
+import { money } from '../../format/money.ts'
+import { FigureLink } from '../../parts/figure-link.tsx'
+import { Money } from '../../parts/figures.tsx'
+import { useSettings } from '../../server/me.ts'
+import { forecastDays, monthForecast, monthToDate } from './month-forecast.ts'
+import classes from './overview.module.css'
+import { addressIn, during, type Scope } from './scope.ts'
+import { trendQuery } from './usage.ts'
+
+export const forecastQuery = (scope: Scope, timeZone: string) =>
+  trendQuery(during(scope, forecastDays(dayOf(new Date(), timeZone))), '1d')
+
+export function MonthForecastCard({ scope }: { scope: Scope }) {
+  const { time_zone } = useSettings()
+  const { data, isError } = useQuery(forecastQuery(scope, time_zone))
+  const today = dayOf(new Date(), time_zone)
+  const forecast = data && monthForecast(data, time_zone)
+  if (forecast === null || isError) return null
+  return (
+    <Paper withBorder className={classes.card} data-wide>
+      <Text size="sm" c="dimmed">
+        Forecast for {monthInWords(today)}
+      </Text>
+      {forecast ? (
+        <>
+          <div className={classes.figure}>
+            <Money amount={forecast.amount} />
+          </div>
+          <Text size="xs" c="dimmed" mt={4}>
+            {money(forecast.low)} to {money(forecast.high)} in 4 of 5 cases;{' '}
+            <FigureLink
+              figure="cost"
+              value={forecast.spent}
+              to={addressIn('/entries', during(scope, monthToDate(today)))}
+              td="underline"
+            >
+              {money(forecast.spent)} so far
+            </FigureLink>
+          </Text>
+        </>
+      ) : (
+        <Skeleton height={28} width={120} />
+      )}
+    </Paper>
+  )
+}

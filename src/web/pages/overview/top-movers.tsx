@@ -1,0 +1,109 @@
+/** What changed and why: the groups with the largest increases and decreases since the previous period. */
+import { Anchor, Group, Paper, SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
+import { Link } from 'wouter'
+import { counted, percent, roughCount } from '../../format/counts.ts'
+import { money } from '../../format/money.ts'
+import { FigureLink } from '../../parts/figure-link.tsx'
+import { periodInWords } from '../../parts/period.ts'
+import { comparison, entriesOf, keyOf, labelOf, type Measure } from './groups.ts'
+import type { Chosen } from './groups-trend.ts'
+import { type Mover, moversOf } from './movers.ts'
+import classes from './overview.module.css'
+import { type Scope, scopeBefore } from './scope.ts'
+import { useGroups } from './usage.ts'
+
+interface TopMoversProps {
+  scope: Scope
+  chosen: Chosen
+}
+
+const IN_WORDS = { project: 'project', model: 'model', agent_manager: 'person' } as const
+
+const inWords = (amount: number, measure: Measure): string => (measure === 'cost' ? money(amount) : roughCount(amount))
+
+export function TopMovers({ scope, chosen }: TopMoversProps) {
+  const { dimension, measure } = chosen
+  const before = scopeBefore(scope)
+  const now = useGroups(scope, dimension)
+  const earlier = useGroups(before, dimension)
+  const movers = now.data && earlier.data && moversOf(now.data, earlier.data, { dimension, measure })
+  return (
+    <Paper withBorder p="md" opacity={now.isPlaceholderData || earlier.isPlaceholderData ? 0.55 : 1}>
+      <Group justify="space-between" gap="xs" mb="xs">
+        <Title order={2} size="h5">
+          What changed, by {IN_WORDS[dimension]}
+        </Title>
+        <Anchor component={Link} href={comparison(undefined, scope, chosen)} size="sm">
+          Compare all
+        </Anchor>
+      </Group>
+      {!movers && <Skeleton height={160} />}
+      {movers && (
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xl" verticalSpacing="sm">
+          <Direction title="Increases" none="No increases" movers={movers.up} scope={scope} chosen={chosen} />
+          <Direction title="Decreases" none="No decreases" movers={movers.down} scope={scope} chosen={chosen} />
+        </SimpleGrid>
+      )}
+      <Text size="xs" c="dimmed" mt="xs">
+        Compared with {periodInWords(before.period)}.
+        {movers && movers.unknown > 0 && ` ${counted(movers.unknown, 'change')} unknown, because prices are missing.`}
+      </Text>
+    </Paper>
+  )
+}
+
+interface DirectionProps extends TopMoversProps {
+  title: string
+  none: string
+  movers: readonly Mover[]
+}
+
+const Direction = ({ title, none, movers, scope, chosen }: DirectionProps) => (
+  <section>
+    <Title order={3} size="sm" c="dimmed" fw={500}>
+      {title}
+    </Title>
+    {movers.length === 0 && (
+      <Text size="sm" c="dimmed" mt={6}>
+        {none} since the previous period.
+      </Text>
+    )}
+    <ol className={classes.movers}>
+      {movers.map((mover) => (
+        <Line key={keyOf(mover.group, chosen.dimension) ?? ''} mover={mover} scope={scope} chosen={chosen} />
+      ))}
+    </ol>
+  </section>
+)
+
+function Line({ mover, scope, chosen }: TopMoversProps & { mover: Mover }) {
+  const { group, now, before, change, share } = mover
+  const { dimension, measure } = chosen
+  const amount = (value: number, of: Scope) => {
+    const to = entriesOf(group, dimension, of)
+    const shown = inWords(value, measure)
+    if (to === undefined) return shown
+    return (
+      <FigureLink figure={measure} value={value} to={to}>
+        {shown}
+      </FigureLink>
+    )
+  }
+  return (
+    <li>
+      <Anchor component={Link} href={comparison(group, scope, chosen)} size="sm" c="inherit" truncate>
+        <bdi>{labelOf(group, dimension)}</bdi>
+      </Anchor>
+      <Text span size="sm" fw={600} className={classes.amount}>
+        {change > 0 ? '+' : '−'}
+        {inWords(Math.abs(change), measure)}
+      </Text>
+      <Text span size="xs" c="dimmed">
+        {amount(before, scopeBefore(scope))} → {amount(now, scope)}
+      </Text>
+      <Text span size="xs" c="dimmed" className={classes.amount}>
+        {percent(share)} of {change > 0 ? 'increases' : 'decreases'}
+      </Text>
+    </li>
+  )
+}
