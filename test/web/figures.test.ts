@@ -1,6 +1,7 @@
 /** One number, one definition: the figures of all pages are the totals of the lists that they lead to. */
 import { describe, expect, test } from 'bun:test'
 import { readAddress } from '../../src/web/address.ts'
+import { money } from '../../src/web/format/money.ts'
 import { type EntryQuery, entryQuery, FILTERS } from '../../src/web/parts/entries/filters.ts'
 import { sumsQuery } from '../../src/web/parts/entries/sums-query.ts'
 import type { Figure } from '../../src/web/parts/figure-link.tsx'
@@ -23,6 +24,7 @@ interface Walker {
 
 const EVERYTHING = {
   overview: 25,
+  'overview of a client': 25,
   reports: 15,
   'reports by model': 9,
   entries: 1,
@@ -51,6 +53,7 @@ const BOOKS = ['billing', 'admin'] as const
 const VIEWS: readonly WebPage[] = [
   ...PAGES,
   { name: 'overview of tokens', path: '/?measure=tokens&period=last-month' },
+  { name: 'overview of a client', path: '/?client=Fable+Foods&by=model' },
   { name: 'reports by model', path: '/reports?by=model&period=90d' },
   { name: 'reports by provider', path: '/reports?by=provider' },
   { name: 'entries without a price', path: '/entries?priced=false' },
@@ -174,4 +177,34 @@ describe.skipIf(!CHROMIUM)('the figures of every page', () => {
     },
     WALK_MS,
   )
+
+  test('of the overview are of the client that it is filtered by, and its bars and days lead to their entries', async () => {
+    const { open, page, settled, barriers, close } = await web.visit({
+      as: { email: 'ines.marques@meridian.example', password: PASSWORD },
+    })
+    await open('/?client=Fable+Foods')
+    const found = await page.evaluate<Found[]>(FIGURES)
+    expect(found.filter(({ href }) => !href.includes('client=Fable+Foods'))).toEqual([])
+    const costOfList = async () => {
+      await page.locator('[data-total=cost]').waitFor()
+      await settled()
+      const { cost } = await page.evaluate<Totals>(TOTALS)
+      return money(Number(cost))
+    }
+    const chart = page.getByRole('slider', { name: 'Cost over time by project' })
+    await chart.press('End')
+    const bar = (await chart.getAttribute('aria-valuetext'))!
+    await chart.press('Enter')
+    expect(bar).toContain(`total ${await costOfList()}`)
+    await page.goBack()
+    await page.getByText('Harnesses', { exact: true }).scrollIntoViewIfNeeded()
+    const days = page.getByRole('region', { name: 'Cost by day in the last year' })
+    await days.getByRole('link').last().press('ArrowLeft')
+    const day = page.locator(':focus')
+    expect(await barriers()).toEqual([])
+    const label = (await day.getAttribute('aria-label'))!
+    await day.press('Enter')
+    expect(label).toEndWith(`: ${await costOfList()}`)
+    await close()
+  })
 })

@@ -85,6 +85,8 @@ function Rejected({ totals, scope }: { totals: Totals; scope: Scope }) {
       to={addressIn('/entries', scope, { status: 'rejected' })}
       className={classes.above}
       fz="xs"
+      lh="xs"
+      display="inline-block"
       c="var(--mantine-color-anchor)"
     >
       {money(totals.rejected_cost)} rejected, not billed

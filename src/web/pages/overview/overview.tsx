@@ -39,7 +39,13 @@ export default function Overview() {
       actions={
         <>
           {!isEmpty && (
-            <Button component={Link} href={addressIn('/entries', scope, { sort: 'cost' })} variant="default" size="xs">
+            <Button
+              component={Link}
+              href={addressIn('/entries', scope, { sort: 'cost' })}
+              variant="default"
+              size="xs"
+              className={classes.expensive}
+            >
               Most expensive entries
             </Button>
           )}

@@ -82,7 +82,8 @@ function Line({ mover, scope, chosen }: TopMoversProps & { mover: Mover }) {
   const amount = (value: number, of: Scope) => {
     const to = entriesOf(group, dimension, of)
     const shown = inWords(value, measure)
-    if (to === undefined) return shown
+    // Without usage there is no list whose total is 0.
+    if (to === undefined || value === 0) return shown
     return (
       <FigureLink figure={measure} value={value} to={to}>
         {shown}
