@@ -341,10 +341,10 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         const period = (name: RegExp) => page.getByRole('rowheader', { name }).first().waitFor()
         await open('/?period=12m')
         await page.getByRole('button', { name: 'Show as table' }).click()
-        await page.getByLabel('Bucket width').selectOption({ label: 'Quarters' })
+        await page.getByLabel('Granularity').selectOption({ label: 'Quarters' })
         await period(/^Q[1-4] 20\d\d$/)
         expect(new URL(page.url()).searchParams.get('bucket')).toBe('1q')
-        await page.getByLabel('Bucket width').selectOption({ label: 'Weeks' })
+        await page.getByLabel('Granularity').selectOption({ label: 'Weeks' })
         await period(/^Week \d+, from \d/)
 
         await open('/settings')

@@ -54,7 +54,7 @@ export function Heatmap({ scope, measure }: CalendarProps) {
           onClick={() => setTable(!isTable)}
           aria-expanded={isTable}
         >
-          {isTable ? 'Hide table' : 'Show as table'}
+          {isTable ? 'Hide table of days' : 'Show days as table'}
         </Button>
         <Scale />
       </Group>

@@ -49,7 +49,7 @@ export default function Overview() {
               Most expensive entries
             </Button>
           )}
-          <ScopeFilterBar filter={scope.filter} change={show} />
+          {(!isEmpty || isFiltered(scope)) && <ScopeFilterBar filter={scope.filter} change={show} />}
           <PeriodPicker size="xs" value={address.period} change={(period) => show({ period })} />
         </>
       }

@@ -9,7 +9,7 @@ interface WhenNearProps {
 }
 
 /** Below the window. */
-const NEAR = '400px'
+const NEAR = '200px'
 
 export function WhenNear({ className, children }: WhenNearProps) {
   const { ref, entry } = useIntersection({ rootMargin: NEAR })
