@@ -143,11 +143,24 @@ const COLUMNS: Column<Session>[] = [
   {
     key: 'seen',
     title: 'Last active',
+    value: ({ last_seen_at }) => last_seen_at,
     phone: 'title',
     cell: ({ current, last_seen_at }) => (current ? 'This browser' : <Ago at={last_seen_at} />),
   },
-  { key: 'begun', title: 'Signed in', width: '200px', cell: ({ signed_in_at }) => <Moment at={signed_in_at} /> },
-  { key: 'ends', title: 'Expires', width: '200px', cell: ({ expires_at }) => <Moment at={expires_at} /> },
+  {
+    key: 'begun',
+    title: 'Signed in',
+    value: ({ signed_in_at }) => signed_in_at,
+    width: '200px',
+    cell: ({ signed_in_at }) => <Moment at={signed_in_at} />,
+  },
+  {
+    key: 'ends',
+    title: 'Expires',
+    value: ({ expires_at }) => expires_at,
+    width: '200px',
+    cell: ({ expires_at }) => <Moment at={expires_at} />,
+  },
 ]
 
 function Sessions() {
@@ -160,6 +173,7 @@ function Sessions() {
       {data ? (
         <DataTable
           label="Active sessions"
+          name="own-sessions"
           columns={COLUMNS}
           list={data}
           rowKey={({ signed_in_at, last_seen_at }) => `${signed_in_at} ${last_seen_at}`}

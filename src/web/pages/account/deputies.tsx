@@ -31,12 +31,25 @@ export function Deputies() {
     {
       key: 'who',
       title: 'Deputy',
+      value: ({ deputy }) => deputy.name,
       phone: 'title',
       cell: ({ person, deputy }) =>
         person.id === me.id ? deputy.name : `${deputy.id === me.id ? 'You' : deputy.name}, for ${person.name}`,
     },
-    { key: 'days', title: 'Days', width: '220px', cell: ({ from, to }) => `${from} to ${to}` },
-    { key: 'state', title: 'State', width: '110px', cell: ({ state }) => STATES[state] },
+    {
+      key: 'days',
+      title: 'Days',
+      value: ({ from }) => from,
+      width: '220px',
+      cell: ({ from, to }) => `${from} to ${to}`,
+    },
+    {
+      key: 'state',
+      title: 'State',
+      value: ({ state }) => STATES[state],
+      width: '110px',
+      cell: ({ state }) => STATES[state],
+    },
     {
       key: 'remove',
       title: '',
@@ -59,7 +72,14 @@ export function Deputies() {
     <Stack gap="sm">
       {data ? (
         data.length > 0 && (
-          <DataTable label="Deputies" columns={columns} list={data} rowKey={({ id }) => id} empty={null} />
+          <DataTable
+            label="Deputies"
+            name="deputies"
+            columns={columns}
+            list={data}
+            rowKey={({ id }) => id}
+            empty={null}
+          />
         )
       ) : (
         <Skeleton height={80} />

@@ -139,16 +139,30 @@ export default function Audit() {
 }
 
 const COLUMNS: Column<Change>[] = [
-  { key: 'at', title: 'Time', width: '165px', phone: 'value', cell: ({ at }) => <Moment at={at} /> },
-  { key: 'who', title: 'Actor', width: '190px', cell: (change) => <bdi>{actorOf(change)}</bdi> },
+  {
+    key: 'at',
+    title: 'Time',
+    value: ({ at }) => at,
+    width: '165px',
+    phone: 'value',
+    cell: ({ at }) => <Moment at={at} />,
+  },
+  { key: 'who', title: 'Actor', value: actorOf, width: '190px', cell: (change) => <bdi>{actorOf(change)}</bdi> },
   {
     key: 'action',
     title: 'Action',
+    value: ({ action }) => actionInWords(action),
     width: '190px',
     phone: 'title',
     cell: ({ action }) => actionInWords(action),
   },
-  { key: 'object', title: 'Object', width: '200px', cell: ({ object }) => <bdi>{object?.name ?? '–'}</bdi> },
+  {
+    key: 'object',
+    title: 'Object',
+    value: ({ object }) => object?.name,
+    width: '200px',
+    cell: ({ object }) => <bdi>{object?.name ?? '–'}</bdi>,
+  },
   {
     key: 'changed',
     title: 'Changes',

@@ -27,6 +27,7 @@ const COLUMNS: Column<Entry>[] = [
   {
     key: 'agent',
     title: 'Agent',
+    value: ({ agent_name }) => agent_name,
     phone: 'title',
     cell: ({ agent_name, summary }) => (
       <>
@@ -39,11 +40,24 @@ const COLUMNS: Column<Entry>[] = [
       </>
     ),
   },
-  { key: 'started', title: 'Started', width: '165px', cell: ({ started_at }) => <Moment at={started_at} /> },
-  { key: 'model', title: 'Model', width: '150px', cell: ({ model }) => <bdi>{model}</bdi> },
+  {
+    key: 'started',
+    title: 'Started',
+    value: ({ started_at }) => started_at,
+    width: '165px',
+    cell: ({ started_at }) => <Moment at={started_at} />,
+  },
+  {
+    key: 'model',
+    title: 'Model',
+    value: ({ model }) => model,
+    width: '150px',
+    cell: ({ model }) => <bdi>{model}</bdi>,
+  },
   {
     key: 'tokens',
     title: 'Tokens',
+    value: ({ tokens }) => tokens.total,
     width: '70px',
     isNumber: true,
     cell: ({ tokens }) => <Count value={tokens.total} />,
@@ -51,6 +65,7 @@ const COLUMNS: Column<Entry>[] = [
   {
     key: 'cost',
     title: 'Cost',
+    value: ({ cost }) => cost,
     width: '80px',
     isNumber: true,
     phone: 'value',
@@ -85,6 +100,7 @@ function Entries({ bill, line }: { bill: Bill; line: BillLine }) {
       </Group>
       <DataTable
         label="Entries on this line"
+        name="bill-entries"
         columns={COLUMNS}
         list={list}
         rowKey={({ id }) => id}

@@ -88,6 +88,7 @@ export function BillList() {
       <BillSums query={query} listOf={(state) => addressOf('/bills', { state, client, issued })} />
       <DataTable
         label="Bills"
+        name="bills"
         columns={COLUMNS}
         list={list}
         rowKey={({ id }) => id}
@@ -129,6 +130,7 @@ const COLUMNS: Column<BillHead>[] = [
   {
     key: 'number',
     title: 'Number',
+    value: ({ number }) => number,
     width: '130px',
     phone: 'title',
     cell: ({ number }) => number,
@@ -136,6 +138,7 @@ const COLUMNS: Column<BillHead>[] = [
   {
     key: 'for',
     title: 'For',
+    value: scopeOf,
     cell: (bill) => (
       <>
         <bdi>{scopeOf(bill)}</bdi>
@@ -148,30 +151,53 @@ const COLUMNS: Column<BillHead>[] = [
       </>
     ),
   },
-  { key: 'period', title: 'Period', width: '160px', cell: ({ period }) => periodInWords(period) },
-  { key: 'issued', title: 'Issued', width: '110px', cell: ({ issued_on }) => dayInWords(issued_on) },
+  {
+    key: 'period',
+    title: 'Period',
+    value: ({ period }) => period.from,
+    width: '160px',
+    cell: ({ period }) => periodInWords(period),
+  },
+  {
+    key: 'issued',
+    title: 'Issued',
+    value: ({ issued_on }) => issued_on,
+    width: '110px',
+    cell: ({ issued_on }) => dayInWords(issued_on),
+  },
   {
     key: 'due',
     title: 'Due',
+    value: ({ kind, due_on }) => (kind === 'credit_note' ? null : due_on),
     width: '110px',
     cell: (bill) => <Due bill={bill} />,
   },
   {
     key: 'state',
     title: 'State',
+    value: ({ state, overdue }) => (overdue ? 'overdue' : state),
     width: '90px',
     cell: ({ state, overdue }) => <Status of={overdue ? 'overdue' : state} />,
   },
   {
     key: 'delivery',
     title: 'E-mail',
+    value: ({ delivery }) => (delivery === 'none' ? null : delivery),
     width: '90px',
     cell: ({ delivery }) => (delivery === 'none' ? '–' : <Status of={delivery} />),
   },
-  { key: 'entries', title: 'Entries', width: '80px', isNumber: true, cell: ({ entries }) => count(entries) },
+  {
+    key: 'entries',
+    title: 'Entries',
+    value: ({ entries }) => entries,
+    width: '80px',
+    isNumber: true,
+    cell: ({ entries }) => count(entries),
+  },
   {
     key: 'total',
     title: 'Total',
+    value: ({ total }) => total,
     width: '130px',
     isNumber: true,
     phone: 'value',
@@ -180,6 +206,7 @@ const COLUMNS: Column<BillHead>[] = [
   {
     key: 'balance',
     title: 'Open',
+    value: ({ balance }) => balance,
     width: '120px',
     isNumber: true,
     cell: ({ balance, currency }) => (balance === 0 ? '–' : billedMoney(balance, currency)),

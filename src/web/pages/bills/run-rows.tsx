@@ -24,6 +24,7 @@ interface RunRowsProps {
 export const RunRows = ({ rows, chosen, choose, outcomes, previewed, toggle }: RunRowsProps) => (
   <DataTable
     label="Bills of the month"
+    name="billing-run"
     columns={columnsOf(outcomes, previewed, toggle)}
     list={rows}
     rowKey={keyOf}
@@ -40,19 +41,34 @@ const columnsOf = (
   previewed: RunRowsProps['previewed'],
   toggle: RunRowsProps['toggle'],
 ): Column<RunRow>[] => [
-  { key: 'for', title: 'For', minWidth: '180px', phone: 'title', cell: (row) => <For row={row} /> },
+  { key: 'for', title: 'For', value: nameOf, minWidth: '180px', phone: 'title', cell: (row) => <For row={row} /> },
   {
     key: 'state',
     title: 'State',
+    value: ({ state }) => STATES[state],
     width: '260px',
     cell: (row) => <State row={row} outcome={outcomes[keyOf(row)]} />,
   },
-  { key: 'left_out', title: 'Left out', width: '120px', cell: leftOutInWords },
-  { key: 'last', title: 'Last bill', width: '170px', cell: (row) => <LastBill row={row} /> },
-  { key: 'entries', title: 'Entries', width: '90px', isNumber: true, cell: ({ entries }) => count(entries) },
+  { key: 'left_out', title: 'Left out', value: leftOutOf, width: '120px', cell: leftOutInWords },
+  {
+    key: 'last',
+    title: 'Last bill',
+    value: ({ last_bill }) => last_bill?.issued_on,
+    width: '170px',
+    cell: (row) => <LastBill row={row} />,
+  },
+  {
+    key: 'entries',
+    title: 'Entries',
+    value: ({ entries }) => entries,
+    width: '90px',
+    isNumber: true,
+    cell: ({ entries }) => count(entries),
+  },
   {
     key: 'total',
     title: 'Total',
+    value: ({ total, entries }) => (entries === 0 ? null : total),
     width: '140px',
     isNumber: true,
     phone: 'value',
@@ -143,9 +159,11 @@ function State({ row, outcome }: { row: RunRow; outcome: Outcome | undefined }):
   )
 }
 
-function leftOutInWords({ left_out }: RunRow): string {
-  const entries = Object.values(left_out).reduce((sum, left) => sum + left.entries, 0)
-  const isMore = Object.values(left_out).some((left) => left.at_least)
+const leftOutOf = ({ left_out }: RunRow): number => Object.values(left_out).reduce((sum, left) => sum + left.entries, 0)
+
+function leftOutInWords(row: RunRow): string {
+  const entries = leftOutOf(row)
+  const isMore = Object.values(row.left_out).some((left) => left.at_least)
   return entries === 0 ? '–' : `${isMore ? 'more than ' : ''}${counted(entries, 'entry', 'entries')}`
 }
 

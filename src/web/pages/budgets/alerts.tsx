@@ -27,6 +27,7 @@ export function Alerts({ budget: { id, measure } }: { budget: Budget }) {
       )}
       <DataTable
         label="Alerts"
+        name="budget-alerts"
         list={list}
         rowKey={(alert) => alert.id}
         columns={columnsOf(measure)}
@@ -41,17 +42,26 @@ export function Alerts({ budget: { id, measure } }: { budget: Budget }) {
 }
 
 const columnsOf = (measure: Budget['measure']): Column<BudgetAlert>[] => [
-  { key: 'threshold', title: 'Threshold', phone: 'title', cell: thresholdInWords },
-  { key: 'at', title: 'As of', width: '170px', phone: 'value', cell: ({ at }) => <Moment at={at} /> },
+  { key: 'threshold', title: 'Threshold', value: thresholdInWords, phone: 'title', cell: thresholdInWords },
+  {
+    key: 'at',
+    title: 'As of',
+    value: ({ at }) => at,
+    width: '170px',
+    phone: 'value',
+    cell: ({ at }) => <Moment at={at} />,
+  },
   {
     key: 'period',
     title: 'Period from',
+    value: ({ period }) => period.from,
     width: '130px',
     cell: ({ period }) => (period.from === null ? 'All time' : dayInWords(period.from)),
   },
   {
     key: 'spent',
     title: 'Spent or forecast',
+    value: ({ spent }) => spent,
     isNumber: true,
     width: '150px',
     cell: ({ spent }) => <Amount measure={measure} value={spent} />,
@@ -59,6 +69,7 @@ const columnsOf = (measure: Budget['measure']): Column<BudgetAlert>[] => [
   {
     key: 'available',
     title: 'Available',
+    value: ({ available }) => available,
     isNumber: true,
     width: '130px',
     cell: ({ available }) => <Amount measure={measure} value={available} />,
@@ -66,6 +77,7 @@ const columnsOf = (measure: Budget['measure']): Column<BudgetAlert>[] => [
   {
     key: 'notified',
     title: 'E-mails queued',
+    value: ({ notified_at }) => notified_at,
     width: '170px',
     cell: ({ notified_at }) => <Moment at={notified_at} otherwise="no" />,
   },

@@ -24,6 +24,7 @@ export function Loads() {
       <Updates />
       <DataTable
         label="Loads of price tables"
+        name="price-loads"
         columns={[...COLUMNS, undoColumn(setUndoing)]}
         list={list}
         rowKey={({ id }) => id}
@@ -86,6 +87,7 @@ const COLUMNS: Column<PriceLoad>[] = [
   {
     key: 'table',
     title: 'Table',
+    value: nameOf,
     phone: 'title',
     cell: (load) => (
       <>
@@ -105,6 +107,7 @@ const COLUMNS: Column<PriceLoad>[] = [
   {
     key: 'loaded',
     title: 'Loaded',
+    value: ({ loaded_at }) => loaded_at,
     width: '18%',
     cell: ({ loaded_at, loaded_by }) => (
       <>
@@ -113,11 +116,12 @@ const COLUMNS: Column<PriceLoad>[] = [
       </>
     ),
   },
-  { key: 'as_of', title: 'As of', width: '104px', cell: ({ as_of }) => as_of },
+  { key: 'as_of', title: 'As of', value: ({ as_of }) => as_of, width: '104px', cell: ({ as_of }) => as_of },
   ...(['new', 'changed', 'older', 'refused'] as const).map(
     (kind): Column<PriceLoad> => ({
       key: kind,
       title: { new: 'New', changed: 'Changed', older: 'Older, skipped', refused: 'Rejected' }[kind],
+      value: ({ counts }) => counts[kind],
       isNumber: true,
       width: kind === 'older' ? '120px' : '88px',
       phone: kind === 'changed' ? 'line' : 'hidden',

@@ -67,6 +67,7 @@ const COLUMNS: Column<Price>[] = [
   {
     key: 'model',
     title: 'Model',
+    value: ({ model }) => model,
     phone: 'title',
     cell: ({ model, tiers }) => (
       <>
@@ -82,11 +83,19 @@ const COLUMNS: Column<Price>[] = [
       </>
     ),
   },
-  { key: 'provider', title: 'Provider', phone: 'bare', width: '14%', cell: ({ provider }) => providerText(provider) },
+  {
+    key: 'provider',
+    title: 'Provider',
+    value: ({ provider }) => providerText(provider),
+    phone: 'bare',
+    width: '14%',
+    cell: ({ provider }) => providerText(provider),
+  },
   ...KINDS.map(
     ({ kind, title }): Column<Price> => ({
       key: kind,
       title,
+      value: (price) => price[kind],
       isNumber: true,
       phone: kind === 'input' || kind === 'output' ? 'line' : 'hidden',
       width: kind === 'cache_write_1h' ? '120px' : '92px',
@@ -96,8 +105,16 @@ const COLUMNS: Column<Price>[] = [
   {
     key: 'from',
     title: 'Effective from',
+    value: ({ effective_from }) => effective_from,
     width: '124px',
     cell: ({ effective_from }) => <EffectiveFrom at={effective_from} />,
   },
-  { key: 'source', title: 'Source', phone: 'hidden', width: '124px', cell: ({ source }) => sourceText(source) },
+  {
+    key: 'source',
+    title: 'Source',
+    value: ({ source }) => sourceText(source),
+    phone: 'hidden',
+    width: '124px',
+    cell: ({ source }) => sourceText(source),
+  },
 ]

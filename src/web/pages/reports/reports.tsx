@@ -152,6 +152,7 @@ function Groups({ report, earlier, question, label, order, show }: GroupsProps) 
       </Group>
       <DataTable<Row>
         label={label}
+        name="reports"
         columns={columns}
         list={rows}
         rowKey={({ key }) => key}

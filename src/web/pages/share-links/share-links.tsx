@@ -71,6 +71,7 @@ function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<
     {
       key: 'shows',
       title: 'Shows',
+      value: subjectOf,
       phone: 'title',
       cell: (link) => (
         <>

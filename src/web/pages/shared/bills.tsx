@@ -30,17 +30,32 @@ const COLUMNS: Column<SharedBill>[] = [
   {
     key: 'number',
     title: 'Number',
+    value: ({ number }) => number,
     width: '130px',
     phone: 'title',
     cell: ({ number }) => number,
   },
-  { key: 'for', title: 'For', cell: (bill) => <bdi>{subjectOf(bill)}</bdi> },
-  { key: 'period', title: 'Period', width: '210px', phone: 'hidden', cell: ({ period }) => periodInWords(period) },
-  { key: 'due', title: 'Due', width: '130px', cell: ({ due_on }) => dayInWords(due_on) },
-  { key: 'state', title: 'State', width: '120px', cell: (bill) => <Status of={stateOf(bill)} /> },
+  { key: 'for', title: 'For', value: (bill) => subjectOf(bill), cell: (bill) => <bdi>{subjectOf(bill)}</bdi> },
+  {
+    key: 'period',
+    title: 'Period',
+    value: ({ period }) => period.from,
+    width: '210px',
+    phone: 'hidden',
+    cell: ({ period }) => periodInWords(period),
+  },
+  { key: 'due', title: 'Due', value: ({ due_on }) => due_on, width: '130px', cell: ({ due_on }) => dayInWords(due_on) },
+  {
+    key: 'state',
+    title: 'State',
+    value: (bill) => stateOf(bill),
+    width: '120px',
+    cell: (bill) => <Status of={stateOf(bill)} />,
+  },
   {
     key: 'total',
     title: 'Total',
+    value: ({ total }) => total,
     isNumber: true,
     width: '130px',
     phone: 'value',
@@ -49,6 +64,7 @@ const COLUMNS: Column<SharedBill>[] = [
   {
     key: 'balance',
     title: 'Balance',
+    value: ({ state, balance }) => (state === 'void' ? null : balance),
     isNumber: true,
     width: '130px',
     phone: 'hidden',
@@ -70,6 +86,7 @@ function BillList() {
     <Page title="Bills" lead="Bills that were sent, newest first.">
       <DataTable
         label="Bills"
+        name="shared-bills"
         columns={COLUMNS}
         list={list}
         rowKey={({ id }) => id}

@@ -113,6 +113,7 @@ function Usage({ shared }: { shared: Shared }) {
       {usage && rows && (
         <div style={{ opacity: isPlaceholderData ? 0.55 : 1 }}>
           <DataTable
+            name="shared-usage"
             label={`Usage by ${TITLES[by].toLowerCase()}`}
             columns={columnsOf({ by, bucket, shared, time_zone })}
             list={rows}
@@ -141,12 +142,14 @@ function columnsOf({ by, bucket, shared, time_zone }: Shown): Column<Row>[] {
     bucket !== 'all' && {
       key: 'period',
       title: 'Period',
+      value: ({ from }) => from,
       width: '150px',
       cell: ({ from }) => (bucket === '1mo' ? monthInWords : dayInWords)(dayOf(new Date(from), time_zone)),
     },
     {
       key: 'name',
       title: TITLES[by],
+      value: ({ result }) => labelOf(result, by),
       minWidth: '180px',
       phone: 'title',
       cell: ({ result }) => <bdi>{labelOf(result, by)}</bdi>,
@@ -155,6 +158,8 @@ function columnsOf({ by, bucket, shared, time_zone }: Shown): Column<Row>[] {
       by !== 'model' && {
         key: 'amount',
         title: 'Billed',
+        // Amounts in several currencies have no order.
+        value: ({ result: { amounts } }) => (amounts.length === 1 ? amounts[0]!.amount : null),
         isNumber: true,
         width: '130px',
         phone: 'value',
@@ -163,6 +168,7 @@ function columnsOf({ by, bucket, shared, time_zone }: Shown): Column<Row>[] {
     showsMoney(shared, 'cost') && {
       key: 'cost',
       title: 'Cost',
+      value: ({ result }) => result.cost,
       isNumber: true,
       width: '130px',
       phone: 'value',
@@ -171,6 +177,7 @@ function columnsOf({ by, bucket, shared, time_zone }: Shown): Column<Row>[] {
     {
       key: 'tokens',
       title: 'Tokens',
+      value: ({ result }) => result.tokens.total,
       isNumber: true,
       width: '110px',
       cell: ({ result }) => <Count value={result.tokens.total} />,
@@ -178,6 +185,7 @@ function columnsOf({ by, bucket, shared, time_zone }: Shown): Column<Row>[] {
     {
       key: 'entries',
       title: 'Entries',
+      value: ({ result }) => result.entries,
       isNumber: true,
       width: '110px',
       cell: ({ result }) => count(result.entries),

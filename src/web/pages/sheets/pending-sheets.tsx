@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
+import { unsorted } from '../../parts/column.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -25,6 +26,8 @@ export const useApprovals = (enabled = true) =>
     enabled,
   })
 
+const PENDING = COLUMNS.filter(({ key }) => key !== 'status')
+
 export function Waiting() {
   const [, navigate] = useLocation()
   const { data, error, refetch } = useApprovals()
@@ -40,7 +43,8 @@ export function Waiting() {
         <div>
           <DataTable
             label="Token sheets waiting for approval"
-            columns={COLUMNS.filter(({ key }) => key !== 'status')}
+            name="pending-sheets"
+            columns={sheets.sheets > sheets.data.length ? unsorted(PENDING) : PENDING}
             list={sheets.data}
             rowKey={({ id }) => id}
             open={({ id }) => navigate(`/sheets/${id}`)}

@@ -119,6 +119,7 @@ function EntryList({ sheet, mayEdit, edit, duplicate }: EntryListProps) {
     <div>
       <DataTable
         label="Sheet entries"
+        name="sheet-entries"
         list={list}
         rowKey={({ id }) => id}
         open={(entry) => (mayEdit ? edit(entry) : navigate(addressOf('/entries', { open: entry.id })))}
@@ -137,10 +138,18 @@ function EntryList({ sheet, mayEdit, edit, duplicate }: EntryListProps) {
 }
 
 const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
-  { key: 'at', title: 'Started', phone: 'bare', width: '160px', cell: ({ started_at }) => <Moment at={started_at} /> },
+  {
+    key: 'at',
+    title: 'Started',
+    value: ({ started_at }) => started_at,
+    phone: 'bare',
+    width: '160px',
+    cell: ({ started_at }) => <Moment at={started_at} />,
+  },
   {
     key: 'duration',
     title: 'Duration',
+    value: ({ started_at, ended_at }) => Date.parse(ended_at) - Date.parse(started_at),
     width: '90px',
     phone: 'hidden',
     cell: ({ started_at, ended_at }) => duration(started_at, ended_at),
@@ -148,6 +157,7 @@ const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
   {
     key: 'what',
     title: 'Summary',
+    value: ({ summary, agent_name }) => summary ?? agent_name,
     phone: 'title',
     cell: (entry) => (
       <>
@@ -163,10 +173,18 @@ const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
       </>
     ),
   },
-  { key: 'model', title: 'Model', phone: 'bare', width: '16%', cell: ({ model }) => model },
+  {
+    key: 'model',
+    title: 'Model',
+    value: ({ model }) => model,
+    phone: 'bare',
+    width: '16%',
+    cell: ({ model }) => model,
+  },
   {
     key: 'place',
     title: 'Assigned to',
+    value: ({ project, ticket }) => ticket?.key ?? project?.key,
     width: '15%',
     phone: 'bare',
     cell: ({ project, ticket }) => ticket?.key ?? project?.key ?? <EmptyCell>no project</EmptyCell>,
@@ -174,6 +192,7 @@ const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
   {
     key: 'tokens',
     title: 'Tokens',
+    value: ({ tokens }) => tokens.total,
     isNumber: true,
     width: '90px',
     cell: (entry) => (isCostOnly(entry) ? <EmptyCell>cost only</EmptyCell> : <Count value={entry.tokens.total} />),
@@ -181,6 +200,7 @@ const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
   {
     key: 'cost',
     title: 'Cost (USD)',
+    value: ({ cost }) => cost,
     isNumber: true,
     width: '130px',
     phone: 'value',

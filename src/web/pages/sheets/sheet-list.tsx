@@ -72,6 +72,7 @@ function SheetList({ of, columns, empty }: SheetListProps) {
       </Group>
       <DataTable
         label="Token sheets"
+        name="sheets"
         columns={columns}
         list={list}
         rowKey={({ id }) => id}
@@ -92,6 +93,7 @@ export const COLUMNS: Column<Sheet>[] = [
   {
     key: 'period',
     title: 'Period',
+    value: ({ period }) => period.from,
     width: '240px',
     phone: 'title',
     cell: ({ period }) => (
@@ -100,20 +102,49 @@ export const COLUMNS: Column<Sheet>[] = [
       </Text>
     ),
   },
-  { key: 'who', title: 'Agent manager', phone: 'bare', width: '18%', cell: ({ agent_manager }) => agent_manager.name },
-  { key: 'note', title: 'Note', phone: 'bare', cell: ({ reason, note }) => reason ?? note ?? <EmptyCell /> },
-  { key: 'status', title: 'Status', phone: 'bare', width: '110px', cell: ({ status }) => <Status of={status} /> },
+  {
+    key: 'who',
+    title: 'Agent manager',
+    value: ({ agent_manager }) => agent_manager.name,
+    phone: 'bare',
+    width: '18%',
+    cell: ({ agent_manager }) => agent_manager.name,
+  },
+  {
+    key: 'note',
+    title: 'Note',
+    value: ({ reason, note }) => reason ?? note,
+    phone: 'bare',
+    cell: ({ reason, note }) => reason ?? note ?? <EmptyCell />,
+  },
+  {
+    key: 'status',
+    title: 'Status',
+    value: ({ status }) => status,
+    phone: 'bare',
+    width: '110px',
+    cell: ({ status }) => <Status of={status} />,
+  },
   {
     key: 'changed',
     title: 'Updated',
+    value: ({ updated_at, created_at }) => updated_at ?? created_at,
     width: '130px',
     phone: 'hidden',
     cell: (sheet) => <Ago at={sheet.updated_at ?? sheet.created_at} />,
   },
-  { key: 'entries', title: 'Entries', isNumber: true, width: '80px', cell: ({ entries }) => <Count value={entries} /> },
+  {
+    key: 'entries',
+    title: 'Entries',
+    value: ({ entries }) => entries,
+    isNumber: true,
+    width: '80px',
+    cell: ({ entries }) => <Count value={entries} />,
+  },
   {
     key: 'tokens',
     title: 'Tokens',
+    value: ({ tokens }) => tokens,
     isNumber: true,
     phone: 'hidden',
     width: '90px',
@@ -122,6 +153,7 @@ export const COLUMNS: Column<Sheet>[] = [
   {
     key: 'cost',
     title: 'Cost (USD)',
+    value: ({ cost }) => cost,
     isNumber: true,
     width: '130px',
     phone: 'value',

@@ -37,6 +37,7 @@ export function Emails({ emails, isByEmail }: { emails: readonly Email[]; isByEm
     >
       <DataTable
         label="Unassigned addresses"
+        name="telemetry-emails"
         columns={columnsOf(setEmail)}
         list={emails}
         rowKey={({ email }) => email}
@@ -50,9 +51,28 @@ export function Emails({ emails, isByEmail }: { emails: readonly Email[]; isByEm
 }
 
 const columnsOf = (assign: (email: Email) => void): Column<Email>[] => [
-  { key: 'email', title: 'Address', phone: 'title', cell: ({ email }) => <bdi>{email}</bdi> },
-  { key: 'sessions', title: 'Sessions', width: '100px', isNumber: true, cell: ({ sessions }) => count(sessions) },
-  { key: 'seen', title: 'Last seen', width: '130px', cell: ({ last_seen_at }) => <Ago at={last_seen_at} /> },
+  {
+    key: 'email',
+    title: 'Address',
+    value: ({ email }) => email,
+    phone: 'title',
+    cell: ({ email }) => <bdi>{email}</bdi>,
+  },
+  {
+    key: 'sessions',
+    title: 'Sessions',
+    value: ({ sessions }) => sessions,
+    width: '100px',
+    isNumber: true,
+    cell: ({ sessions }) => count(sessions),
+  },
+  {
+    key: 'seen',
+    title: 'Last seen',
+    value: ({ last_seen_at }) => last_seen_at,
+    width: '130px',
+    cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
+  },
   {
     key: 'assign',
     title: 'Action',

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
+import { unsorted } from '../../parts/column.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -86,6 +87,7 @@ function Status({ status }: { status: TelemetryStatus }) {
       >
         <DataTable
           label="Channels"
+          name="telemetry-channels"
           columns={CHANNELS}
           list={channels}
           rowKey={({ agent_harness, version, channel }) => `${agent_harness} ${version} ${channel}`}
@@ -99,6 +101,7 @@ function Status({ status }: { status: TelemetryStatus }) {
         >
           <DataTable
             label="Rejected records"
+            name="telemetry-rejected"
             columns={REJECTED}
             list={rejected}
             rowKey={({ reason }) => reason}
@@ -109,7 +112,14 @@ function Status({ status }: { status: TelemetryStatus }) {
       {emails && <Emails emails={emails} isByEmail={by_email} />}
       {pushes && pushes.length > 0 && (
         <Part title="Tokens in use">
-          <DataTable label="Tokens" columns={PUSHES} list={pushes} rowKey={({ token }) => token.id} empty={null} />
+          <DataTable
+            label="Tokens"
+            name="telemetry-tokens"
+            columns={PUSHES}
+            list={pushes}
+            rowKey={({ token }) => token.id}
+            empty={null}
+          />
         </Part>
       )}
       {ignored.length > 0 && (
@@ -130,6 +140,7 @@ const CHANNELS: Column<Channel>[] = [
   {
     key: 'agent',
     title: 'Agent',
+    value: ({ agent_harness, version }) => `${agent_harness} ${version}`,
     phone: 'title',
     cell: ({ agent_harness, version }) => (
       <bdi>
@@ -138,27 +149,51 @@ const CHANNELS: Column<Channel>[] = [
       </bdi>
     ),
   },
-  { key: 'channel', title: 'Channel', cell: ({ channel }) => <bdi>{channel}</bdi> },
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel, cell: ({ channel }) => <bdi>{channel}</bdi> },
   {
     key: 'seen',
     title: 'Last seen',
+    value: ({ last_seen_at }) => last_seen_at,
     width: '130px',
     phone: 'value',
     cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
   },
-  { key: 'counted', title: 'Records', width: '90px', isNumber: true, cell: ({ counted }) => <Count value={counted} /> },
-  { key: 'tokens', title: 'Tokens', width: '100px', isNumber: true, cell: ({ tokens }) => <Count value={tokens} /> },
+  {
+    key: 'counted',
+    title: 'Records',
+    value: ({ counted }) => counted,
+    width: '90px',
+    isNumber: true,
+    cell: ({ counted }) => <Count value={counted} />,
+  },
+  {
+    key: 'tokens',
+    title: 'Tokens',
+    value: ({ tokens }) => tokens,
+    width: '100px',
+    isNumber: true,
+    cell: ({ tokens }) => <Count value={tokens} />,
+  },
   {
     key: 'repeated',
     title: 'Repeated',
+    value: ({ repeated }) => repeated,
     width: '90px',
     isNumber: true,
     cell: ({ repeated }) => <Count value={repeated} />,
   },
-  { key: 'late', title: 'Too late', width: '90px', isNumber: true, cell: ({ late }) => <Count value={late} /> },
+  {
+    key: 'late',
+    title: 'Too late',
+    value: ({ late }) => late,
+    width: '90px',
+    isNumber: true,
+    cell: ({ late }) => <Count value={late} />,
+  },
   {
     key: 'shrunk',
     title: 'Below billed',
+    value: ({ shrunk }) => shrunk,
     width: '110px',
     isNumber: true,
     cell: ({ shrunk }) => <Count value={shrunk} />,
@@ -168,10 +203,17 @@ const CHANNELS: Column<Channel>[] = [
 type Rejected = TelemetryStatus['rejected'][number]
 
 const REJECTED: Column<Rejected>[] = [
-  { key: 'reason', title: 'Reason', phone: 'title', cell: ({ reason }) => <span title={reason}>{reason}</span> },
+  {
+    key: 'reason',
+    title: 'Reason',
+    value: ({ reason }) => reason,
+    phone: 'title',
+    cell: ({ reason }) => <span title={reason}>{reason}</span>,
+  },
   {
     key: 'records',
     title: 'Records',
+    value: ({ records }) => records,
     width: '100px',
     isNumber: true,
     cell: ({ records }) => <Count value={records} />,
@@ -179,6 +221,7 @@ const REJECTED: Column<Rejected>[] = [
   {
     key: 'seen',
     title: 'Last seen',
+    value: ({ last_seen_at }) => last_seen_at,
     width: '130px',
     phone: 'value',
     cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
@@ -188,11 +231,23 @@ const REJECTED: Column<Rejected>[] = [
 type Ignored = TelemetryStatus['ignored'][number]
 
 const IGNORED: Column<Ignored>[] = [
-  { key: 'name', title: 'Event, metric or span', phone: 'title', cell: ({ name }) => <bdi>{name}</bdi> },
-  { key: 'reason', title: 'Reason', cell: ({ reason }) => <span title={reason}>{reason}</span> },
+  {
+    key: 'name',
+    title: 'Event, metric or span',
+    value: ({ name }) => name,
+    phone: 'title',
+    cell: ({ name }) => <bdi>{name}</bdi>,
+  },
+  {
+    key: 'reason',
+    title: 'Reason',
+    value: ({ reason }) => reason,
+    cell: ({ reason }) => <span title={reason}>{reason}</span>,
+  },
   {
     key: 'records',
     title: 'Records',
+    value: ({ records }) => records,
     width: '100px',
     isNumber: true,
     cell: ({ records }) => <Count value={records} />,
@@ -200,6 +255,7 @@ const IGNORED: Column<Ignored>[] = [
   {
     key: 'seen',
     title: 'Last seen',
+    value: ({ last_seen_at }) => last_seen_at,
     width: '130px',
     phone: 'value',
     cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,
@@ -211,16 +267,18 @@ const SHOWN = 10
 
 function IgnoredRecords({ ignored }: { ignored: readonly Ignored[] }) {
   const [isAll, setAll] = useState(false)
+  const isWhole = isAll || ignored.length <= SHOWN
   return (
     <>
       <DataTable
         label="Ignored records"
-        columns={IGNORED}
-        list={isAll ? ignored : ignored.slice(0, SHOWN)}
+        name="telemetry-ignored"
+        columns={isWhole ? IGNORED : unsorted(IGNORED)}
+        list={isWhole ? ignored : ignored.slice(0, SHOWN)}
         rowKey={({ name }) => name}
         empty={null}
       />
-      {!isAll && ignored.length > SHOWN && (
+      {!isWhole && (
         <Button variant="subtle" size="compact-sm" mt="xs" onClick={() => setAll(true)}>
           Show all {count(ignored.length)}
         </Button>
@@ -232,10 +290,17 @@ function IgnoredRecords({ ignored }: { ignored: readonly Ignored[] }) {
 type Push = NonNullable<TelemetryStatus['pushes']>[number]
 
 const PUSHES: Column<Push>[] = [
-  { key: 'token', title: 'Token', phone: 'title', cell: ({ token }) => <bdi>{token.name}</bdi> },
+  {
+    key: 'token',
+    title: 'Token',
+    value: ({ token }) => token.name,
+    phone: 'title',
+    cell: ({ token }) => <bdi>{token.name}</bdi>,
+  },
   {
     key: 'requests',
     title: 'Requests',
+    value: ({ requests }) => requests,
     width: '100px',
     isNumber: true,
     cell: ({ requests }) => <Count value={requests} />,
@@ -243,6 +308,7 @@ const PUSHES: Column<Push>[] = [
   {
     key: 'records',
     title: 'Records',
+    value: ({ records }) => records,
     width: '100px',
     isNumber: true,
     cell: ({ records }) => <Count value={records} />,
@@ -250,6 +316,7 @@ const PUSHES: Column<Push>[] = [
   {
     key: 'seen',
     title: 'Last seen',
+    value: ({ last_seen_at }) => last_seen_at,
     width: '130px',
     phone: 'value',
     cell: ({ last_seen_at }) => <Ago at={last_seen_at} />,

@@ -25,7 +25,14 @@ interface Doing {
 const SHARED = 3
 
 export const groupColumns = ({ place, makeRule, propose, mayPropose, timeZone }: Doing): Column<EntryGroup>[] => [
-  { key: 'name', title: 'In common', minWidth: '240px', phone: 'title', cell: (group) => <Name group={group} /> },
+  {
+    key: 'name',
+    title: 'In common',
+    value: ({ name }) => name,
+    minWidth: '240px',
+    phone: 'title',
+    cell: (group) => <Name group={group} />,
+  },
   {
     key: 'entries',
     title: 'Entries',

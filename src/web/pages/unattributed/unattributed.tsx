@@ -65,6 +65,7 @@ export default function Unattributed() {
       <Sums report={list.first} />
       <DataTable
         label="Groups of unattributed entries"
+        name="unattributed"
         columns={columns}
         list={list}
         rowKey={({ list }) => list}

@@ -24,6 +24,7 @@ export function Deliveries({ id, show }: { id: string; show: (delivery: WebhookD
   return (
     <DataTable
       label="Deliveries"
+      name="webhook-deliveries"
       columns={COLUMNS}
       list={list}
       rowKey={({ at, event, attempt, kind }) => `${at} ${event} ${attempt} ${kind}`}
@@ -41,22 +42,45 @@ export function Deliveries({ id, show }: { id: string; show: (delivery: WebhookD
 const KINDS: Record<WebhookDelivery['kind'], string> = { event: '', resend: 'sent again', test: 'test' }
 
 const COLUMNS: Column<WebhookDelivery>[] = [
-  { key: 'at', title: 'Sent', width: '165px', phone: 'bare', cell: ({ at }) => <Moment at={at} /> },
-  { key: 'type', title: 'Event', phone: 'title', width: '220px', cell: ({ type }) => type },
+  {
+    key: 'at',
+    title: 'Sent',
+    value: ({ at }) => at,
+    width: '165px',
+    phone: 'bare',
+    cell: ({ at }) => <Moment at={at} />,
+  },
+  { key: 'type', title: 'Event', value: ({ type }) => type, phone: 'title', width: '220px', cell: ({ type }) => type },
   {
     key: 'attempt',
     title: 'Attempt',
+    value: ({ attempt }) => attempt,
     width: '110px',
     cell: ({ attempt, kind }) => KINDS[kind] || String(attempt),
   },
   {
     key: 'result',
     title: 'Result',
+    value: ({ delivered }) => delivered,
     width: '100px',
     phone: 'value',
     cell: ({ delivered }) => <Status of={delivered ? 'delivered' : 'failed'} />,
   },
-  { key: 'status', title: 'Status', width: '80px', isNumber: true, cell: ({ status }) => status ?? '–' },
-  { key: 'time', title: 'Time', width: '90px', isNumber: true, cell: ({ latency_ms }) => `${latency_ms} ms` },
-  { key: 'error', title: 'Error', phone: 'bare', cell: ({ error }) => error ?? '' },
+  {
+    key: 'status',
+    title: 'Status',
+    value: ({ status }) => status,
+    width: '80px',
+    isNumber: true,
+    cell: ({ status }) => status ?? '–',
+  },
+  {
+    key: 'time',
+    title: 'Time',
+    value: ({ latency_ms }) => latency_ms,
+    width: '90px',
+    isNumber: true,
+    cell: ({ latency_ms }) => `${latency_ms} ms`,
+  },
+  { key: 'error', title: 'Error', value: ({ error }) => error, phone: 'bare', cell: ({ error }) => error ?? '' },
 ]

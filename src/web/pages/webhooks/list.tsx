@@ -72,7 +72,7 @@ const COLUMNS: Column<Webhook>[] = [
       </>
     ),
   },
-  { key: 'types', title: 'Events', cell: ({ types }) => typesText(types) },
+  { key: 'types', title: 'Events', value: ({ types }) => typesText(types), cell: ({ types }) => typesText(types) },
   {
     key: 'scope',
     title: 'Scope',

@@ -147,6 +147,7 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
       </Title>
       <DataTable
         label={`Projects of ${client.name}`}
+        name="client-projects"
         list={list}
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/work/projects/${id}`)}
@@ -156,13 +157,14 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
           </Empty>
         }
         columns={[
-          { key: 'name', title: 'Project', phone: 'title', cell: ({ name }) => name },
-          { key: 'key', title: 'Key', width: '20%', phone: 'hidden', cell: ({ key }) => key },
+          { key: 'name', title: 'Project', value: ({ name }) => name, phone: 'title', cell: ({ name }) => name },
+          { key: 'key', title: 'Key', value: ({ key }) => key, width: '20%', phone: 'hidden', cell: ({ key }) => key },
           ...(seesMoney
             ? [
                 {
                   key: 'month',
                   title: 'This month (USD)',
+                  value: ({ id }: { id: string }) => month?.get(id) ?? 0,
                   isNumber: true,
                   width: '140px',
                   phone: 'value' as const,
@@ -171,6 +173,8 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
                 {
                   key: 'budget',
                   title: 'Budget used',
+                  value: ({ id, budget }: { id: string; budget?: number | null }) =>
+                    budget && ever ? (ever.get(id) ?? 0) / budget : null,
                   width: '190px',
                   phone: 'bare' as const,
                   cell: ({ id, budget }: { id: string; budget?: number | null }) =>

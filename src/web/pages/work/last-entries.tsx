@@ -36,6 +36,7 @@ export function LastEntries({ filter }: { filter: WorkFilter }) {
       {data && (
         <DataTable
           label="Recent entries"
+          name="recent-entries"
           list={data.data}
           rowKey={({ id }) => id}
           open={({ id }) => navigate(addressOf('/entries', { ...filter, open: id }))}

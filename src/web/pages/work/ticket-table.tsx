@@ -1,5 +1,6 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { useState } from 'react'
+import { unsorted } from '../../parts/column.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
@@ -48,7 +49,7 @@ export function TicketTable({ query, label, hasProject = true, isShort = false }
         open={({ id }) => setOpen(id)}
         openKey={open ?? undefined}
         isMuted={({ archived_at }) => archived_at !== null}
-        columns={isShort ? shown.map(({ value: _, ...column }) => column) : shown}
+        columns={isShort ? unsorted(shown) : shown}
         empty={
           query.conflicting ? (
             <NoConflicts />

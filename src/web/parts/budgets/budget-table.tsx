@@ -5,7 +5,7 @@ import { useLocation } from 'wouter'
 import { answer, apiUntil } from '../../server/api.ts'
 import { type List, PAGE_LIMIT, useList } from '../../server/list.ts'
 import { type Column, DataTable } from '../data-table.tsx'
-import { type BudgetState, type BudgetSummary, PERIODS, scopeInWords, spanInWords } from './budget.ts'
+import { type BudgetState, type BudgetSummary, PERIODS, scopeInWords, spanInWords, stateInWords } from './budget.ts'
 import { BudgetProgress, BudgetStateBadge } from './budget-progress.tsx'
 
 export interface BudgetQuery {
@@ -39,6 +39,7 @@ export function BudgetTable({ label, list, empty }: BudgetTableProps) {
   return (
     <DataTable
       label={label}
+      name="budgets"
       columns={COLUMNS}
       list={list}
       rowKey={({ id }) => id}
@@ -86,6 +87,7 @@ const COLUMNS: Column<BudgetSummary>[] = [
   {
     key: 'period',
     title: 'Period',
+    value: ({ current }) => current?.from,
     width: '220px',
     phone: 'bare',
     cell: ({ period, current, archived_at }) => (
@@ -100,6 +102,8 @@ const COLUMNS: Column<BudgetSummary>[] = [
   {
     key: 'spent',
     title: 'Spent',
+    // The share: budgets in dollars and in tokens are in one list.
+    value: ({ current }) => (current && current.available > 0 ? current.spent / current.available : null),
     width: '270px',
     phone: 'bare',
     cell: ({ measure, current }) => current && <BudgetProgress use={{ measure, ...current }} />,
@@ -107,6 +111,7 @@ const COLUMNS: Column<BudgetSummary>[] = [
   {
     key: 'state',
     title: 'State',
+    value: ({ current, archived_at }) => (current && archived_at === null ? stateInWords(current) : null),
     width: '140px',
     phone: 'value',
     cell: ({ measure, current, archived_at }) =>
