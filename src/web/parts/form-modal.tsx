@@ -1,6 +1,6 @@
 /** A dialog for a form. Esc, a click outside or the cross asks before it discards what was entered; Cancel does not. */
 import { Button, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core'
-import { type MouseEvent, useState } from 'react'
+import { type MouseEvent, useEffect, useState } from 'react'
 
 /** Choices of a select are clicks on options, which are elsewhere in the document but in the form for React. */
 const isChoice = ({ target }: MouseEvent) => (target as HTMLElement).closest('[role="option"]') !== null
@@ -16,6 +16,12 @@ export function FormModal({ opened, onClose, children, ...props }: ModalProps) {
     onClose()
   }
   const note = () => setChanged(true)
+  // What was sent is not discarded, and the next time the form is new.
+  useEffect(() => {
+    if (opened) return
+    setChanged(false)
+    setAsking(false)
+  }, [opened])
   return (
     <>
       <Modal

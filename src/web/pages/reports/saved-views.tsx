@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import {
@@ -79,10 +80,10 @@ export function SavedViews({ parameters, open }: SavedViewsProps) {
           )}
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={dialog === 'save'} onClose={close} title="Save view">
+      <FormModal opened={dialog === 'save'} onClose={close} title="Save view">
         <SaveForm parameters={parameters} close={close} />
-      </Modal>
-      <Modal opened={dialog === 'rename' && view !== undefined} onClose={close} title="Rename view">
+      </FormModal>
+      <FormModal opened={dialog === 'rename' && view !== undefined} onClose={close} title="Rename view">
         {view && (
           <RenameForm
             name={view.name}
@@ -90,7 +91,7 @@ export function SavedViews({ parameters, open }: SavedViewsProps) {
             rename={(name) => change.mutate({ id: view.id, name })}
           />
         )}
-      </Modal>
+      </FormModal>
       <Modal opened={dialog === 'delete' && view !== undefined} onClose={close} title="Delete view">
         <Stack>
           <Text size="sm">

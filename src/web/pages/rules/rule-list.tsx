@@ -1,5 +1,5 @@
 /** The list of rules in the order in which they are evaluated. Drag to reorder. */
-import { Anchor, Button, Modal, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import { Link } from 'wouter'
 import { ApplyRules } from '../../parts/apply-rules.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { askRules, type Rule } from '../../parts/rule.ts'
@@ -62,14 +63,14 @@ export function RuleList() {
         <SortableRules rules={list} mayChange={mayChange} order={(ids) => order.mutate({ ids, before: list })} />
       )}
       <ApplyRules isOpen={open === 'apply'} close={close} />
-      <Modal opened={open === 'sample'} onClose={close} title="Test rules on a sample" size="lg">
+      <FormModal opened={open === 'sample'} onClose={close} title="Test rules on a sample" size="lg">
         <Stack>
           <Text size="sm" c="dimmed">
             Describe an entry to see which rule matches it and why the others don’t. Nothing is saved.
           </Text>
           <SampleTrial tried={{}} />
         </Stack>
-      </Modal>
+      </FormModal>
     </Page>
   )
 }

@@ -1,10 +1,11 @@
 /** E-mail addresses without a person, and assigning their sessions to one after a preview. */
-import { Alert, Anchor, Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { count, counted } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Ago } from '../../parts/figures.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { type Choice, PersonPicker } from '../../parts/pickers.tsx'
 import { answer, api, type Body } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
@@ -43,9 +44,9 @@ export function Emails({ emails, isByEmail }: { emails: readonly Email[]; isByEm
         rowKey={({ email }) => email}
         empty={<Text size="sm">None. Every address received belongs to a person.</Text>}
       />
-      <Modal opened={email !== null} onClose={() => setEmail(null)} title={`Assign ${email?.email ?? ''}`}>
+      <FormModal opened={email !== null} onClose={() => setEmail(null)} title={`Assign ${email?.email ?? ''}`}>
         {email && <Assignment email={email.email} leave={() => setEmail(null)} />}
-      </Modal>
+      </FormModal>
     </Part>
   )
 }
