@@ -98,6 +98,38 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     }
   }, 120_000)
 
+  test('a width can be changed and reset with the keyboard, and all rows can be printed', async () => {
+    const visitor = await web.visit({ as: ADMIN })
+    try {
+      const { page } = visitor
+      await visitor.open('/entries')
+      const handle = page.getByRole('separator', { name: 'Width of Started', exact: true })
+      const saved = () => page.waitForResponse((response) => response.url().endsWith('/me/preferences'))
+      await handle.focus()
+      const width = Number(await handle.getAttribute('aria-valuenow'))
+      const wider = saved()
+      await page.keyboard.press('ArrowRight')
+      await wider
+      expect(await handle.getAttribute('aria-valuenow')).toBe(String(width + 16))
+      const usual = saved()
+      await page.keyboard.press('Delete')
+      expect((await usual).status()).toBe(200)
+
+      await page.evaluate('window.print = () => { document.body.dataset.printed = "yes" }')
+      await page.getByRole('button', { name: 'Columns of Token entries' }).click()
+      await page.getByRole('button', { name: 'Print all rows' }).click()
+      await page.locator('body[data-printed]').waitFor()
+      await page.emulateMedia({ media: 'print' })
+      await page
+        .getByText(`Session ${ENTRIES - 1}`)
+        .first()
+        .waitFor()
+      expect(visitor.issues()).toEqual([])
+    } finally {
+      await visitor.close()
+    }
+  }, 120_000)
+
   test('all matching entries can be selected, not only those that are loaded', async () => {
     const visitor = await web.visit({ as: ADMIN })
     try {

@@ -29,6 +29,7 @@ import { inOrder } from './row-order.ts'
 import { ariaSort, SortButton, type Sorting } from './sorting.tsx'
 import { stretchOf, useFrame, usePrinting } from './table-frame.ts'
 import { TableMenu } from './table-menu.tsx'
+import { isList, leftOutText } from './table-print.ts'
 import { useTableView } from './table-view.ts'
 
 export type { Column }
@@ -68,10 +69,6 @@ const OVERSCAN_ROWS = 12
 
 /** The next page is fetched when this many rows are left below. */
 const AHEAD_ROWS = 20
-
-function isList<Row>(list: List<Row> | readonly Row[]): list is List<Row> {
-  return !Array.isArray(list)
-}
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, name, list, rowKey, empty, open, openKey, selected, select, selectLabel, isMuted, foot } = props
@@ -159,7 +156,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             ))}
             {name !== undefined && (
               <th className={classes.end}>
-                <TableMenu label={label} columns={props.columns} view={view} />
+                <TableMenu label={label} columns={props.columns} view={view} list={list} />
               </th>
             )}
           </tr>
@@ -260,7 +257,7 @@ interface HeadCellProps<Row> {
   /** Chosen by the person, in pixels. */
   width: number | undefined
   stretch: number
-  resize: ((width: number) => void) | undefined
+  resize: ((width: number | null) => void) | undefined
 }
 
 function HeadCell<Row>({ column, sorting, width: chosen, stretch, resize }: HeadCellProps<Row>) {
@@ -274,6 +271,8 @@ function HeadCell<Row>({ column, sorting, width: chosen, stretch, resize }: Head
   return (
     <th
       scope="col"
+      // Without the name of the control that changes its width.
+      aria-label={resize && title !== '' ? title : undefined}
       data-number={isNumber || undefined}
       aria-sort={sorting && sort !== undefined ? ariaSort(sorting, sort) : undefined}
       style={style}
@@ -284,7 +283,7 @@ function HeadCell<Row>({ column, sorting, width: chosen, stretch, resize }: Head
       ) : (
         title
       )}
-      {resize && title !== '' && <ColumnResizer resize={resize} />}
+      {resize && title !== '' && <ColumnResizer title={title} resize={resize} />}
     </th>
   )
 }
@@ -339,9 +338,7 @@ function More<Row>({ list, count, sorting }: MoreProps<Row>) {
           {list.hasMore ? (
             <>
               <span className="tally-no-print">{count} loaded; scroll for more</span>
-              <span className={classes.printed}>
-                The first {count} rows. To print more, scroll down until they are loaded, or download a CSV file.
-              </span>
+              <span className={classes.printed}>{leftOutText(count)}</span>
             </>
           ) : (
             `${count} total`

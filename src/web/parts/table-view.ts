@@ -12,6 +12,10 @@ export const isAlwaysShown = <Row>(column: Column<Row>, columns: readonly Column
 const isShown = <Row>(column: Column<Row>, columns: readonly Column<Row>[], view: TableView) =>
   isAlwaysShown(column, columns) || (view.columns ? view.columns.includes(column.key) : !column.isExtra)
 
+/** Null if nothing of the table is chosen any more. */
+const viewWith = ({ columns }: TableView, widths: Record<string, number>): TableView | null =>
+  columns === undefined && Object.keys(widths).length === 0 ? null : { ...(columns && { columns }), widths }
+
 /** `name` is that of the table in the preferences; without one, it has its usual columns. */
 export function useTableView<Row>(name: string | undefined, columns: readonly Column<Row>[], sortedBy?: string) {
   const { tables, density } = usePreferences()
@@ -36,7 +40,11 @@ export function useTableView<Row>(name: string | undefined, columns: readonly Co
     widths: view.widths ?? {},
     isUsual: view === NONE,
     choose: (keys: string[]) => change({ ...view, columns: keys }),
-    resize: (key: string, width: number) => change({ ...view, widths: { ...view.widths, [key]: width } }),
+    /** Null resets the width of the column. */
+    resize: (key: string, width: number | null) => {
+      const { [key]: _, ...others } = view.widths ?? {}
+      change(viewWith(view, width === null ? others : { ...others, [key]: width }))
+    },
     reset: () => change(null),
   }
 }
