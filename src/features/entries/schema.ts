@@ -752,10 +752,11 @@ export const TokenEntriesAction = Type.Object(
         Type.Literal('void'),
         Type.Literal('restore'),
         Type.Literal('place'),
+        Type.Literal('unplace'),
       ],
       {
         errorMessage:
-          'must be one of approve, reject, reopen, withdraw_approval, release, discard, void, restore, place',
+          'must be one of approve, reject, reopen, withdraw_approval, release, discard, void, restore, place, unplace',
       },
     ),
     ids: Type.Optional(

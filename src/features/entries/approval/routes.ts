@@ -199,7 +199,7 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
           readSelection(body, query, timeZone),
         )
         const { action, reason, later_reports: laterReports, dry_run: dryRun = false, project, ticket } = body
-        requireTokenScope(caller, action === 'place' ? 'entries:place' : 'entries:approve')
+        requireTokenScope(caller, isPlacing(action) ? 'entries:place' : 'entries:approve')
         if (action === 'place') {
           return actionResults(
             await entries.places.placeEntries(selection, { project, ticket }, partyOf({ caller, address }), { dryRun }),
@@ -207,6 +207,10 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
               dryRun,
             },
           )
+        }
+        if (action === 'unplace') {
+          const party = partyOf({ caller, address })
+          return actionResults(await entries.places.unplaceEntries(selection, party, { dryRun }), { dryRun })
         }
         return actionResults(
           await entries.approval.decideEntries(
@@ -229,8 +233,8 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
           id: 'actOnTokenEntries',
           tag,
           summary:
-            'Approve, reject, reopen, withdraw the approval of, release, discard, void, restore or place up to 10,000 entries',
-          description: `Acts on the entries given in \`ids\`, or on all entries that match the filters of the query, in one transaction. If the action is not possible for an entry, its result contains the reason, and the other entries are still processed. ${WHO}`,
+            'Approve, reject, reopen, withdraw the approval of, release, discard, void, restore, place or unplace up to 10,000 entries',
+          description: `Acts on the entries given in \`ids\`, or on all entries that match the filters of the query, in one transaction. If the action is not possible for an entry, its result contains the reason, and the other entries are still processed. \`unplace\` makes entries that a person placed unattributed again: rules and later reports may place them. ${WHO}`,
           body: {
             examples: {
               approve: { summary: 'Approve the entries that match the filters', value: { action: 'approve' } },
@@ -260,6 +264,8 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
       },
     )
 
+const isPlacing = (action: TokenEntriesAction['action']) => action === 'place' || action === 'unplace'
+
 /** Throws 422 where neither ids nor filters say which entries, or both do, or fields belong to another action. */
 function readSelection(body: TokenEntriesAction, texts: QueryTexts, timeZone: string): Selection {
   const issues: Issue[] = []
@@ -273,7 +279,10 @@ function readSelection(body: TokenEntriesAction, texts: QueryTexts, timeZone: st
       : 'is required unless the query has filters'
     issues.push({ pointer: '/ids', code: isFiltered ? 'not_allowed' : 'required', message })
   }
-  const foreign = body.action === 'place' ? (['reason', 'later_reports'] as const) : (['project', 'ticket'] as const)
+  const foreign = [
+    ...(isPlacing(body.action) ? (['reason', 'later_reports'] as const) : []),
+    ...(body.action === 'place' ? [] : (['project', 'ticket'] as const)),
+  ]
   for (const field of foreign) {
     if (body[field] === undefined || body[field] === null) continue
     issues.push({ pointer: `/${field}`, code: 'not_allowed', message: `is not allowed for the action ${body.action}` })

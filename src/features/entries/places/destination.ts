@@ -40,6 +40,15 @@ function hereOf({ entry, project, ticket }: PlacedEntry): Destination {
   }
 }
 
+/** Of an entry that is placed nowhere, and that rules and later reports may place. */
+export const UNATTRIBUTED = {
+  projectId: null,
+  ticketId: null,
+  placedBy: null,
+  ruleVersionId: null,
+  placementNote: null,
+}
+
 export function placedByHand({ project, ticket }: Destination) {
   return {
     projectId: project?.id ?? null,

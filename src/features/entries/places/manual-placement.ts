@@ -32,7 +32,7 @@ import type { EntryCorrection } from '../schema.ts'
 import { type EntryChange, getView } from '../store.ts'
 import { moveAlong } from '../ticket-moves.ts'
 import { toTokenEntry } from '../wire.ts'
-import { type Destination, entryLocked, movedTo, placedByHand } from './destination.ts'
+import { type Destination, entryLocked, movedTo, placedByHand, UNATTRIBUTED } from './destination.ts'
 import { createNamedPlaces, isPlace, type Place } from './named-place.ts'
 import { isForRules, type PlaceBody, placeAgain, placeOf } from './placed-entry.ts'
 import { changeEntries, listPlacedByUid, listPlacedNewest, type PlacedEntry } from './store/places.ts'
@@ -213,6 +213,55 @@ export function createManualPlacement({ db, clock, audit, projects, placement, i
               ...(resolved.project !== undefined && { project: resolved.project?.key ?? null }),
               ...(resolved.ticket !== undefined && { ticket: resolved.ticket?.key ?? null }),
             },
+          })
+        }
+        return { results, ...sums }
+      }
+      return dryRun ? rehearse(db, carryOut) : db.write(carryOut)
+    },
+
+    /**
+     * Makes entries unattributed that a person placed, as if nobody had: rules and later reports may place them again.
+     * Whoever may place an entry may do so. All others stay as they are. Throws `too_many_entries`.
+     */
+    async unplaceEntries(
+      selection: Selection,
+      { viewer, by }: Party,
+      { dryRun = false }: { dryRun?: boolean } = {},
+    ): Promise<PlacedMany> {
+      const carryOut = async (tx: Tx): Promise<PlacedMany> => {
+        const selected = await selectPlaced(tx, selection, viewer)
+        const moves: Move[] = []
+        const results: Placed[] = selected.map(({ id, entry: placed }) => {
+          if (!placed) return { id, result: 'refused', problem: notFound(`The entry ${id}`) }
+          if (isLocked(placed.entry)) return { id, result: 'refused', problem: entryLocked(placed) }
+          if (placed.entry.placedBy !== 'manual') return { id, result: 'unchanged', problem: null }
+          moves.push({ placed, to: { project: null, ticket: null } })
+          return { id, result: 'placed', problem: null }
+        })
+        const sums = summed(moves)
+        if (moves.length > 0) {
+          const now = clock.now()
+          await changeEntries(
+            tx,
+            moves.map(({ placed }) => placed.entry.id),
+            { ...UNATTRIBUTED, updatedAt: now },
+          )
+          await recordHistory(
+            tx,
+            { action: 'placed', at: now, by },
+            moves.map(({ placed }) => ({
+              entryId: placed.entry.id,
+              details: {
+                because: 'by_hand',
+                from: placeOf(placed),
+                to: placeOf({ project: null, ticket: null, by: 'unattributed' }),
+              },
+            })),
+          )
+          await audit.record(tx, by, {
+            action: 'entries.unplaced',
+            after: { entries: moves.length, cost: moneyNumber(sums.costNanos) },
           })
         }
         return { results, ...sums }

@@ -72,9 +72,18 @@ const WORDS: Record<ManyKind, { title: string; button: string; done: string; mea
     done: 'assigned',
     means: 'Manual assignments are kept: rules and later reports of the sessions do not change them.',
   },
+  unplace: {
+    title: 'Unassign',
+    button: 'Unassign',
+    done: 'unassigned',
+    means: 'Unassigned entries are unattributed again. Rules and later reports may assign them.',
+  },
 }
 
-/** The action that undoes another. Assigning has none: the history holds the earlier assignments. */
+/**
+ * The action that undoes another. Assigning has none where entries had different assignments, which their histories
+ * hold.
+ */
 const UNDO: Partial<Record<ManyKind, { action: ManyKind; label: string }>> = {
   approve: { action: 'withdraw_approval', label: 'Withdraw approval' },
   reject: { action: 'reopen', label: 'Reopen' },

@@ -323,3 +323,16 @@ test('many are placed at once, and each is told of', async () => {
   ])
   expect(where(await read(open.id))).toEqual(['ACME', 'ACME-9', 'manual'])
 })
+
+test('what a person placed becomes unattributed again, and only that', async () => {
+  const placed = await report()
+  const named = await report({ project: 'ACME' })
+  const act = (session: string, json: object) => app.call('POST /api/v1/token-entries/actions', { session, json })
+  await act(owner.session, { action: 'place', ids: [placed.id], ticket: 'ACME-9' })
+  const ids = [placed.id, named.id]
+  const { json } = await act(owner.session, { action: 'unplace', ids })
+  expect(json.results.map(({ result }: { result: string }) => result)).toEqual(['done', 'unchanged'])
+  expect(where(await read(placed.id))).toEqual([null, null, 'unattributed'])
+  expect(where(await read(named.id))).toEqual(['ACME', null, 'named'])
+  expect((await act(owner.session, { action: 'unplace', ids, project: 'ACME' })).status).toBe(422)
+})
