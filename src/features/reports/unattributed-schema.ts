@@ -1,6 +1,6 @@
 /** Groups of unattributed entries in the API. */
 import { type Static, Type } from '@sinclair/typebox'
-import { strict } from '../../schema.ts'
+import { oneOf, strict } from '../../schema.ts'
 import { UnpricedModel } from './schema.ts'
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
@@ -37,6 +37,29 @@ export const UnattributedGroup = Type.Object(
         ...strict,
         description: 'A rule that matches the group. Add a project and send it to `POST /placement-rules`.',
       },
+    ),
+    suggestion: Type.Union(
+      [
+        Type.Object(
+          {
+            project: Type.Union(
+              [Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict), Type.Null()],
+              { description: 'Null if no project is known for the ticket.' },
+            ),
+            ticket: textOrNull('Key of a ticket, which may not exist yet; null to suggest only the project.'),
+            from: oneOf(['branch', 'summary', 'repository'], 'What names it.'),
+          },
+          strict,
+        ),
+        Type.Null(),
+      ],
+      {
+        description:
+          'Where all entries of the group may belong: the known ticket or project that their branches or summaries name, or the one project that has the repository.',
+      },
+    ),
+    branch_pattern: textOrNull(
+      'A condition of a rule on `labels.branch` whose named group `ticket` is the key of the ticket, if branches name tickets of just one project.',
     ),
     example: Type.String({ description: 'ID of the entry that arrived last.' }),
     list,
@@ -89,6 +112,12 @@ export const EXAMPLE_UNATTRIBUTED: UnattributedReport = {
       model: 'claude-sonnet-4-5',
       common: [{ field: 'labels.branch', matches: 'feature/ACME-*' }, EXAMPLE_CONDITION],
       rule: { name: 'acme/web', conditions: [EXAMPLE_CONDITION] },
+      suggestion: {
+        project: { id: 'prj_01a1fa172a0277f3983322718874f2e1', key: 'ACME', name: 'Acme shop' },
+        ticket: null,
+        from: 'branch',
+      },
+      branch_pattern: '/(?:^|[^a-z0-9])(?<ticket>acme-[0-9]+)/i',
       example: 'ent_01a1fa172a0277f3983322718874f2ef',
       list: '/api/v1/token-entries?superseded=false&status=submitted&status=approved&status=rejected&status=billed&label=repository%3Aacme%2Fweb&placed=none',
     },

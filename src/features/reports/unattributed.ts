@@ -17,6 +17,7 @@ import { counted } from './counted-entries.ts'
 import { type Circumstances, type RankedQuery, readRanked } from './query.ts'
 import { settledRead } from './settled-sums.ts'
 import { type Alike, listAlike, listEntryUids, type Manager, sumNowhere } from './store/unattributed.ts'
+import { NO_SUGGESTION, type Suggested, type Suggestion, type SuggestionPart, suggestionsFor } from './suggestions.ts'
 import type { UnattributedGroup, UnattributedReport } from './unattributed-schema.ts'
 import { tokensBody } from './wire.ts'
 
@@ -39,7 +40,7 @@ interface Condition {
   matches: string
 }
 
-export interface Group extends Omit<Alike, 'manager' | 'harness' | 'agent' | 'labels'> {
+export interface Group extends Omit<Alike, 'manager' | 'harness' | 'agent' | 'labels' | 'summaries'> {
   repository: string | undefined
   /** Null if the entries have different managers. */
   manager: Manager | null
@@ -47,6 +48,8 @@ export interface Group extends Omit<Alike, 'manager' | 'harness' | 'agent' | 'la
   agent: string | null
   /** For each label that all of them have: the value, or the prefix of all values. */
   labels: Map<string, Shared>
+  /** For each set of labels. */
+  parts: SuggestionPart[]
 }
 
 /** The common part of values: a single one, or the prefix of several. */
@@ -66,12 +69,15 @@ export function createUnattributed({ db, billing }: UnattributedDependencies) {
     return groupsOf(await listAlike(db.slow, { viewer, condition }))
   }
 
-  async function bodiesOf(groups: Group[], filter: EntryFilter): Promise<UnattributedGroup[]> {
+  async function bodiesOf(
+    groups: Group[],
+    { filter, suggested }: { filter: EntryFilter; suggested: readonly Suggested[] },
+  ): Promise<UnattributedGroup[]> {
     const uids = await listEntryUids(
       db.slow,
       groups.map(({ exampleKey }) => exampleKey),
     )
-    return groups.map((group) => groupBody(group, filter, uids.get(group.exampleKey) ?? ''))
+    return groups.map((group, at) => groupBody(group, filter, uids.get(group.exampleKey) ?? '', suggested[at]))
   }
 
   return {
@@ -91,13 +97,13 @@ export function createUnattributed({ db, billing }: UnattributedDependencies) {
         },
         placed_on_nothing: { entries: nowhere.entries, cost: moneyNumber(nowhere.costNanos) },
         ...page,
-        data: await bodiesOf(page.data, filter),
+        data: await bodiesOf(page.data, { filter, suggested: await suggestionsFor(db.slow, viewer, page.data) }),
       }
     },
 
     async *exportUnattributed(viewer: Viewer, { filter }: UnattributedQuery): AsyncGenerator<UnattributedGroup> {
       const groups = await settledRead(billing, filter, () => groupsFor(viewer, filter))
-      yield* await bodiesOf(groups, filter)
+      yield* await bodiesOf(groups, { filter, suggested: [] })
     },
   }
 }
@@ -110,7 +116,15 @@ export function groupsOf(alike: Alike[]): Group[] {
     const key = JSON.stringify(repository ?? [one.manager.uid, one.harness, one.agent])
     const group = groups.get(key)
     if (group) addTo(group, one)
-    else groups.set(key, { ...one, repository, labels: sharedOf(one.labels) })
+    else {
+      const { summaries, ...first } = one
+      groups.set(key, {
+        ...first,
+        repository,
+        labels: sharedOf(one.labels),
+        parts: [{ labels: one.labels, summaries }],
+      })
+    }
   }
   return [...groups.values()].sort(
     (one, other) =>
@@ -133,6 +147,7 @@ function sharedOf(labels: Alike['labels']): Map<string, Shared> {
 }
 
 function addTo(group: Group, one: Alike): void {
+  group.parts.push(one)
   group.entries += one.entries
   group.unpricedEntries += one.unpricedEntries
   for (const kind of Object.keys(group.tokens) as (keyof Alike['tokens'])[]) group.tokens[kind] += one.tokens[kind]
@@ -202,7 +217,12 @@ function nameOf({ repository, agent, harness, manager }: Group): string {
 /** The maximum length of a rule's name. */
 const NAME_LIMIT = 200
 
-export function groupBody(group: Group, filter: EntryFilter, example: string): UnattributedGroup {
+export function groupBody(
+  group: Group,
+  filter: EntryFilter,
+  example: string,
+  { suggestion, branchPattern }: Suggested = NO_SUGGESTION,
+): UnattributedGroup {
   const { repository, manager, harness, agent, model } = group
   const common = commonOf(group)
   const name = nameOf(group)
@@ -221,10 +241,18 @@ export function groupBody(group: Group, filter: EntryFilter, example: string): U
     model,
     common,
     rule: { name: name.slice(0, NAME_LIMIT), conditions: conditionsOf(group, common) },
+    suggestion: suggestion && suggestionBody(suggestion),
+    branch_pattern: branchPattern,
     example,
     list: listPath(filterOf(group, filter)),
   }
 }
+
+const suggestionBody = ({ project, ticket, from }: Suggestion) => ({
+  project: project && { id: project.uid, key: project.key, name: project.name },
+  ticket,
+  from,
+})
 
 /** The filter that matches exactly the entries of the group. */
 function filterOf({ repository, manager, harness, agent }: Group, filter: EntryFilter): EntryFilter {

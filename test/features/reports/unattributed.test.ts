@@ -12,6 +12,7 @@ function alike(what: Partial<Alike>): Alike {
     agent: 'builder',
     model: 'gpt-5',
     labels: {},
+    summaries: [],
     entries: 1,
     unpricedEntries: 0,
     tokens: { input: 1n, output: 2n, cacheRead: 3n, cacheWrite: 4n, cacheWrite1h: 5n },

@@ -15,6 +15,8 @@ export interface Alike {
   /** Null if they used several. */
   model: string | null
   labels: LabelMap
+  /** The summaries of all of them; none if one has no summary, or if there may be others than these. */
+  summaries: string[]
   entries: number
   unpricedEntries: number
   tokens: Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h', bigint>
@@ -56,6 +58,9 @@ export async function listAlike(
       firstAt: sql<number>`min(${entries.startedAt})`.mapWith(Number),
       lastAt: sql<number>`max(${entries.startedAt})`.mapWith(Number),
       exampleKey: sql<number>`max(${entries.id})`.mapWith(Number),
+      firstSummary: sql<string | null>`min(${entries.summary})`,
+      lastSummary: sql<string | null>`max(${entries.summary})`,
+      summarized: sql<number>`count(${entries.summary})`.mapWith(Number),
     })
     .from(entries)
     .where(and(isNull(entries.placedBy), condition, await visibleEntries(reader, viewer)))
@@ -73,16 +78,33 @@ export async function listAlike(
     reader,
     rows.flatMap((row) => row.labelSetId ?? []),
   )
-  return rows.map(({ managerId, harnessId, agentId, labelSetId, firstModelId, lastModelId, ...row }) => ({
-    ...row,
-    manager: managers.get(managerId)!,
-    harness: names.get(harnessId)!,
-    agent: names.get(agentId)!,
-    model: firstModelId === lastModelId ? names.get(firstModelId)! : null,
-    labels: labelSetId === null ? {} : labels.get(labelSetId)!,
-    // Not null: there is at least one entry, and all counts are known.
-    tokens: row.tokens as Alike['tokens'],
-  }))
+  return rows.map(({ managerId, harnessId, agentId, labelSetId, firstModelId, lastModelId, ...read }) => {
+    const { firstSummary, lastSummary, summarized, ...row } = read
+    return {
+      ...row,
+      summaries: summariesOf(row.entries, { firstSummary, lastSummary, summarized }),
+      manager: managers.get(managerId)!,
+      harness: names.get(harnessId)!,
+      agent: names.get(agentId)!,
+      model: firstModelId === lastModelId ? names.get(firstModelId)! : null,
+      labels: labelSetId === null ? {} : labels.get(labelSetId)!,
+      // Not null: there is at least one entry, and all counts are known.
+      tokens: row.tokens as Alike['tokens'],
+    }
+  })
+}
+
+interface Summaries {
+  firstSummary: string | null
+  lastSummary: string | null
+  summarized: number
+}
+
+/** Of two entries, or of entries with equal summaries, the first and the last one in alphabetical order are all. */
+function summariesOf(entries: number, { firstSummary, lastSummary, summarized }: Summaries): string[] {
+  if (summarized < entries || firstSummary === null || lastSummary === null) return []
+  if (firstSummary === lastSummary) return [firstSummary]
+  return entries === 2 ? [firstSummary, lastSummary] : []
 }
 
 async function byKey<Value>(keys: number[], read: (chunk: number[]) => Promise<[number, Value][]>) {
