@@ -191,4 +191,49 @@ describe.skipIf(!CHROMIUM)('tables', () => {
       await visitor.close()
     }
   }, 120_000)
+
+  test('a group is assigned where its branch says, by one key, and back again', async () => {
+    const ask = await signedInAt(web.server.url, ADMIN)
+    await ask('POST /projects', { key: 'ACME' })
+    const { token } = await ask('POST /tokens', { kind: 'svc', name: 'other' })
+    const labels = { repository: 'acme/web', branch: 'feature/ACME-42-login' }
+    const body = {
+      agent_harness: 'codex',
+      agent_name: 'codex',
+      model: 'm',
+      started_at: new Date().toISOString(),
+      ended_at: new Date().toISOString(),
+      tokens: { input: 1_000 },
+      reported_cost: 5_000,
+      session_id: 'branch',
+      labels,
+    }
+    expect((await web.server.call('POST', '/api/v1/token-entries', { token, body })).status).toBe(201)
+    const visitor = await web.visit({ as: ADMIN })
+    try {
+      const { page } = visitor
+      await visitor.open('/unattributed')
+      const assign = page.getByRole('button', { name: 'Assign acme/web to ACME-42', exact: true })
+      await assign.waitFor()
+      expect(await visitor.barriers()).toEqual([])
+      await page.keyboard.press('j')
+      await page.locator('tr[data-cursor]').getByText('acme/web').first().waitFor()
+      await page.keyboard.press('a')
+      await page.getByText('1 entry assigned to ACME-42.').waitFor()
+      await assign.waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Undo', exact: true }).click()
+      await assign.waitFor()
+      await page.getByRole('button', { name: 'Create rule for acme/web' }).click()
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).waitFor()
+      const values = await page
+        .getByRole('dialog')
+        .locator('input')
+        .evaluateAll('inputs => inputs.map(({ value }) => value)')
+      expect(values).toContain('(?:^|[^a-z0-9])(?<ticket>acme-[0-9]+)')
+      expect(values).toContain('{ticket}')
+      expect(visitor.issues()).toEqual([])
+    } finally {
+      await visitor.close()
+    }
+  }, 120_000)
 })

@@ -1,6 +1,6 @@
 /**
  * A table; on a phone, each row is a card. Rows are virtualized, and further pages are fetched on scroll. Keyboard
- * shortcuts: `j` and `k` move, Enter opens, `x` selects.
+ * shortcuts: `j` and `k` move, Enter opens, `x` selects, `a` accepts.
  */
 import { Checkbox, Group, Loader, Text } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
@@ -47,6 +47,8 @@ interface DataTableProps<Row> {
   empty: ReactNode
   /** Called on a click on a row, or Enter. */
   open?: (row: Row) => void
+  /** Called on the key `a`: does what is suggested for a row. */
+  accept?: (row: Row) => void
   /** The key of the open row. */
   openKey?: string | undefined
   selected?: ReadonlySet<string>
@@ -109,7 +111,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   })
   const { width: frameWidth, isScrolled } = useFrame(frame, [columns.length, hasRows])
   const stretch = stretchOf(frameWidth, columns)
-  const cursor = useCursor({ rows: rows ?? [], open, selected, select, rowKey, reach: virtualizer.scrollToIndex })
+  const cursor = useCursor({
+    rows: rows ?? [],
+    open,
+    accept: props.accept,
+    selected,
+    select,
+    rowKey,
+    reach: virtualizer.scrollToIndex,
+  })
   useFocusAfterClosing(frame, openKey, (key) => {
     cursor.set(key)
     const index = rows?.findIndex((row) => rowKey(row) === key) ?? -1
@@ -384,6 +394,7 @@ interface CursorOptions<Row> {
   rows: readonly Row[]
   rowKey: (row: Row) => string
   open?: ((row: Row) => void) | undefined
+  accept?: ((row: Row) => void) | undefined
   selected?: ReadonlySet<string> | undefined
   select?: ((selected: ReadonlySet<string>) => void) | undefined
   reach: (index: number) => void
@@ -395,7 +406,7 @@ function isForEnter(focused: Element | null): boolean {
 }
 
 /** The row that keyboard shortcuts act on. */
-function useCursor<Row>({ rows, rowKey, open, selected, select, reach }: CursorOptions<Row>) {
+function useCursor<Row>({ rows, rowKey, open, accept, selected, select, reach }: CursorOptions<Row>) {
   // Tracked by key, so that new rows above do not move the cursor.
   const [key, setKey] = useState<string | null>(null)
   const index = key === null ? -1 : rows.findIndex((row) => rowKey(row) === key)
@@ -416,6 +427,7 @@ function useCursor<Row>({ rows, rowKey, open, selected, select, reach }: CursorO
       // A focused control handles Enter itself.
       else if (event.key === 'Enter' && row && open && !isForEnter(document.activeElement)) open(row)
       else if (event.key === 'x' && row && select && selected) select(toggled(selected, rowKey(row)))
+      else if (event.key === 'a' && row && accept) accept(row)
       else return
       event.preventDefault()
     }

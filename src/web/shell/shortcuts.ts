@@ -20,6 +20,7 @@ export const SHORTCUTS = [
   { keys: ['k'], does: 'Previous row' },
   { keys: ['Enter'], does: 'Open row' },
   { keys: ['x'], does: 'Select row' },
+  { keys: ['a'], does: 'Accept the suggestion for a row' },
   { keys: ['Esc'], does: 'Close dialog or panel' },
   { keys: ['?'], does: 'Show keyboard shortcuts' },
 ]

@@ -8,9 +8,14 @@ import { pageOfList } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { useSettings } from '../../server/me.ts'
-import { type Group as EntryGroup, furtherOf } from './groups.ts'
+import { type Group as EntryGroup, furtherOf, placeOf } from './groups.ts'
 
 interface Doing {
+  /** Assigns the group where its suggestion says. */
+  accept: (group: EntryGroup) => void
+  /** The path of the group that is being assigned. */
+  accepting: string | undefined
+
   /** Of the organization. */
   timeZone: string
   place: (group: EntryGroup) => void
@@ -24,7 +29,21 @@ interface Doing {
 /** How many shared fields are shown; the rule has the rest. */
 const SHARED = 3
 
-export const groupColumns = ({ place, makeRule, propose, mayPropose, timeZone }: Doing): Column<EntryGroup>[] => [
+const NAMED_IN: Record<string, string> = {
+  branch: 'Named in branches',
+  summary: 'Named in summaries',
+  repository: 'The project has this repository',
+}
+
+export const groupColumns = ({
+  accept,
+  accepting,
+  place,
+  makeRule,
+  propose,
+  mayPropose,
+  timeZone,
+}: Doing): Column<EntryGroup>[] => [
   {
     key: 'name',
     title: 'In common',
@@ -81,9 +100,23 @@ export const groupColumns = ({ place, makeRule, propose, mayPropose, timeZone }:
     key: 'actions',
     title: 'Action',
     phone: 'bare',
-    width: makeRule || propose ? '236px' : '104px',
+    width: makeRule || propose ? '400px' : '270px',
     cell: (group) => (
-      <Group gap={6} wrap="nowrap">
+      <Group gap={6}>
+        {group.suggestion && (
+          <Button
+            size="compact-sm"
+            variant="light"
+            maw={180}
+            loading={accepting === group.list}
+            disabled={accepting !== undefined && accepting !== group.list}
+            onClick={() => accept(group)}
+            title={NAMED_IN[group.suggestion.from]}
+            aria-label={`Assign ${group.name} to ${placeOf(group)}`}
+          >
+            Assign to&nbsp;<bdi>{placeOf(group)}</bdi>
+          </Button>
+        )}
         <Button size="compact-sm" variant="default" onClick={() => place(group)} aria-label={`Assign ${group.name}`}>
           Assign…
         </Button>

@@ -12,3 +12,14 @@ export const askGroups = (query: EntryQuery, page: string | undefined, signal: A
 /** What all entries of the group share besides the fields that define the group. */
 export const furtherOf = ({ common, rule }: Group): Group['common'] =>
   common.filter(({ field }) => !rule.conditions.some((condition) => condition.field === field))
+
+/** Where the suggestion assigns the group: `ACME-42`, `ACME`; undefined without one. */
+export const placeOf = ({ suggestion }: Pick<Group, 'suggestion'>): string | undefined =>
+  suggestion?.ticket ?? suggestion?.project?.key
+
+/** The conditions of a rule for the group; if its branches name tickets, also the one that finds them. */
+export const conditionsOf = ({ rule, branch_pattern }: Group): Group['rule']['conditions'] =>
+  branch_pattern === null ? rule.conditions : [...rule.conditions, { field: 'labels.branch', matches: branch_pattern }]
+
+/** The ticket of such a rule: that which the condition finds. */
+export const ticketOf = ({ branch_pattern }: Group): string => (branch_pattern === null ? '' : '{ticket}')

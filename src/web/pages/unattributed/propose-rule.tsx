@@ -6,7 +6,7 @@ import { projectLabel } from '../../parts/project-label.ts'
 import { proposals } from '../../parts/proposals.ts'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer } from '../../server/api.ts'
-import type { Group } from './groups.ts'
+import { type Group, ticketOf } from './groups.ts'
 import type { LedProject } from './led-repositories.ts'
 
 interface ProposeRuleProps {
@@ -26,7 +26,12 @@ interface Values {
 export function ProposeRule({ group, projects, close }: ProposeRuleProps) {
   const { repository } = group
   const form = useForm<Values>({
-    initialValues: { name: group.rule.name, project: projects[0]!.id, branch: '', ticket: '' },
+    initialValues: {
+      name: group.rule.name,
+      project: (projects.find(({ id }) => id === group.suggestion?.project?.id) ?? projects[0]!).id,
+      branch: group.branch_pattern ?? '',
+      ticket: ticketOf(group),
+    },
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name.' : null) },
   })
   const sending = useFormSend({

@@ -16,11 +16,13 @@ import { ManyDialog } from '../../parts/entries/many.tsx'
 import { total } from '../../parts/figure-link.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { Page } from '../../parts/page.tsx'
+import { projectLabel } from '../../parts/project-label.ts'
 import { RuleEditor } from '../../parts/rule-editor.tsx'
 import { useList } from '../../server/list.ts'
 import { useMe, useRole, useSettings } from '../../server/me.ts'
+import { useAccept } from './accept.ts'
 import { groupColumns } from './columns.tsx'
-import { askGroups, type Group as EntryGroup, type Report } from './groups.ts'
+import { askGroups, conditionsOf, type Group as EntryGroup, type Report, ticketOf } from './groups.ts'
 import { useLedRepositories } from './led-repositories.ts'
 import { OwnProposals } from './own-proposals.tsx'
 import { ProposeRule } from './propose-rule.tsx'
@@ -40,8 +42,10 @@ export default function Unattributed() {
   const list = useList(['reports', 'unattributed', query], (page, signal) => askGroups(query, page, signal))
   const [doing, setDoing] = useState<Doing | null>(null)
   const stop = () => setDoing(null)
+  const accepting = useAccept()
   const columns = groupColumns({
     timeZone: time_zone,
+    ...accepting,
     place: (group) => setDoing({ what: 'place', group }),
     makeRule: mayMakeRules ? (group) => setDoing({ what: 'rule', group }) : undefined,
     propose: leads ? (group) => setDoing({ what: 'propose', group }) : undefined,
@@ -70,7 +74,8 @@ export default function Unattributed() {
         list={list}
         rowKey={({ list }) => list}
         open={({ list }) => navigate(pageOfList(list, time_zone))}
-        empty={<NothingLeft isFiltered={Object.keys(query).length > 0} />}
+        accept={accepting.accept}
+        empty={<NothingLeft isFiltered={Object.keys(query).length > 0} leads={leads} />}
       />
       {leads && <OwnProposals />}
       {doing?.what === 'propose' && doing.group.repository !== null && (
@@ -153,6 +158,9 @@ function Sums({ report }: { report: Report | undefined }) {
   )
 }
 
+const projectChoice = ({ suggestion }: EntryGroup) =>
+  suggestion?.project ? { value: suggestion.project.id, label: projectLabel(suggestion.project) } : null
+
 interface NewRuleProps {
   group: EntryGroup
   saved: () => void
@@ -163,7 +171,12 @@ interface NewRuleProps {
 const NewRule = ({ group, saved, leave }: NewRuleProps) => (
   <FormModal opened onClose={leave} title="New rule" size="min(1120px, 96vw)">
     <RuleEditor
-      start={{ name: group.rule.name, rows: group.rule.conditions.map(rowOf) }}
+      start={{
+        name: group.rule.name,
+        rows: conditionsOf(group).map(rowOf),
+        ticket: ticketOf(group),
+        project: projectChoice(group),
+      }}
       tryOn={queryOfList(group.list)}
       saved={saved}
       leave={leave}
@@ -171,7 +184,7 @@ const NewRule = ({ group, saved, leave }: NewRuleProps) => (
   </FormModal>
 )
 
-const NothingLeft = ({ isFiltered }: { isFiltered: boolean }) =>
+const NothingLeft = ({ isFiltered, leads }: { isFiltered: boolean; leads: boolean }) =>
   isFiltered ? (
     <Empty
       title="No matching entries"
@@ -192,6 +205,8 @@ const NothingLeft = ({ isFiltered }: { isFiltered: boolean }) =>
         </Button>
       }
     >
-      Entries that name no project or ticket and match no rule appear here, so that you can assign them.
+      {leads
+        ? 'Your own entries that name no project or ticket appear here, and those of everybody in the repositories of the projects you lead. Someone with the billing or admin role adds repositories to a project.'
+        : 'Entries that name no project or ticket and match no rule appear here, so that you can assign them.'}
     </Empty>
   )
