@@ -201,9 +201,9 @@ describe.skipIf(!CHROMIUM)('tables', () => {
       agent_harness: 'codex',
       agent_name: 'codex',
       model: 'm',
-      started_at: new Date().toISOString(),
-      ended_at: new Date().toISOString(),
-      tokens: { input: 1_000 },
+      started_at: new Date(Date.now() - 60_000).toISOString(),
+      ended_at: new Date(Date.now() - 30_000).toISOString(),
+      tokens: { input: 1_000, output: 500 },
       reported_cost: 5_000,
       session_id: 'branch',
       labels,
@@ -213,9 +213,11 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     try {
       const { page } = visitor
       await visitor.open('/unattributed')
-      const assign = page.getByRole('button', { name: 'Assign acme/web to ACME-42', exact: true })
+      const assign = page.getByRole('button', { name: 'Assign to ACME-42: acme/web', exact: true })
       await assign.waitFor()
       expect(await visitor.barriers()).toEqual([])
+      // The group of the other entries costs more.
+      await page.keyboard.press('j')
       await page.keyboard.press('j')
       await page.locator('tr[data-cursor]').getByText('acme/web').first().waitFor()
       await page.keyboard.press('a')

@@ -112,9 +112,9 @@ export const groupColumns = ({
             disabled={accepting !== undefined && accepting !== group.list}
             onClick={() => accept(group)}
             title={NAMED_IN[group.suggestion.from]}
-            aria-label={`Assign ${group.name} to ${placeOf(group)}`}
+            aria-label={`Assign to ${placeOf(group)}: ${group.name}`}
           >
-            Assign to&nbsp;<bdi>{placeOf(group)}</bdi>
+            <bdi>Assign to {placeOf(group)}</bdi>
           </Button>
         )}
         <Button size="compact-sm" variant="default" onClick={() => place(group)} aria-label={`Assign ${group.name}`}>
