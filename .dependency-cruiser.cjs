@@ -168,7 +168,10 @@ const PARTS = {
   // Talks to a server over HTTP; imports only schemas from the server's code (see `agents-know-shapes-only`).
   'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
-  'src/web/': ['^src/app\\.ts$', '^src/(entry-filters|event-types|forecast|price-texts|sheet-fields|token-scopes)\\.ts$'],
+  'src/web/': [
+    '^src/app\\.ts$',
+    '^src/(entry-filters|event-types|forecast|price-texts|sheet-fields|token-scopes)\\.ts$',
+  ],
   'migrations/': [],
 }
 
