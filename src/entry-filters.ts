@@ -143,7 +143,7 @@ export const ENTRY_FILTERS = {
     description: 'Id of a session, as assigned by the harness',
     argument: 'id',
     help: 'id that the harness gave the session',
-    group: 'state',
+    group: 'subject',
   },
   label: {
     kind: 'labels',

@@ -12,6 +12,7 @@ interface ListFlags extends CommandFlags, ColumnFlags {
   state?: string[]
   client?: string
   project?: string
+  ticket?: string
   from?: string
   to?: string
   overdue?: boolean
@@ -27,6 +28,7 @@ export function addBillsListCommand(bills: Command): void {
     .option('--state <state>', 'sent, paid or void; repeatable or comma-separated', collect)
     .option('--client <client>', 'name or id of a client')
     .option('--project <project>', 'key, name, alias or id of a project')
+    .option('--ticket <ticket>', 'key or id of a ticket that is on them')
     .option('--from <day>', 'issued on or after this day')
     .option('--to <day>', 'issued on or before this day')
     .option('--overdue', 'only bills that are overdue')
@@ -54,6 +56,7 @@ async function list(flags: ListFlags): Promise<void> {
     state: flags.state,
     client: flags.client,
     project: flags.project,
+    ticket: flags.ticket,
     from: flags.from,
     to: flags.to,
     overdue: flags.overdue ? 'true' : undefined,

@@ -12,6 +12,8 @@ import { amountText, counted, scopeText, stateText } from './budget.ts'
 interface Flags extends ListFlags {
   project?: string[]
   client?: string[]
+  ticket?: string[]
+  agentManager?: string[]
   state?: string[]
 }
 
@@ -21,6 +23,8 @@ export function addBudgetsListCommand(budgets: Command): void {
     .description('List budgets, newest first, with what is spent in the current period')
     .option('--project <project>', 'id, key, name or alias of a project; repeatable or comma-separated', collect)
     .option('--client <client>', 'id or name of a client; repeatable or comma-separated', collect)
+    .option('--ticket <ticket>', 'id or key of a ticket; repeatable or comma-separated', collect)
+    .option('--agent-manager <person>', 'id or e-mail address of a person; repeatable or comma-separated', collect)
     .option('--state <state>', 'within, nearly (from 80%) or exceeded; repeatable or comma-separated', collect)
     .option('--archived', 'only archived budgets')
     .option('--all', 'include archived budgets')
@@ -64,12 +68,15 @@ export function addBudgetsListCommand(budgets: Command): void {
     })
 }
 
-async function* pagesOf(budgets: Services['budgets'], { project, client, state, archived, all }: Flags) {
+async function* pagesOf(budgets: Services['budgets'], flags: Flags) {
   const { readBudgetList } = await import('../../features/budgets/service.ts')
+  const { project, client, ticket, agentManager, state, archived, all } = flags
   for (let page: string | undefined; ; ) {
     const query = readBudgetList({
       project,
       client,
+      ticket,
+      agent_manager: agentManager,
       state,
       archived: all ? 'include' : archived ? 'only' : undefined,
       limit: '1000',

@@ -13,6 +13,7 @@ export interface BillListQuery extends ListPage {
   client: string | undefined
   /** Id, key, name or alias. */
   project: string | undefined
+  ticket: string | undefined
   from: string | undefined
   to: string | undefined
   overdue: boolean | undefined
@@ -28,6 +29,7 @@ function readFilter(query: Query): Omit<BillListQuery, keyof ListPage> {
     states: query.someOf('state', BILL_STATES),
     client: query.text('client'),
     project: query.text('project'),
+    ticket: query.text('ticket'),
     from: day('from'),
     to: day('to'),
     overdue: query.flag('overdue'),

@@ -72,7 +72,7 @@ export interface BillsDependencies {
   clock: Clock
   events: Pick<EventsService, 'record'>
   audit: AuditService
-  projects: Pick<ProjectsService, 'getClient' | 'showProject' | 'requireKnown'>
+  projects: Pick<ProjectsService, 'getClient' | 'showProject' | 'showTicket' | 'requireKnown'>
   entries: Pick<EntriesService, 'billing'>
   /** Replaces the default renderer of documents. */
   documents?: DocumentRenderer
@@ -148,13 +148,15 @@ export function createBillsService({
   /** The day in the organization's zone, which decides what is overdue. */
   const findToday = async () => dayAt(clock.now(), (await getIssuer(db.read)).timeZone)
 
-  async function readFilter({ client, project, ...rest }: BillListFilter): Promise<BillFilter> {
+  async function readFilter({ client, project, ticket, ...rest }: BillListFilter): Promise<BillFilter> {
     await projects.requireKnown('client', client === undefined ? undefined : [client], '/query/client')
     await projects.requireKnown('project', project === undefined ? undefined : [project], '/query/project')
+    await projects.requireKnown('ticket', ticket === undefined ? undefined : [ticket], '/query/ticket')
     return {
       ...rest,
       clientId: client === undefined ? undefined : (await projects.getClient(client)).id,
       projectId: project === undefined ? undefined : (await projects.showProject(project)).project.id,
+      ticketId: ticket === undefined ? undefined : (await projects.showTicket(ticket)).ticket.id,
     }
   }
 

@@ -17,6 +17,8 @@ export function readBudgetList(texts: QueryTexts): BudgetListQuery {
       archived: query.oneOf('archived', ['exclude', 'include', 'only']),
       projects: query.list('project'),
       clients: query.list('client'),
+      tickets: query.list('ticket'),
+      managers: query.list('agent_manager'),
       states: query.someOf('state', BUDGET_STATES),
     },
     limit: query.limit(),

@@ -80,6 +80,10 @@ export interface BudgetFilter {
   archived?: 'exclude' | 'include' | 'only' | undefined
   projects?: string[] | undefined
   clients?: string[] | undefined
+  /** By id or key. */
+  tickets?: string[] | undefined
+  /** By id or e-mail address. */
+  managers?: string[] | undefined
 }
 
 /** A filter of budgets by what is spent of them, too, which is compared exactly and not by the database. */
@@ -94,8 +98,9 @@ export function listBudgets(
   filter: BudgetFilter,
   { after, limit }: { after: number | undefined; limit: number },
 ): Promise<BudgetView[]> {
-  const { budgets, projects, clients, projectNames } = reader.tables
+  const { budgets, projects, clients, projectNames, tickets, users } = reader.tables
   const { archived = 'exclude', projects: ofProjects, clients: ofClients } = filter
+  const { tickets: ofTickets, managers } = filter
   const named = (texts: string[]) =>
     reader
       .select({ id: projectNames.projectId })
@@ -116,6 +121,16 @@ export function listBudgets(
           or(
             inArray(clients.uid, ofClients.filter((text) => isId('cli', text)) as Id<'cli'>[]),
             inArray(clients.nameFolded, ofClients.map(foldName)),
+          ),
+        ofTickets &&
+          or(
+            inArray(tickets.uid, ofTickets.filter((text) => isId('tkt', text)) as Id<'tkt'>[]),
+            inArray(tickets.keyFolded, ofTickets.map(foldName)),
+          ),
+        managers &&
+          or(
+            inArray(users.uid, managers.filter((text) => isId('usr', text)) as Id<'usr'>[]),
+            inArray(users.email, managers.map(foldName)),
           ),
         after === undefined ? undefined : lt(budgets.id, after),
       ),

@@ -190,7 +190,7 @@ describe('a bill', () => {
 
 describe('bills', () => {
   test('are listed newest first, by state, client and day, in pages and as CSV', async () => {
-    const { name } = await clientWith(1)
+    const { name, project } = await clientWith(1)
     const sent = await app.call(`POST ${BILLS}`, { session: billing, json: { ...OCTOBER, client: name } })
     const all: string[] = []
     for (let page = ''; ; ) {
@@ -206,6 +206,16 @@ describe('bills', () => {
     expect(
       (await app.call(`GET ${BILLS}?client=${encodeURIComponent(name)}&state=void`, { session: billing })).json.data,
     ).toEqual([])
+    const ofTicket = async (ticket: string) => {
+      const { json } = await app.call(`GET ${BILLS}?ticket=${ticket}`, { session: billing })
+      return json.data.map(({ number }: { number: string }) => number)
+    }
+    expect(await ofTicket(`${project}-1`)).toEqual([sent.json.number])
+    await report({ project, ticket: `${project}-2`, reported_cost: 1 })
+    expect(await ofTicket(`${project}-2`)).toEqual([])
+    const totals = await app.call(`GET ${BILLS}/totals?ticket=${project}-1`, { session: billing })
+    expect(totals.json.data).toMatchObject([{ bills: 1 }])
+    expect((await app.call(`GET ${BILLS}?ticket=NOWHERE-1`, { session: billing })).status).toBe(422)
     const csv = await app.call(`GET ${BILLS}?format=csv`, { session: billing })
     expect(csv.text.trim().split('\r\n')).toHaveLength(all.length + 1)
     const bad = await app.call(`GET ${BILLS}?state=lost&from=x&limit=0`, { session: billing })

@@ -125,6 +125,20 @@ test('are found by their state, page by page', async () => {
   expect((await app.call('GET /api/v1/budgets?state=much', { session: admin })).status).toBe(422)
 })
 
+test('are found by the ticket and the person that they count', async () => {
+  const found = async (query: string) => (await ask(`?${query}`)).data.map(({ id }: { id: string }) => id)
+  const json = reportBody({ project: 'APP', ticket: 'APP-77', reported_cost: 1 })
+  const { ticket, agent_manager } = (await app.call('POST /api/v1/token-entries', { token, json })).json
+  const ofTicket = await add({ amount: 1, scope: { ticket: 'APP-77' } })
+  const ofPerson = await add({ amount: 1, scope: { agent_manager: agent_manager.id } })
+  for (const name of [ticket.id, 'app-77']) expect(await found(`ticket=${name}`)).toEqual([ofTicket.id])
+  expect(await found(`agent_manager=${agent_manager.id}&project=APP`)).toEqual([])
+  expect(await found(`agent_manager=${agent_manager.id}`)).toContain(ofPerson.id)
+  expect(await found(`agent_manager=${agent_manager.id}`)).not.toContain(ofTicket.id)
+  expect(await found(`agent_manager=${agent_manager.id}&ticket=APP-77`)).toEqual([])
+  expect(await found('ticket=NOWHERE-1')).toEqual([])
+})
+
 test('are in no state before their entries are counted', async () => {
   await report('LATE', 9)
   await call('POST /api/v1/budgets', { amount: 1, scope: { project: 'LATE' } })

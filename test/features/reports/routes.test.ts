@@ -583,6 +583,7 @@ describe('the completeness of a period', () => {
       'starting_at=2026-11-18',
       'starting_at=2026-11-19&time_zone=Europe/Berlin&agent_name=builder',
       'starting_at=2026-11-18&ending_at=2026-11-19&time_zone=Europe/Berlin&project=acme-api',
+      'starting_at=2026-11-18&session_id=S-1',
     ]) {
       const { data } = await ask(`completeness?${query}`)
       for (const { check, entries, list } of data) {

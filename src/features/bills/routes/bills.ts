@@ -52,6 +52,10 @@ const filters = {
   state: listParameter('State.', { type: 'string', enum: [...BILL_STATES] }),
   client: parameter({ type: 'string', description: 'ID or name of a client.' }),
   project: parameter({ type: 'string', description: 'ID, key, name or alias of a project.' }),
+  ticket: parameter({
+    type: 'string',
+    description: 'ID or key of a ticket: bills that contain entries of it. A void bill contains none.',
+  }),
   from: parameter({ type: 'string', pattern: DAY, description: 'Issued on or after this date.' }),
   to: parameter({ type: 'string', pattern: DAY, description: 'Issued on or before this date.' }),
   overdue: parameter({ type: 'boolean', description: 'Only bills that are overdue, or only others.' }),

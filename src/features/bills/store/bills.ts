@@ -9,6 +9,7 @@ import {
   getTableColumns,
   gte,
   inArray,
+  isNotNull,
   isNull,
   lt,
   lte,
@@ -45,6 +46,8 @@ export interface BillFilter {
   clientId?: number | undefined
   clientIds?: readonly number[] | undefined
   projectId?: number | undefined
+  /** Of which they contain entries. */
+  ticketId?: number | undefined
   /** Issued on or after, and on or before, this day. */
   from?: string | undefined
   to?: string | undefined
@@ -73,10 +76,10 @@ function selectViews(reader: Reader, condition: SQL | undefined) {
 /** `today` decides which bills are overdue. */
 function conditionOf(
   reader: Reader,
-  { states, clientId, clientIds, projectId, from, to, number, overdue }: BillFilter,
+  { states, clientId, clientIds, projectId, ticketId, from, to, number, overdue }: BillFilter,
   today: string,
 ): SQL | undefined {
-  const { bills } = reader.tables
+  const { bills, entries } = reader.tables
   const equal = (column: Parameters<typeof eq>[0], value: number | string | undefined): SQL | undefined =>
     value === undefined ? undefined : eq(column, value)
   // As in `isOverdue`; the state is not bound, for the partial index.
@@ -86,6 +89,15 @@ function conditionOf(
     equal(bills.clientId, clientId),
     clientIds && inArray(bills.clientId, [...clientIds]),
     equal(bills.projectId, projectId),
+    ticketId === undefined
+      ? undefined
+      : inArray(
+          bills.id,
+          reader
+            .select({ id: entries.billId })
+            .from(entries)
+            .where(and(eq(entries.ticketId, ticketId), isNotNull(entries.billId))),
+        ),
     equal(bills.number, number),
     from === undefined ? undefined : gte(bills.issuedOn, from),
     to === undefined ? undefined : lte(bills.issuedOn, to),

@@ -33,6 +33,8 @@ const BudgetParameters = t.Object(
   {
     project: listParameter('Only budgets of these projects: id, key, name or alias.'),
     client: listParameter('Only budgets of these clients: id or name.'),
+    ticket: listParameter('Only budgets of these tickets: id or key.'),
+    agent_manager: listParameter('Only budgets of these people: id or e-mail address.'),
     state: listParameter(
       'Only active budgets whose current period is counted and in one of these states: `within`, `nearly` (from 80%) or `exceeded`.',
       { type: 'string', enum: [...BUDGET_STATES] },

@@ -11,12 +11,35 @@ import { CompletenessReport } from '../schema.ts'
 import type { ReportsService } from '../service.ts'
 
 /** Whose work it is about. What the checks themselves ask for is not left to the caller. */
-const { project, ticket, client, agent_manager, agent_name, agent_harness, model, provider, source, label } =
-  entryFilters()
+const {
+  project,
+  ticket,
+  client,
+  agent_manager,
+  agent_name,
+  agent_harness,
+  model,
+  provider,
+  source,
+  session_id,
+  label,
+} = entryFilters()
 
 const CompletenessQuery = t.Object(
   {
-    ...{ project, ticket, client, agent_manager, agent_name, agent_harness, model, provider, source, label },
+    ...{
+      project,
+      ticket,
+      client,
+      agent_manager,
+      agent_name,
+      agent_harness,
+      model,
+      provider,
+      source,
+      session_id,
+      label,
+    },
     ...reportPeriod(),
     format: listPage('').format,
   },
