@@ -14,6 +14,7 @@ export const SECTIONS = [
   'entries',
   'unattributed',
   'work',
+  'usage',
   'rules',
   'sheets',
   'bills',

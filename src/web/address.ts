@@ -5,7 +5,9 @@
  *     show({ model: ['claude-opus-4-8'] })
  */
 import { useCallback, useMemo } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { useLocation } from 'wouter'
+// Not that of `wouter`, which decodes the query string once more: `a%2Fb` would become `a/b`.
+import { useSearch } from 'wouter/use-browser-location'
 
 /** Reads the values of one parameter; `undefined` if it is not in the URL. */
 type Reader<Value> = (values: string[]) => Value

@@ -1,5 +1,4 @@
 /** Every page of the web application, for tests of all pages. */
-
 import type { Ask } from './session.ts'
 
 export interface WebPage {
@@ -22,6 +21,13 @@ export interface Place {
 const first = (list: string, path: (id: string) => string) => async (ask: Ask) =>
   path((await ask(`GET ${list}`)).data[0].id)
 
+/** A page of something that an entry names. */
+const ofEntry =
+  (path: (entry: Record<string, string> & { agent_manager: { id: string } }) => string) => async (ask: Ask) => {
+    const { data } = await ask('GET /token-entries?limit=100')
+    return path(data.find(({ session_id }: { session_id: string | null }) => session_id !== null))
+  }
+
 const BOOKS = ['billing', 'admin'] as const
 const ADMIN = ['admin'] as const
 
@@ -36,6 +42,12 @@ export const PAGES: readonly WebPage[] = [
   { name: 'work-clients', path: '/work?tab=clients', roles: BOOKS },
   { name: 'work-tickets', path: '/work?tab=tickets' },
   { name: 'work-project', path: first('/projects?limit=1', (id) => `/work/projects/${id}`) },
+  { name: 'work-client', path: first('/clients?limit=1', (id) => `/work/clients/${id}`), roles: BOOKS },
+  { name: 'ticket', path: first('/tickets?limit=1', (id) => `/work/tickets/${id}`) },
+  { name: 'person-usage', path: ofEntry(({ agent_manager }) => `/usage/people/${agent_manager.id}`) },
+  { name: 'agent', path: ofEntry(({ agent_name }) => `/usage/agent?name=${encodeURIComponent(agent_name!)}`) },
+  { name: 'model', path: ofEntry(({ model }) => `/usage/model?name=${encodeURIComponent(model!)}`) },
+  { name: 'session', path: ofEntry(({ session_id }) => `/usage/session?name=${encodeURIComponent(session_id!)}`) },
   { name: 'rules', path: '/rules', roles: BOOKS, inDocs: true },
   { name: 'sheets', path: '/sheets' },
   { name: 'sheet', path: first('/token-sheets?limit=1', (id) => `/sheets/${id}`), inDocs: true },

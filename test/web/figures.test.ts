@@ -31,7 +31,11 @@ const EVERYTHING = {
   'entries without a price': 0,
   unattributed: 3,
   'work-project': 12,
-  'a client': 12,
+  'work-client': 12,
+  ticket: 12,
+  'person-usage': 12,
+  model: 12,
+  session: 8,
   'sheets to approve': 3,
   'models without a price': 1,
   budget: 1,
@@ -47,8 +51,6 @@ const WALKERS: Record<string, Walker> = {
   member: { email: 'jonas.weber@meridian.example', role: 'member', least: { overview: 15, reports: 6 } },
 }
 
-const BOOKS = ['billing', 'admin'] as const
-
 /** Views of pages that have other figures than the page as it is opened first. */
 const VIEWS: readonly WebPage[] = [
   ...PAGES,
@@ -60,9 +62,8 @@ const VIEWS: readonly WebPage[] = [
   { name: 'sheets to approve', path: '/sheets?tab=waiting' },
   { name: 'models without a price', path: '/prices?tab=unpriced' },
   {
-    name: 'a client',
-    path: async (ask) => `/work/clients/${(await ask('GET /clients?limit=1')).data[0].id}`,
-    roles: BOOKS,
+    name: 'a project at any time',
+    path: async (ask) => `/work/projects/${(await ask('GET /projects?limit=1')).data[0].id}?period=any`,
   },
 ]
 

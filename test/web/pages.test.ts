@@ -382,11 +382,57 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
     ALL_PAGES_MS,
   )
 
+  test(
+    'leads from the overview to a ticket, whose cost is that of its entries, and names the bills that it is on',
+    async () => {
+      const ask = await signedInAt(web.server.url, { email: PEOPLE.admin, password: PASSWORD })
+      await visiting('admin', async ({ page, open, settled, issues }) => {
+        await open('/?period=12m')
+        await page.locator('main ol').getByRole('link', { name: 'Harbor & Pine online shop' }).click()
+        await page.getByRole('heading', { level: 1, name: 'Harbor & Pine online shop SHOP' }).waitFor()
+        await page
+          .getByRole('link', { name: /^SHOP-\d+$/ })
+          .first()
+          .click()
+        await page.getByText('Any time').or(page.getByText('Last 12 months')).first().waitFor()
+        await open(new URL(page.url()).pathname)
+        const id = page.url().split('/').at(-1)
+        const cost = page.locator('main [data-figure="cost"]').first()
+        const value = await cost.getAttribute('data-value')
+        expect(Number(value)).toBeGreaterThan(0)
+        const { data: bills } = await ask(`GET /bills?ticket=${id}`)
+        expect(bills.length).toBeGreaterThan(0)
+        const listed = page.getByRole('table', { name: /^Bills of SHOP-/ })
+        for (const { number } of bills) await listed.getByText(number).waitFor()
+        await cost.click()
+        const total = page.locator('[data-total="cost"]')
+        await total.waitFor()
+        await settled()
+        expect(await total.getAttribute('data-value')).toBe(value)
+        expect(issues()).toEqual([])
+      })
+    },
+    ALL_PAGES_MS,
+  )
+
+  test('shows the page of a name whatever it contains', async () => {
+    await visiting('member', async ({ page, open, issues }) => {
+      for (const name of ['../a%2Fb', '__proto__', '\u202etxt.exe', '100% #1?&+']) {
+        await open(`/usage/agent?name=${encodeURIComponent(name)}`)
+        expect(await page.locator('h1').textContent()).toBe(name)
+        await page.getByText('No usage in this period').waitFor()
+        expect(issues(), name).toEqual([])
+      }
+    })
+  })
+
   describe('a ticket that reports put in different projects', () => {
     const project = async (id: string, ask: Ask): Promise<string> => (await ask(`GET /token-entries/${id}`)).project.key
     const openTicket = async ({ page, open }: Visit, key: string) => {
       await open(`/work?tab=tickets&search=${key}`)
-      await page.getByText(key, { exact: true }).click()
+      await page.locator('main tbody').getByText(key, { exact: true }).click()
+      await page.getByRole('heading', { level: 1, name: key }).waitFor()
+      await page.getByRole('button', { name: /^(Edit|Details)$/ }).click()
       const dialog = page.getByRole('dialog', { name: `Ticket ${key}` })
       await dialog.waitFor()
       return dialog

@@ -6,7 +6,7 @@ import { Failure } from '../parts/failure.tsx'
 import { isUnused, type Me, MeProvider, mayBeSignedIn, useSignedIn } from '../server/me.ts'
 import { asProblem } from '../server/problem.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
-import { ACCOUNT, sectionsFor } from './navigation.ts'
+import { ACCOUNT, sectionsFor, THINGS } from './navigation.ts'
 import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 
@@ -52,6 +52,9 @@ function SignedIn() {
                 // A section handles all paths below it: `/bills/new`, `/bills/bil_…`.
                 <Route key={path} path={path === '/' ? '/' : new RegExp(`^${path}(?:/|$)`)} component={page} />
               ))}
+              {me.person.role !== 'viewer' && (
+                <Route path={new RegExp(`^${THINGS.path}(?:/|$)`)} component={THINGS.page} />
+              )}
               <Route path="/account" component={ACCOUNT} />
               <Route component={NotFound} />
             </Switch>

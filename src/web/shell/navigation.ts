@@ -270,6 +270,9 @@ export const sectionsFor = (me: Me): Section[] =>
 /** The person's own page, outside the menu. */
 export const ACCOUNT = lazy(() => import('../pages/account/account.tsx'))
 
+/** The pages of people, agents, models and sessions, which names on other pages lead to. Viewers have none. */
+export const THINGS = { path: '/usage', page: lazy(() => import('../pages/things/things.tsx')) }
+
 /** In the menu of viewers, who have no API tokens to use the API with. */
 export const ACCOUNT_LINK = { path: '/account', title: 'Account', icon: IconUserCircle }
 

@@ -126,7 +126,7 @@ const NoBills = () => (
   </Empty>
 )
 
-const COLUMNS: Column<BillHead>[] = [
+export const COLUMNS: Column<BillHead>[] = [
   {
     key: 'number',
     title: 'Number',

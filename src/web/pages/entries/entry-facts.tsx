@@ -10,11 +10,12 @@ import { duration } from '../../format/moments.ts'
 import { money } from '../../format/money.ts'
 import { askEntry, type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
+import { ThingLink } from '../../parts/thing-link.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { Facts } from './facts.tsx'
 
-export const To = ({ href, children }: { href: string; children: ReactNode }) => (
+const To = ({ href, children }: { href: string; children: ReactNode }) => (
   <Anchor component={Link} href={href} size="sm">
     {children}
   </Anchor>
@@ -26,7 +27,7 @@ const listed = (filter: Record<string, string>, text: string) => (
   </To>
 )
 
-const SOURCES: Record<Entry['source'], string> = {
+export const SOURCES: Record<Entry['source'], string> = {
   report: 'API report',
   log: 'OpenTelemetry logs',
   span: 'OpenTelemetry spans',
@@ -37,10 +38,25 @@ const SOURCES: Record<Entry['source'], string> = {
 export const EntryFacts = ({ entry }: { entry: Entry }) => (
   <Facts
     facts={[
-      ['Agent manager', listed({ agent_manager: entry.agent_manager.id }, entry.agent_manager.name)],
-      ['Agent', listed({ agent_name: entry.agent_name }, entry.agent_name)],
+      [
+        'Agent manager',
+        <ThingLink key="manager" kind="person" of={entry.agent_manager.id}>
+          {entry.agent_manager.name}
+        </ThingLink>,
+      ],
+      [
+        'Agent',
+        <ThingLink key="agent" kind="agent" of={entry.agent_name}>
+          {entry.agent_name}
+        </ThingLink>,
+      ],
       ['Harness', listed({ agent_harness: entry.agent_harness }, entry.agent_harness)],
-      ['Model', listed({ model: entry.model }, entry.model)],
+      [
+        'Model',
+        <ThingLink key="model" kind="model" of={entry.model}>
+          {entry.model}
+        </ThingLink>,
+      ],
       ['Provider', entry.provider && <bdi>{entry.provider}</bdi>],
       ['Service', serviceText(entry)],
       ['Started', <Moment key="at" at={entry.started_at} />],
@@ -66,7 +82,9 @@ function Session({ entry: { session_id, part, continues } }: { entry: Entry }) {
   if (session_id === null) return <>No session ID</>
   return (
     <>
-      {listed({ session_id }, session_id)}
+      <ThingLink kind="session" of={session_id}>
+        {session_id}
+      </ThingLink>
       {part !== null && part > 1 && `, part ${part}`}
       {continues && (
         <>

@@ -1,16 +1,16 @@
 /** The project and ticket of an entry, what assigned it, and a form to change it. */
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { addressOf } from '../../address.ts'
 import { CHANGED_BY_ENTRIES, type EntryDetail } from '../../parts/entries/entry.ts'
 import { isChosen, NO_PLACE, type Place, placeBody, placeInWords } from '../../parts/place.ts'
 import { PlaceFields } from '../../parts/place-fields.tsx'
+import { projectLabel } from '../../parts/project-label.ts'
+import { ThingLink } from '../../parts/thing-link.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import type { Problem } from '../../server/problem.ts'
 import { sentence } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
-import { To } from './entry-facts.tsx'
 import { Facts, Part } from './facts.tsx'
 import { isLocked, rightsTo } from './rights.ts'
 
@@ -61,12 +61,19 @@ function PlaceFacts({ entry: { project, ticket, placement, placed_by_rule } }: {
         [
           'Project',
           project && (
-            <To href={addressOf('/entries', { project: project.key })}>
-              <bdi>{project.name === project.key ? project.key : `${project.key} · ${project.name}`}</bdi>
-            </To>
+            <ThingLink kind="project" of={project.id}>
+              {projectLabel(project)}
+            </ThingLink>
           ),
         ],
-        ['Ticket', ticket && <To href={addressOf('/entries', { ticket: ticket.key })}>{ticket.key}</To>],
+        [
+          'Ticket',
+          ticket && (
+            <ThingLink kind="ticket" of={ticket.id}>
+              {ticket.key}
+            </ThingLink>
+          ),
+        ],
         ['Assigned by', rule ? null : BY[placement.by]],
         [
           'Assigned by rule',

@@ -27,7 +27,7 @@ interface Lack {
 }
 
 /** The checks that need action, in the order to work through them, and those that explain the others. */
-const GAPS: Partial<Record<Check['check'], Lack>> = {
+export const GAPS: Partial<Record<Check['check'], Lack>> = {
   unplaced: {
     title: 'Unattributed',
     description: 'not assigned to a project or ticket',
@@ -124,7 +124,7 @@ interface RowProps {
   amount?: ReactNode
 }
 
-const Row = ({ href, title, description, figure: shown, counted, amount }: RowProps) => (
+export const Row = ({ href, title, description, figure: shown, counted, amount }: RowProps) => (
   <li>
     <Link href={href} className={classes.lack}>
       <span>

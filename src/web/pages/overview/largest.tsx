@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { count, percent } from '../../format/counts.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { addressOfGroup } from '../../parts/thing-address.ts'
 import { entriesOf, groupsReport, keyOf, labelOf, type Measure, measured } from './groups.ts'
 import classes from './overview.module.css'
 import type { Scope } from './scope.ts'
@@ -73,16 +74,17 @@ interface LineProps extends LargestProps {
 
 function Line({ group, dimension, measure, scope, share }: LineProps) {
   const href = entriesOf(group, dimension, scope)
+  const page = addressOfGroup(dimension, keyOf(group, dimension), scope.name) ?? href
   const label = <bdi>{labelOf(group, dimension)}</bdi>
   const amount = measure === 'cost' ? <Money amount={group.cost} /> : <Count value={group.tokens.total} />
   return (
     <li>
-      {href === undefined ? (
+      {page === undefined ? (
         <Text span size="sm" truncate>
           {label}
         </Text>
       ) : (
-        <Anchor component={Link} href={href} size="sm" c="inherit" truncate>
+        <Anchor component={Link} href={page} size="sm" c="inherit" truncate>
           {label}
         </Anchor>
       )}

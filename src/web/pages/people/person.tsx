@@ -9,6 +9,7 @@ import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Status } from '../../parts/status.tsx'
+import { addressOfThing } from '../../parts/thing-address.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -54,7 +55,16 @@ export function PersonPage({ id }: { id: string }) {
         </Group>
       }
       above={ABOVE}
-      actions={isErased ? undefined : <PersonActions person={person} />}
+      actions={
+        <>
+          {person.role !== 'viewer' && (
+            <Button variant="default" component={Link} href={addressOfThing('person', person.id)}>
+              View usage
+            </Button>
+          )}
+          {!isErased && <PersonActions person={person} />}
+        </>
+      }
     >
       {isErased && <Erased person={person} />}
       {person.disabled_at !== null && !isErased && (

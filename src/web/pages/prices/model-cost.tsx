@@ -124,37 +124,44 @@ function Question({ asked, ask, isAsking }: QuestionProps) {
 }
 
 function Resolved({ resolution }: { resolution: Resolution }) {
-  const { model, price, sources, value } = resolution
+  const { model, price } = resolution
   return (
     <Stack gap="md">
-      {price ? (
-        <Paper withBorder p="md">
-          <Title order={2} size="h5">
-            {price.model} · {providerText(price.provider)}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {KINDS.filter(({ kind }) => price[kind] !== null)
-              .map(({ kind, title }) => `${title.toLowerCase()} ${priceText(price[kind])}`)
-              .join(', ')}{' '}
-            US dollars per million tokens, effective from <EffectiveFrom at={price.effective_from} />. Source:{' '}
-            {sourceText(price.source)}
-            {sources.length > 0 && `: ${sources.map(({ source, as_of }) => `${source} of ${as_of}`).join(', ')}`}
-            {sources.length === 0 && price.as_of !== null && `, as of ${price.as_of}`}
-          </Text>
-          {[...tierTexts(price.tiers, priceText), ...chargesTexts(price, priceText)].map((text) => (
-            <Text key={text} size="sm" c="dimmed">
-              {text}
-            </Text>
-          ))}
-          {value && <Arithmetic value={value} />}
-        </Paper>
-      ) : (
-        <NoPrice model={model} />
-      )}
+      {price ? <PriceInForce resolution={resolution} price={price} /> : <NoPrice model={model} />}
       <Why resolution={resolution} />
     </Stack>
   )
 }
+
+interface PriceInForceProps {
+  resolution: Resolution
+  /** That of the resolution. */
+  price: NonNullable<Resolution['price']>
+}
+
+/** The price that applies, where it is from, and what it makes of the token counts that were asked for. */
+export const PriceInForce = ({ resolution: { sources, value }, price }: PriceInForceProps) => (
+  <Paper withBorder p="md">
+    <Title order={2} size="h5">
+      <bdi>{price.model}</bdi> · {providerText(price.provider)}
+    </Title>
+    <Text size="sm" c="dimmed">
+      {KINDS.filter(({ kind }) => price[kind] !== null)
+        .map(({ kind, title }) => `${title.toLowerCase()} ${priceText(price[kind])}`)
+        .join(', ')}{' '}
+      US dollars per million tokens, effective from <EffectiveFrom at={price.effective_from} />. Source:{' '}
+      {sourceText(price.source)}
+      {sources.length > 0 && `: ${sources.map(({ source, as_of }) => `${source} of ${as_of}`).join(', ')}`}
+      {sources.length === 0 && price.as_of !== null && `, as of ${price.as_of}`}
+    </Text>
+    {[...tierTexts(price.tiers, priceText), ...chargesTexts(price, priceText)].map((text) => (
+      <Text key={text} size="sm" c="dimmed">
+        {text}
+      </Text>
+    ))}
+    {value && <Arithmetic value={value} />}
+  </Paper>
+)
 
 /** With all digits, because a request often costs less than a cent. */
 const dollars = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 })
@@ -202,11 +209,11 @@ const Arithmetic = ({ value: { parts, note, list_value } }: { value: NonNullable
   </>
 )
 
-function NoPrice({ model }: { model: string }) {
+export function NoPrice({ model }: { model: string }) {
   const mayChange = useRole('billing', 'admin')
   const [open, setOpen] = useState<'price' | 'alias' | null>(null)
   return (
-    <Alert color="orange" variant="light" title={`${model} has no price`}>
+    <Alert color="orange" variant="light" title={<bdi>{model} has no price</bdi>}>
       <Text size="sm">The cost of its entries is unknown, which is not the same as zero.</Text>
       {mayChange ? (
         <Group gap="xs" mt="sm">

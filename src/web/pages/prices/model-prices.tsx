@@ -9,6 +9,7 @@ import { count } from '../../format/counts.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
+import { addressOfThing } from '../../parts/thing-address.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -20,11 +21,8 @@ import { WithdrawPrices } from './withdraw-prices.tsx'
 /** More dated prices than any model has. */
 const LIMIT = '200'
 
-export function ModelPrices({ of: { provider, model, ...price }, close }: { of: Price; close: () => void }) {
-  const mayChange = useRole('billing', 'admin')
-  const [open, setOpen] = useState<'set' | 'withdraw' | null>(null)
-  const shut = () => setOpen(null)
-  const { data, error, refetch } = useQuery({
+export const useDatedPrices = ({ provider, model }: Pick<Price, 'provider' | 'model'>) =>
+  useQuery({
     queryKey: ['prices', 'model', provider, model],
     queryFn: async ({ signal }) => {
       const { data } = await answer(apiUntil(signal).prices.get({ query: { model: [model], limit: LIMIT } }))
@@ -32,6 +30,12 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
       return data.filter((row) => row.provider === provider)
     },
   })
+
+export function ModelPrices({ of: { provider, model, ...price }, close }: { of: Price; close: () => void }) {
+  const mayChange = useRole('billing', 'admin')
+  const [open, setOpen] = useState<'set' | 'withdraw' | null>(null)
+  const shut = () => setOpen(null)
+  const { data, error, refetch } = useDatedPrices({ provider, model })
   return (
     <Drawer opened onClose={close} title={`${model} · ${providerText(provider)}`} size="xl">
       <Stack>
@@ -50,8 +54,8 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
           >
             Calculate cost
           </Button>
-          <Button variant="default" component={Link} href={addressOf('/entries', { model })}>
-            View entries
+          <Button variant="default" component={Link} href={addressOfThing('model', model)}>
+            View usage
           </Button>
           {mayChange && data?.some(isWithdrawable) && (
             <Button variant="default" onClick={() => setOpen('withdraw')}>
@@ -69,7 +73,7 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
 
 const isWithdrawable = ({ source, effective_until }: Price) => source === 'admin' && effective_until === null
 
-const DatedPrices = ({ prices }: { prices: Price[] }) => (
+export const DatedPrices = ({ prices }: { prices: Price[] }) => (
   <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
     <Table fz="sm" verticalSpacing={5} aria-label="Price history" miw={560}>
       <Table.Thead>

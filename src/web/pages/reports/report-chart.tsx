@@ -1,10 +1,11 @@
 /** The chart of a report, over time or by group, whose bars lead to their entries. */
-import { Button, Group, Menu, Paper, Skeleton, Title } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { Button, Collapse, Group, Menu, Paper, Skeleton, Title } from '@mantine/core'
+import { IconDownload, IconTable } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { pointOf } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { savePng, saveSvg } from '../../parts/charts/image.ts'
 import type { ChartKind, ChartPoint, ChartSeries } from '../../parts/charts/series.ts'
 import { Failure } from '../../parts/failure.tsx'
@@ -39,9 +40,12 @@ interface ReportChartProps {
   question: Question
   kind: ChartKind
   title: string
+  /** Whether the amounts can be shown as a table, on pages that list them nowhere else. */
+  hasTable?: boolean
 }
 
-export function ReportChart({ question, kind, title }: ReportChartProps) {
+export function ReportChart({ question, kind, title, hasTable = false }: ReportChartProps) {
+  const [isTable, setTable] = useState(false)
   const svg = useRef<SVGSVGElement>(null)
   const over = useOverTime(question)
   const whole = useByGroup(question)
@@ -101,6 +105,25 @@ export function ReportChart({ question, kind, title }: ReportChartProps) {
             svgRef={svg}
           />
         </div>
+      )}
+      {hasTable && (
+        <>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="gray"
+            mt="xs"
+            w="fit-content"
+            leftSection={<IconTable size={14} />}
+            onClick={() => setTable(!isTable)}
+            aria-expanded={isTable}
+          >
+            {isTable ? 'Hide table' : 'Show as table'}
+          </Button>
+          <Collapse expanded={isTable}>
+            {shown && <ChartTable {...shown} format={formatOf(question.measure)} />}
+          </Collapse>
+        </>
       )}
     </Paper>
   )

@@ -18,11 +18,13 @@ import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
+import { BillsOf } from '../things/bills.tsx'
+import { Changes } from '../things/changes.tsx'
+import { ThingUsage } from '../things/thing-usage.tsx'
 import { Budget } from './budget.tsx'
 import { ClientForm } from './client-form.tsx'
 import type { Client } from './project.ts'
 import { defined, MonthCost } from './projects.tsx'
-import { Usage } from './usage.tsx'
 import { ArchiveWork, RemoveWork } from './work-changes.tsx'
 import { useCosts } from './work-usage.ts'
 
@@ -49,12 +51,16 @@ function OneClient({ client }: { client: Client }) {
       actions={seesMoney && <ClientActions client={client} />}
     >
       {seesMoney && <ClientDetails client={client} />}
-      {seesMoney && <Usage filter={{ client: [client.id] }} />}
+      <ThingUsage filter={{ client: [client.id] }} by={BREAKDOWN} usual="30d" />
       <BudgetsOf query={{ client: [client.id] }} label={`Budgets of ${client.name}`} />
       <ProjectsOf client={client} seesMoney={seesMoney} />
+      <BillsOf query={{ client: client.id }} label={`Bills of ${client.name}`} />
+      <Changes of={client.id} />
     </Page>
   )
 }
+
+const BREAKDOWN = ['project', 'agent_manager', 'model', 'ticket', 'agent_name', 'agent_harness'] as const
 
 function ClientDetails({
   client: { email, address, tax_id, currency, markup, reminders, tax_percent, tax_name, leads, approvers },

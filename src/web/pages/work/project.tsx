@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
-import { BudgetsOf, useBudgets } from '../../parts/budgets/budget-table.tsx'
+import { BudgetsOf } from '../../parts/budgets/budget-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
@@ -13,12 +13,12 @@ import { Page } from '../../parts/page.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
-import { LastEntries } from './last-entries.tsx'
+import { Changes } from '../things/changes.tsx'
+import { ThingUsage } from '../things/thing-usage.tsx'
 import { MergeProject } from './merge-project.tsx'
 import type { Project } from './project.ts'
 import { ProjectForm } from './project-form.tsx'
 import { TicketTable } from './ticket-table.tsx'
-import { Usage } from './usage.tsx'
 import { ArchiveWork, RemoveWork } from './work-changes.tsx'
 
 export function ProjectPage({ id }: { id: string }) {
@@ -59,7 +59,8 @@ function OneProject({ project }: { project: Project }) {
         </Alert>
       )}
       <ProjectDetails project={project} />
-      <UsageAndBudgets project={project} />
+      <ThingUsage filter={{ project: [project.id] }} by={BREAKDOWN} usual="30d" />
+      <BudgetsOf query={{ project: [project.id] }} label={`Budgets of ${key}`} />
       <Stack gap="xs">
         <Group justify="space-between">
           <Title order={2} size="h4">
@@ -71,22 +72,12 @@ function OneProject({ project }: { project: Project }) {
         </Group>
         <TicketTable query={{ project: [project.id] }} label={`Tickets of ${key}`} hasProject={false} isShort />
       </Stack>
-      <LastEntries filter={{ project: [project.key] }} />
+      <Changes of={project.id} />
     </Page>
   )
 }
 
-/** The budget in the usage is one of the budgets below it, to which it links. */
-function UsageAndBudgets({ project: { id, key, budget } }: { project: Project }) {
-  const query = { project: [id] }
-  const ofProject = useBudgets(query).rows?.find(({ of_project }) => of_project)
-  return (
-    <>
-      <Usage filter={query} budget={budget ?? null} budgetId={ofProject?.id} />
-      <BudgetsOf query={query} label={`Budgets of ${key}`} />
-    </>
-  )
-}
+const BREAKDOWN = ['ticket', 'agent_manager', 'model', 'agent_name', 'agent_harness', 'label:branch'] as const
 
 /** The project's own people, then those of its client. Undefined if the viewer may not see them. */
 function peopleText(own: People | undefined, ofClient: People | undefined): string | undefined {

@@ -4,11 +4,11 @@ import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { addressOf } from '../../address.ts'
 import { Details } from '../../parts/details.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { type Choice, ProjectPicker } from '../../parts/pickers.tsx'
+import { addressOfThing } from '../../parts/thing-address.ts'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
@@ -62,10 +62,12 @@ export function NewTicket({ close }: { close: () => void }) {
 interface TicketDialogProps {
   ticket: Ticket
   close: () => void
+  /** Leaves the page of a ticket that was removed. */
+  removed?: (() => void) | undefined
 }
 
 /** Opened from a list, whose rows have no version: people who may change the ticket get it by itself. */
-export function TicketDialog({ ticket: row, close }: TicketDialogProps) {
+export function TicketDialog({ ticket: row, close, removed }: TicketDialogProps) {
   const mayChange = row.assumed_projects !== undefined && row.assumed_projects !== null
   const { data, isError } = useQuery({
     queryKey: ['tickets', 'one', row.id],
@@ -78,7 +80,7 @@ export function TicketDialog({ ticket: row, close }: TicketDialogProps) {
   const ticket = data ?? row
   // The server sends assumed projects only to people who may change the ticket.
   return ticket.assumed_projects ? (
-    <ChangeTicket ticket={ticket} close={close} />
+    <ChangeTicket ticket={ticket} close={close} removed={removed} />
   ) : (
     <ShowTicket ticket={ticket} close={close} />
   )
@@ -90,7 +92,7 @@ function ShowTicket({ ticket, close }: TicketDialogProps) {
     <>
       <Modal opened onClose={close} title={`Ticket ${ticket.key}`}>
         <Stack>
-          <EntriesLink ticket={ticket} />
+          <TicketLink ticket={ticket} />
           <Details
             of={[
               ['Title', ticket.title],
@@ -105,13 +107,13 @@ function ShowTicket({ ticket, close }: TicketDialogProps) {
   )
 }
 
-const EntriesLink = ({ ticket }: { ticket: Ticket }) => (
-  <Anchor component={Link} href={addressOf('/entries', { ticket: ticket.key })} size="sm">
-    View entries
+const TicketLink = ({ ticket }: { ticket: Ticket }) => (
+  <Anchor component={Link} href={addressOfThing('ticket', ticket.id)} size="sm">
+    View cost and entries
   </Anchor>
 )
 
-function ChangeTicket({ ticket, close }: TicketDialogProps) {
+function ChangeTicket({ ticket, close, removed = close }: TicketDialogProps) {
   const mayRemove = useRole('billing', 'admin')
   const [open, setOpen] = useState<'archive' | 'remove' | 'project' | null>(null)
   const form = useForm({ initialValues: { title: ticket.title ?? '' } })
@@ -147,7 +149,7 @@ function ChangeTicket({ ticket, close }: TicketDialogProps) {
         }
       >
         <Group justify="space-between">
-          <EntriesLink ticket={ticket} />
+          <TicketLink ticket={ticket} />
           {isArchived && <Badge color="gray">archived</Badge>}
         </Group>
         <TextInput label="Title" placeholder="What it is about" data-autofocus {...form.getInputProps('title')} />
@@ -155,7 +157,7 @@ function ChangeTicket({ ticket, close }: TicketDialogProps) {
       </FormDialog>
       {open === 'project' && <SetProject ticket={ticket} close={() => setOpen(null)} />}
       <ArchiveWork {...what} isOpen={open === 'archive'} />
-      <RemoveWork {...what} isOpen={open === 'remove'} removed={close} />
+      <RemoveWork {...what} isOpen={open === 'remove'} removed={removed} />
     </>
   )
 }

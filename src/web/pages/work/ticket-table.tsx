@@ -1,10 +1,12 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { unsorted } from '../../parts/column.ts'
+import { useLocation } from 'wouter'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
+import { addressOfThing } from '../../parts/thing-address.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import type { Archived } from './list-head.tsx'
@@ -31,6 +33,9 @@ const SHORT = '10'
 
 export function TicketTable({ query, label, hasProject = true, isShort = false }: TicketTableProps) {
   const [open, setOpen] = useState<string | null>(null)
+  const [, navigate] = useLocation()
+  // Conflicts are decided in the list, one after the other.
+  const show = (id: string) => (query.conflicting ? setOpen(id) : navigate(addressOfThing('ticket', id)))
   const list = useList(['tickets', query, isShort], async (page, signal) => {
     const found = await answer(
       apiUntil(signal).tickets.get({ query: defined({ ...query, page, limit: isShort ? SHORT : PAGE_LIMIT }) }),
@@ -46,7 +51,7 @@ export function TicketTable({ query, label, hasProject = true, isShort = false }
         name="tickets"
         list={isShort && list.rows ? list.rows : list}
         rowKey={({ id }) => id}
-        open={({ id }) => setOpen(id)}
+        open={({ id }) => show(id)}
         openKey={open ?? undefined}
         isMuted={({ archived_at }) => archived_at !== null}
         columns={isShort ? unsorted(shown) : shown}

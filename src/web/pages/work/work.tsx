@@ -4,6 +4,7 @@ import { oneOf, useAddress } from '../../address.ts'
 import { Page } from '../../parts/page.tsx'
 import { SectionTabs } from '../../parts/section-tabs.tsx'
 import { NotFound } from '../../shell/not-found.tsx'
+import { TicketPage } from '../things/ticket.tsx'
 import { ClientPage } from './client.tsx'
 import { Clients } from './clients.tsx'
 import { ProjectPage } from './project.tsx'
@@ -16,6 +17,7 @@ export default function Work() {
       <Route path="/work" component={Lists} />
       <Route path="/work/projects/:id">{({ id }) => <ProjectPage key={id} id={id} />}</Route>
       <Route path="/work/clients/:id">{({ id }) => <ClientPage key={id} id={id} />}</Route>
+      <Route path="/work/tickets/:id">{({ id }) => <TicketPage key={id} id={id} />}</Route>
       <Route component={NotFound} />
     </Switch>
   )

@@ -11,6 +11,8 @@ import { BudgetProgress, BudgetStateBadge } from './budget-progress.tsx'
 export interface BudgetQuery {
   project?: string[]
   client?: string[]
+  ticket?: string[]
+  agent_manager?: string[]
   archived?: 'exclude' | 'include' | 'only'
   state?: BudgetState[]
 }
@@ -50,7 +52,7 @@ export function BudgetTable({ label, list, empty }: BudgetTableProps) {
   )
 }
 
-/** The budgets of a project or client; nothing if there are none. */
+/** The budgets of a project, client, ticket or person; nothing if there are none. */
 export function BudgetsOf({ query, label }: { query: BudgetQuery; label: string }) {
   const list = useBudgets(query)
   if (!list.error && !list.rows?.length) return null

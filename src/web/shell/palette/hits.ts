@@ -1,24 +1,25 @@
 /** What the search of the server found, as items of the palette. */
 import { addressOf } from '../../address.ts'
+import { addressOfThing } from '../../parts/thing-address.ts'
 import type { api, Body } from '../../server/api.ts'
 import type { Group, Item } from './item.ts'
 
 export type SearchAnswer = Body<Awaited<ReturnType<typeof api.search.get>>>
 export type Hit = SearchAnswer['data'][number]
 
-/** The page of each type of hit: the only place that knows. */
-const PAGES: Record<Hit['type'], (hit: Pick<Hit, 'id' | 'name'>) => string> = {
-  project: ({ id }) => `/work/projects/${id}`,
-  client: ({ id }) => `/work/clients/${id}`,
-  ticket: ({ name }) => addressOf('/entries', { ticket: [name] }),
+/** The page of each type of hit. */
+const PAGES: Record<Hit['type'], (hit: Pick<Hit, 'id'>) => string> = {
+  project: ({ id }) => addressOfThing('project', id),
+  client: ({ id }) => addressOfThing('client', id),
+  ticket: ({ id }) => addressOfThing('ticket', id),
   bill: ({ id }) => `/bills/${id}`,
-  person: ({ id }) => `/people/${id}`,
-  model: ({ id }) => addressOf('/prices', { search: id }),
-  session: ({ id }) => addressOf('/entries', { session_id: [id] }),
+  person: ({ id }) => addressOfThing('person', id),
+  model: ({ id }) => addressOfThing('model', id),
+  session: ({ id }) => addressOfThing('session', id),
   entry: ({ id }) => addressOf('/entries', { open: id }),
 }
 
-const addressOfHit = (hit: Pick<Hit, 'type' | 'id' | 'name'>): string => PAGES[hit.type](hit)
+const addressOfHit = (hit: Pick<Hit, 'type' | 'id'>): string => PAGES[hit.type](hit)
 
 const TITLES: Record<Hit['type'], string> = {
   project: 'Projects',

@@ -1,25 +1,43 @@
-import { Anchor, Group, Stack, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { Link, useLocation } from 'wouter'
+/** The newest entries of a thing, with the way to all of them. */
+import { Group, Stack, Title } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
+import { count } from '../../format/counts.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { nameOf, placeKey } from '../../parts/entries/entry.ts'
+import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { FigureLink } from '../../parts/figure-link.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
-import type { WorkFilter } from './work-usage.ts'
+import { momentsOf } from '../reports/question.ts'
+import type { UsagePeriod } from './usage-period.ts'
 
 /** How many entries are shown; the entries page lists the rest. */
 const SHOWN = '5'
 
-export function LastEntries({ filter }: { filter: WorkFilter }) {
+interface RecentEntriesProps {
+  filter: EntryQuery
+  period: UsagePeriod
+  /** Of the whole list; undefined while it is being counted. */
+  count: number | undefined
+}
+
+export function RecentEntries({ filter, period: { period, name }, count: all }: RecentEntriesProps) {
   const [, navigate] = useLocation()
+  const { time_zone } = useSettings()
+  const list = { ...filter, period: name }
+  const query = { ...filter, ...(name !== undefined && momentsOf(period, time_zone)), limit: SHOWN }
   const { data, error, refetch } = useQuery({
-    queryKey: ['entries', 'last', filter],
-    queryFn: ({ signal }) => answer(apiUntil(signal)['token-entries'].get({ query: { ...filter, limit: SHOWN } })),
+    queryKey: ['entries', 'last', query],
+    queryFn: ({ signal }) => answer(apiUntil(signal)['token-entries'].get({ query })),
+    placeholderData: keepPreviousData,
   })
   return (
     <Stack gap="xs">
@@ -27,9 +45,17 @@ export function LastEntries({ filter }: { filter: WorkFilter }) {
         <Title order={2} size="h4">
           Recent entries
         </Title>
-        <Anchor component={Link} href={addressOf('/entries', { ...filter })} size="sm">
-          All entries
-        </Anchor>
+        {all !== undefined && all > 0 && (
+          <FigureLink
+            figure="entries"
+            value={all}
+            to={addressOf('/entries', list)}
+            fz="sm"
+            c="var(--mantine-color-anchor)"
+          >
+            {all === 1 ? 'Show entry' : `All ${count(all)} entries`}
+          </FigureLink>
+        )}
       </Group>
       {error && <Failure problem={asProblem(error)} retry={refetch} />}
       {!data && !error && <Loading lines={3} />}
@@ -39,12 +65,8 @@ export function LastEntries({ filter }: { filter: WorkFilter }) {
           name="recent-entries"
           list={data.data}
           rowKey={({ id }) => id}
-          open={({ id }) => navigate(addressOf('/entries', { ...filter, open: id }))}
-          empty={
-            <Empty title="No entries yet">
-              Entries that name this project, or that a rule assigns to it, appear here.
-            </Empty>
-          }
+          open={({ id }) => navigate(addressOf('/entries', { ...list, open: id }))}
+          empty={<Empty title="No entries">The latest entries appear here.</Empty>}
           columns={[
             {
               key: 'at',
@@ -58,16 +80,15 @@ export function LastEntries({ filter }: { filter: WorkFilter }) {
               title: 'Agent manager',
               phone: 'bare',
               width: '18%',
-              cell: ({ agent_manager }) => agent_manager.name,
+              cell: ({ agent_manager }) => <bdi>{agent_manager.name}</bdi>,
             },
             {
               key: 'summary',
               title: 'Summary',
               phone: 'title',
-              cell: ({ summary, agent_name, ticket }) =>
-                [ticket?.key, summary ?? agent_name].filter(Boolean).join(' · '),
+              cell: (entry) => <bdi>{[placeKey(entry), nameOf(entry)].filter(Boolean).join(' · ')}</bdi>,
             },
-            { key: 'model', title: 'Model', phone: 'bare', width: '18%', cell: ({ model }) => model },
+            { key: 'model', title: 'Model', phone: 'bare', width: '18%', cell: ({ model }) => <bdi>{model}</bdi> },
             {
               key: 'status',
               title: 'Status',

@@ -1,0 +1,43 @@
+/** The bills that a thing is on, for those who may read bills. */
+import { Stack, Title } from '@mantine/core'
+import { useLocation } from 'wouter'
+import { DataTable } from '../../parts/data-table.tsx'
+import { answer, apiUntil } from '../../server/api.ts'
+import { PAGE_LIMIT, useList } from '../../server/list.ts'
+import { useRole } from '../../server/me.ts'
+import { COLUMNS } from '../bills/list.tsx'
+
+interface BillsOfProps {
+  query: { ticket: string } | { client: string }
+  label: string
+}
+
+/** What is settled about a bill, without its delivery. */
+const SHOWN = ['number', 'for', 'period', 'issued', 'state', 'total']
+
+/** Nothing for those who may not read bills, or if it is on none. */
+export function BillsOf({ query, label }: BillsOfProps) {
+  const [, navigate] = useLocation()
+  const list = useList(
+    ['bills', 'of', query],
+    (page, signal) => answer(apiUntil(signal).bills.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
+    { enabled: useRole('billing', 'admin') },
+  )
+  if (!list.error && !list.rows?.length) return null
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        Bills
+      </Title>
+      <DataTable
+        label={label}
+        columns={COLUMNS.filter(({ key }) => SHOWN.includes(key))}
+        list={list}
+        rowKey={({ id }) => id}
+        open={({ id }) => navigate(`/bills/${id}`)}
+        isMuted={({ state }) => state === 'void'}
+        empty={null}
+      />
+    </Stack>
+  )
+}

@@ -1,0 +1,114 @@
+/** The largest groups of a thing's usage by another dimension, each a link to its own page. */
+import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { count, percent } from '../../format/counts.ts'
+import type { EntryQuery } from '../../parts/entries/filters.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { FigureLink } from '../../parts/figure-link.tsx'
+import { Count, Money } from '../../parts/figures.tsx'
+import { addressOfGroup } from '../../parts/thing-address.ts'
+import { asProblem } from '../../server/problem.ts'
+import { type Dimension, keyOf, labelOf, narrowed, titleOf } from '../reports/dimensions.ts'
+import { measureOf } from '../reports/measures.ts'
+import { type Result, usageQuery } from '../reports/usage.ts'
+import classes from './things.module.css'
+import type { UsagePeriod } from './usage-period.ts'
+
+/** The number of groups shown; the report has the rest. */
+const SHOWN = 6
+
+interface BreakdownProps {
+  filter: EntryQuery
+  dimension: Dimension
+  measure: 'cost' | 'tokens'
+  period: UsagePeriod
+}
+
+export function Breakdown({ filter, dimension, measure, period: { period, name } }: BreakdownProps) {
+  const { data, error, refetch, isPlaceholderData } = useQuery(
+    usageQuery({ period, filter, width: 'all', by: [dimension], include: [] }),
+  )
+  const { of } = measureOf(measure)
+  const sizeOf = (group: Result) => of(group) ?? 0
+  // What another dimension was grouped by has no values of this one.
+  const groups = data?.group_by[0] === dimension ? (data.data[0]?.results ?? []) : undefined
+  const ordered = groups?.toSorted((one, other) => sizeOf(other) - sizeOf(one))
+  const all = ordered?.reduce((sum, group) => sum + sizeOf(group), 0) ?? 0
+  return (
+    <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
+      <Title order={2} size="h5" mb="xs">
+        {titleOf(dimension)}
+      </Title>
+      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!ordered && !error && <Skeleton height={120} />}
+      <ol className={classes.groups}>
+        {ordered?.slice(0, SHOWN).map((group) => (
+          <Line
+            key={keyOf(group, dimension) ?? ' none'}
+            group={group}
+            {...{ filter, dimension, measure, name }}
+            share={all > 0 ? sizeOf(group) / all : 0}
+          />
+        ))}
+      </ol>
+      {ordered && ordered.length > SHOWN && (
+        <Anchor
+          component={Link}
+          href={addressOf('/reports', {
+            ...filter,
+            by: dimension,
+            period: name ?? '12m',
+            measure: measure === 'cost' ? undefined : measure,
+          })}
+          size="xs"
+          mt={6}
+          display="inline-block"
+        >
+          {name === undefined ? 'Show in reports' : `Show all ${count(ordered.length)}`}
+        </Anchor>
+      )}
+    </Paper>
+  )
+}
+
+interface LineProps extends Omit<BreakdownProps, 'period'> {
+  group: Result
+  name: string | undefined
+  share: number
+}
+
+function Line({ group, filter, dimension, measure, name, share }: LineProps) {
+  const key = keyOf(group, dimension)
+  const narrow = narrowed(filter, [[dimension, key]])
+  const entries = narrow && addressOf('/entries', { ...narrow, period: name })
+  const page = addressOfGroup(dimension, key, name) ?? entries
+  const label = <bdi>{labelOf(group, dimension)}</bdi>
+  const amount = measure === 'cost' ? <Money amount={group.cost} /> : <Count value={group.tokens.total} />
+  return (
+    <li>
+      {page === undefined ? (
+        <Text span size="sm" truncate>
+          {label}
+        </Text>
+      ) : (
+        <Anchor component={Link} href={page} size="sm" truncate>
+          {label}
+        </Anchor>
+      )}
+      <Text span size="sm">
+        {entries === undefined ? (
+          amount
+        ) : (
+          <FigureLink figure={measure} value={measure === 'cost' ? group.cost : group.tokens.total} to={entries}>
+            {amount}
+          </FigureLink>
+        )}
+      </Text>
+      <div className={classes.share} title={percent(share)} aria-hidden>
+        <div style={{ width: `${share * 100}%` }} />
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,69 @@
+/** One model, by the name that reports have: its usage, the price in force and earlier prices. */
+import { Button, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { Page } from '../../parts/page.tsx'
+import { answer, apiUntil } from '../../server/api.ts'
+import { asProblem } from '../../server/problem.ts'
+import { NoPrice, PriceInForce } from '../prices/model-cost.tsx'
+import { DatedPrices, useDatedPrices } from '../prices/model-prices.tsx'
+import type { Price } from '../prices/price.ts'
+import { ThingUsage } from './thing-usage.tsx'
+
+export const ModelPage = ({ name }: { name: string }) => (
+  <Page
+    title={name}
+    lead="Model"
+    above={{ href: addressOf('/reports', { by: 'model' }), title: 'Models' }}
+    actions={
+      <Button variant="default" component={Link} href={addressOf('/prices', { tab: 'cost', model: name })}>
+        Calculate cost
+      </Button>
+    }
+  >
+    <ThingUsage
+      filter={{ model: [name] }}
+      by={['project', 'agent_manager', 'ticket', 'agent_name', 'agent_harness', 'provider']}
+      usual="30d"
+    />
+    <Prices model={name} />
+  </Page>
+)
+
+function Prices({ model }: { model: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['prices', 'resolve', { model }],
+    queryFn: ({ signal }) => answer(apiUntil(signal).prices.resolve.get({ query: { model } })),
+  })
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        Price in force
+      </Title>
+      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {!data && !error && <Loading lines={3} />}
+      {data && (data.price ? <PriceInForce resolution={data} price={data.price} /> : <NoPrice model={model} />)}
+      {data?.price && <PriceHistory of={data.price} />}
+    </Stack>
+  )
+}
+
+/** Of the model whose price it is, which can have another name: the reported one may be an alias. */
+function PriceHistory({ of }: { of: Price }) {
+  const { data, error, refetch } = useDatedPrices(of)
+  return (
+    <>
+      <Title order={2} size="h4" mt="md">
+        Price history
+      </Title>
+      <Text size="sm" c="dimmed">
+        In US dollars per million tokens. A price applies from its date until the next one.
+      </Text>
+      {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+      {data && <DatedPrices prices={data} />}
+    </>
+  )
+}

@@ -1,0 +1,178 @@
+/** The usage of a thing: totals, over time, what needs attention, by everything else, and its entries. */
+import { Button, Grid, Group, NativeSelect, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { one, oneOf, useAddress } from '../../address.ts'
+import { dayOf } from '../../format/moments.ts'
+import { widthFor, widthsFor } from '../../parts/charts/buckets.ts'
+import { Empty } from '../../parts/empty.tsx'
+import type { EntryQuery } from '../../parts/entries/filters.ts'
+import { Failure } from '../../parts/failure.tsx'
+import type { Period } from '../../parts/period.ts'
+import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { answer, apiUntil } from '../../server/api.ts'
+import { useRole, useSettings } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { type Dimension, readDimension, titleOf } from '../reports/dimensions.ts'
+import { ReportChart } from '../reports/report-chart.tsx'
+import { usageQuery } from '../reports/usage.ts'
+import { Attention } from './attention.tsx'
+import { Breakdown } from './breakdown.tsx'
+import { RecentEntries } from './recent-entries.tsx'
+import { ThingTotals } from './thing-totals.tsx'
+import { periodInAddress, type UsualPeriod, usagePeriodOf } from './usage-period.ts'
+
+const ADDRESS = { period: one, bucket: one, by: readDimension, measure: oneOf('cost', 'tokens') }
+
+const MEASURES = [
+  { value: 'cost', label: 'Cost' },
+  { value: 'tokens', label: 'Tokens' },
+]
+
+export interface ThingUsageProps {
+  /** Selects the entries of the thing. */
+  filter: EntryQuery
+  /** What its usage is broken down by, the most interesting first. */
+  by: readonly [Dimension, ...Dimension[]]
+  usual: UsualPeriod
+  /** The days of something that is over: there is no period to choose. */
+  span?: Period
+  /** Whether the page lists the entries itself. */
+  hasEntries?: boolean
+}
+
+export function ThingUsage({ filter, by, usual, span, hasEntries = true }: ThingUsageProps) {
+  const { time_zone } = useSettings()
+  const seesAll = useRole('billing', 'admin')
+  const [address, show] = useAddress(ADDRESS)
+  const chosen = usagePeriodOf(span ? undefined : address.period, usual, time_zone)
+  const first = useFirstDay(filter, chosen.name === undefined && !span)
+  const totals = useQuery(usageQuery({ period: chosen.period, filter, width: 'all', by: [], include: [] }))
+  // The chart begins with the first entry, not at the beginning of time.
+  const charted = span ?? (chosen.name === undefined ? first : chosen.period)
+  const width = charted && widthFor(charted, address.bucket)
+  const widths = charted ? widthsFor(charted) : []
+  const dimension = address.by !== undefined && by.includes(address.by) ? address.by : by[0]
+  const { measure } = address
+  if (totals.error && !totals.data) return <Failure problem={asProblem(totals.error)} retry={totals.refetch} />
+  return (
+    <Stack gap="md">
+      <Group gap="xs" className="tally-no-print">
+        {!span && (
+          <PeriodPicker
+            size="xs"
+            isOptional
+            value={chosen.name}
+            change={(value) => show({ period: periodInAddress(value, usual) })}
+          />
+        )}
+        {widths.length > 1 && (
+          <NativeSelect
+            size="xs"
+            data={widths}
+            value={width}
+            onChange={({ currentTarget }) => show({ bucket: currentTarget.value })}
+            aria-label="Bucket width"
+          />
+        )}
+        <NativeSelect
+          size="xs"
+          data={by.map((value) => ({ value, label: `By ${titleOf(value).toLowerCase()}` }))}
+          value={dimension}
+          onChange={({ currentTarget }) =>
+            show({ by: currentTarget.value === by[0] ? undefined : (currentTarget.value as Dimension) })
+          }
+          aria-label="Break down by"
+        />
+        <SegmentedControl
+          size="xs"
+          data={MEASURES}
+          value={measure}
+          onChange={(value) => show({ measure: value === 'cost' ? undefined : (value as typeof measure) })}
+          aria-label="Measure"
+        />
+      </Group>
+      {!seesAll && (
+        <Text size="sm" c="dimmed">
+          Only the entries that you can see are counted: your own, and those of projects that you lead or approve.
+        </Text>
+      )}
+      <ThingTotals filter={filter} totals={totals.data?.totals} period={chosen} isStale={totals.isPlaceholderData} />
+      {totals.data?.totals.entries === 0 ? (
+        <NoUsage
+          hasPeriod={chosen.name !== undefined}
+          showAll={() => show({ period: periodInAddress(undefined, usual) })}
+        />
+      ) : (
+        <>
+          <Grid gap="md">
+            <Grid.Col span={{ base: 12, lg: 8 }}>
+              {charted && width ? (
+                <ReportChart
+                  question={{
+                    measure,
+                    by: dimension,
+                    second: undefined,
+                    width,
+                    period: charted,
+                    earlier: undefined,
+                    filter,
+                  }}
+                  kind="stacked"
+                  title={`${measure === 'cost' ? 'Cost' : 'Tokens'} over time by ${titleOf(dimension).toLowerCase()}`}
+                  hasTable
+                />
+              ) : (
+                <Skeleton height={400} />
+              )}
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, lg: 4 }}>
+              <Attention filter={filter} period={chosen.period} />
+            </Grid.Col>
+          </Grid>
+          <Grid gap="md">
+            {by.map((dimension) => (
+              <Grid.Col key={dimension} span={{ base: 12, sm: 6, lg: by.length % 3 === 0 ? 4 : 3 }}>
+                <Breakdown filter={filter} dimension={dimension} measure={measure} period={chosen} />
+              </Grid.Col>
+            ))}
+          </Grid>
+        </>
+      )}
+      {hasEntries && <RecentEntries filter={filter} period={chosen} count={totals.data?.totals.entries} />}
+    </Stack>
+  )
+}
+
+/** From the first entry until today; undefined until it is known. */
+function useFirstDay(filter: EntryQuery, isAsked: boolean): Period | undefined {
+  const { time_zone } = useSettings()
+  const { data } = useQuery({
+    queryKey: ['entries', 'first', filter],
+    queryFn: async ({ signal }) => {
+      const query = { ...filter, order: 'asc', limit: '1' }
+      return (await answer(apiUntil(signal)['token-entries'].get({ query }))).data[0]?.started_at ?? null
+    },
+    enabled: isAsked,
+  })
+  if (!isAsked || data === undefined) return undefined
+  const today = dayOf(new Date(), time_zone)
+  const from = data === null ? today : dayOf(new Date(data), time_zone)
+  // An agent's clock may be ahead.
+  return from > today ? { from, to: from } : { from, to: today }
+}
+
+const NoUsage = ({ hasPeriod, showAll }: { hasPeriod: boolean; showAll: () => void }) =>
+  hasPeriod ? (
+    <Empty
+      title="No usage in this period"
+      action={
+        <Button variant="light" onClick={showAll}>
+          Show any time
+        </Button>
+      }
+    >
+      Choose a longer period to see earlier usage.
+    </Empty>
+  ) : (
+    <Empty title="No usage yet">Usage appears here when agents report entries that you can see.</Empty>
+  )

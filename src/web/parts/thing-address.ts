@@ -1,0 +1,38 @@
+/** The page of each thing that has usage of its own: the only place that knows its address. Pure. */
+import { addressOf, changedAddress } from '../address.ts'
+
+/**
+ * Names are parameters and no parts of a path: agents choose them, and `..` or `a/b` in a path would be another page.
+ */
+const PAGES = {
+  client: (id) => `/work/clients/${encodeURIComponent(id)}`,
+  project: (id) => `/work/projects/${encodeURIComponent(id)}`,
+  ticket: (id) => `/work/tickets/${encodeURIComponent(id)}`,
+  person: (id) => `/usage/people/${encodeURIComponent(id)}`,
+  agent: (name) => addressOf('/usage/agent', { name }),
+  model: (name) => addressOf('/usage/model', { name }),
+  session: (name) => addressOf('/usage/session', { name }),
+} as const satisfies Record<string, (key: string) => string>
+
+export type ThingKind = keyof typeof PAGES
+
+/** By id, or by name where things have nothing else. */
+export const addressOfThing = (kind: ThingKind, key: string): string => PAGES[kind](key)
+
+/** The things that usage is grouped by; the other dimensions have no pages. */
+const KINDS: Partial<Record<string, ThingKind>> = {
+  client: 'client',
+  project: 'project',
+  ticket: 'ticket',
+  agent_manager: 'person',
+  agent_name: 'agent',
+  model: 'model',
+}
+
+/** The page of a group of a report, in the same period; undefined for groups that have none. */
+export function addressOfGroup(dimension: string, key: string | null, period: string | undefined): string | undefined {
+  const kind = Object.hasOwn(KINDS, dimension) ? KINDS[dimension] : undefined
+  if (kind === undefined || key === null) return undefined
+  const [path, search = ''] = addressOfThing(kind, key).split('?')
+  return changedAddress(path!, search, { period })
+}
