@@ -29,6 +29,7 @@ const FEATURES = [
   'personal-data',
   'search',
   'transfer',
+  'inbox',
 ]
 
 /** Everything except `lib` may import these; they know nothing of the layers above. */

@@ -19,6 +19,7 @@ import { reportSchemaRoute } from './features/entries/reporting/routes/report-sc
 import { reportingRoutes } from './features/entries/reporting/routes/reporting.ts'
 import { valuationRoutes } from './features/entries/valuation/routes.ts'
 import { eventsRoutes } from './features/events/routes.ts'
+import { inboxRoutes } from './features/inbox/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
 import { deputiesRoutes } from './features/people/routes/deputies.ts'
 import { meRoutes } from './features/people/routes/me.ts'
@@ -152,6 +153,7 @@ export const createApp = ({
     .use(
       at('/api/v1')
         .use(at('/search').use(searchRoutes(services)))
+        .use(at('/inbox').use(inboxRoutes(services)))
         .use(at('/changes').use(changesRoutes(services)))
         .use(at('/events').use(eventsRoutes({ ...services, publicUrl })))
         .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))

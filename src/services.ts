@@ -10,6 +10,7 @@ import { createChangesService } from './features/changes/service.ts'
 import { createDigestsService } from './features/digests/service.ts'
 import { createEntriesService } from './features/entries/service.ts'
 import { createEventsService } from './features/events/service.ts'
+import { createInboxService } from './features/inbox/service.ts'
 import { createNoticesService } from './features/notices/service.ts'
 import { createNotificationsService } from './features/notifications/service.ts'
 import { createOrganizationService } from './features/organization/service.ts'
@@ -111,6 +112,17 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   })
   const search = createSearchService({ db })
   const transfer = createTransferService({ db, clock, audit, organization, people, projects })
+  const inbox = createInboxService({
+    clock,
+    organization,
+    entries,
+    sheets,
+    reports,
+    projects,
+    placement,
+    bills,
+    webhooks,
+  })
   return {
     db,
     events,
@@ -139,6 +151,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     telemetry,
     personalData,
     search,
+    inbox,
     transfer,
     checkReady: readinessOf(db),
     findDamage: () => findDamage(db),

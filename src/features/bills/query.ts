@@ -17,6 +17,7 @@ export interface BillListQuery extends ListPage {
   from: string | undefined
   to: string | undefined
   overdue: boolean | undefined
+  deliveryFailed: boolean | undefined
 }
 
 function readFilter(query: Query): Omit<BillListQuery, keyof ListPage> {
@@ -33,6 +34,7 @@ function readFilter(query: Query): Omit<BillListQuery, keyof ListPage> {
     from: day('from'),
     to: day('to'),
     overdue: query.flag('overdue'),
+    deliveryFailed: query.flag('delivery_failed'),
   }
 }
 

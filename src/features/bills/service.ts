@@ -45,6 +45,7 @@ import { type BillSubmission, createSending, findReplayed } from './sending.ts'
 import {
   type BillFilter,
   type BillView,
+  countBills,
   findBill,
   getDocument,
   insertBillKey,
@@ -254,6 +255,10 @@ export function createBillsService({
       const sums = await sumBills(db.read, await readFilter(filter), await findToday())
       return { data: sums.map(totalsBody) }
     },
+
+    /** The number of sent bills, neither paid nor void, of which the latest e-mail failed. */
+    countUndelivered: async (): Promise<number> =>
+      countBills(db.read, { states: ['sent'], deliveryFailed: true }, await findToday()),
 
     /** By id (`bil_…`) or number. Throws `not_found`. */
     getBill: (bill: string): Promise<BillView> => getView(db.read, bill),

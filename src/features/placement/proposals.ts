@@ -94,6 +94,9 @@ export function createProposals({ db, clock, audit, projects, rules }: Dependenc
       return pageOf(views, limit, ({ proposal }) => writeKeyPage(proposal.id))
     },
 
+    /** The number of proposals that nobody has decided. */
+    countOpenProposals: (): Promise<number> => countProposals(db.read, undefined, { state: 'open' }),
+
     /**
      * Throws `forbidden` unless the person leads the project, and `validation_failed` unless the repository is one of
      * the project's, and for everything that a rule could not say.

@@ -14,6 +14,7 @@ import type { Page } from './store/clients.ts'
 import { findProjectByName, getProject } from './store/lookups.ts'
 import { findProjectView } from './store/projects.ts'
 import {
+  countConflictingTickets,
   deleteTicket,
   findTicketView,
   hasEntries,
@@ -124,6 +125,9 @@ export function createTickets({ db, clock, audit }: Dependencies) {
     /** A page of tickets, newest first. */
     listTickets: (filter: TicketFilter, page: Page): Promise<TicketView[]> =>
       listTicketViews(filter.search === undefined ? db.read : db.slow, filter, page),
+
+    /** The number of tickets that reports name under different projects. */
+    countConflictingTickets: (): Promise<number> => countConflictingTickets(db.read),
 
     /** By id (`tkt_…`) or key. Throws `not_found`. */
     showTicket: (ticket: string): Promise<TicketView> => getTicket(db.read, ticket),

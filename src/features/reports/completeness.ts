@@ -6,6 +6,7 @@
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { PLACED_BY, STATUSES } from '../../database/schema/values.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { type EntryFilter, listPath } from '../entries/listing/filter.ts'
 import { conditionOf } from '../entries/listing/store/conditions.ts'
@@ -32,12 +33,16 @@ const GROUPINGS: Grouping[] = [
   { key: 'projectId' },
 ]
 
+/** An agent's clock may be up to a day ahead. */
+const AHEAD_MS = 2 * 86_400_000
+
 interface CompletenessDependencies {
   db: Database
+  clock: Clock
   billing: Pick<EntriesService['billing'], 'settled'>
 }
 
-export function createCompleteness({ db, billing }: CompletenessDependencies) {
+export function createCompleteness({ db, clock, billing }: CompletenessDependencies) {
   function sumEntries(viewer: Viewer, filter: EntryFilter, grouped: { onlyStraddling: boolean }) {
     const bounds = [filter.starting_at!, filter.ending_at!]
     const groupings = grouped.onlyStraddling ? [] : GROUPINGS
@@ -95,6 +100,21 @@ export function createCompleteness({ db, billing }: CompletenessDependencies) {
   }
 
   return {
+    /**
+     * For each part, the entries of any time that match it and `common`: one sum for all parts, which tell entries apart
+     * by status, placement, duplicates and the lack of a price only.
+     */
+    countParts: (viewer: Viewer, common: EntryFilter, parts: readonly EntryFilter[]): Promise<EntryCount[]> =>
+      billing.settled(async () => {
+        const groups = await groupsOf(viewer, { starting_at: 0, ending_at: clock.now() + AHEAD_MS, ...common })
+        return parts.map((own) =>
+          sumOf(
+            groups.filter((group) => matches(own, group)),
+            own.priced === false,
+          ),
+        )
+      }),
+
     /** Each check with the number of entries it finds, their cost, and the path that lists them. */
     async completeness(viewer: Viewer, asked: CompletenessQuery): Promise<CompletenessReport> {
       return { ...askedBody(asked), data: await billing.settled(() => checksOf(viewer, asked)) }

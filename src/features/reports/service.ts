@@ -75,7 +75,7 @@ export function createReportsService({ db, clock, organization, billing, filters
     ...createUnpriced({ db, billing }),
     ...createUnattributed({ db, billing }),
     ...createVariance(sums),
-    ...createCompleteness({ db, billing }),
+    ...createCompleteness({ db, clock, billing }),
     ...createCache({ db, billing }),
     ...createWhatIf({ db, billing }),
     ...createPriceChanges({ db, billing }),

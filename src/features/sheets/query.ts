@@ -19,6 +19,7 @@ export function readSheetList(texts: QueryTexts, timeZone: string): SheetListQue
       startingAt: query.moment('starting_at', timeZone),
       endingAt: query.moment('ending_at', timeZone),
       endingAfter: query.moment('ending_after', timeZone),
+      endedBefore: query.moment('ended_before', timeZone),
     },
     ...query.listPage(),
   }

@@ -33,6 +33,7 @@ import { billedEntries, emptySheet, overlappingEntries, SHEET_LIMIT, sheetFull }
 import { issuesOfRequired, requireComplete, requireFields, requireKept } from './required-fields.ts'
 import type { Approvals, ImportedEntries, NewSheetBody, SheetOverlaps, TokenSheet } from './schema.ts'
 import {
+  countOwnSheets,
   deleteSheet,
   findSheet,
   insertSheet,
@@ -100,6 +101,14 @@ type Step = keyof typeof DONE
 interface DryRun {
   /** Whether nothing is written. */
   dryRun?: boolean | undefined
+}
+
+/** Sheets that wait for somebody's approval. */
+interface WaitingSheets {
+  sheets: number
+  costNanos: bigint
+  /** When the first of them was submitted. */
+  oldestAt: number | null
 }
 
 interface Dependencies {
@@ -461,6 +470,22 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
           return undefined
         },
       }),
+
+    /** The number of a person's own sheets, and when the first of their periods began. */
+    countOwnSheets: (userId: number, filter: Pick<SheetFilter, 'statuses' | 'endedBefore'>) =>
+      countOwnSheets(db.read, userId, filter),
+
+    /** The sheets that wait for this person's approval: those of {@link listApprovals}. */
+    async sumWaitingSheets({ viewer, person }: Pick<Party, 'viewer' | 'person'>): Promise<WaitingSheets> {
+      const waiting = await listWaitingSheets(db.read, waitingFor(person, viewer), {})
+      const ids = waiting.map(({ sheet }) => sheet.id)
+      const sums = ids.length === 0 ? [] : await entries.sheetEntries.sumSheets(db.read, ids, viewer)
+      return {
+        sheets: waiting.length,
+        costNanos: sums.reduce((sum, { costNanos }) => sum + costNanos, 0n),
+        oldestAt: waiting[0]?.sheet.submittedAt ?? null,
+      }
+    },
 
     /** Sheets and reported entries that this person could approve, with sums. */
     async listApprovals(

@@ -1,5 +1,22 @@
 /** Token sheets; `entries/` manages their entries. */
-import { aliasedTable, and, desc, eq, exists, gt, gte, inArray, isNull, lt, not, notInArray, or } from 'drizzle-orm'
+import {
+  aliasedTable,
+  and,
+  count,
+  desc,
+  eq,
+  exists,
+  gt,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  min,
+  not,
+  notInArray,
+  or,
+} from 'drizzle-orm'
 import {
   approvedProjects,
   isApprovable,
@@ -40,6 +57,8 @@ export interface SheetFilter {
   endingAt?: number | undefined
   /** Sheets whose period ends after this time; together with `endingAt`, those that share days with a period. */
   endingAfter?: number | undefined
+  /** Sheets whose period has ended by this time. */
+  endedBefore?: number | undefined
 }
 
 function selectSheets(reader: Reader) {
@@ -56,7 +75,10 @@ function selectSheets(reader: Reader) {
     .leftJoin(deciders, eq(deciders.id, sheets.decidedBy))
 }
 
-function conditionOf(reader: Reader, { statuses, managers, startingAt, endingAt, endingAfter }: SheetFilter) {
+function conditionOf(
+  reader: Reader,
+  { statuses, managers, startingAt, endingAt, endingAfter, endedBefore }: SheetFilter,
+) {
   const { sheets, users } = reader.tables
   const named =
     managers &&
@@ -75,7 +97,22 @@ function conditionOf(reader: Reader, { statuses, managers, startingAt, endingAt,
     startingAt === undefined ? undefined : gte(sheets.startingAt, startingAt),
     endingAt === undefined ? undefined : lt(sheets.startingAt, endingAt),
     endingAfter === undefined ? undefined : gt(sheets.endingAt, endingAfter),
+    endedBefore === undefined ? undefined : lte(sheets.endingAt, endedBefore),
   )
+}
+
+/** The number of sheets of one person, and when the first of their periods began. */
+export async function countOwnSheets(
+  reader: Reader,
+  managerId: number,
+  filter: Pick<SheetFilter, 'statuses' | 'endedBefore'>,
+): Promise<{ sheets: number; oldestAt: number | null }> {
+  const { sheets } = reader.tables
+  const [row] = await reader
+    .select({ sheets: count(), oldestAt: min(sheets.startingAt) })
+    .from(sheets)
+    .where(and(eq(sheets.managerId, managerId), conditionOf(reader, filter)))
+  return row!
 }
 
 /** Sheets newest first, starting after the one with the key `after`. */

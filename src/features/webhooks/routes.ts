@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
-import { listPage } from '../../http/query.ts'
+import { listPage, parameter } from '../../http/query.ts'
 import {
   EXAMPLE_CREATED_WEBHOOK,
   EXAMPLE_DELIVERY,
@@ -21,7 +21,7 @@ import {
   WebhookEnabling,
   WebhookList,
 } from './schema.ts'
-import { readPage, type WebhooksService } from './service.ts'
+import { readPage, readWebhookList, type WebhooksService } from './service.ts'
 
 const tag = 'Webhooks'
 const path = { id: 'Id of the webhook (whk_…).' }
@@ -31,6 +31,18 @@ const pageOf = (what: string) => {
   return t.Object(page, { additionalProperties: false })
 }
 
+const { format: _, ...webhookPage } = listPage('Webhooks')
+const WebhookQuery = t.Object(
+  {
+    failing: parameter({
+      type: 'boolean',
+      description: 'Only webhooks that fail or were disabled because they did, or only others.',
+    }),
+    ...webhookPage,
+  },
+  { additionalProperties: false },
+)
+
 /** For admins: who reads every event of a type, and where it is sent, is nothing that members decide. */
 const guarded = { allow: { session: ['admin'] }, scope: 'webhooks:manage' } as const
 
@@ -39,9 +51,9 @@ const webhookAnswer = { 200: { description: 'The webhook.', schema: WebhookBody,
 export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
   new Elysia({ name: 'webhooks', normalize: false })
     .use(access())
-    .get('', ({ query }) => webhooks.listWebhooks(readPage(query)), {
+    .get('', ({ query }) => webhooks.listWebhooks(readWebhookList(query)), {
       ...guarded,
-      query: pageOf('Webhooks'),
+      query: WebhookQuery,
       detail: documented({
         id: 'listWebhooks',
         tag,

@@ -17,6 +17,7 @@ import { createSender } from './delivery/sender.ts'
 import { issuesOfWebhook, placeOf } from './endpoint.ts'
 import { createEventLog, type EventLogDependencies, type LoggedEvent } from './event-log.ts'
 import { createNotices } from './notices.ts'
+import type { WebhookListQuery } from './query.ts'
 import {
   type CreatedWebhook,
   createdWebhookBody,
@@ -31,6 +32,7 @@ import { newSecret } from './signature.ts'
 import { insertDelivery, latestDeliveries, listDeliveries } from './store/deliveries.ts'
 import {
   countEndpoints,
+  countFailingEndpoints,
   deleteEndpoint,
   type EndpointRow,
   type EndpointView,
@@ -41,7 +43,7 @@ import {
   updateEndpoint,
 } from './store/endpoints.ts'
 
-export { readPage } from './query.ts'
+export { readPage, readWebhookList } from './query.ts'
 export { parseSecret, signatureIssue } from './signature.ts'
 
 /** More than anyone needs, and few enough to deliver to all of them at once. */
@@ -181,11 +183,18 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
 
   return {
     /** A page of webhooks, newest first. */
-    async listWebhooks({ after, limit }: Pick<ListPage, 'after' | 'limit'>): Promise<Page<WebhookBody>> {
-      const found = await listEndpoints(db.read, { after, limit: limit + 1 })
+    async listWebhooks({
+      after,
+      limit,
+      isFailing,
+    }: Pick<WebhookListQuery, 'after' | 'limit' | 'isFailing'>): Promise<Page<WebhookBody>> {
+      const found = await listEndpoints(db.read, { after, limit: limit + 1, isFailing })
       const page = pageOf(found, limit, ({ row }) => writeKeyPage(row.id))
       return { ...page, data: await bodiesOf(page.data) }
     },
+
+    /** The number of webhooks that fail, or were disabled because they did. */
+    countFailing: (): Promise<number> => countFailingEndpoints(db.read),
 
     /** All of them. */
     async everyWebhook(): Promise<WebhookBody[]> {

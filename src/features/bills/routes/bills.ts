@@ -59,6 +59,10 @@ const filters = {
   from: parameter({ type: 'string', pattern: DAY, description: 'Issued on or after this date.' }),
   to: parameter({ type: 'string', pattern: DAY, description: 'Issued on or before this date.' }),
   overdue: parameter({ type: 'boolean', description: 'Only bills that are overdue, or only others.' }),
+  delivery_failed: parameter({
+    type: 'boolean',
+    description: 'Only bills with the delivery state `failed`, or only others.',
+  }),
 }
 const BillQuery = t.Object({ ...filters, ...listPage('Bills') }, { additionalProperties: false })
 const TotalsQuery = t.Object(filters, { additionalProperties: false })

@@ -1,9 +1,11 @@
 /** Stored bills: sent once, and never changed except for their state. */
 import {
+  aliasedTable,
   and,
   asc,
   between,
   type Column,
+  count,
   desc,
   eq,
   getTableColumns,
@@ -53,6 +55,7 @@ export interface BillFilter {
   to?: string | undefined
   number?: string | undefined
   overdue?: boolean | undefined
+  deliveryFailed?: boolean | undefined
 }
 
 /** Of sent bills: one that is being prepared is nobody else's. */
@@ -76,7 +79,7 @@ function selectViews(reader: Reader, condition: SQL | undefined) {
 /** `today` decides which bills are overdue. */
 function conditionOf(
   reader: Reader,
-  { states, clientId, clientIds, projectId, ticketId, from, to, number, overdue }: BillFilter,
+  { states, clientId, clientIds, projectId, ticketId, from, to, number, overdue, deliveryFailed }: BillFilter,
   today: string,
 ): SQL | undefined {
   const { bills, entries } = reader.tables
@@ -102,7 +105,44 @@ function conditionOf(
     from === undefined ? undefined : gte(bills.issuedOn, from),
     to === undefined ? undefined : lte(bills.issuedOn, to),
     overdue === undefined ? undefined : overdue ? isOverdue : not(isOverdue),
+    deliveryFailed === undefined
+      ? undefined
+      : deliveryFailed
+        ? inArray(bills.id, failedDeliveries(reader))
+        : notInArray(bills.id, failedDeliveries(reader)),
   )
+}
+
+/** The bills of which one of the latest deliveries failed, as in `deliveryState`. */
+function failedDeliveries(reader: Reader) {
+  const { billDeliveries } = reader.tables
+  const others = aliasedTable(billDeliveries, 'others')
+  const latest = reader
+    .select({ createdAt: others.createdAt })
+    .from(others)
+    .where(and(eq(others.billId, billDeliveries.billId), ne(others.notice, 'reminder')))
+    .orderBy(desc(others.id))
+    .limit(1)
+  return reader
+    .select({ id: billDeliveries.billId })
+    .from(billDeliveries)
+    .where(
+      and(
+        eq(billDeliveries.state, 'failed'),
+        ne(billDeliveries.notice, 'reminder'),
+        eq(billDeliveries.createdAt, latest),
+      ),
+    )
+}
+
+/** Without their amounts, unlike `sumBills`. */
+export async function countBills(reader: Reader, filter: BillFilter, today: string): Promise<number> {
+  const { bills } = reader.tables
+  const [row] = await reader
+    .select({ bills: count() })
+    .from(bills)
+    .where(and(ne(bills.state, 'preparing'), conditionOf(reader, filter, today)))
+  return row!.bills
 }
 
 /** Newest first, starting after the key `after`. */

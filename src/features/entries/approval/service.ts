@@ -1,6 +1,7 @@
 /** Decisions of people about entries, one or many: approving, rejecting, reopening, withdrawing an approval. */
 
 import { type Actor, actingFor, type Party } from '../../../access/actor.ts'
+import type { Represented } from '../../../access/caller.ts'
 import { type Approver, approversOf, EVERYTHING, type PendingScope, type Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
 import type { LaterReports, SessionDuplicate, Status } from '../../../database/schema/values.ts'
@@ -25,6 +26,7 @@ import {
   listDecidable,
   listDecidableByIds,
   listDecidableOfSessions,
+  listProjectUids,
   saveLaterReports,
   sumWaiting,
   updateStatuses,
@@ -262,12 +264,46 @@ export function createApproval({ db, clock, audit }: Dependencies) {
     /** The number of a person's entries that wait for a decision about a possible duplicate. */
     countHeld: (userId: number): Promise<number> => countHeld(db.read, userId),
 
+    /** Filters of the entries that {@link sumWaiting} sums; none for somebody who approves nothing. */
+    waitingFilters: (person: NonNullable<Party['person']> & Represented, viewer: Viewer): Promise<EntryFilter[]> =>
+      waitingFilters(db.read, person, viewer),
+
     /**
      * Entries that wait for this person's approval and are not on a sheet, summed by project, the highest cost first.
      */
     sumWaiting: ({ person, viewer }: Omit<Party, 'by'>, filter: EntryFilter): Promise<WaitingSum[]> =>
       sumWaiting(db.slow, waitingFor(person, viewer), filter),
   }
+}
+
+/**
+ * Filters of which each entry that {@link sumWaiting} sums matches exactly one, and no other entry any: whoever decides
+ * for somebody else may not decide about that person's entries in the projects that they have no right of their own in.
+ */
+async function waitingFilters(
+  reader: Reader,
+  person: NonNullable<Party['person']> & Represented,
+  viewer: Viewer,
+): Promise<EntryFilter[]> {
+  const waiting: EntryFilter = { status: ['submitted'], superseded: false }
+  if (viewer.sees === 'everything') {
+    return [person.role === 'admin' ? waiting : { ...waiting, without_agent_manager: [person.uid] }]
+  }
+  const [own, ...represented] = await approversOf(reader, viewer)
+  const excludedOf = (projectId: number): string[] => {
+    const deciders = represented.filter(({ projectIds }) => projectIds.has(projectId))
+    const isOnlyFor = own!.projectIds.has(projectId) || deciders.length !== 1 ? undefined : deciders[0]!.userId
+    const principal = person.actsFor?.find(({ id }) => id === isOnlyFor)
+    return [person.uid, ...(principal ? [principal.uid] : [])]
+  }
+  const ids = [own!, ...represented].flatMap(({ projectIds }) => [...projectIds])
+  const projects = await listProjectUids(reader, [...new Set(ids)])
+  const groups = Map.groupBy(projects, ({ id }) => excludedOf(id).join())
+  return [...groups.values()].map((alike) => ({
+    ...waiting,
+    project: alike.map(({ uid }) => uid),
+    without_agent_manager: excludedOf(alike[0]!.id),
+  }))
 }
 
 /** Filter for the entries and sheets that wait for a person's approval. */

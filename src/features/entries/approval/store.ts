@@ -1,5 +1,5 @@
 /** Entries as decisions need them: their owner, placement and status. */
-import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import {
   approvedProjects,
   isApprovable,
@@ -157,6 +157,18 @@ export async function updateStatuses(
     for (const { id } of rows) moved.add(id)
   }
   return moved
+}
+
+/** In the order of their keys. */
+export function listProjectUids(reader: Reader, ids: readonly number[]): Promise<{ id: number; uid: Id<'prj'> }[]> {
+  const { projects } = reader.tables
+  return Promise.resolve(
+    reader
+      .select({ id: projects.id, uid: projects.uid })
+      .from(projects)
+      .where(inArray(projects.id, [...ids]))
+      .orderBy(asc(projects.id)),
+  )
 }
 
 export interface WaitingSum {

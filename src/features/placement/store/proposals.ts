@@ -79,10 +79,10 @@ export async function findProposal(
   return row
 }
 
-/** Those of a person, in a state or since a moment. */
+/** Those of a person, or of everybody, in a state or since a moment. */
 export async function countProposals(
   reader: Reader,
-  proposedBy: number,
+  proposedBy: number | undefined,
   { state, since }: { state?: ProposalState; since?: number },
 ): Promise<number> {
   const { ruleProposals } = reader.tables

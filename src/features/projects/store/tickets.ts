@@ -154,14 +154,7 @@ export async function listTicketViews(
           .where(inArray(projectNames.folded, texts.map(foldName))),
       ),
     )
-  const isConflicting = inArray(
-    tickets.id,
-    reader
-      .select({ id: ticketAssumptions.ticketId })
-      .from(ticketAssumptions)
-      .groupBy(ticketAssumptions.ticketId)
-      .having(sql`count(DISTINCT coalesce(${ticketAssumptions.projectId}, 0)) > 1`),
-  )
+  const isConflicting = conflictingTickets(reader)
   const rows = await selectTickets(reader)
     .where(
       and(
@@ -180,6 +173,29 @@ export async function listTicketViews(
     .orderBy(desc(tickets.id))
     .limit(limit)
   return viewsOf(reader, rows)
+}
+
+/** Tickets that reports name under different projects, and nobody has decided. */
+function conflictingTickets(reader: Reader): SQL {
+  const { tickets, ticketAssumptions } = reader.tables
+  return inArray(
+    tickets.id,
+    reader
+      .select({ id: ticketAssumptions.ticketId })
+      .from(ticketAssumptions)
+      .groupBy(ticketAssumptions.ticketId)
+      .having(sql`count(DISTINCT coalesce(${ticketAssumptions.projectId}, 0)) > 1`),
+  )
+}
+
+/** As many as the list of conflicting tickets has, without the archived ones. */
+export async function countConflictingTickets(reader: Reader): Promise<number> {
+  const { tickets } = reader.tables
+  const [row] = await reader
+    .select({ count: sql<number>`count(*)`.mapWith(Number) })
+    .from(tickets)
+    .where(and(conflictingTickets(reader), archivedCondition(tickets.archivedAt, undefined)))
+  return row!.count
 }
 
 /** Undefined if a ticket with this key exists. */

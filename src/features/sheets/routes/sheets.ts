@@ -26,6 +26,7 @@ const SheetQuery = t.Object(
     ending_after: momentParameter(
       'Sheets whose period ended after this time; together with `ending_at`, those that share days with a period.',
     ),
+    ended_before: momentParameter('Periods that ended at or before this time.'),
     ...listPage('Sheets'),
   },
   { additionalProperties: false },

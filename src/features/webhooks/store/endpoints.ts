@@ -1,5 +1,5 @@
 /** Endpoints: what people configured, and how far each one has got in the event log. */
-import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte, ne, not, or, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { type Id, newId } from '../../../lib/id.ts'
@@ -34,14 +34,33 @@ function selectEndpoints(reader: Reader) {
     .leftJoin(users, eq(users.id, webhookEndpoints.createdBy))
 }
 
+/** Fails, or was disabled because it did; one that a person disabled is as they want it. */
+function failingCondition(reader: Reader, isFailing: boolean | undefined) {
+  if (isFailing === undefined) return undefined
+  const { disabledAt, disabledReason, failingSince } = reader.tables.webhookEndpoints
+  const fails = or(
+    and(isNull(disabledAt), isNotNull(failingSince)),
+    and(isNotNull(disabledAt), ne(disabledReason, 'person')),
+  )!
+  return isFailing ? fails : not(fails)
+}
+
+export async function countFailingEndpoints(reader: Reader): Promise<number> {
+  const [row] = await reader
+    .select({ endpoints: count() })
+    .from(reader.tables.webhookEndpoints)
+    .where(failingCondition(reader, true))
+  return row!.endpoints
+}
+
 /** Newest first. */
 export async function listEndpoints(
   reader: Reader,
-  { after, limit }: { after: number | undefined; limit: number },
+  { after, limit, isFailing }: { after: number | undefined; limit: number; isFailing?: boolean | undefined },
 ): Promise<EndpointView[]> {
   const { webhookEndpoints } = reader.tables
   return selectEndpoints(reader)
-    .where(after === undefined ? undefined : lt(webhookEndpoints.id, after))
+    .where(and(after === undefined ? undefined : lt(webhookEndpoints.id, after), failingCondition(reader, isFailing)))
     .orderBy(desc(webhookEndpoints.id))
     .limit(limit)
 }
