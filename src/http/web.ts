@@ -9,6 +9,7 @@ import type { SessionCookie } from './session-cookie.ts'
  * The first path segments of the application's pages. The page itself decides what to show; any other address is a 404.
  */
 export const SECTIONS = [
+  'inbox',
   'reports',
   'insights',
   'entries',

@@ -33,6 +33,7 @@ const ADMIN = ['admin'] as const
 
 export const PAGES: readonly WebPage[] = [
   { name: 'overview', path: '/', inDocs: true },
+  { name: 'inbox', path: '/inbox' },
   { name: 'reports', path: '/reports' },
   { name: 'insights', path: '/insights?as=gpt-5' },
   { name: 'entries', path: '/entries', inDocs: true },

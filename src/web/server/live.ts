@@ -8,21 +8,22 @@ import { type Part, queryClient } from './queries.ts'
 
 /** What pages read of each kind of change. */
 const PARTS: Record<string, readonly Part[]> = {
-  entries: ['entries', 'reports'],
-  sheets: ['sheets'],
+  entries: ['entries', 'reports', 'inbox'],
+  sheets: ['sheets', 'inbox'],
   budgets: ['budgets'],
-  bills: ['bills'],
-  prices: ['prices'],
-  work: ['clients', 'projects', 'tickets'],
-  rules: ['rules'],
+  bills: ['bills', 'inbox'],
+  prices: ['prices', 'inbox'],
+  work: ['clients', 'projects', 'tickets', 'inbox'],
+  rules: ['rules', 'inbox'],
   people: ['users', 'tokens'],
 }
 
 /** Agents report all the time: a page that is read again more often would only flicker. */
 const EVERY_MS = 3_000
 
-/** The same for reports, of which a page has many. */
-const REPORTS_EVERY_MS = 15_000
+/** The same for reports, of which a page has many, and for what is counted of all entries. */
+const SUMS_EVERY_MS = 15_000
+const SUMS: readonly Part[] = ['reports', 'inbox']
 
 /** After the server refused a stream, which a browser does not repeat by itself. */
 const AGAIN_MS = 30_000
@@ -101,7 +102,7 @@ function follow(): () => void {
   const readAt = new Map<Part, number>()
   const plan = (part: Part) => {
     if (due.has(part)) return
-    const everyMs = part === 'reports' ? REPORTS_EVERY_MS : EVERY_MS
+    const everyMs = SUMS.includes(part) ? SUMS_EVERY_MS : EVERY_MS
     const read = () => {
       due.delete(part)
       readAt.set(part, Date.now())

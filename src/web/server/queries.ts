@@ -8,6 +8,7 @@ import { keepVersion } from './versions.ts'
 
 export type Part =
   | 'me'
+  | 'inbox'
   | 'entries'
   | 'reports'
   | 'clients'
@@ -58,5 +59,8 @@ export const queryClient: QueryClient = new QueryClient({
   },
 })
 
+/** With what waits for the person, which any change may settle. */
 export const forget = (parts: readonly Part[]) =>
-  Promise.all(parts.map((part) => queryClient.invalidateQueries({ queryKey: [part] })))
+  Promise.all(
+    [...new Set<Part>([...parts, 'inbox'])].map((part) => queryClient.invalidateQueries({ queryKey: [part] })),
+  )

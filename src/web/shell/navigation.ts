@@ -12,6 +12,7 @@ import {
   IconInbox,
   IconKey,
   IconList,
+  IconMapPinQuestion,
   IconPlugConnected,
   IconRadar,
   IconReportAnalytics,
@@ -47,6 +48,9 @@ export interface Section {
   ask?: (me: Me, search: string) => void
 }
 
+/** The section that the menu shows with the number of things that wait. */
+export const INBOX_PATH = '/inbox'
+
 const everybody = () => true
 const roles =
   (...allowed: Me['person']['role'][]) =>
@@ -58,6 +62,15 @@ const roles =
  * would make it larger than the first page may be.
  */
 export const SECTIONS: readonly Section[] = [
+  {
+    path: INBOX_PATH,
+    title: 'Inbox',
+    icon: IconInbox,
+    key: 'i',
+    group: 'Usage',
+    isFor: everybody,
+    page: lazy(() => import('../pages/inbox/inbox.tsx')),
+  },
   {
     path: '/',
     title: 'Overview',
@@ -85,7 +98,7 @@ export const SECTIONS: readonly Section[] = [
     title: 'Insights',
     hasReports: true,
     icon: IconBulb,
-    key: 'i',
+    key: 'n',
     group: 'Usage',
     isFor: everybody,
     page: lazy(() => import('../pages/insights/insights.tsx')),
@@ -105,7 +118,7 @@ export const SECTIONS: readonly Section[] = [
     path: '/unattributed',
     title: 'Unattributed',
     hasReports: true,
-    icon: IconInbox,
+    icon: IconMapPinQuestion,
     key: 'u',
     group: 'Usage',
     isFor: everybody,

@@ -14,17 +14,20 @@ import {
   Tooltip,
   UnstyledButton,
   useMantineColorScheme,
+  VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown, IconDeviceDesktop, IconKeyboard, IconMoon, IconSun } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
+import { roughCount } from '../format/counts.ts'
 import { Overwrite } from '../parts/overwrite.tsx'
+import { useInbox } from '../server/inbox.ts'
 import { useLive } from '../server/live.ts'
 import { signOut, useMe } from '../server/me.ts'
 import { useSend } from '../server/send.ts'
 import { DemoBadge, DemoBanner } from './demo-banner.tsx'
-import { ACCOUNT_LINK, DOCUMENTATION, GROUPS, type Section, sectionsFor } from './navigation.ts'
+import { ACCOUNT_LINK, DOCUMENTATION, GROUPS, INBOX_PATH, type Section, sectionsFor } from './navigation.ts'
 import { showOpenCount, useWindowTitle } from './open-count.ts'
 import { PaletteButton } from './palette/palette-button.tsx'
 import { PreparingReports } from './preparing-reports.tsx'
@@ -45,6 +48,8 @@ export function Shell({ children }: { children: ReactNode }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of page that closes the menu
   useEffect(() => menu.close(), [path])
   useWindowTitle(here?.title, me.settings.name)
+  const open = useInbox(me.person.role !== 'viewer').data?.open ?? 0
+  useEffect(() => showOpenCount(open), [open])
   // What waits for one person is not shown to the next.
   useEffect(() => () => showOpenCount(0), [])
 
@@ -90,6 +95,7 @@ export function Shell({ children }: { children: ReactNode }) {
                     href={path}
                     label={title}
                     leftSection={<Icon size={17} stroke={1.6} />}
+                    rightSection={path === INBOX_PATH && open > 0 ? <OpenCount open={open} /> : undefined}
                     active={here?.path === path}
                     aria-current={here?.path === path ? 'page' : undefined}
                     className={classes.link}
@@ -131,6 +137,13 @@ export function Shell({ children }: { children: ReactNode }) {
     </AppShell>
   )
 }
+
+const OpenCount = ({ open }: { open: number }) => (
+  <span className={classes.open}>
+    {roughCount(open)}
+    <VisuallyHidden> waiting for you</VisuallyHidden>
+  </span>
+)
 
 const isBelow = (path: string, section: string) =>
   section === '/' ? path === '/' : path === section || path.startsWith(`${section}/`)

@@ -20,13 +20,15 @@ export const SHORTCUTS = [
   { keys: ['k'], does: 'Previous row' },
   { keys: ['Enter'], does: 'Open row' },
   { keys: ['x'], does: 'Select row' },
-  { keys: ['a'], does: 'Accept the suggestion for a row' },
+  { keys: ['a'], does: 'Approve row or selection (Inbox), or accept its suggestion' },
+  { keys: ['r'], does: 'Return or reject with a reason (Inbox)' },
+  { keys: ['u'], does: 'Undo the last decision (Inbox)' },
   { keys: ['Esc'], does: 'Close dialog or panel' },
   { keys: ['?'], does: 'Show keyboard shortcuts' },
 ]
 
 /** How soon after `g` the next key must follow. */
-const SECOND_KEY_MS = 1_200
+export const SECOND_KEY_MS = 1_200
 
 /** Whether a key press belongs to a field or menu, or is a browser shortcut. */
 export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {

@@ -15,8 +15,10 @@ test('every page has an address, a shortcut and a group of its own', () => {
 
 test('each role sees the pages that it may use, and admins see all', () => {
   expect(titlesFor('member')).toEqual([
+    'Inbox',
     'Overview',
     'Reports',
+    'Insights',
     'Entries',
     'Unattributed',
     'Work',

@@ -1,9 +1,9 @@
 /** Sheets and reported entries, by project, that wait for the person's approval. */
 import { Anchor, Stack, Table, Text, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
+import { type Approvals, useApprovals } from '../../parts/approvals.ts'
 import { unsorted } from '../../parts/column.ts'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -12,19 +12,9 @@ import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
-import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { COLUMNS } from './sheet-list.tsx'
-
-type Approvals = Body<Awaited<ReturnType<typeof api.approvals.get>>>
-
-export const useApprovals = (enabled = true) =>
-  useQuery({
-    queryKey: ['sheets', 'approvals'],
-    queryFn: ({ signal }) => answer(apiUntil(signal).approvals.get({ query: {} })),
-    enabled,
-  })
 
 const PENDING = COLUMNS.filter(({ key }) => key !== 'status')
 
@@ -39,6 +29,13 @@ export function Waiting() {
   }
   return (
     <Stack gap="lg">
+      <Text size="sm">
+        To approve them one after the other, also with the keyboard, open your{' '}
+        <Anchor component={Link} href="/inbox" inherit>
+          inbox
+        </Anchor>
+        .
+      </Text>
       {sheets.sheets > 0 && (
         <div>
           <DataTable

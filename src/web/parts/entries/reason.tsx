@@ -8,9 +8,10 @@ interface ReasonProps {
   value: string
   change: (reason: string) => void
   error?: ReactNode
+  placeholder?: string
 }
 
-export const Reason = ({ value, change, error }: ReasonProps) => (
+export const Reason = ({ value, change, error, placeholder = 'Counted twice, a test run, …' }: ReasonProps) => (
   <Textarea
     label="Reason"
     required
@@ -18,7 +19,7 @@ export const Reason = ({ value, change, error }: ReasonProps) => (
     autosize
     minRows={2}
     maxLength={REASON_LIMIT}
-    placeholder="Counted twice, a test run, …"
+    placeholder={placeholder}
     value={value}
     error={error}
     onChange={({ currentTarget }) => change(currentTarget.value.replaceAll('\n', ' '))}

@@ -1,0 +1,198 @@
+/** Everything that waits for the signed-in person, by kind. What can be decided in a row is decided here. */
+import { Anchor, Kbd, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useRef } from 'react'
+import { Link } from 'wouter'
+import { addressOf } from '../../address.ts'
+import { count } from '../../format/counts.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { pageOfList, queryOfList } from '../../parts/entries/filters.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { FigureLink } from '../../parts/figure-link.tsx'
+import { Money } from '../../parts/figures.tsx'
+import { Loading } from '../../parts/loading.tsx'
+import { Page } from '../../parts/page.tsx'
+import { ProposedRules } from '../../parts/proposed-rules.tsx'
+import { type InboxItem, useInbox } from '../../server/inbox.ts'
+import { useSettings } from '../../server/me.ts'
+import { asProblem } from '../../server/problem.ts'
+import { FailedDeliveries } from './deliveries.tsx'
+import { EntriesToApprove } from './entries.tsx'
+import { Row, Rows } from './row.tsx'
+import { pressedBy, useRowKeys } from './rows.ts'
+import { OwnSheets, SheetsToApprove } from './sheets.tsx'
+import { UndoProvider, useUndoing } from './undo.ts'
+
+type Kind = InboxItem['kind']
+
+export default function Inbox() {
+  const { data, error, refetch } = useInbox()
+  const undoing = useUndoing()
+  const frame = useRef<HTMLDivElement>(null)
+  useRowKeys(frame, undoing.undo)
+  return (
+    <UndoProvider value={undoing}>
+      <Page title="Inbox" lead="Everything that waits for you.">
+        <div ref={frame}>
+          {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
+          {!data && !error && <Loading />}
+          {data?.open === 0 && (
+            <Empty title="Nothing is waiting for you">
+              Sheets and entries to approve, and what else needs a decision from you, appear here.
+            </Empty>
+          )}
+          {data && data.open > 0 && <Sections items={data.data} />}
+        </div>
+      </Page>
+    </UndoProvider>
+  )
+}
+
+function Sections({ items }: { items: readonly InboxItem[] }) {
+  const byKind = Map.groupBy(items, ({ kind }) => kind)
+  const links = items.filter(({ kind }) => LINKS[kind] !== undefined)
+  return (
+    <Stack gap="xl">
+      {[...byKind].map(([kind, some]) => {
+        const section = SECTIONS[kind]
+        if (!section) return null
+        const waiting = some.reduce((sum, item) => sum + item.count, 0)
+        return (
+          <Section key={kind} id={kind} title={section.title} waiting={waiting}>
+            {section.show(some.map(({ list }) => list))}
+          </Section>
+        )
+      })}
+      {byKind.has('rule_proposals') && <ProposedRules />}
+      {links.length > 0 && (
+        <Section id="lists" title="Lists to work through">
+          <Rows label="Lists to work through">
+            {links.map((item) => (
+              <ListRow key={item.kind} item={item} />
+            ))}
+          </Rows>
+        </Section>
+      )}
+      <Text size="xs" c="dimmed" visibleFrom="sm">
+        <Kbd size="xs">j</Kbd> <Kbd size="xs">k</Kbd> move, <Kbd size="xs">a</Kbd> approves, <Kbd size="xs">r</Kbd>{' '}
+        returns or rejects, <Kbd size="xs">x</Kbd> selects, <Kbd size="xs">u</Kbd> undoes, <Kbd size="xs">Enter</Kbd>{' '}
+        opens.
+      </Text>
+    </Stack>
+  )
+}
+
+interface SectionProps {
+  id: string
+  title: string
+  waiting?: number
+  children: ReactNode
+}
+
+const Section = ({ id, title, waiting, children }: SectionProps) => (
+  <Stack gap="xs" component="section" aria-labelledby={`inbox-${id}`}>
+    <Title order={2} size="h4" id={`inbox-${id}`}>
+      {title}
+      {waiting !== undefined && (
+        <Text span inherit c="dimmed" fw={400}>
+          {' '}
+          {count(waiting)}
+        </Text>
+      )}
+    </Title>
+    {children}
+  </Stack>
+)
+
+/** What is shown row by row; `lists` are the paths of the lists of these things. */
+const SECTIONS: Partial<Record<Kind, { title: string; show: (lists: string[]) => ReactNode }>> = {
+  sheets_to_approve: { title: 'Token sheets to approve', show: () => <SheetsToApprove /> },
+  entries_to_approve: { title: 'Entries to approve', show: (lists) => <EntriesToApprove lists={lists} /> },
+  returned_sheets: {
+    title: 'Your returned token sheets',
+    show: ([list]) => <OwnSheets list={list!} label="Your returned token sheets" />,
+  },
+  overdue_sheets: {
+    title: 'Your token sheets to submit',
+    show: ([list]) => <OwnSheets list={list!} label="Your token sheets to submit" />,
+  },
+  failed_deliveries: { title: 'Failed deliveries', show: () => <FailedDeliveries /> },
+}
+
+interface ListOf {
+  title: string
+  detail: string
+  /** The page of a list that is not one of entries. */
+  page?: (list: string) => string
+  /** Whether its page has no totals. */
+  isWithoutTotals?: true
+}
+
+/** What is worked through on another page. */
+const LINKS: Partial<Record<Kind, ListOf>> = {
+  own_held_entries: {
+    title: 'Your held entries',
+    detail: 'another person has reported the same session; not counted until released or discarded',
+  },
+  held_entries: {
+    title: 'Held entries',
+    detail: 'two people have reported the same session; not counted until released or discarded',
+  },
+  possible_duplicates: {
+    title: 'Possible duplicates',
+    detail: 'neither approved nor rejected',
+  },
+  unattributed_entries: {
+    title: 'Unattributed entries',
+    detail: 'not assigned to a project or ticket',
+    // The page itself adds what every entry on it has in common.
+    page: (list) => addressOf('/unattributed', { status: queryOfList(list).status }),
+  },
+  unpriced_entries: { title: 'Unpriced entries', detail: 'cost unknown: no price for the model' },
+  conflicting_tickets: {
+    title: 'Conflicting tickets',
+    detail: 'reported under different projects',
+    page: () => addressOf('/work', { tab: 'tickets', conflicting: true }),
+    isWithoutTotals: true,
+  },
+  failing_webhooks: {
+    title: 'Failing webhooks',
+    detail: 'events are not delivered',
+    page: () => '/webhooks',
+    isWithoutTotals: true,
+  },
+}
+
+function ListRow({ item: { kind, count: waiting, cost, list } }: { item: InboxItem }) {
+  const { time_zone } = useSettings()
+  const { title, detail, page, isWithoutTotals } = LINKS[kind]!
+  const href = page ? page(list) : pageOfList(list, time_zone)
+  return (
+    <Row
+      title={title}
+      detail={detail}
+      numbers={
+        isWithoutTotals ? (
+          count(waiting)
+        ) : (
+          <>
+            <FigureLink figure="entries" value={waiting} to={href}>
+              {count(waiting)}
+            </FigureLink>
+            {cost !== null && (
+              <Text size="xs" c="dimmed" component="div">
+                <FigureLink figure="cost" value={cost} to={href}>
+                  <Money amount={cost} />
+                </FigureLink>
+              </Text>
+            )}
+          </>
+        )
+      }
+      actions={
+        <Anchor component={Link} href={href} size="sm" aria-label={`Open: ${title}`} {...pressedBy('Enter')}>
+          Open
+        </Anchor>
+      }
+    />
+  )
+}

@@ -1,0 +1,76 @@
+/** A lead works off the inbox with the keyboard alone. */
+import { describe, expect, test } from 'bun:test'
+import { CHROMIUM } from '../support/browser.ts'
+import { signedInAt } from '../support/session.ts'
+import { webStage } from '../support/web-stage.ts'
+
+const PASSWORD = 'correct horse battery'
+const LEAD = { email: 'mara.vogel@meridian.example', password: PASSWORD }
+
+describe.skipIf(!CHROMIUM)('the inbox', () => {
+  const web = webStage({ demoPassword: PASSWORD })
+
+  test('is worked off with the keyboard: rows go, the focus stays, and the counts in menu and title go down', async () => {
+    const ask = await signedInAt(web.server.url, LEAD)
+    const { open } = await ask('GET /inbox')
+    const visitor = await web.visit({ as: LEAD })
+    const { page } = visitor
+    const { keyboard } = page
+    const shows = async (waiting: number) => {
+      await page.getByRole('link', { name: `Inbox ${waiting} waiting for you` }).waitFor()
+      expect(await page.title()).toStartWith(`(${waiting}) Inbox`)
+    }
+    const sheets = page.getByRole('list', { name: 'Token sheets to approve' })
+    const focused = () => page.evaluate<string>('document.activeElement.textContent')
+    try {
+      await visitor.open('/')
+      await keyboard.press('g')
+      await keyboard.press('i')
+      await sheets.getByRole('listitem').waitFor()
+      await shows(open)
+
+      // A shortcut of the menu approves nothing.
+      await keyboard.press('j')
+      expect(await focused()).toContain('Aiko Tanaka')
+      await keyboard.press('g')
+      await keyboard.press('a')
+      await keyboard.press('a')
+      await sheets.waitFor({ state: 'detached' })
+      await shows(open - 1)
+      expect((await ask('GET /approvals')).sheets.sheets).toBe(0)
+      expect(await focused()).toContain('Approve all')
+
+      await keyboard.press('u')
+      await sheets.getByRole('listitem').waitFor()
+      await shows(open)
+
+      // Entries: two of them as a selection.
+      const project = page.getByRole('listitem').filter({ hasText: 'Approve all' }).first()
+      await project.focus()
+      await keyboard.press('Enter')
+      const entries = page.getByRole('list', { name: /^Entries to approve: / })
+      await entries.getByRole('listitem').first().waitFor()
+      await keyboard.press('j')
+      await keyboard.press('x')
+      await keyboard.press('j')
+      await keyboard.press('x')
+      await page.getByRole('toolbar').getByText('2 selected').waitFor()
+      const third = await entries.getByRole('listitem').nth(2).textContent()
+      await keyboard.press('a')
+      await shows(open - 2)
+      expect(await entries.getByRole('listitem').first().textContent()).toBe(third)
+      expect(await page.evaluate('document.activeElement.matches("[data-row]")')).toBe(true)
+
+      // Rejecting asks why.
+      await keyboard.press('r')
+      await page.getByRole('dialog').getByLabel('Reason').fill('A test run')
+      await page.getByRole('dialog').getByRole('button', { name: 'Reject 1 entry' }).click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await shows(open - 3)
+      expect(await visitor.barriers()).toEqual([])
+      expect(visitor.issues()).toEqual([])
+    } finally {
+      await visitor.close()
+    }
+  }, 120_000)
+})
