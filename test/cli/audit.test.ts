@@ -133,6 +133,7 @@ test('settings are shown and set as the API answers them', async () => {
     bill_number_format: 'R-{year}-{sequence:3}',
     bill_footer: null,
     logo: 'image/png',
+    sheet_required_fields: ['ticket', 'label:team'],
   }
   const picture = join(tally.folder, 'logo.png')
   await Bun.write(picture, PNG)
@@ -157,6 +158,8 @@ test('settings are shown and set as the API answers them', async () => {
     'hold',
     '--same-session',
     'count',
+    '--sheet-required-fields',
+    'ticket,label:team',
   ]
   expect(await tally.json(['settings', 'set', ...flags])).toEqual(settings)
   expect(await tally.json(['settings', 'show'])).toEqual(settings)

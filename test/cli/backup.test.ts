@@ -136,7 +136,8 @@ describe('tally compact', () => {
     await reporting.stop()
     await tally.done(['verify'])
     await Bun.write(join(tally.dataDir, 'tally.db'), Bun.file(file('copy.db')))
-    expect(await server.untilPrinted(/was overwritten while Tally was using it/)).toBeTruthy()
+    // A query that reads half of it is the first to notice sometimes.
+    expect(await server.untilPrinted(/was overwritten while Tally was using it|can no longer be used/)).toBeTruthy()
     expect(await server.process.exited).toBe(70)
   }, 60_000)
 })

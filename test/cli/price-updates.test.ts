@@ -50,7 +50,7 @@ describe('updates of prices', () => {
     const place = `http://127.0.0.1:${source.port}/prices.csv`
     table = tableOf(1.5)
     const { stdout } = await tally.done(['prices', 'update', '--from', place])
-    expect(stdout).toMatch(/Models in use whose price changes \(1\):[\s\S]*gpt-99 .* 50%/)
+    expect(stdout).toMatch(/Models in use whose price changes \(1\):[\s\S]*gpt-99 .*\+50%/)
     const undo = /tally prices undo (pld_\w+)/.exec(stdout)![1]!
     expect(await priceOf('gpt-99')).toBe(1.5)
     expect((await tally.done(['prices', 'undo', undo, '--yes'])).stdout).toContain('The previous prices apply again.')
@@ -85,7 +85,7 @@ test('a check lists models in use with another price, and can fail for it', asyn
   const file = join(tally.folder, 'other.csv')
   await Bun.write(file, tableOf(3))
   const { stdout } = await tally.done(['prices', 'check', file])
-  expect(stdout).toMatch(/gpt-99 .* 200%/)
+  expect(stdout).toMatch(/gpt-99 .*\+200%/)
   expect(stdout).toContain('1 model in use in the last 30 days, 1 with another price.')
   const failing = await tally.run(['prices', 'check', file, '--exit-code'])
   expect([failing.code, failing.stderr]).toEqual([1, 'tally: The prices of 1 model differ.\n'])
