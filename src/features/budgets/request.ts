@@ -77,11 +77,20 @@ function listed(value: string | null | undefined): string[] | undefined {
   return value ? [value] : undefined
 }
 
-/** Throws 422 for projects and clients in a filter that do not exist, with the nearest names. */
-export async function requireKnownWork(reader: Reader, { projects, clients }: BudgetFilter): Promise<void> {
+/**
+ * Throws 422 for projects, clients and tickets in a filter that do not exist, with the nearest names; for people only if
+ * the caller may learn who exists.
+ */
+export async function requireKnownNames(
+  reader: Reader,
+  { projects, clients, tickets, managers }: BudgetFilter,
+  listsPeople: boolean,
+): Promise<void> {
   const issues = [
     ...(await issuesOfWork(reader, 'project', projects, '/query/project')),
     ...(await issuesOfWork(reader, 'client', clients, '/query/client')),
+    ...(await issuesOfWork(reader, 'ticket', tickets, '/query/ticket')),
+    ...(listsPeople ? await issuesOfPeople(reader, managers, '/query/agent_manager') : []),
   ]
   if (issues.length > 0) throw validationFailed(issues)
 }

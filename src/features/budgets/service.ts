@@ -46,7 +46,7 @@ import {
   readName,
   readScope,
   readThresholds,
-  requireKnownWork,
+  requireKnownNames,
   USUAL_THRESHOLDS,
 } from './request.ts'
 import type {
@@ -454,8 +454,9 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     async listBudgets(
       asker: BudgetAsker,
       { filter, limit, after }: { filter: BudgetListFilter; limit: number; after: number | undefined },
+      listsPeople = asker === null,
     ): Promise<Page<BudgetSummary>> {
-      await requireKnownWork(db.read, filter)
+      await requireKnownNames(db.read, filter, listsPeople)
       await spending.applyChanges()
       const { states, ...columns } = filter
       const pages = eachPage(

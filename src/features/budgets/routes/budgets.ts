@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { access, actorOf, requireCaller } from '../../../http/access.ts'
+import { access, actorOf, askerOf, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { listPage, listParameter, parameter } from '../../../http/query.ts'
 import {
@@ -75,24 +75,29 @@ const changed = { 200: { description: 'The budget.', schema: BudgetBody, example
 export const budgetsRoutes = ({ budgets }: { budgets: BudgetsService }) =>
   new Elysia({ name: 'budgets', normalize: false })
     .use(access())
-    .get('', ({ caller, query }) => budgets.listBudgets(requireCaller(caller).person, readBudgetList(query)), {
-      allow: MAY_READ,
-      scope: 'budgets:read',
-      query: BudgetParameters,
-      detail: documented({
-        id: 'listBudgets',
-        tag,
-        summary: 'List budgets',
-        description: `Newest first, with what is spent in the current period. ${SEEN}`,
-        responses: {
-          200: {
-            description: 'A page of budgets.',
-            schema: BudgetList,
-            example: { data: [EXAMPLE_BUDGET_SUMMARY], has_more: false, next_page: null },
+    .get(
+      '',
+      ({ caller, query }) =>
+        budgets.listBudgets(requireCaller(caller).person, readBudgetList(query), askerOf(caller).listsPeople),
+      {
+        allow: MAY_READ,
+        scope: 'budgets:read',
+        query: BudgetParameters,
+        detail: documented({
+          id: 'listBudgets',
+          tag,
+          summary: 'List budgets',
+          description: `Newest first, with what is spent in the current period. ${SEEN}`,
+          responses: {
+            200: {
+              description: 'A page of budgets.',
+              schema: BudgetList,
+              example: { data: [EXAMPLE_BUDGET_SUMMARY], has_more: false, next_page: null },
+            },
           },
-        },
-      }),
-    })
+        }),
+      },
+    )
     .post(
       '',
       async ({ body, caller, address, set }) => {

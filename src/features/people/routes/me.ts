@@ -22,9 +22,10 @@ interface MeDependencies {
 }
 
 export const meRoutes = ({ people, organization, cookie, countHeld, sendsEmail }: MeDependencies) => {
-  const notificationsOf = async (user: User) => ({
-    notifications: notificationChoice(user),
-    sends_email: await sendsEmail(),
+  /** What only signed-in people have. */
+  const ownOf = async (user: User) => ({
+    preferences: await people.preferencesOf(user.id),
+    ...(user.role !== 'viewer' && { notifications: notificationChoice(user), sends_email: await sendsEmail() }),
   })
   return new Elysia({ name: 'me', normalize: false })
     .use(access())
@@ -35,10 +36,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld, sendsEmail }
         const body = meBody(known, await organization.settings())
         if (known.kind === 'service') return { ...body, held_entries: await countHeld(known.person.id) }
         if (known.kind !== 'session') return body
-        const own = { ...body, preferences: await people.preferencesOf(known.person.id) }
-        return known.person.role === 'viewer'
-          ? own
-          : { ...own, ...(await notificationsOf(await people.getUser(known.person.uid))) }
+        return { ...body, ...(await ownOf(await people.getUser(known.person.uid))) }
       },
       {
         allow: { service: STAFF_ROLES, read: STAFF_ROLES, organization: EVERY_ROLE, session: EVERY_ROLE },
@@ -62,10 +60,7 @@ export const meRoutes = ({ people, organization, cookie, countHeld, sendsEmail }
         const session = requireCaller(caller, ['session'])
         const user = await people.changeUser(session.person.uid, body, actorOf({ caller, address }))
         const person = { ...session.person, name: user.name }
-        return {
-          ...meBody({ ...session, person }, await organization.settings()),
-          ...(person.role !== 'viewer' && (await notificationsOf(user))),
-        }
+        return { ...meBody({ ...session, person }, await organization.settings()), ...(await ownOf(user)) }
       },
       {
         allow: { session: EVERY_ROLE },
