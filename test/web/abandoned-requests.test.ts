@@ -8,10 +8,10 @@ import { webStage } from '../support/web-stage.ts'
 const ADA = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
 
 /** What every page needs, and what it needs before it knows the person. */
-const OF_EVERY_PAGE = /\/api\/v1\/(?:me|settings|session|reports\/sums|projects\?lead=.*)$/
+const OF_EVERY_PAGE = /\/api\/v1\/(?:me|settings|session|inbox|changes.*|reports\/sums|projects\?lead=.*)$/
 
-/** Some twenty pages, each of which is waited for. */
-const ALL_PAGES_MS = 120_000
+/** Some thirty pages, each of which is waited for. */
+const ALL_PAGES_MS = 240_000
 
 describe.skipIf(!CHROMIUM)('abandoned requests', () => {
   const web = webStage({ people: [ADA] })
@@ -57,8 +57,9 @@ describe.skipIf(!CHROMIUM)('abandoned requests', () => {
         waiting.clear()
       }
       expect(kept).toEqual([])
-      // The form of a new bill asks for nothing until it is filled in, and there are no links while they are turned off.
-      expect(silent).toEqual(['bill-new', 'share-links'])
+      // The inbox asks for what the menu of every page asks for. The form of a new bill asks for nothing until it is filled
+      // in, and there are no links while they are turned off.
+      expect(silent).toEqual(['inbox', 'bill-new', 'share-links'])
       await close()
     },
     ALL_PAGES_MS,

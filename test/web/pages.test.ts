@@ -391,7 +391,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
       const ask = await signedInAt(web.server.url, { email: PEOPLE.admin, password: PASSWORD })
       await visiting('admin', async ({ page, open, settled, issues }) => {
         await open('/?period=12m')
-        await page.locator('main ol').getByRole('link', { name: 'Harbor & Pine online shop' }).click()
+        await page.locator('main ol a[href^="/work/projects/"]', { hasText: 'Harbor & Pine online shop' }).click()
         await page.getByRole('heading', { level: 1, name: 'Harbor & Pine online shop SHOP' }).waitFor()
         await page
           .getByRole('link', { name: /^SHOP-\d+$/ })

@@ -48,7 +48,7 @@ describe.skipIf(!CHROMIUM)('the page Webhooks', () => {
       expect(await barriers()).toEqual([])
       await page.getByRole('button', { name: 'Close', exact: true }).last().click()
       await page.evaluate(
-        `fetch('/api/v1/clients', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Acme"}' })`,
+        `fetch('/api/v1/clients', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Acme"}' }).then((response) => response.text())`,
       )
       await page.getByText('client.added').click()
       await page.getByRole('button', { name: 'Send again' }).click()

@@ -2,6 +2,7 @@
 import {
   ActionIcon,
   AppShell,
+  Box,
   Burger,
   Group,
   Kbd,
@@ -171,15 +172,6 @@ function SchemeButton() {
   )
 }
 
-/** `AL` for Ada Lovelace: on a phone there is no room for names. */
-const initialsOf = (name: string): string =>
-  name
-    .split(/\s+/)
-    .filter((word) => word !== '')
-    .map((word) => [...word][0]!.toUpperCase())
-    .filter((_, index, all) => index === 0 || index === all.length - 1)
-    .join('')
-
 function PersonMenu({ help }: { help: () => void }) {
   const { person } = useMe()
   const leave = useSend({ send: () => signOut(), changes: [] })
@@ -190,9 +182,9 @@ function PersonMenu({ help }: { help: () => void }) {
           <Text size="sm" truncate maw={160} visibleFrom="sm" dir="auto">
             {person.name}
           </Text>
-          <Text size="sm" fw={600} hiddenFrom="sm" aria-hidden>
-            {initialsOf(person.name)}
-          </Text>
+          <Box hiddenFrom="sm" lh={0}>
+            <ACCOUNT_LINK.icon size={20} stroke={1.6} />
+          </Box>
           <IconChevronDown size={14} />
         </UnstyledButton>
       </Menu.Target>

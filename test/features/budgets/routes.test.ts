@@ -136,7 +136,8 @@ test('are found by the ticket and the person that they count', async () => {
   expect(await found(`agent_manager=${agent_manager.id}`)).toContain(ofPerson.id)
   expect(await found(`agent_manager=${agent_manager.id}`)).not.toContain(ofTicket.id)
   expect(await found(`agent_manager=${agent_manager.id}&ticket=APP-77`)).toEqual([])
-  expect(await found('ticket=NOWHERE-1')).toEqual([])
+  const unknown = await app.call('GET /api/v1/budgets?ticket=NOWHERE-1', { session: admin })
+  expect(unknown.status).toBe(422)
 })
 
 test('are in no state before their entries are counted', async () => {

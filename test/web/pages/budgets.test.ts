@@ -275,7 +275,10 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
         const { data } = await billing('GET /budgets?limit=100')
         const { id, name, scope } = data.find(({ of_project }: BudgetSummary) => of_project)
         await open(`/work/projects/${scope.project.id}`)
-        await page.getByRole('link', { name: 'Budget', exact: true }).click()
+        await page
+          .getByRole('table', { name: /^Budgets of/ })
+          .getByRole('button', { name })
+          .click()
         await page.getByRole('heading', { level: 1, name }).waitFor()
         const { entries } = await billing(`GET /budgets/${id}/status`)
         await page.getByText(`${entries.toLocaleString('en-US')} entries`).waitFor()
