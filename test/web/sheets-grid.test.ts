@@ -44,8 +44,9 @@ describe.skipIf(!CHROMIUM)('a token sheet', () => {
 
     // What can't be read stays, with the reason.
     await cell.press('F2')
-    await page.keyboard.press('Control+A')
-    await page.keyboard.type('3.400')
+    const editor = grid.locator('input:focus')
+    await editor.waitFor()
+    await editor.fill('3.400')
     await page.keyboard.press('Enter')
     await page.getByText('“3.400” could be 3,400 or 3.4.', { exact: false }).waitFor()
     await page.keyboard.press('Escape')

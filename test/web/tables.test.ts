@@ -66,8 +66,11 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     const { page } = visitor
     await visitor.open('/entries')
     await page.getByRole('button', { name: 'Columns of Token entries' }).click()
-    await page.getByRole('checkbox', { name: 'Agent manager' }).uncheck()
-    await page.getByRole('checkbox', { name: 'Labels' }).check()
+    // The boxes follow what is kept, a moment later.
+    await page.getByRole('checkbox', { name: 'Agent manager' }).click()
+    await page.getByRole('columnheader', { name: 'Agent manager' }).waitFor({ state: 'detached' })
+    await page.getByRole('checkbox', { name: 'Labels' }).click()
+    await page.getByRole('columnheader', { name: 'Labels' }).waitFor()
     await page.getByText('Compact', { exact: true }).click()
     await page.keyboard.press('Escape')
     await page.getByRole('checkbox', { name: 'Labels' }).waitFor({ state: 'detached' })
@@ -162,6 +165,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
       await form.getByRole('textbox').first().fill('Acme')
       await page.keyboard.press('Escape')
       await page.getByRole('button', { name: 'Keep editing' }).click()
+      await page.getByRole('button', { name: 'Keep editing' }).waitFor({ state: 'detached' })
       expect(await form.getByRole('textbox').first().inputValue()).toBe('Acme')
       await page.keyboard.press('Escape')
       await page.getByRole('button', { name: 'Discard changes' }).click()
