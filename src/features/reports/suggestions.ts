@@ -5,6 +5,7 @@
  */
 import type { Viewer } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
+import { escapeExpression } from '../../lib/expressions.ts'
 import { foldName } from '../../lib/names.ts'
 import { ticketPrefix } from '../projects/service.ts'
 import {
@@ -148,5 +149,5 @@ function patternOf(keys: readonly string[]): string | null {
   const prefixes = new Set(keys.map((key) => foldName(key).replace(/\d+$/, '')))
   const [prefix] = prefixes
   if (prefixes.size !== 1 || prefix === undefined) return null
-  return `/(?:^|[^a-z0-9])(?<ticket>${prefix.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}[0-9]+)/i`
+  return `/(?:^|[^a-z0-9])(?<ticket>${escapeExpression(prefix)}[0-9]+)/i`
 }

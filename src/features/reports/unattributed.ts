@@ -7,6 +7,7 @@ import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
+import { escapeExpression } from '../../lib/expressions.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { pageOf } from '../../lists.ts'
 import { Query, type QueryTexts, writeKeyPage } from '../../query.ts'
@@ -187,7 +188,7 @@ function conditionOn(field: string, { start, isWhole }: Shared): Condition | und
 }
 
 function expressionOf(start: string, isWhole: boolean): string {
-  return `/^${start.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}${isWhole ? '$' : ''}/`
+  return `/^${escapeExpression(start)}${isWhole ? '$' : ''}/`
 }
 
 /** Everything that all entries of the group have in common, as conditions. */
