@@ -161,7 +161,7 @@ const PARTS = {
   'src/issues\\.ts$': ['^src/errors\\.ts$'],
   'src/query\\.ts$': ['^src/lib/', '^src/errors\\.ts$'],
   'src/lists\\.ts$': [],
-  'src/schema\\.ts$': [],
+  'src/schema\\.ts$': ['^src/entry-filters\\.ts$'],
   'src/metrics\\.ts$': [],
   'src/config\\.ts$': ['^src/lib/'],
   'src/version\\.ts$': ['^package\\.json$'],

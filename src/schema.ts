@@ -1,5 +1,6 @@
 /** Schema building blocks shared by all features, so that timestamps, lists and names look the same everywhere. */
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { ENTRY_FILTER_LIST, isListFilter } from './entry-filters.ts'
 
 /** Unknown fields are rejected, because they are usually typos. */
 export const strict = { additionalProperties: false }
@@ -68,6 +69,29 @@ export const givenName = (description: string, examples: string[]) =>
 /** One of a few values in a request. The service checks it, so that all issues of a request come together. */
 export const chosen = <T extends string>(values: readonly T[], description: string) =>
   Type.String({ description, enum: [...values] }) as unknown as TUnsafe<T>
+
+/** Filters that are stored are longer than the names of anything. */
+const STORED_TEXT_LIMIT = 500
+const STORED_VALUES_LIMIT = 100
+
+/** The filters of entries in a body, all optional, for what keeps them. */
+export const storedFilters = (): Record<string, TSchema> =>
+  Object.fromEntries(
+    ENTRY_FILTER_LIST.map(([name, { kind, description }]) => [
+      name,
+      Type.Optional(
+        isListFilter(name)
+          ? Type.Array(Type.String({ maxLength: STORED_TEXT_LIMIT }), {
+              description: `${description}.`,
+              maxItems: STORED_VALUES_LIMIT,
+            })
+          : Type.String({
+              description: kind === 'flag' ? `${description}: \`true\` or \`false\`.` : `${description}.`,
+              maxLength: STORED_TEXT_LIMIT,
+            }),
+      ),
+    ]),
+  )
 
 /** A page of a list. */
 export const listOf = <Item extends TSchema>(item: Item, $id: string, description?: string) =>

@@ -1,16 +1,15 @@
 /** API schema of share links, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
-import { ENTRY_FILTER_LIST, isListFilter } from '../../entry-filters.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import type { QueryTexts } from '../../query.ts'
-import { chosen, listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { chosen, listOf, moment, oneOf, orNull, storedFilters, strict } from '../../schema.ts'
 import { MOVING_PERIODS, type MovingPeriod } from './period.ts'
 import type { ShareLink } from './store.ts'
 
 export const NOTE_LIMIT = 500
 
-/** Filters are stored with the link: longer than the names of anything. */
+/** Longer than the names of anything. */
 const TEXT_LIMIT = 500
 
 export const SHARE_LINK_STATES = ['active', 'expired', 'revoked', 'stopped'] as const
@@ -23,20 +22,6 @@ export type SharedReportBody = { period?: MovingPeriod } & Record<string, string
 
 /** An object whose type is plainer than that of its schema, which still checks it. */
 const checkedAs = <T>(schema: TSchema) => schema as TUnsafe<T>
-
-const filters: Record<string, TSchema> = Object.fromEntries(
-  ENTRY_FILTER_LIST.map(([name, { kind, description }]) => [
-    name,
-    Type.Optional(
-      isListFilter(name)
-        ? Type.Array(Type.String({ maxLength: TEXT_LIMIT }), { description: `${description}.`, maxItems: 100 })
-        : Type.String({
-            description: kind === 'flag' ? `${description}: \`true\` or \`false\`.` : `${description}.`,
-            maxLength: TEXT_LIMIT,
-          }),
-    ),
-  ]),
-)
 
 const SharedReport = checkedAs<SharedReportBody>(
   Type.Object(
@@ -53,7 +38,7 @@ const SharedReport = checkedAs<SharedReportBody>(
       group_by: Type.Optional(
         Type.Array(Type.String({ maxLength: TEXT_LIMIT }), { description: 'As in `GET /reports/usage`.', maxItems: 3 }),
       ),
-      ...filters,
+      ...storedFilters(),
     },
     { ...strict, $id: 'SharedReport', description: 'A report on usage: its parameters, as in `GET /reports/usage`.' },
   ),

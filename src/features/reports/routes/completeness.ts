@@ -11,35 +11,14 @@ import { CompletenessReport } from '../schema.ts'
 import type { ReportsService } from '../service.ts'
 
 /** Whose work it is about. What the checks themselves ask for is not left to the caller. */
-const {
-  project,
-  ticket,
-  client,
-  agent_manager,
-  agent_name,
-  agent_harness,
-  model,
-  provider,
-  source,
-  session_id,
-  label,
-} = entryFilters()
+const OF_WORK = [
+  ...(['project', 'ticket', 'client', 'agent_manager', 'agent_name', 'agent_harness'] as const),
+  ...(['model', 'provider', 'source', 'session_id', 'label'] as const),
+]
 
 const CompletenessQuery = t.Object(
   {
-    ...{
-      project,
-      ticket,
-      client,
-      agent_manager,
-      agent_name,
-      agent_harness,
-      model,
-      provider,
-      source,
-      session_id,
-      label,
-    },
+    ...t.Pick(t.Object(entryFilters()), OF_WORK).properties,
     ...reportPeriod(),
     format: listPage('').format,
   },

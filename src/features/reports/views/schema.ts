@@ -1,28 +1,10 @@
 /** Saved views in the API. */
-import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
-import { ENTRY_FILTER_LIST, isListFilter } from '../../../entry-filters.ts'
+import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { timestamp } from '../../../lib/duration.ts'
-import { listOf, moment, strict } from '../../../schema.ts'
+import { listOf, moment, storedFilters, strict } from '../../../schema.ts'
 import type { StoredView } from './store.ts'
 
 export const NAME_LIMIT = 100
-
-/** Longer than the names of anything. */
-const TEXT_LIMIT = 500
-const VALUES_LIMIT = 100
-
-const text = (description: string) => Type.String({ description, maxLength: TEXT_LIMIT })
-
-const filters: Record<string, TSchema> = Object.fromEntries(
-  ENTRY_FILTER_LIST.map(([name, { description }]) => [
-    name,
-    Type.Optional(
-      isListFilter(name)
-        ? Type.Array(text(`${description}.`), { maxItems: VALUES_LIMIT })
-        : Type.String({ description: `${description}.`, maxLength: TEXT_LIMIT }),
-    ),
-  ]),
-)
 
 const MEASURES = [
   ...['cost', 'list_value', 'billed', 'tokens', 'input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'],
@@ -61,7 +43,7 @@ const Parameters = Type.Object(
       choice(['value', 'name', 'second', 'earlier', 'change', 'cost', 'tokens', 'entries'], 'Default: `value`.'),
     ),
     order: Type.Optional(choice(['desc', 'asc'], 'Default: `desc`.')),
-    ...filters,
+    ...storedFilters(),
   },
   { ...strict, $id: 'ReportViewParameters', description: 'The question, as in the address of the page Reports.' },
 ) as unknown as TUnsafe<ViewParameters>
