@@ -1,4 +1,4 @@
-/** The command palette, pages that are told what changed, and addresses where nothing exists. */
+/** The command palette, pages that update when something changes, and addresses where nothing exists. */
 import { describe, expect, test } from 'bun:test'
 import { CHROMIUM } from '../support/browser.ts'
 import { reportBody } from '../support/reports.ts'

@@ -106,7 +106,7 @@ interface PriceChange {
   title: string
   before: string
   after: string
-  /** A share: 0.1 for 10% more; null if one of the two is no number, or nothing was charged before. */
+  /** A share: 0.1 for 10% more; null if one of the two is unknown, or nothing was charged before. */
   change: number | null
 }
 

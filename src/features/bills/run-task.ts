@@ -24,7 +24,7 @@ import { requestOfTerms, usualTerms } from './usual-terms.ts'
 /** Hundreds of clients with a million entries. */
 const RUN_DEADLINE_MS = 60_000
 
-/** Stands in for a rate that nobody has entered yet: only the cost of such a bill is shown. */
+/** Used until somebody has entered a rate: only the cost of such a bill is shown. */
 const UNKNOWN_RATE = 1
 
 export interface RunArgs {

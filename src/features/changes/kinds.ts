@@ -24,7 +24,7 @@ export interface ChangedThing {
   status: string | null
 }
 
-/** Who is told. */
+/** Who is notified. */
 export interface Watcher {
   /** Undefined for those who see everything. */
   keys: VisibleProjects | undefined
@@ -59,7 +59,7 @@ export function kindsFor(watcher: Watcher, changed: readonly ChangedThing[]): Ch
   return CHANGE_KINDS.filter((kind) => kinds.has(kind))
 }
 
-/** All that the watcher could be told. */
+/** All that the watcher could be notified of. */
 export function everyKindFor({ keys, isAdmin }: Watcher): ChangeKind[] {
   if (keys) return ['entries', 'sheets', 'budgets']
   return CHANGE_KINDS.filter((kind) => isAdmin || (kind !== 'people' && kind !== 'settings'))
@@ -73,7 +73,7 @@ function isFor({ keys, isAdmin }: Watcher, { type, managerId, projectId, status 
   const decides =
     projectId !== null && keys.approvedIds.includes(projectId) && (keys.statuses as readonly unknown[]).includes(status)
   if (audience === 'entries') return managerId === keys.managerId || leads || decides
-  // Which projects have entries on a sheet is not in its event: those who decide about any are told of every one.
+  // Which projects have entries on a sheet is not in its event: those who decide about any are notified of every one.
   if (audience === 'sheets') return managerId === keys.managerId || keys.ledIds.length + keys.approvedIds.length > 0
   return audience === 'budgets' && leads
 }

@@ -17,7 +17,7 @@ const ChangesParameters = t.Object(
   {
     after: parameter({
       type: 'string',
-      description: 'The `id` of an earlier response or message, to be told what changed since; now by default.',
+      description: 'The `id` of an earlier response or message, to get what changed since; now by default.',
     }),
   },
   { additionalProperties: false },

@@ -1,5 +1,5 @@
 /**
- * Tells open pages that something they may show has changed, and never what. Based on the event log, which everything
+ * Notifies open pages that something they may show has changed, and never what. Based on the event log, which everything
  * that changes is in already: one query a second per server, and none while no page is open.
  */
 import { type Viewer, visibleProjects } from '../../access/visibility.ts'
@@ -8,13 +8,13 @@ import { type EventsService, WaitingRequests } from '../events/service.ts'
 import { type ChangedThing, type ChangeKind, everyKindFor, kindsFor, type Watcher } from './kinds.ts'
 import { listChanged } from './store.ts'
 
-/** How often pages are told at most. */
+/** How often pages are notified at most. */
 const EVERY_MS = 1_000
 
 /** Events that are read on the main thread's connection: some milliseconds. */
 const QUICK_EVENTS = 1_000
 
-/** Of more events, which pages they concern is not looked up: everybody is told of everything that they may see. */
+/** Of more events, which pages they concern is not looked up: everybody is notified of everything that they may see. */
 const MOST_EVENTS = 20_000
 
 /** A browser has one stream, while its page is visible; and a server far fewer than the requests that it may wait for. */
@@ -50,7 +50,7 @@ export type ChangesService = ReturnType<typeof createChangesService>
 export function createChangesService({ db, events }: { db: Database; events: EventsService }) {
   const streams = new WaitingRequests(LIMITS)
   const stopping = new AbortController()
-  /** The last span that was read: streams that are told at the same time share it. */
+  /** The last span that was read: streams that are notified at the same time share it. */
   let last: (Span & { things: Promise<ChangedThing[] | undefined> }) | undefined
 
   /** Undefined if there are too many. */
@@ -63,7 +63,7 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
     return things
   }
 
-  /** The position up to which everything is told, the same for all streams of a second. */
+  /** The position up to which changes are reported, the same for all streams of a second. */
   let settled: { at: number; position: Promise<number> } | undefined
   function position(): Promise<number> {
     const now = performance.now()
@@ -71,7 +71,7 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
     return settled.position
   }
 
-  const tell = (watcher: Watcher, things: ChangedThing[] | undefined) =>
+  const changedFor = (watcher: Watcher, things: ChangedThing[] | undefined) =>
     things ? kindsFor(watcher, things) : everyKindFor(watcher)
 
   return {
@@ -81,7 +81,7 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
       const watcher = { keys: await visibleProjects(db.read, viewer), isAdmin }
       if (after === undefined || after === until) return { position: until, kinds: [] }
       const things = after > until ? undefined : await read({ after, until })
-      return { position: until, kinds: tell(watcher, things) }
+      return { position: until, kinds: changedFor(watcher, things) }
     },
 
     /** Counts a stream until the returned function is called. Throws `too_many_waiting` (429). */
@@ -94,7 +94,7 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
     async *watch({ viewer, isAdmin, after, idleMs, signal }: WatchOptions): AsyncGenerator<Change> {
       const watcher = { keys: await visibleProjects(db.read, viewer), isAdmin }
       let at = after ?? (await position())
-      let toldAt = performance.now()
+      let sentAt = performance.now()
       yield { position: at, kinds: [] }
       while (!signal.aborted && !stopping.signal.aborted) {
         const until = await position()
@@ -105,14 +105,14 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
         } else if (until > at) {
           const things = await read({ after: at, until })
           at = until
-          const kinds = tell(watcher, things)
+          const kinds = changedFor(watcher, things)
           if (kinds.length > 0) {
-            toldAt = performance.now()
+            sentAt = performance.now()
             yield { position: at, kinds }
           }
         }
-        if (performance.now() - toldAt >= idleMs) {
-          toldAt = performance.now()
+        if (performance.now() - sentAt >= idleMs) {
+          sentAt = performance.now()
           yield { position: at, kinds: [] }
         }
         await pause(EVERY_MS, [signal, stopping.signal])

@@ -19,7 +19,7 @@ export const SearchHit = Type.Object(
     }),
     detail: orNull(
       Type.String({
-        description: 'What tells it from others of the same name, to show next to it.',
+        description: 'What distinguishes it from others of the same name, to show next to it.',
         examples: ['SHOP'],
       }),
     ),

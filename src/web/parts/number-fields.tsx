@@ -47,7 +47,7 @@ interface ReadingFieldProps extends Omit<NumberFieldProps, 'min' | 'max'> {
 function NumberField({ read, unit, value = '', onChange, onBlur, onKeyDown, error, ...props }: ReadingFieldProps) {
   const [typed, setTyped] = useState<string | null>(null)
   const [isEditing, setEditing] = useState(false)
-  // What was typed is no longer of interest once the form has another value: it was reset, or loaded.
+  // What was typed is discarded once the form has another value: it was reset, or loaded.
   const text = typed !== null && Object.is(valueOfRead(read(typed)), value) ? typed : textOf(value, unit)
   const result = read(text)
   return (

@@ -1,4 +1,4 @@
-/** What open pages are told: that something changed that their reader may see, and nothing else. */
+/** What open pages receive: that something changed that their reader may see, and nothing else. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
 import { reportBody } from '../../support/reports.ts'

@@ -132,7 +132,7 @@ function requireValid({ name, parameters }: { name?: string; parameters?: ViewPa
     const message = `must have at most ${limit} characters in total; use fewer filters`
     issues.push({ pointer: '/parameters', code: 'too_long', message })
   }
-  // PostgreSQL stores no U+0000, and half a surrogate pair is no text.
+  // PostgreSQL stores no U+0000, and half a surrogate pair is not valid text.
   if (
     parameters !== undefined &&
     !Object.values(parameters)

@@ -42,7 +42,7 @@ export interface GridRow {
   days: Map<string, SheetEntry[]>
 }
 
-/** Rows are told apart by what is worked on and by whom, not by summaries and labels. */
+/** Rows are distinguished by what is worked on and by whom, not by summaries and labels. */
 const rowKey = ({ ticket, project, agent_harness, agent_name, model, provider }: RowSubject): string =>
   JSON.stringify([project, ticket, agent_harness, agent_name, model, provider])
 

@@ -29,7 +29,7 @@ export function usagePeriodOf(
     : { period: readPeriod(name, timeZone, now), name }
 }
 
-/** What the address says of a chosen period; undefined, like the period picker's “Any time”, is no period. */
+/** What the address says of a chosen period; undefined, like the period picker's “Any time”, means all of it. */
 export function periodInAddress(chosen: string | undefined, usual: UsualPeriod): string | undefined {
   const name = chosen ?? ANY_TIME
   return name === usual ? undefined : name

@@ -1,6 +1,6 @@
 /**
  * A chart: bars, stacked bars, lines or shares, drawn as one path for each series. It has one tab stop, where the arrow
- * keys read it bar by bar and Enter opens what is behind a bar, as a click does.
+ * keys read it bar by bar and Enter opens the entries of a bar, as a click does.
  */
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, type PointerEvent, type Ref, useId, useState } from 'react'
@@ -32,7 +32,7 @@ export interface ChartProps {
   format: AmountFormat
   /** By point, where the sum of the series is not the total, as of people. */
   totals?: readonly (number | null)[]
-  /** The address behind a part of a bar, a whole bar (no series) or a series (no point). */
+  /** The address that a part of a bar, a whole bar (no series) or a series (no point) leads to. */
   hrefOf?: (point: ChartPoint | undefined, series: ChartSeries | undefined) => string | undefined
   /** Of the drawing, for saving it as an image. */
   svgRef?: Ref<SVGSVGElement>

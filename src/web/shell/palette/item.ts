@@ -4,7 +4,7 @@ export interface Item {
   /** Unique in the palette. */
   key: string
   title: string
-  /** What tells it from others of the same title. */
+  /** What distinguishes it from others of the same title. */
   detail?: string | null
   /** Its page; none for an action that stays on the page. */
   href?: string

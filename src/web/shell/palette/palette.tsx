@@ -134,7 +134,7 @@ export default function Palette({ close, sections, help }: PaletteProps) {
       <ScrollArea.Autosize mah="60vh" className={classes.results} viewportProps={{ tabIndex: -1 }}>
         <div id={id} role="listbox" aria-label="Results" ref={list}>
           {groups.map(({ title, items }) => (
-            // biome-ignore lint/a11y/useSemanticElements: a group of options is no set of fields
+            // biome-ignore lint/a11y/useSemanticElements: a group of options is not a set of fields
             <div key={title} role="group" aria-label={title}>
               <Text className={classes.heading} aria-hidden>
                 {title}
