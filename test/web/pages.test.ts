@@ -394,10 +394,10 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         await page.locator('main ol a[href^="/work/projects/"]', { hasText: 'Harbor & Pine online shop' }).click()
         await page.getByRole('heading', { level: 1, name: 'Harbor & Pine online shop SHOP' }).waitFor()
         await page
-          .getByRole('link', { name: /^SHOP-\d+$/ })
+          .locator('main a[href^="/work/tickets/"]', { hasText: /^SHOP-\d+$/ })
           .first()
           .click()
-        await page.getByText('Any time').or(page.getByText('Last 12 months')).first().waitFor()
+        await page.getByRole('heading', { level: 1, name: /^SHOP-\d+/ }).waitFor()
         await open(new URL(page.url()).pathname)
         const id = page.url().split('/').at(-1)
         const cost = page.locator('main [data-figure="cost"]').first()
