@@ -17,7 +17,7 @@ import { useList } from '../../server/list.ts'
 import { asProblem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
 import { notify, useSend } from '../../server/send.ts'
-import { Row, Rows } from './row.tsx'
+import { Decisions, Row, Rows } from './row.tsx'
 import { pressedBy } from './rows.ts'
 import { useDecided } from './undo.ts'
 
@@ -65,24 +65,11 @@ function ProjectRow({ group: { project, entries, cost }, query }: { group: Waiti
         </>
       }
       actions={
-        <Group gap="xs">
-          <Button
-            size="compact-sm"
-            onClick={() => setDeciding('approve')}
-            aria-label={`Approve all entries: ${name}`}
-            {...pressedBy('a')}
-          >
-            Approve all…
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => setDeciding('reject')}
-            aria-label={`Reject all entries: ${name}`}
-            {...pressedBy('r')}
-          >
-            Reject all…
-          </Button>
+        <Decisions
+          name={name}
+          approve={{ label: 'Approve all…', verb: 'Approve all entries', decide: () => setDeciding('approve') }}
+          refuse={{ label: 'Reject all…', verb: 'Reject all entries', decide: () => setDeciding('reject') }}
+        >
           <Button
             size="compact-sm"
             variant="subtle"
@@ -94,7 +81,7 @@ function ProjectRow({ group: { project, entries, cost }, query }: { group: Waiti
             {isOpen ? 'Hide entries' : 'Show entries'}
           </Button>
           {deciding && <ManyDialog kind={deciding} chosen={{ query }} rows={[]} close={() => setDeciding(null)} />}
-        </Group>
+        </Decisions>
       }
     >
       {isOpen && <EntryRows query={query} name={name} />}
@@ -232,25 +219,11 @@ function EntryRow({ entry, query, problem, isSelected, isPending, toggle, approv
       }
       problem={problem}
       actions={
-        <Group gap="xs">
-          <Button
-            size="compact-sm"
-            loading={isPending}
-            onClick={approve}
-            aria-label={`Approve: ${name}`}
-            {...pressedBy('a')}
-          >
-            Approve
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={reject}
-            aria-label={`Reject: ${name}`}
-            {...pressedBy('r')}
-          >
-            Reject…
-          </Button>
+        <Decisions
+          name={name}
+          approve={{ label: 'Approve', verb: 'Approve', decide: approve, isPending }}
+          refuse={{ label: 'Reject…', verb: 'Reject', decide: reject }}
+        >
           <Anchor
             component={Link}
             href={addressOf('/entries', { ...query, open: id })}
@@ -260,7 +233,7 @@ function EntryRow({ entry, query, problem, isSelected, isPending, toggle, approv
           >
             Open
           </Anchor>
-        </Group>
+        </Decisions>
       }
     />
   )

@@ -1,9 +1,9 @@
 /** A row of the inbox: what it is, its numbers, and what can be done with it. */
-import { Alert, Text } from '@mantine/core'
+import { Alert, Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Problem } from '../../server/problem.ts'
 import classes from './inbox.module.css'
-import { ROW } from './rows.ts'
+import { pressedBy, ROW } from './rows.ts'
 
 interface RowProps {
   title: ReactNode
@@ -41,6 +41,48 @@ export const Row = ({ title, detail, numbers, actions, problem, children }: RowP
     </li>
     {children && <li className={classes.nested}>{children}</li>}
   </>
+)
+
+interface Decision {
+  label: string
+  /** The beginning of its accessible name, which the name of the row completes. */
+  verb: string
+  decide: () => void
+  isPending?: boolean
+}
+
+interface DecisionsProps {
+  /** Of what the row shows. */
+  name: string
+  approve: Decision
+  refuse: Decision
+  /** How to open it, and dialogs. */
+  children: ReactNode
+}
+
+/** The buttons of a row that waits for approval, with their keys. */
+export const Decisions = ({ name, approve, refuse, children }: DecisionsProps) => (
+  <Group gap="xs">
+    <Button
+      size="compact-sm"
+      loading={approve.isPending ?? false}
+      onClick={approve.decide}
+      aria-label={`${approve.verb}: ${name}`}
+      {...pressedBy('a')}
+    >
+      {approve.label}
+    </Button>
+    <Button
+      size="compact-sm"
+      variant="default"
+      onClick={refuse.decide}
+      aria-label={`${refuse.verb}: ${name}`}
+      {...pressedBy('r')}
+    >
+      {refuse.label}
+    </Button>
+    {children}
+  </Group>
 )
 
 export const Rows = ({ label, children }: { label: string; children: ReactNode }) => (

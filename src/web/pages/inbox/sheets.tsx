@@ -1,5 +1,5 @@
 /** Token sheets that wait for the person's approval, and their own ones that wait for them. */
-import { Anchor, Button, Group, Text } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -16,7 +16,7 @@ import { useMe } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
 import { notify, useSend } from '../../server/send.ts'
-import { Row, Rows } from './row.tsx'
+import { Decisions, Row, Rows } from './row.tsx'
 import { pressedBy } from './rows.ts'
 import { useDecided } from './undo.ts'
 
@@ -92,25 +92,16 @@ function SheetToApprove({ sheet }: { sheet: Sheet }) {
       numbers={<Numbers sheet={sheet} />}
       problem={approve.error}
       actions={
-        <Group gap="xs">
-          <Button
-            size="compact-sm"
-            loading={approve.isPending}
-            onClick={() => approve.mutate()}
-            aria-label={`Approve sheet: ${name}`}
-            {...pressedBy('a')}
-          >
-            Approve
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => setReturning(true)}
-            aria-label={`Return sheet: ${name}`}
-            {...pressedBy('r')}
-          >
-            Return…
-          </Button>
+        <Decisions
+          name={name}
+          approve={{
+            label: 'Approve',
+            verb: 'Approve sheet',
+            decide: () => approve.mutate(),
+            isPending: approve.isPending,
+          }}
+          refuse={{ label: 'Return…', verb: 'Return sheet', decide: () => setReturning(true) }}
+        >
           <Anchor
             component={Link}
             href={`/sheets/${id}`}
@@ -121,7 +112,7 @@ function SheetToApprove({ sheet }: { sheet: Sheet }) {
             Open
           </Anchor>
           {isReturning && <ReturnSheet sheet={sheet} close={() => setReturning(false)} />}
-        </Group>
+        </Decisions>
       }
     />
   )
