@@ -4,14 +4,15 @@ import { readAddress } from '../../../src/web/address.ts'
 import { addDays } from '../../../src/web/format/moments.ts'
 import { changeInWords } from '../../../src/web/pages/overview/change.ts'
 import { chartLinks } from '../../../src/web/pages/overview/chart-links.ts'
-import { barsOf, entriesOf, keyOf, labelOf, largest, restLabelOf } from '../../../src/web/pages/overview/groups.ts'
+import { barsOf, entriesOf, labelOf, largest, restLabelOf } from '../../../src/web/pages/overview/groups.ts'
 import { heatmapOf, movedTo } from '../../../src/web/pages/overview/heatmap-layout.ts'
 import { forecastDays, monthForecast } from '../../../src/web/pages/overview/month-forecast.ts'
 import { moversOf } from '../../../src/web/pages/overview/movers.ts'
 import { scopeBefore, scopeOf } from '../../../src/web/pages/overview/scope.ts'
-import type { Result, Usage } from '../../../src/web/pages/overview/usage.ts'
 import { bucketInShort, bucketInWords, widthFor, widthsFor } from '../../../src/web/parts/charts/buckets.ts'
 import { entryQuery, FILTERS, pageOfList } from '../../../src/web/parts/entries/filters.ts'
+import { keyOf } from '../../../src/web/parts/usage/dimensions.ts'
+import type { Result, Usage } from '../../../src/web/parts/usage/usage.ts'
 
 const NO_TOKENS = { input: 0, output: 0, cache_read: 0, cache_write: 0, cache_write_1h: 0 }
 

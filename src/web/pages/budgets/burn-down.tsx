@@ -1,7 +1,6 @@
 /** The burn-down chart: what is spent by day against the available amount, with the forecast. */
-import { Button, Collapse, Paper, ScrollArea, Table, Text, Title } from '@mantine/core'
+import { Paper, ScrollArea, Table, Text, Title } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { IconTable } from '@tabler/icons-react'
 import { type PointerEvent, useState } from 'react'
 import { dayInWords, shortDay } from '../../format/moments.ts'
 import { amountInWords, type Measure } from '../../parts/budgets/budget.ts'
@@ -9,6 +8,7 @@ import { Amount } from '../../parts/budgets/budget-progress.tsx'
 import chart from '../../parts/charts/chart.module.css'
 import { barAt, labelsThatFit } from '../../parts/charts/layout.ts'
 import { countTicks, moneyTicks } from '../../parts/charts/scale.ts'
+import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import classes from './budgets.module.css'
 import { type BurnDown as BurnDownData, linesOf } from './burn-down-layout.ts'
 
@@ -18,7 +18,6 @@ interface BurnDownProps {
 }
 
 export function BurnDown({ measure, of }: BurnDownProps) {
-  const [isTable, setTable] = useState(false)
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h5" mb="sm">
@@ -31,18 +30,9 @@ export function BurnDown({ measure, of }: BurnDownProps) {
       ) : (
         <>
           <Lines measure={measure} of={of} />
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="gray"
-            mt="xs"
-            leftSection={<IconTable size={14} />}
-            onClick={() => setTable(!isTable)}
-            aria-expanded={isTable}
-          >
-            {isTable ? 'Hide table' : 'Show as table'}
-          </Button>
-          <Collapse expanded={isTable}>{isTable && <Days measure={measure} of={of} />}</Collapse>
+          <TableToggle>
+            <Days measure={measure} of={of} />
+          </TableToggle>
         </>
       )}
     </Paper>

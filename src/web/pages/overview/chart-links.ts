@@ -1,8 +1,11 @@
 /** Where the bars and the legend of the chart lead. Pure. */
+
 import type { ChartPoint, ChartSeries } from '../../parts/charts/series.ts'
-import { entriesOf, groupsReport, isRestNone, keyOf, type Measure } from './groups.ts'
+import { keyOf } from '../../parts/usage/dimensions.ts'
+import type { Result, Usage } from '../../parts/usage/usage.ts'
+import { entriesOf, groupsReport, isRestNone, type Measure } from './groups.ts'
 import { addressIn, type Scope } from './scope.ts'
-import type { Dimension, Result, Usage } from './usage.ts'
+import type { Dimension } from './usage.ts'
 
 interface Charted {
   scope: Scope

@@ -1,6 +1,7 @@
 /** The requests of the overview, sent before it is rendered. */
 import { readAddress } from '../../address.ts'
 import { widthFor } from '../../parts/charts/buckets.ts'
+import { completenessQuery } from '../../parts/open-checks.tsx'
 import { type Me, seesEverything } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
 import { OVERVIEW_ADDRESS } from './address.ts'
@@ -8,8 +9,8 @@ import { budgetsQuery } from './budgets.tsx'
 import { forecastQuery } from './forecast-card.tsx'
 import { groupsTrendQuery } from './groups-trend.ts'
 import { LARGEST } from './largest.tsx'
-import { isFiltered, scopeBefore, scopeOf } from './scope.ts'
-import { completenessQuery, reportQuery, ticketsToDecideQuery, trendQuery } from './usage.ts'
+import { boundsOf, isFiltered, scopeBefore, scopeOf } from './scope.ts'
+import { reportQuery, ticketsToDecideQuery, trendQuery } from './usage.ts'
 
 export function askOverview({ person, settings }: Me, search: string): void {
   const { by, measure, bucket, ...address } = readAddress(search, OVERVIEW_ADDRESS)
@@ -18,7 +19,7 @@ export function askOverview({ person, settings }: Me, search: string): void {
   void queryClient.prefetchQuery(groupsTrendQuery(scope, { dimension: by, measure, width }))
   void queryClient.prefetchQuery(trendQuery(scope, width))
   void queryClient.prefetchQuery(reportQuery(scopeBefore(scope), by))
-  void queryClient.prefetchQuery(completenessQuery(scope))
+  void queryClient.prefetchQuery(completenessQuery(boundsOf(scope)))
   void queryClient.prefetchQuery(forecastQuery(scope, settings.time_zone))
   for (const dimension of LARGEST) void queryClient.prefetchQuery(reportQuery(scope, dimension))
   void queryClient.prefetchQuery(budgetsQuery(scope))

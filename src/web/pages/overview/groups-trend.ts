@@ -1,8 +1,10 @@
 /** Usage over time of the largest groups. */
+
 import { queryOptions } from '@tanstack/react-query'
 import type { Width } from '../../parts/charts/buckets.ts'
+import { keyOf } from '../../parts/usage/dimensions.ts'
 import { queryClient } from '../../server/queries.ts'
-import { keyOf, largest, type Measure } from './groups.ts'
+import { largest, type Measure } from './groups.ts'
 import type { Scope } from './scope.ts'
 import { asked, askGroupsTrend, groupsOf, reportQuery } from './usage.ts'
 

@@ -1,18 +1,13 @@
 /** Labels and links of groups, and the stacks of the chart. Pure. */
+import { keyOf } from '../../parts/usage/dimensions.ts'
+import type { Result, Usage } from '../../parts/usage/usage.ts'
 import { addressIn, type Scope } from './scope.ts'
-import type { Dimension, Result, Usage } from './usage.ts'
+import type { Dimension } from './usage.ts'
 
 export type Measure = 'cost' | 'tokens'
 
 export const measured = ({ cost, tokens }: Pick<Result, 'cost' | 'tokens'>, measure: Measure): number =>
   measure === 'cost' ? (cost ?? 0) : tokens.total
-
-/** The filter value of a group; null for entries without one. */
-export function keyOf(result: Result, dimension: Dimension): string | null {
-  const value = result[dimension]
-  if (value === null || value === undefined) return null
-  return typeof value === 'string' ? value : value.id
-}
 
 const NONE: Record<Dimension, string> = {
   project: 'No project',

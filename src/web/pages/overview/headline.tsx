@@ -1,4 +1,5 @@
 /** The four key metrics of a scope, each compared with the previous period, and the forecast of the month. */
+
 import { Paper, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { count } from '../../format/counts.ts'
@@ -6,12 +7,13 @@ import { money } from '../../format/money.ts'
 import { type Figure, FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { periodInWords } from '../../parts/period.ts'
+import type { Totals } from '../../parts/usage/usage.ts'
 import { changeInWords } from './change.ts'
 import { MonthForecastCard } from './forecast-card.tsx'
 import type { Chosen } from './groups-trend.ts'
 import classes from './overview.module.css'
 import { addressIn, type Scope, scopeBefore } from './scope.ts'
-import { type Totals, useTotals, useTrend } from './usage.ts'
+import { useTotals, useTrend } from './usage.ts'
 
 interface Headlined {
   title: string

@@ -1,4 +1,5 @@
 /** A calendar of the last year: each day colored by its cost or tokens, and a link to its entries. */
+
 import { Button, Group, Paper, Text, Title } from '@mantine/core'
 import { IconTable } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -11,13 +12,14 @@ import { AMOUNTS, inWords } from '../../parts/charts/series.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import type { Usage } from '../../parts/usage/usage.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import type { Measure } from './groups.ts'
 import classes from './heatmap.module.css'
 import { type HeatmapDay, heatmapOf, movedTo, yearUntil } from './heatmap-layout.ts'
 import { addressIn, during, type Scope } from './scope.ts'
-import { trendQuery, type Usage } from './usage.ts'
+import { trendQuery } from './usage.ts'
 
 interface CalendarProps {
   scope: Scope

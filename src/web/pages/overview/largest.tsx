@@ -1,14 +1,15 @@
 /** The largest groups by cost or tokens, with links to their entries. */
-import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
+
+import { Anchor, Paper, Skeleton, Title } from '@mantine/core'
 import { Link } from 'wouter'
-import { count, percent } from '../../format/counts.ts'
-import { FigureLink } from '../../parts/figure-link.tsx'
-import { Count, Money } from '../../parts/figures.tsx'
+import { count } from '../../format/counts.ts'
 import { addressOfGroup } from '../../parts/thing-address.ts'
-import { entriesOf, groupsReport, keyOf, labelOf, type Measure, measured } from './groups.ts'
-import classes from './overview.module.css'
+import { keyOf } from '../../parts/usage/dimensions.ts'
+import { GroupLine, GroupList } from '../../parts/usage/group-list.tsx'
+import type { Result } from '../../parts/usage/usage.ts'
+import { entriesOf, groupsReport, labelOf, type Measure, measured } from './groups.ts'
 import type { Scope } from './scope.ts'
-import { type Dimension, type Result, useGroups } from './usage.ts'
+import { type Dimension, useGroups } from './usage.ts'
 
 export const LARGEST = ['project', 'model', 'agent_manager', 'agent_harness'] as const satisfies Dimension[]
 type LargestDimension = (typeof LARGEST)[number]
@@ -40,7 +41,7 @@ export function Largest({ scope, dimension, measure }: LargestProps) {
         {TITLES[dimension]}
       </Title>
       {!groups && <Skeleton height={160} />}
-      <ol className={classes.largest}>
+      <GroupList>
         {groups?.slice(0, SHOWN).map((group) => (
           <Line
             key={keyOf(group, dimension) ?? ''}
@@ -51,7 +52,7 @@ export function Largest({ scope, dimension, measure }: LargestProps) {
             share={all > 0 ? measured(group, measure) / all : 0}
           />
         ))}
-      </ol>
+      </GroupList>
       {more > 0 && (
         <Anchor
           component={Link}
@@ -72,34 +73,14 @@ interface LineProps extends LargestProps {
   share: number
 }
 
-function Line({ group, dimension, measure, scope, share }: LineProps) {
-  const href = entriesOf(group, dimension, scope)
-  const page = addressOfGroup(dimension, keyOf(group, dimension), scope.name) ?? href
-  const label = <bdi>{labelOf(group, dimension)}</bdi>
-  const amount = measure === 'cost' ? <Money amount={group.cost} /> : <Count value={group.tokens.total} />
-  return (
-    <li>
-      {page === undefined ? (
-        <Text span size="sm" truncate>
-          {label}
-        </Text>
-      ) : (
-        <Anchor component={Link} href={page} size="sm" c="inherit" truncate>
-          {label}
-        </Anchor>
-      )}
-      <Text span size="sm">
-        {href === undefined ? (
-          amount
-        ) : (
-          <FigureLink figure={measure} value={measure === 'cost' ? group.cost : group.tokens.total} to={href}>
-            {amount}
-          </FigureLink>
-        )}
-      </Text>
-      <div className={classes.share} title={percent(share)} aria-hidden>
-        <div style={{ width: `${share * 100}%` }} />
-      </div>
-    </li>
-  )
-}
+const Line = ({ group, dimension, measure, scope, share }: LineProps) => (
+  <GroupLine
+    label={labelOf(group, dimension)}
+    figures={group}
+    measure={measure}
+    share={share}
+    page={addressOfGroup(dimension, keyOf(group, dimension), scope.name)}
+    entries={entriesOf(group, dimension, scope)}
+    c="inherit"
+  />
+)

@@ -1,8 +1,9 @@
 /** The cost of the current month by its end, calculated as the forecasts of budgets are. Pure. */
+
 import { forecast } from '../../../forecast.ts'
 import { addDays, addMonths, dayOf, firstOfMonth, startOfDay } from '../../format/moments.ts'
 import type { Period } from '../../parts/period.ts'
-import type { Usage } from './usage.ts'
+import type { Usage } from '../../parts/usage/usage.ts'
 
 /** Whole days that a forecast is based on. */
 const PAST_DAYS = 28

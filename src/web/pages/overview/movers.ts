@@ -1,6 +1,8 @@
 /** The groups that changed the most since the previous period. Pure. */
-import { keyOf, type Measure } from './groups.ts'
-import type { Dimension, Result } from './usage.ts'
+import { keyOf } from '../../parts/usage/dimensions.ts'
+import type { Result } from '../../parts/usage/usage.ts'
+import type { Measure } from './groups.ts'
+import type { Dimension } from './usage.ts'
 
 export interface Mover {
   /** Of the period, or of the one before if it had no usage in this one. */

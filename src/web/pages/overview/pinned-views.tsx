@@ -4,12 +4,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { changedAddress, readAddress } from '../../address.ts'
 import { periodInWords } from '../../parts/period.ts'
+import { formatOf, measureOf } from '../../parts/usage/measures.ts'
+import { usageQuery } from '../../parts/usage/usage.ts'
 import { useSettings } from '../../server/me.ts'
 import { type ReportView, reportViewsQuery } from '../../server/report-views.ts'
 import { REPORTS_ADDRESS } from '../reports/address.ts'
-import { formatOf, measureOf } from '../reports/measures.ts'
 import { groupsQuestion, questionOf } from '../reports/question.ts'
-import { usageQuery } from '../reports/usage.ts'
 
 export function PinnedViews() {
   const { data: views } = useQuery(reportViewsQuery)

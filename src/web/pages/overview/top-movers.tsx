@@ -1,11 +1,13 @@
 /** What changed and why: the groups with the largest increases and decreases since the previous period. */
+
 import { Anchor, Group, Paper, SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { counted, percent, roughCount } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { periodInWords } from '../../parts/period.ts'
-import { comparison, entriesOf, keyOf, labelOf, type Measure } from './groups.ts'
+import { keyOf } from '../../parts/usage/dimensions.ts'
+import { comparison, entriesOf, labelOf, type Measure } from './groups.ts'
 import type { Chosen } from './groups-trend.ts'
 import { type Mover, moversOf } from './movers.ts'
 import classes from './overview.module.css'

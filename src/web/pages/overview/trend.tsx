@@ -1,13 +1,12 @@
 /** Usage over time by project, model or person, as a chart and a table, whose parts lead to their entries. */
-import { Button, Collapse, Group, NativeSelect, Paper, SegmentedControl, Skeleton, Title } from '@mantine/core'
-import { IconTable } from '@tabler/icons-react'
+import { Group, NativeSelect, Paper, SegmentedControl, Skeleton, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { pointOf, type Width, widthsFor } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { looksOf } from '../../parts/charts/colors.ts'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
+import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import { useSettings } from '../../server/me.ts'
 import { chartLinks } from './chart-links.ts'
 import { barsOf, labelOf, type Measure, restLabelOf } from './groups.ts'
@@ -35,7 +34,6 @@ const MEASURES = [
 ]
 
 export function Trend({ scope, chosen, choose }: TrendProps) {
-  const [isTable, setTable] = useState(false)
   const shown = useBars(scope, chosen)
   const widths = widthsFor(scope.period)
   const title = `${chosen.measure === 'cost' ? 'Cost' : 'Tokens'} over time`
@@ -81,19 +79,7 @@ export function Trend({ scope, chosen, choose }: TrendProps) {
       ) : (
         <Skeleton className={classes.chart} />
       )}
-      <Button
-        size="compact-xs"
-        variant="subtle"
-        color="gray"
-        mt="xs"
-        w="fit-content"
-        leftSection={<IconTable size={14} />}
-        onClick={() => setTable(!isTable)}
-        aria-expanded={isTable}
-      >
-        {isTable ? 'Hide table' : 'Show as table'}
-      </Button>
-      <Collapse expanded={isTable}>{shown && <ChartTable {...shown.chart} />}</Collapse>
+      <TableToggle>{shown && <ChartTable {...shown.chart} />}</TableToggle>
     </Paper>
   )
 }

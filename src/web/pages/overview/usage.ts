@@ -1,17 +1,14 @@
 /** The overview's queries, each answered from stored totals. */
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import type { Width } from '../../parts/charts/buckets.ts'
-import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import type { Result, Usage } from '../../parts/usage/usage.ts'
+import { answer, type api, apiUntil } from '../../server/api.ts'
 import { boundsOf, type Scope } from './scope.ts'
 
 export const DIMENSIONS = ['project', 'client', 'agent_manager', 'agent_harness', 'model', 'provider'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
-type UsageCall = typeof api.reports.usage.get
-export type Usage = Body<Awaited<ReturnType<UsageCall>>>
-export type Totals = Usage['totals']
-export type Result = Usage['data'][number]['results'][number]
-type Query = NonNullable<Parameters<UsageCall>[0]>['query']
+type Query = NonNullable<Parameters<typeof api.reports.usage.get>[0]>['query']
 
 const ask = (query: Query, signal: AbortSignal) => answer(apiUntil(signal).reports.usage.get({ query }))
 
@@ -54,18 +51,6 @@ export const askGroupsTrend = (
   { dimension, values, width }: { dimension: Dimension; values: string[]; width: Width },
   signal: AbortSignal,
 ) => ask({ ...boundsOf(scope), bucket_width: width, group_by: [dimension], [dimension]: values }, signal)
-
-export const completenessQuery = (scope: Scope) =>
-  queryOptions({
-    queryKey: [...asked(scope), 'completeness'],
-    queryFn: async ({ signal }) =>
-      (await answer(apiUntil(signal).reports.completeness.get({ query: boundsOf(scope) }))).data,
-    placeholderData: keepPreviousData,
-  })
-
-export const useCompleteness = (scope: Scope) => useQuery(completenessQuery(scope))
-
-export type Check = NonNullable<ReturnType<typeof useCompleteness>['data']>[number]
 
 /** The highest count of conflicting tickets. */
 const TICKETS_COUNTED = 50

@@ -1,8 +1,8 @@
 /** What the address of a report contains: all of it, so that it can be copied, saved and opened again. */
 import { one, oneOf } from '../../address.ts'
 import { FILTERS } from '../../parts/entries/filters.ts'
-import { readDimension } from './dimensions.ts'
-import { MEASURE_NAMES } from './measures.ts'
+import { readDimension } from '../../parts/usage/dimensions.ts'
+import { MEASURE_NAMES } from '../../parts/usage/measures.ts'
 
 export const CHARTS = ['stacked', 'bars', 'lines', 'share', 'none'] as const
 export const COMPARISONS = ['none', 'previous', 'year'] as const

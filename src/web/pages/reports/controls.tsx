@@ -2,9 +2,9 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { widthsFor } from '../../parts/charts/buckets.ts'
+import { DIMENSION_NAMES, type Dimension, isLabel, titleOf } from '../../parts/usage/dimensions.ts'
+import { MEASURE_NAMES, MEASURES, type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import type { CHARTS, COMPARISONS } from './address.ts'
-import { DIMENSION_NAMES, type Dimension, isLabel, titleOf } from './dimensions.ts'
-import { MEASURE_NAMES, MEASURES, type MeasureName, measureOf } from './measures.ts'
 import type { Question } from './question.ts'
 import classes from './reports.module.css'
 

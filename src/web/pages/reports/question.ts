@@ -4,10 +4,10 @@ import { addDays, startOfDay } from '../../format/moments.ts'
 import { type Width, widthFor } from '../../parts/charts/buckets.ts'
 import { type EntryQuery, entryQuery, type Filters } from '../../parts/entries/filters.ts'
 import { type Period, periodBefore, readPeriod } from '../../parts/period.ts'
+import type { Between, Dimension } from '../../parts/usage/dimensions.ts'
+import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
+import type { UsageQuestion } from '../../parts/usage/usage.ts'
 import type { REPORTS_ADDRESS } from './address.ts'
-import type { Between, Dimension } from './dimensions.ts'
-import { type MeasureName, measureOf } from './measures.ts'
-import type { UsageQuestion } from './usage.ts'
 
 type Address = ReturnType<typeof readAddress<typeof REPORTS_ADDRESS>>
 

@@ -1,20 +1,30 @@
 /** The chart of a report, over time or by group, whose bars lead to their entries. */
-import { Button, Collapse, Group, Menu, Paper, Skeleton, Title } from '@mantine/core'
-import { IconDownload, IconTable } from '@tabler/icons-react'
+import { Button, Group, Menu, Paper, Skeleton, Title } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { pointOf } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { savePng, saveSvg } from '../../parts/charts/image.ts'
 import type { ChartKind, ChartPoint, ChartSeries } from '../../parts/charts/series.ts'
+import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { periodInWords } from '../../parts/period.ts'
+import {
+  type Between,
+  type Chosen,
+  type Dimension,
+  entriesAddress,
+  keyOf,
+  labelOf,
+  narrowed,
+} from '../../parts/usage/dimensions.ts'
+import { formatOf, type MeasureName, measureOf } from '../../parts/usage/measures.ts'
+import { type Result, type Usage, usageQuery } from '../../parts/usage/usage.ts'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { tellProblem } from '../../server/send.ts'
-import { type Between, type Chosen, type Dimension, entriesAddress, keyOf, labelOf, narrowed } from './dimensions.ts'
-import { formatOf, type MeasureName, measureOf } from './measures.ts'
 import {
   firstQuestion,
   groupsQuestion,
@@ -34,7 +44,6 @@ import {
   onlySeries,
   totalsOf,
 } from './series.ts'
-import { type Result, type Usage, usageQuery } from './usage.ts'
 
 interface ReportChartProps {
   question: Question
@@ -45,7 +54,6 @@ interface ReportChartProps {
 }
 
 export function ReportChart({ question, kind, title, hasTable = false }: ReportChartProps) {
-  const [isTable, setTable] = useState(false)
   const svg = useRef<SVGSVGElement>(null)
   const over = useOverTime(question)
   const whole = useByGroup(question)
@@ -106,25 +114,7 @@ export function ReportChart({ question, kind, title, hasTable = false }: ReportC
           />
         </div>
       )}
-      {hasTable && (
-        <>
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="gray"
-            mt="xs"
-            w="fit-content"
-            leftSection={<IconTable size={14} />}
-            onClick={() => setTable(!isTable)}
-            aria-expanded={isTable}
-          >
-            {isTable ? 'Hide table' : 'Show as table'}
-          </Button>
-          <Collapse expanded={isTable}>
-            {shown && <ChartTable {...shown} format={formatOf(question.measure)} />}
-          </Collapse>
-        </>
-      )}
+      {hasTable && <TableToggle>{shown && <ChartTable {...shown} format={formatOf(question.measure)} />}</TableToggle>}
     </Paper>
   )
 }

@@ -7,14 +7,14 @@ import type { Column } from '../../parts/data-table.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { type Period, periodInWords } from '../../parts/period.ts'
+import { type Chosen, type Dimension, entriesAddress, narrowed, titleOf } from '../../parts/usage/dimensions.ts'
+import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
+import { ShareBar } from '../../parts/usage/share-bar.tsx'
+import type { Totals } from '../../parts/usage/usage.ts'
 import { useSettings } from '../../server/me.ts'
-import { type Chosen, type Dimension, entriesAddress, narrowed, titleOf } from './dimensions.ts'
-import { type MeasureName, measureOf } from './measures.ts'
 import { momentsOf, type Question } from './question.ts'
 import { entriesOf } from './report-chart.tsx'
-import classes from './reports.module.css'
 import type { Row } from './rows.ts'
-import type { Totals } from './usage.ts'
 
 /** An amount of a measure; what is unknown is not 0. */
 function Amount({ value, measure }: { value: number | null; measure: MeasureName }) {
@@ -130,11 +130,7 @@ export function useReportColumns({ question, totals }: Columns): Column<Row>[] {
             title: 'Share',
             width: '120px',
             phone: 'hidden',
-            cell: (row) => (
-              <div className={classes.share} title={percent(shareOf(row))}>
-                <div style={{ width: `${Math.min(1, shareOf(row)) * 100}%` }} />
-              </div>
-            ),
+            cell: (row) => <ShareBar share={shareOf(row)} />,
           } satisfies Column<Row>,
         ]),
     ...BESIDE.filter((beside) => beside !== measure).map(

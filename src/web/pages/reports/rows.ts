@@ -1,8 +1,9 @@
 /** The rows of a report: each group with its figures in both periods, in order. Pure. */
+
+import { type Chosen, type Dimension, keyOf, labelOf } from '../../parts/usage/dimensions.ts'
+import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
+import type { Figures, Result } from '../../parts/usage/usage.ts'
 import type { Sort } from './address.ts'
-import { type Chosen, type Dimension, keyOf, labelOf } from './dimensions.ts'
-import { type MeasureName, measureOf } from './measures.ts'
-import type { Figures, Result } from './usage.ts'
 
 export interface Row {
   key: string

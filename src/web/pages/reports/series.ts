@@ -1,9 +1,9 @@
 /** The series of a report's chart. Pure. */
 import { looksOf, ONLY_COLOR, REST_COLOR } from '../../parts/charts/colors.ts'
 import { type ChartSeries, restSeries } from '../../parts/charts/series.ts'
-import { type Dimension, keyOf, labelOf } from './dimensions.ts'
-import { type MeasureName, measureOf } from './measures.ts'
-import type { Result, Usage } from './usage.ts'
+import { type Dimension, keyOf, labelOf } from '../../parts/usage/dimensions.ts'
+import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
+import type { Result, Usage } from '../../parts/usage/usage.ts'
 
 /** More series than colors are hard to tell apart, and leave little space for each. */
 const MOST_SERIES = 8

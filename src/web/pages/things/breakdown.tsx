@@ -1,19 +1,17 @@
 /** The largest groups of a thing's usage by another dimension, each a link to its own page. */
-import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Skeleton, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
-import { count, percent } from '../../format/counts.ts'
+import { count } from '../../format/counts.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { FigureLink } from '../../parts/figure-link.tsx'
-import { Count, Money } from '../../parts/figures.tsx'
 import { addressOfGroup } from '../../parts/thing-address.ts'
+import { type Dimension, keyOf, labelOf, narrowed, titleOf } from '../../parts/usage/dimensions.ts'
+import { GroupLine, GroupList } from '../../parts/usage/group-list.tsx'
+import { measureOf } from '../../parts/usage/measures.ts'
+import { type Result, usageQuery } from '../../parts/usage/usage.ts'
 import { asProblem } from '../../server/problem.ts'
-import { type Dimension, keyOf, labelOf, narrowed, titleOf } from '../reports/dimensions.ts'
-import { measureOf } from '../reports/measures.ts'
-import { type Result, usageQuery } from '../reports/usage.ts'
-import classes from './things.module.css'
 import type { UsagePeriod } from './usage-period.ts'
 
 /** The number of groups shown; the report has the rest. */
@@ -43,7 +41,7 @@ export function Breakdown({ filter, dimension, measure, period: { period, name }
       </Title>
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
       {!ordered && !error && <Skeleton height={120} />}
-      <ol className={classes.groups}>
+      <GroupList>
         {ordered?.slice(0, SHOWN).map((group) => (
           <Line
             key={keyOf(group, dimension) ?? ' none'}
@@ -52,7 +50,7 @@ export function Breakdown({ filter, dimension, measure, period: { period, name }
             share={all > 0 ? sizeOf(group) / all : 0}
           />
         ))}
-      </ol>
+      </GroupList>
       {ordered && ordered.length > SHOWN && (
         <Anchor
           component={Link}
@@ -82,33 +80,14 @@ interface LineProps extends Omit<BreakdownProps, 'period'> {
 function Line({ group, filter, dimension, measure, name, share }: LineProps) {
   const key = keyOf(group, dimension)
   const narrow = narrowed(filter, [[dimension, key]])
-  const entries = narrow && addressOf('/entries', { ...narrow, period: name })
-  const page = addressOfGroup(dimension, key, name) ?? entries
-  const label = <bdi>{labelOf(group, dimension)}</bdi>
-  const amount = measure === 'cost' ? <Money amount={group.cost} /> : <Count value={group.tokens.total} />
   return (
-    <li>
-      {page === undefined ? (
-        <Text span size="sm" truncate>
-          {label}
-        </Text>
-      ) : (
-        <Anchor component={Link} href={page} size="sm" truncate>
-          {label}
-        </Anchor>
-      )}
-      <Text span size="sm">
-        {entries === undefined ? (
-          amount
-        ) : (
-          <FigureLink figure={measure} value={measure === 'cost' ? group.cost : group.tokens.total} to={entries}>
-            {amount}
-          </FigureLink>
-        )}
-      </Text>
-      <div className={classes.share} title={percent(share)} aria-hidden>
-        <div style={{ width: `${share * 100}%` }} />
-      </div>
-    </li>
+    <GroupLine
+      label={labelOf(group, dimension)}
+      figures={group}
+      measure={measure}
+      share={share}
+      page={addressOfGroup(dimension, key, name)}
+      entries={narrow && addressOf('/entries', { ...narrow, period: name })}
+    />
   )
 }

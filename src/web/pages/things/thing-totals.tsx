@@ -6,7 +6,7 @@ import { counted } from '../../format/counts.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
-import type { Totals } from '../reports/usage.ts'
+import type { Totals } from '../../parts/usage/usage.ts'
 import classes from './things.module.css'
 import type { UsagePeriod } from './usage-period.ts'
 

@@ -9,12 +9,12 @@ import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
 import type { Period } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { type Dimension, readDimension, titleOf } from '../../parts/usage/dimensions.ts'
+import { usageQuery } from '../../parts/usage/usage.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
-import { type Dimension, readDimension, titleOf } from '../reports/dimensions.ts'
 import { ReportChart } from '../reports/report-chart.tsx'
-import { usageQuery } from '../reports/usage.ts'
 import { Attention } from './attention.tsx'
 import { Breakdown } from './breakdown.tsx'
 import { RecentEntries } from './recent-entries.tsx'
@@ -34,7 +34,7 @@ export interface ThingUsageProps {
   /** What its usage is broken down by, the most interesting first. */
   by: readonly [Dimension, ...Dimension[]]
   usual: UsualPeriod
-  /** The days of something that is over: there is no period to choose. */
+  /** The days of something that is over, instead of a period to choose. */
   span?: Period
   /** Whether the page lists the entries itself. */
   hasEntries?: boolean

@@ -1,6 +1,6 @@
 /** What a report can measure: where its figure is, how it reads, and which entries it is of. Pure. */
-import { AMOUNTS, type AmountFormat } from '../../parts/charts/series.ts'
-import type { Figure } from '../../parts/figure-link.tsx'
+import { AMOUNTS, type AmountFormat } from '../charts/series.ts'
+import type { Figure } from '../figure-link.tsx'
 import type { Figures } from './usage.ts'
 
 type Extra = 'billed' | 'people' | 'sessions' | 'duration'

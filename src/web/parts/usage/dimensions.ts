@@ -1,7 +1,7 @@
 /** What usage is grouped by: the names of groups, their ids, and the filters that select their entries. Pure. */
 import { COUNTED_STATUSES } from '../../../entry-filters.ts'
 import { addressOf } from '../../address.ts'
-import type { EntryQuery } from '../../parts/entries/filters.ts'
+import type { EntryQuery } from '../entries/filters.ts'
 import type { Result } from './usage.ts'
 
 /** In the order of the menu; the titles of columns, and what entries without a value are called. */

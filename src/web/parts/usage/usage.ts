@@ -1,9 +1,9 @@
 /** The requests of a report. */
 import { queryOptions } from '@tanstack/react-query'
-import type { Width } from '../../parts/charts/buckets.ts'
-import type { EntryQuery } from '../../parts/entries/filters.ts'
-import { asBounds, type Period } from '../../parts/period.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
+import type { Width } from '../charts/buckets.ts'
+import type { EntryQuery } from '../entries/filters.ts'
+import { asBounds, type Period } from '../period.ts'
 
 type UsageCall = typeof api.reports.usage.get
 export type Usage = Body<Awaited<ReturnType<UsageCall>>>

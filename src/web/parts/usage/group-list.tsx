@@ -1,0 +1,55 @@
+/** The largest groups of some usage, each with its amount and share. */
+import { Anchor, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { FigureLink } from '../figure-link.tsx'
+import { Count, Money } from '../figures.tsx'
+import classes from './group-list.module.css'
+import { ShareBar } from './share-bar.tsx'
+import type { Figures } from './usage.ts'
+
+export const GroupList = ({ children }: { children: ReactNode }) => <ol className={classes.groups}>{children}</ol>
+
+interface GroupLineProps {
+  label: string
+  figures: Pick<Figures, 'cost' | 'tokens'>
+  measure: 'cost' | 'tokens'
+  /** Of 1. */
+  share: number
+  /** The page of the thing that the group is of, if it has one. */
+  page: string | undefined
+  /** The list of its entries; undefined if no filter selects them. */
+  entries: string | undefined
+  /** Of the label, if it is a link. */
+  c?: 'inherit'
+}
+
+export function GroupLine({ label, figures, measure, share, page, entries, c }: GroupLineProps) {
+  const name = <bdi>{label}</bdi>
+  const value = measure === 'cost' ? figures.cost : figures.tokens.total
+  const amount = measure === 'cost' ? <Money amount={value} /> : <Count value={figures.tokens.total} />
+  const href = page ?? entries
+  return (
+    <li>
+      {href === undefined ? (
+        <Text span size="sm" truncate>
+          {name}
+        </Text>
+      ) : (
+        <Anchor component={Link} href={href} size="sm" truncate {...(c && { c })}>
+          {name}
+        </Anchor>
+      )}
+      <Text span size="sm">
+        {entries === undefined ? (
+          amount
+        ) : (
+          <FigureLink figure={measure} value={value} to={entries}>
+            {amount}
+          </FigureLink>
+        )}
+      </Text>
+      <ShareBar share={share} aria-hidden />
+    </li>
+  )
+}
