@@ -37,14 +37,31 @@ describe.skipIf(!CHROMIUM)('a token sheet', () => {
       await page.getByRole('option', { name }).click()
     }
     await measure('Input tokens')
+    const saving = Promise.withResolvers<void>()
+    await page.route(
+      '**/sheets/*/entries*',
+      async (route) => {
+        await saving.promise
+        await route.continue()
+      },
+      { times: 1 },
+    )
     await cell.press('1')
     await page.keyboard.type('.23M')
     await page.keyboard.press('Enter')
+    // What is typed into a cell that is being saved is not lost.
+    await grid.locator('[aria-busy="true"]').waitFor()
+    await cell.press('4')
+    await cell.press('2')
+    saving.resolve()
+    const editor = grid.locator('input:focus')
+    await editor.waitFor()
+    expect(await editor.inputValue()).toBe('42')
+    await page.keyboard.press('Escape')
     await grid.getByRole('gridcell', { name: /ACME-42, .*: 1\.23M/ }).waitFor()
 
     // What can't be read stays, with the reason.
     await cell.press('F2')
-    const editor = grid.locator('input:focus')
     await editor.waitFor()
     await editor.fill('3.400')
     await page.keyboard.press('Enter')

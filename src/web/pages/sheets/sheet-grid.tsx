@@ -1,6 +1,6 @@
 /** A week of a sheet as a grid: type numbers into cells as in a spreadsheet, or paste a block of them. */
 import { Text } from '@mantine/core'
-import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { count } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { isCostFar } from './entry-values.ts'
@@ -62,6 +62,8 @@ export function SheetGrid({ rows, days, today, measure, mayEdit, required, apply
   /** An editor that is removed may still lose the focus, which must not save its text twice. */
   const isOpen = useRef(false)
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set())
+  /** A cell to edit as soon as it is saved, with what was typed meanwhile. */
+  const [next, setNext] = useState<{ at: Place; text?: string | undefined } | null>(null)
   const at: Place = {
     row: Math.min(cursor.row, Math.max(0, rows.length - 1)),
     day: Math.min(cursor.day, Math.max(0, days.length - 1)),
@@ -69,8 +71,15 @@ export function SheetGrid({ rows, days, today, measure, mayEdit, required, apply
   const isFuture = (day: string) => day > today
   const keyAt = ({ row, day }: Place) => `${rows[row]?.key} ${days[day]}`
 
+  useEffect(() => {
+    if (!next || busy.has(keyAt(next.at))) return
+    setNext(null)
+    begin(next.at, next.text)
+  })
+
   const focus = (place: Place) => {
     setCursor(place)
+    setNext(null)
     // After the editor is gone, or the cell is there.
     requestAnimationFrame(() =>
       table.current?.querySelector<HTMLElement>(`[data-cell="${place.row}-${place.day}"]`)?.focus(),
@@ -117,7 +126,8 @@ export function SheetGrid({ rows, days, today, measure, mayEdit, required, apply
   function begin(place: Place, text?: string) {
     const row = rows[place.row]
     const day = days[place.day]
-    if (!mayEdit || !row || day === undefined || busy.has(keyAt(place))) return
+    if (!mayEdit || !row || day === undefined) return
+    if (busy.has(keyAt(place))) return setNext({ at: place, text: text && (next?.text ?? '') + text })
     if (isFuture(day)) return say('Usage can only be added up to today.')
     const entries = row.days.get(day) ?? []
     const refused = entries.length > 1 || isReadOnly(measure) ? editOf(row, day, { measure, value: 0 }) : undefined
