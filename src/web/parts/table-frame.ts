@@ -12,13 +12,17 @@ const STRETCH_MAX = 1.7
 /** The factor changes in steps of a twentieth, so that a window that is resized renders few times. */
 const STEPS = 20
 
-/** The factor by which columns are wider than their `width` on a wide screen; 1 on others. */
+/** The factor by which columns are wider than their `width` in px on a wide screen; 1 on others. */
 export function stretchOf<Row>(frameWidth: number, columns: readonly Column<Row>[]): number {
-  const widths = columns.map(({ width }) => (width === undefined ? null : Number.parseFloat(width)))
-  const fixed = widths.reduce<number>((sum, width) => sum + (width ?? 0), 0)
+  let fixed = 0
+  let taken = 0
+  for (const { width } of columns) {
+    if (width === undefined) taken += FLEXIBLE_PX
+    else if (width.endsWith('%')) taken += (Number.parseFloat(width) / 100) * frameWidth
+    else fixed += Number.parseFloat(width)
+  }
   if (fixed === 0) return 1
-  const flexible = widths.filter((width) => width === null).length
-  const factor = (frameWidth - flexible * FLEXIBLE_PX) / fixed
+  const factor = (frameWidth - taken) / fixed
   return Math.min(STRETCH_MAX, Math.max(1, Math.floor(factor * STEPS) / STEPS))
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { missingDecimals } from '../../../src/web/pages/prices/price.ts'
 import { inOrder } from '../../../src/web/parts/row-order.ts'
 import { stretchOf } from '../../../src/web/parts/table-frame.ts'
 import { titleOf } from '../../../src/web/shell/open-count.ts'
@@ -19,6 +20,13 @@ test('columns of fixed width share what a wide screen has more than the text nee
     ...(width && { width }),
   }))
   expect([900, 1_060, 5_000].map((width) => stretchOf(width, columns))).toEqual([1, 1.4, 1.7])
+  // The text needs 640 px, the share 200 of 1,000: there is no more.
+  const shared = [{ ...columns[1]!, width: '20%' }, ...columns]
+  expect([1_000, 1_400, 5_000].map((width) => stretchOf(width, shared))).toEqual([1, 1.6, 1.7])
+})
+
+test('prices of a column are aligned at the decimal point', () => {
+  expect(['3', '0.075', '1.25', '0.00125', '–'].map(missingDecimals)).toEqual(['.0000', '0', '00', '', '.0000'])
 })
 
 test('the title of the window names the page, and what waits', () => {

@@ -9,7 +9,8 @@ import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { ModelPrices } from './model-prices.tsx'
-import { KINDS, type Price, priceText, providerText, SOURCES, sourceText } from './price.ts'
+import { KINDS, type Price, providerText, SOURCES, sourceText } from './price.ts'
+import { PriceCell } from './price-cell.tsx'
 
 export function PriceList() {
   const [{ search, source }, show] = useAddress({ search: one, source: one })
@@ -99,7 +100,7 @@ const COLUMNS: Column<Price>[] = [
       isNumber: true,
       phone: kind === 'input' || kind === 'output' ? 'line' : 'hidden',
       width: kind === 'cache_write_1h' ? '120px' : '92px',
-      cell: (price) => priceText(price[kind]),
+      cell: (price) => <PriceCell price={price[kind]} />,
     }),
   ),
   {

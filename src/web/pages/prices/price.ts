@@ -35,6 +35,15 @@ const digits = new Intl.NumberFormat('en-US', { maximumFractionDigits: 6 })
 export const priceText = (price: number | null | undefined): string =>
   price === null || price === undefined ? '–' : digits.format(price)
 
+/** Few prices per million tokens have more decimals. */
+const COLUMN_DECIMALS = 4
+
+/** What the text of a price lacks to {@link COLUMN_DECIMALS}: `.0000` for `3`, `0` for `0.075`. */
+export function missingDecimals(text: string): string {
+  const decimals = text.split('.')[1]?.length
+  return `${decimals === undefined ? '.' : ''}${'0'.repeat(Math.max(0, COLUMN_DECIMALS - (decimals ?? 0)))}`
+}
+
 /** Display names of price sources. */
 export const SOURCES: Record<string, string> = {
   default: 'Built-in table',

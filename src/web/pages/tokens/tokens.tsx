@@ -147,7 +147,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
       key: 'kind',
       title: 'Type',
       value: ({ kind }) => kind,
-      width: '150px',
+      width: '120px',
       cell: ({ kind, allow_bills, scopes, networks }) => (
         <>
           {allow_bills ? `${KINDS[kind]}, bills` : KINDS[kind]}
@@ -165,7 +165,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
             key: 'user',
             title: 'Owner',
             value: ({ user }: Token) => user?.name,
-            width: '170px',
+            width: '140px',
             cell: ({ user }: Token) => <Whose user={user} />,
           },
         ]
@@ -174,14 +174,14 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
       key: 'used',
       title: 'Last used',
       value: ({ last_used_at }) => last_used_at,
-      width: '130px',
+      width: '110px',
       cell: ({ last_used_at }) => <Ago at={last_used_at} />,
     },
     {
       key: 'made',
       title: 'Created',
       value: ({ created_at }) => created_at,
-      width: '165px',
+      width: '150px',
       phone: 'hidden',
       cell: ({ created_at }) => <Moment at={created_at} />,
     },
@@ -189,7 +189,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
       key: 'expires',
       title: 'Expires',
       value: ({ expires_at }) => expires_at,
-      width: '165px',
+      width: '150px',
       cell: ({ expires_at }) => <Moment at={expires_at} otherwise="never" />,
     },
     {
