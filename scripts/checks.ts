@@ -55,7 +55,9 @@ interface Work {
 }
 
 interface Check {
+  /** What it is selected by on the command line. */
   name: string
+  title: string
   run(): Promise<Counts & Work>
 }
 
@@ -80,6 +82,7 @@ async function spawn(command: string[]): Promise<{ ok: boolean } & Work> {
 function scriptCheck(name: string): Check {
   return {
     name,
+    title: name,
     async run() {
       const { ok, ...work } = await spawn([process.execPath, 'run', '--bun', name])
       return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, ...work }
@@ -87,9 +90,10 @@ function scriptCheck(name: string): Check {
   }
 }
 
-function testCheck(name: string, path: string): Check {
+function testCheck(name: string, title: string, paths: readonly string[]): Check {
   return {
     name,
+    title,
     async run() {
       const folder = await mkdtemp(join(tmpdir(), 'tally-checks-'))
       try {
@@ -100,7 +104,7 @@ function testCheck(name: string, path: string): Check {
           `--timeout=${TEST_TIMEOUT_MS}`,
           '--reporter=junit',
           `--reporter-outfile=${report}`,
-          path,
+          ...paths,
         ])
         const counts = existsSync(report) ? countTests(await Bun.file(report).text()) : undefined
         if (!counts) return { passed: 0, failed: 1, skipped: 0, ...work }
@@ -127,13 +131,25 @@ function countTests(report: string): Counts | undefined {
 /** Folders of `test/` that are too large for one check: each folder in them is one. */
 const DIVIDED = ['features']
 
+/** How many processes share the files of a check that takes minutes, so that the last lane is not alone with it. */
+const PROCESSES: Record<string, number> = { web: 3, cli: 3, binary: 3, 'features/entries': 2 }
+
 /** Every folder and file of `test/` that contains tests, so that new ones run without being listed here. */
 function testChecks(): Check[] {
-  const tests = [...new Bun.Glob('**/*.test.{ts,tsx}').scanSync({ cwd: join(ROOT, 'test') })]
+  const tests = [...new Bun.Glob('**/*.test.{ts,tsx}').scanSync({ cwd: join(ROOT, 'test') })].sort()
   const nameOf = ([folder = '', ...rest]: string[]) => (DIVIDED.includes(folder) ? `${folder}/${rest[0]}` : folder)
-  const names = new Set(tests.map((path) => nameOf(path.split('/'))))
-  const byName = (name: string) => name.replace(/\.test\.tsx?$/, '')
-  return [...names].sort().map((name) => testCheck(byName(name), `./test/${name}`))
+  const files = Map.groupBy(tests, (path) => nameOf(path.split('/')).replace(/\.test\.tsx?$/, ''))
+  return [...files].flatMap(([name, paths]) => {
+    const count = PROCESSES[name] ?? 1
+    const shares = Map.groupBy(paths, (path) => paths.indexOf(path) % count)
+    return [...shares].map(([index, share]) =>
+      testCheck(
+        name,
+        count === 1 ? name : `${name} ${index + 1}/${count}`,
+        share.map((path) => `./test/${path}`),
+      ),
+    )
+  })
 }
 
 interface DebianPackage {
@@ -198,7 +214,7 @@ async function perform(check: Check): Promise<void> {
   totals.skipped += counts.skipped
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
   console.log(
-    `${counts.failed > 0 ? 'FAILED' : 'ok    '} ${check.name.padEnd(12)} ${seconds.padStart(6)} s ${cpuSeconds.toFixed(1).padStart(6)} s CPU  ${inWords(counts)}`,
+    `${counts.failed > 0 ? 'FAILED' : 'ok    '} ${check.title.padEnd(12)} ${seconds.padStart(6)} s ${cpuSeconds.toFixed(1).padStart(6)} s CPU  ${inWords(counts)}`,
   )
   if (counts.failed > 0) {
     const lines = issuesOf(output)

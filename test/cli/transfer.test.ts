@@ -125,11 +125,11 @@ describe('tally import', () => {
   })
 
   /**
-   * Kills a command after ever longer times, until it ends by itself. Returns how often it was killed. The times grow by a
-   * half, so that all attempts together take a few times as long as the last one, however slow the machine is.
+   * Kills a command after ever longer times, until it ends by itself. Returns how often it was killed. The times double,
+   * so that all attempts together take twice as long as the last one, however slow the machine is.
    */
   async function killed(args: string[]): Promise<number> {
-    for (let kills = 0, afterMs = 300; ; kills += 1, afterMs *= 1.5) {
+    for (let kills = 0, afterMs = 300; ; kills += 1, afterMs *= 2) {
       const child = Bun.spawn([tally.executable, ...args], { cwd: tally.folder, stdout: 'ignore', stderr: 'ignore' })
       const timer = setTimeout(() => child.kill('SIGKILL'), afterMs)
       await child.exited
