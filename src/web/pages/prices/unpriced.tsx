@@ -132,6 +132,7 @@ const COLUMNS: Column<UnpricedModel>[] = [
 const remedies = (give: (giving: Giving) => void): Column<UnpricedModel> => ({
   key: 'give',
   title: 'Action',
+  phone: 'bare',
   width: '260px',
   cell: (model) => (
     <Group gap={6} wrap="nowrap">

@@ -1,16 +1,4 @@
-import {
-  Fieldset,
-  Group,
-  Radio,
-  Select,
-  SimpleGrid,
-  Stack,
-  Switch,
-  TagsInput,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { Fieldset, Radio, Select, SimpleGrid, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ComponentProps, ReactNode } from 'react'
 import { REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../../sheet-fields.ts'
@@ -32,7 +20,7 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
   <>
     <Part title="Organization">
       <TextInput label="Name" description="Shown on bills." maxLength={200} {...form.getInputProps('name')} />
-      <Group grow align="flex-start">
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <TimeZoneInput label="Time zone" description="For days and months." {...form.getInputProps('time_zone')} />
         <Select
           label="First day of the week"
@@ -46,7 +34,7 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
           description="The default for bills."
           {...form.getInputProps('currency')}
         />
-      </Group>
+      </SimpleGrid>
     </Part>
     <Part title="Entries">
       <Radio.Group label="When a report names an unknown project or ticket" {...form.getInputProps('unknown_projects')}>
@@ -115,7 +103,7 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
 const Issuer = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) => (
   <Part title="Billing details">
     <Textarea label="Postal address" autosize minRows={3} maxLength={1000} {...form.getInputProps('address')} />
-    <Group grow align="flex-start">
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <TextInput
         label="E-mail address"
         description="Sender and reply address of bills."
@@ -129,7 +117,7 @@ const Issuer = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) => (
         maxLength={200}
         {...form.getInputProps('tax_id')}
       />
-    </Group>
+    </SimpleGrid>
     {logo}
   </Part>
 )
@@ -138,7 +126,7 @@ function Bills({ form }: { form: SettingsForm }) {
   const { bill_number_format, time_zone } = form.values
   return (
     <Part title="Bills">
-      <Group grow align="flex-start">
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <DecimalField
           label="Markup"
           description="Used if neither the project nor the client has one."
@@ -163,7 +151,7 @@ function Bills({ form }: { form: SettingsForm }) {
           max={90}
           {...form.getInputProps('reminder_days')}
         />
-      </Group>
+      </SimpleGrid>
       <TextInput
         label="Number format"
         description="Must contain {sequence} or {sequence:4} once. Numbering restarts each {year} or {month} if the format contains it."

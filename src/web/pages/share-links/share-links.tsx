@@ -133,6 +133,7 @@ function columnsOf(isAdmin: boolean, revoke: (link: ShareLink) => void): Column<
     {
       key: 'revoke',
       title: 'Action',
+      phone: 'bare',
       width: '110px',
       isNumber: true,
       cell: (link) =>

@@ -203,6 +203,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
     {
       key: 'revoke',
       title: 'Action',
+      phone: 'bare',
       width: '190px',
       isNumber: true,
       cell: (token) => (
