@@ -13,6 +13,7 @@ import { approvalRoutes } from './features/entries/approval/routes.ts'
 import { divisionRoutes } from './features/entries/division/routes.ts'
 import { listingRoutes } from './features/entries/listing/routes.ts'
 import { placesRoutes } from './features/entries/places/routes/places.ts'
+import { proposalTestRoute } from './features/entries/places/routes/proposal-test.ts'
 import { ruleApplicationRoute } from './features/entries/places/routes/rule-application.ts'
 import { ruleTestRoute } from './features/entries/places/routes/rule-test.ts'
 import { reportSchemaRoute } from './features/entries/reporting/routes/report-schema.ts'
@@ -29,6 +30,7 @@ import { setUpRoute } from './features/people/routes/set-up.ts'
 import { tokensRoutes } from './features/people/routes/tokens.ts'
 import { usersRoutes } from './features/people/routes/users.ts'
 import { ownDataRoute, personalDataRoutes } from './features/personal-data/routes.ts'
+import { leadRuleRoutes } from './features/placement/routes/lead-rules.ts'
 import { proposalRoutes } from './features/placement/routes/proposals.ts'
 import { placementRoutes } from './features/placement/routes.ts'
 import { aliasesRoutes } from './features/prices/routes/aliases.ts'
@@ -192,6 +194,8 @@ export const createApp = ({
       at('/api/v1/placement-rules')
         .use(placementRoutes(services))
         .use(proposalRoutes(services))
+        .use(leadRuleRoutes(services))
+        .use(proposalTestRoute(services))
         .use(ruleApplicationRoute(services))
         .use(ruleTestRoute(services)),
     )

@@ -77,6 +77,11 @@ export const PROBLEMS = {
     title: 'Proposal decided',
     help: 'Somebody has accepted, declined or withdrawn the proposed rule meanwhile. List the proposals again.',
   },
+  proposal_outdated: {
+    status: 409,
+    title: 'Proposal outdated',
+    help: 'The person who proposed the rule no longer leads the project, or the project no longer has the repository. Decline the proposal, or add the rule yourself.',
+  },
   has_duties: {
     status: 409,
     title: 'Has duties',

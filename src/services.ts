@@ -52,7 +52,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   const people = createPeopleService({ db, clock, audit, organization, mail: noticeMail })
   const notifications = createNotificationsService({ db, clock, organization, mail: noticeMail, publicUrl })
   const projects = createProjectsService({ db, clock, audit })
-  const placement = createPlacementService({ db, clock, audit, projects })
+  const placement = createPlacementService({ db, clock, audit, organization, projects })
   const prices = createPricesService({ db, clock, audit })
   const spending = createSpendingService({ db, clock, organization, announcements: budgetAnnouncements(events) })
   const entries = createEntriesService({ db, clock, audit, organization, prices, projects, placement, spending })

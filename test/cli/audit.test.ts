@@ -129,6 +129,7 @@ test('settings are shown and set as the API answers them', async () => {
     reminder_days: null,
     api_tokens: false,
     share_links: false,
+    lead_rules: false,
     due_days: 14,
     bill_number_format: 'R-{year}-{sequence:3}',
     bill_footer: null,

@@ -24,6 +24,8 @@ export const ruleOf = (id: number, conditions: CompiledCondition[], more: Partia
   project: { id: 1, uid: 'prj_1', key: 'ACME', name: 'ACME', archivedAt: null, mergedIntoId: null },
   ticket: null,
   conditions,
+  leadRepository: null,
+  isForeign: false,
   createdAt: 0,
   changedAt: 0,
   ...more,

@@ -97,6 +97,7 @@ const VERDICTS = {
   takes: 'matches',
   disabled: 'disabled',
   project_archived: 'skipped: its project is archived',
+  foreign_repository: 'skipped: its project no longer has the repository',
   not_met: '',
 } satisfies Record<ExplanationBody['steps'][number]['verdict'], string>
 

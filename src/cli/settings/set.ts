@@ -22,6 +22,7 @@ interface SetFlags extends CommandFlags {
   approvalRequired?: 'yes' | 'no'
   apiTokens?: 'yes' | 'no'
   shareLinks?: 'yes' | 'no'
+  leadRules?: 'yes' | 'no'
   telemetryByEmail?: 'yes' | 'no'
   retentionTexts?: string
   retentionSessionIds?: string
@@ -73,6 +74,12 @@ export function addSettingsSetCommand(settings: Command): void {
       new Option(
         '--share-links <yes|no>',
         'whether people can share reports and bills by links that work without an account, and existing ones work',
+      ).choices(['yes', 'no']),
+    )
+    .addOption(
+      new Option(
+        '--lead-rules <yes|no>',
+        'whether rules that leads propose for repositories of their projects take effect without an admin',
       ).choices(['yes', 'no']),
     )
     .addOption(
@@ -130,6 +137,7 @@ export function addSettingsSetCommand(settings: Command): void {
         approvalRequired: yesOrNo(flags.approvalRequired),
         apiTokens: yesOrNo(flags.apiTokens),
         shareLinks: yesOrNo(flags.shareLinks),
+        leadRules: yesOrNo(flags.leadRules),
         telemetryByEmail: yesOrNo(flags.telemetryByEmail),
         sheetRequiredFields: fieldsOf(flags.sheetRequiredFields),
         email: textOrNone(flags.email),

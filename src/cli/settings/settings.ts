@@ -20,6 +20,7 @@ export function printSettings(body: Settings, { json }: CommandFlags): void {
   print(`approval required ${body.approval_required ? 'yes' : 'no'}`)
   print(`api tokens        ${body.api_tokens ? 'yes' : 'no'}`)
   print(`share links       ${body.share_links ? 'yes' : 'no'}`)
+  print(`lead rules        ${body.lead_rules ? 'yes' : 'no'}`)
   print(`telemetry by mail ${body.telemetry_by_email ? 'yes' : 'no'}`)
   print(`sheet entries need ${body.sheet_required_fields.join(', ') || '–'}`)
   const months = (number: number | null) => (number === null ? 'forever' : `${number} months`)

@@ -90,6 +90,7 @@ export function defineTables(kit: ColumnKit) {
       internedVersion: integer('interned_version').notNull().default(0),
       compactedAt: time('compacted_at'),
       sheetRequiredFields: json<string[]>('sheet_required_fields').notNull().default([]),
+      leadRules: flag('lead_rules').notNull().default(false),
     }),
     users: table('users', {
       id: key('id'),
@@ -347,6 +348,7 @@ export function defineTables(kit: ColumnKit) {
       enabled: flag('enabled').notNull(),
       createdAt: time('created_at').notNull(),
       removedAt: time('removed_at'),
+      leadRepository: text('lead_repository'),
     }),
     placementRuleVersions: table('placement_rule_versions', {
       id: key('id'),

@@ -26,6 +26,7 @@ import { findInconsistentEntries } from './integrity/integrity.ts'
 import { createFilters } from './listing/filters.ts'
 import { createListing } from './listing/service.ts'
 import { createManualPlacement } from './places/manual-placement.ts'
+import { createProposalTest } from './places/proposal-test.ts'
 import { createRelocation } from './places/relocation.ts'
 import { createRuleApplication } from './places/rule-application.ts'
 import { createRuleTest } from './places/rule-test.ts'
@@ -61,6 +62,7 @@ export function createEntriesService(dependencies: EntriesDependencies) {
       ...createManualPlacement(shared),
       ...createRuleApplication(dependencies),
       ...createRuleTest(dependencies),
+      ...createProposalTest(dependencies),
       ...createRelocation(dependencies),
     },
     division: createDivision(dependencies),

@@ -11,6 +11,7 @@ export const EXAMPLE_SETTINGS: Settings = {
   approval_required: false,
   api_tokens: false,
   share_links: false,
+  lead_rules: false,
   telemetry_by_email: false,
   retention_texts: 24,
   retention_session_ids: null,

@@ -138,6 +138,7 @@ function readChange(body: SettingsChange): Parameters<OrganizationService['chang
     approvalRequired: body.approval_required,
     apiTokens: body.api_tokens,
     shareLinks: body.share_links,
+    leadRules: body.lead_rules,
     sheetRequiredFields: body.sheet_required_fields,
     telemetryByEmail: body.telemetry_by_email,
     retentionTexts: body.retention_texts,

@@ -36,6 +36,11 @@ const telemetryByEmail = Type.Boolean({
     'Whether sessions that agents push with an organization token belong to the person whose e-mail address they contain. Because anyone with that token can send any address, such entries have `manager_by: email`.',
 })
 
+const leadRules = Type.Boolean({
+  description:
+    'Whether a rule that a lead proposes for a repository of their project takes effect without an admin, after all rules of admins. Off by default. Turning it off leaves the rules that leads have made in effect.',
+})
+
 const sheetRequiredFields = Type.Array(Type.String(), {
   description:
     'Up to three optional fields that entries on token sheets must have: `project`, `ticket`, `summary`, `provider`, `requests`, `reported_cost` or `label:<name>`. Entries that lack one cannot be added, and block submitting their sheet.',
@@ -61,6 +66,7 @@ export const Settings = Type.Object(
       description:
         'Whether people can create links that show a report or a bill to those without an account, and existing ones work. Off by default.',
     }),
+    lead_rules: leadRules,
     telemetry_by_email: telemetryByEmail,
     ...RETENTION,
     sheet_required_fields: sheetRequiredFields,
@@ -125,6 +131,7 @@ export const SettingsChange = Type.Partial(
       description:
         'Whether people can create links that show a report or a bill to those without an account, and existing ones work. Off by default.',
     }),
+    lead_rules: leadRules,
     telemetry_by_email: telemetryByEmail,
     ...RETENTION,
     sheet_required_fields: sheetRequiredFields,

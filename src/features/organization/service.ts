@@ -61,7 +61,7 @@ export function settingsBody(organization: Organization) {
 /** The settings that everyone can read: placement, counting and retention, but no billing details. */
 export function commonSettingsBody(organization: Organization) {
   const { name, timeZone, weekStart, currency, unknownProjects, sameSession } = organization
-  const { approvalRequired, apiTokens, shareLinks, telemetryByEmail, demoAt } = organization
+  const { approvalRequired, apiTokens, shareLinks, leadRules, telemetryByEmail, demoAt } = organization
   return {
     name,
     time_zone: timeZone,
@@ -72,6 +72,7 @@ export function commonSettingsBody(organization: Organization) {
     approval_required: approvalRequired,
     api_tokens: apiTokens,
     share_links: shareLinks,
+    lead_rules: leadRules,
     telemetry_by_email: telemetryByEmail,
     retention_texts: organization.retentionTexts,
     retention_session_ids: organization.retentionSessionIds,
@@ -190,6 +191,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
           approvalRequired: given.approvalRequired ?? before.approvalRequired,
           apiTokens: given.apiTokens ?? before.apiTokens,
           shareLinks: given.shareLinks ?? before.shareLinks,
+          leadRules: given.leadRules ?? before.leadRules,
           telemetryByEmail: given.telemetryByEmail ?? before.telemetryByEmail,
           email: given.email === undefined ? before.email : given.email,
           address: given.address === undefined ? before.address : given.address,

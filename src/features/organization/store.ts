@@ -20,6 +20,8 @@ export interface Organization {
   apiTokens: boolean
   /** Whether people can create links for those without an account, and existing ones work. */
   shareLinks: boolean
+  /** Whether rules that leads propose take effect without an admin. */
+  leadRules: boolean
   /** The following fields are shown on bills. This address is also the sender of mails with bills. */
   email: string | null
   address: string | null
@@ -73,6 +75,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       approvalRequired: organization.approvalRequired,
       apiTokens: organization.apiTokens,
       shareLinks: organization.shareLinks,
+      leadRules: organization.leadRules,
       email: organization.email,
       address: organization.address,
       taxId: organization.taxId,

@@ -22,10 +22,21 @@ export const EXAMPLE_RULE: RuleBody = {
   conditions: EXAMPLE_NEW_RULE.conditions,
   project: PROJECT,
   ticket: '{ticket}',
+  lead_repository: null,
   version: 1,
   warnings: [],
   created_at: '2026-11-20T17:53:04.000Z',
   changed_at: '2026-11-20T17:53:04.000Z',
+}
+
+export const EXAMPLE_LEAD_RULE: RuleBody = {
+  ...EXAMPLE_RULE,
+  position: 12,
+  conditions: [
+    { field: 'labels.repository', matches: '/^acme\\/web$/' },
+    { field: 'labels.branch', matches: '/(?<ticket>ACME-[0-9]+)/' },
+  ],
+  lead_repository: 'acme/web',
 }
 
 export const EXAMPLE_RULE_TEST: RuleTest = {

@@ -20,6 +20,10 @@ export interface Rule {
   /** The ticket's key, in which `{name}` is replaced with a named group of a matched expression. */
   ticket: string | null
   conditions: CompiledCondition[]
+  /** Of a rule that a lead made without an admin, the repository that it is limited to; null for all others. */
+  leadRepository: string | null
+  /** Whether the project no longer has this repository, so that the rule is skipped. */
+  isForeign: boolean
   createdAt: number
   changedAt: number
 }
@@ -28,7 +32,7 @@ export interface Taken extends ComposedTicket {
   rule: Rule
 }
 
-export const VERDICTS = ['takes', 'disabled', 'project_archived', 'not_met'] as const
+export const VERDICTS = ['takes', 'disabled', 'project_archived', 'foreign_repository', 'not_met'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
 export interface Step {
@@ -118,12 +122,20 @@ export class RuleSet {
   }
 }
 
-function isTried({ enabled, project }: Rule): boolean {
-  return enabled && project.archivedAt === null
+function isTried({ enabled, project, isForeign }: Rule): boolean {
+  return enabled && project.archivedAt === null && !isForeign
 }
 
 function holdAll(conditions: CompiledCondition[], subject: Subject): boolean {
   return conditions.every((condition) => holdsFor(condition, subject))
+}
+
+/** The ticket that a rule gives to a subject; undefined if a condition does not match. */
+export function matchOf(
+  rule: Pick<Rule, 'name' | 'ticket' | 'conditions'>,
+  subject: Subject,
+): ComposedTicket | undefined {
+  return holdAll(rule.conditions, subject) ? ticketKeyOf(rule, subject) : undefined
 }
 
 function taken(rule: Rule, subject: Subject): Taken {
@@ -144,6 +156,7 @@ export function explain(rules: Pick<RuleSet, 'rules'>, subject: Subject): { take
 function stepOf(rule: Rule, subject: Subject): Step {
   if (!rule.enabled) return { rule, verdict: 'disabled' }
   if (rule.project.archivedAt !== null) return { rule, verdict: 'project_archived' }
+  if (rule.isForeign) return { rule, verdict: 'foreign_repository' }
   const failed = rule.conditions
     .filter((condition) => !holdsFor(condition, subject))
     .map(({ field, matches }) => ({ field, matches, value: valuesOf(field, subject)[0] ?? null }))

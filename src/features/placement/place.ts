@@ -164,10 +164,14 @@ function findProjectByPrefix({ work }: PlacementSetting, key: string): ProjectRo
   return prefix === undefined ? undefined : work.findProject(prefix)
 }
 
-/** The project of the first matching rule, for a ticket without a project. */
+/**
+ * The project of the first matching rule, for a ticket without a project. Never by a lead's rule: it would draw the
+ * person's entries on the ticket into the lead's sight, also from other repositories.
+ */
 function projectByRules({ rules }: PlacementSetting, subject: Subject | undefined) {
   const taken = subject && rules.findMatch(subject)
-  return taken && { project: taken.rule.project, ...placedWith(taken.rule) }
+  if (!taken || taken.rule.leadRepository !== null) return undefined
+  return { project: taken.rule.project, ...placedWith(taken.rule) }
 }
 
 /** Saves the project that a person's report assumes for a ticket. Returns whether their earlier reports had none. */
@@ -194,6 +198,12 @@ function placeByRules(setting: PlacementSetting, subject: Subject, options: Plac
   if (ticketKey === null) return on
   const known = work.findTicket(ticketKey, options.personId)
   const boundTo = known && (known.projectId ?? known.assumedProjectId)
+  if (rule.leadRepository !== null && !isTicketOf(setting, rule.project, ticketKey, known)) {
+    return {
+      ...on,
+      note: `Rule '${rule.name}' assigned no ticket: ${ticketKey} is not known to belong to ${rule.project.key}.`,
+    }
+  }
   if (!boundTo) {
     const ticket = known ?? work.addReportedTicket(ticketKey)
     const ticketFoundProject = assume(setting, ticket, known?.assumedProjectId, rule.project, options)
@@ -203,6 +213,21 @@ function placeByRules(setting: PlacementSetting, subject: Subject, options: Plac
   if (own.id === rule.project.id) return { ...on, ticket: known }
   const overruled = `Rule '${rule.name}' assigns project ${rule.project.key}, but ${whoseProject(known, own)}.`
   return { ...on, ticket: known, project: own, note: overruled }
+}
+
+/**
+ * Whether a ticket belongs to the project by decision or, where nothing else binds it, by its prefix. Otherwise a lead
+ * could choose a ticket of others: its entries would follow it to the project, or the lead's to another project.
+ */
+function isTicketOf(
+  setting: PlacementSetting,
+  project: ProjectRow,
+  key: string,
+  known: AssumedTicketRow | undefined,
+): boolean {
+  const boundTo = known && (known.projectId ?? known.assumedProjectId)
+  if (boundTo && setting.work.getProject(boundTo).id !== project.id) return false
+  return (known?.projectId ?? null) !== null || findProjectByPrefix(setting, key)?.id === project.id
 }
 
 function placedWith({ uid, name, version, versionId }: Rule): Pick<Placement, 'ruleVersionId' | 'rule'> {

@@ -1,5 +1,5 @@
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { conditionsOf } from './proposals.ts'
+import { conditionsOf } from './lead-limits.ts'
 import type { ProposalBody } from './schema.ts'
 import type { ProposalView } from './store/proposals.ts'
 

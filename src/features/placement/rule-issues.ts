@@ -3,6 +3,7 @@ import type { RuleCondition } from '../../database/schema/records.ts'
 import type { Issue } from '../../errors.ts'
 import { issuesOfName } from '../../fields.ts'
 import { type CompiledCondition, compileCondition } from './condition.ts'
+import { weightOf } from './expression-weight.ts'
 import { PLAIN_FIELDS } from './subject.ts'
 import { issuesOfTemplate } from './ticket-template.ts'
 
@@ -23,6 +24,9 @@ export const PATTERN_LIMIT = 500
  */
 export const EXPRESSION_LIMIT = 1_000
 
+/** Items of an expression before it is compiled, which takes up to 0.1 s for as many; some have fewer instructions. */
+const WEIGHT_LIMIT = 10 * EXPRESSION_LIMIT
+
 /**
  * Instructions of all rules together: five hundred rules have about 12,000, and the worst case of this size takes 0.25
  * s.
@@ -42,16 +46,24 @@ export interface RuleFields {
   ticket: string | null
 }
 
-/** All issues of the fields except the project, which needs the database. */
-export function issuesOfRule({ name, conditions, ticket }: Partial<RuleFields>): Issue[] {
+export type Compile = (condition: RuleCondition) => CompiledCondition
+
+/**
+ * All issues of the fields except the project, which needs the database.
+ * @param compile of a caller that compiles the same conditions again
+ */
+export function issuesOfRule(
+  { name, conditions, ticket }: Partial<RuleFields>,
+  compile: Compile = compileCondition,
+): Issue[] {
   return [
     ...(name === undefined ? [] : issuesOfName(name, '/name')),
-    ...(conditions === undefined ? [] : issuesOfConditions(conditions)),
-    ...(ticket === undefined || ticket === null ? [] : issuesOfTemplate(ticket, groupNames(conditions ?? []))),
+    ...(conditions === undefined ? [] : issuesOfConditions(conditions, compile)),
+    ...(ticket === undefined || ticket === null ? [] : issuesOfTemplate(ticket, groupNames(conditions ?? [], compile))),
   ]
 }
 
-function issuesOfConditions(conditions: RuleCondition[]): Issue[] {
+function issuesOfConditions(conditions: RuleCondition[], compile: Compile): Issue[] {
   if (conditions.length === 0) {
     return [
       {
@@ -65,11 +77,17 @@ function issuesOfConditions(conditions: RuleCondition[]): Issue[] {
     return [{ pointer: '/conditions', code: 'too_many', message: `must have at most ${CONDITIONS_LIMIT} conditions` }]
   }
   const groups = new Set<string>()
-  return conditions.flatMap((condition, index) => issuesOfCondition(condition, `/conditions/${index}`, groups))
+  return conditions.flatMap((condition, index) =>
+    issuesOfCondition(condition, `/conditions/${index}`, { groups, compile }),
+  )
 }
 
 /** @param groups the group names of earlier conditions, to which those of this one are added */
-function issuesOfCondition({ field, matches }: RuleCondition, pointer: string, groups: Set<string>): Issue[] {
+function issuesOfCondition(
+  { field, matches }: RuleCondition,
+  pointer: string,
+  { groups, compile }: { groups: Set<string>; compile: Compile },
+): Issue[] {
   const issues: Issue[] = []
   if (!FIELD.test(field)) issues.push({ pointer: `${pointer}/field`, code: 'not_allowed', message: FIELD_EXPECTED })
   const refuse = (code: string, message: string) => issues.push({ pointer: `${pointer}/matches`, code, message })
@@ -82,11 +100,13 @@ function issuesOfCondition({ field, matches }: RuleCondition, pointer: string, g
     )
   } else if (UNKNOWN_FLAGS.test(matches)) {
     refuse('unknown_flag', 'is a regular expression with unknown flags; only i (ignore case) may follow the last slash')
+  } else if (weightOf(matches, 1) > WEIGHT_LIMIT) {
+    refuse('too_large', TOO_COMPLEX)
   } else {
-    const compiled = tryCompile({ field, matches })
+    const compiled = tryCompile({ field, matches }, compile)
     if (typeof compiled === 'string') refuse('bad_expression', `is not a valid RE2 regular expression: ${compiled}`)
     else if (sizeOf(compiled) > EXPRESSION_LIMIT) {
-      refuse('too_large', 'is too complex; use smaller repetition counts, or + and *')
+      refuse('too_large', TOO_COMPLEX)
     }
     for (const name of typeof compiled === 'string' ? [] : groupsIn(compiled)) {
       if (groups.has(name))
@@ -97,13 +117,15 @@ function issuesOfCondition({ field, matches }: RuleCondition, pointer: string, g
   return issues
 }
 
+const TOO_COMPLEX = 'is too complex; use smaller repetition counts, or + and *'
+
 /** Letters after the last slash that are flags elsewhere; `/srv/data` remains a glob. */
 const UNKNOWN_FLAGS = /^\/.+\/(?=[dgimsuvxy]{1,4}$)(?!i$)/s
 
 /** The compiled condition, or the error of re2js. */
-function tryCompile(condition: RuleCondition): CompiledCondition | string {
+function tryCompile(condition: RuleCondition, compile: Compile): CompiledCondition | string {
   try {
-    return compileCondition(condition)
+    return compile(condition)
   } catch (error) {
     return (error as Error).message.replace(/^error parsing regexp: /, '')
   }
@@ -118,9 +140,11 @@ function groupsIn({ expression }: CompiledCondition): string[] {
   return Object.keys(expression?.namedGroups() ?? {})
 }
 
-function groupNames(conditions: RuleCondition[]): string[] {
+function groupNames(conditions: RuleCondition[], compile: Compile): string[] {
   return conditions.flatMap((condition) => {
-    const compiled = tryCompile(condition)
+    // Compiling it would take as long as an attacker wants.
+    if (weightOf(condition.matches, 1) > WEIGHT_LIMIT) return []
+    const compiled = tryCompile(condition, compile)
     return typeof compiled === 'string' ? [] : groupsIn(compiled)
   })
 }

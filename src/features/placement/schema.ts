@@ -108,6 +108,12 @@ export const RuleBody = Type.Object(
     conditions: Type.Array(Type.Object({ field: Type.String(), matches: Type.String() }, strict)),
     project: ProjectReference,
     ticket: orNull(Type.String()),
+    lead_repository: orNull(
+      Type.String({
+        description:
+          'Of a rule that a lead made without an admin, the repository that it is limited to; null for rules of admins. Such rules come after all others. An admin who changes more than `enabled` makes it a rule of admins.',
+      }),
+    ),
     version: Type.Integer({ description: 'Increases each time the rule is changed.', minimum: 1 }),
     warnings: Type.Array(Type.String(), { description: 'Why the rule is skipped although it is enabled.' }),
     created_at: moment('When the rule was created.'),
@@ -234,7 +240,7 @@ const repository = Type.String({
   examples: ['acme/web'],
 })
 
-/** Fewer than a rule has: to compile an expression takes up to 0.2 s, in which a server does nothing else. */
+/** Fewer than a rule has: a lead needs a branch, a summary and an exception or two. */
 const FURTHER_CONDITIONS_LIMIT = 4
 
 export const NewProposal = Type.Object(
@@ -253,6 +259,20 @@ export const NewProposal = Type.Object(
   { ...strict, $id: 'NewRuleProposal' },
 )
 export type NewProposal = Static<typeof NewProposal>
+
+export const LeadRuleChange = Type.Object(
+  {
+    name: Type.Optional(said.name),
+    conditions: Type.Optional(
+      Type.Array(Condition, {
+        description: 'The conditions besides the one on the repository, which stays. Replaced as a whole.',
+        maxItems: FURTHER_CONDITIONS_LIMIT,
+      }),
+    ),
+    ticket: Type.Optional(said.ticket),
+  },
+  { ...strict, $id: 'LeadRuleChange', description: 'Absent fields stay unchanged.' },
+)
 
 const REASON_LIMIT = 500
 

@@ -2,8 +2,9 @@
 import { Cached } from '../../database/cached.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import { WorkingSet } from '../../database/working-set.ts'
+import type { OrganizationService } from '../organization/service.ts'
 import { NamedWork } from '../projects/service.ts'
-import { type CompiledCondition, compileCondition } from './condition.ts'
+import { createLeadRules } from './lead-rules.ts'
 import { RuleSet } from './match.ts'
 import {
   type Named,
@@ -15,12 +16,13 @@ import {
   placeByNames,
 } from './place.ts'
 import { createProposals } from './proposals.ts'
-import { createRules, loadRules, type RulesDependencies } from './rule-list.ts'
+import { createLoadRules, createRules, type RulesDependencies } from './rule-list.ts'
 import { getRuleVersion, type RuleVersion } from './store.ts'
 import type { Subject } from './subject.ts'
+import { TimeBudget } from './time-budget.ts'
 
-export { EXAMPLE_EXPLANATION, EXAMPLE_NEW_RULE } from './examples.ts'
-export { explain, type Rule, RuleSet, type Step, type Taken, type Verdict } from './match.ts'
+export { EXAMPLE_EXPLANATION, EXAMPLE_NEW_PROPOSAL, EXAMPLE_NEW_RULE } from './examples.ts'
+export { explain, matchOf, type Rule, RuleSet, type Step, type Taken, type Verdict } from './match.ts'
 export {
   type Named,
   type Placement,
@@ -31,32 +33,27 @@ export {
   UNATTRIBUTED,
 } from './place.ts'
 export { proposalBody } from './proposal-wire.ts'
+export type { CheckedProposal } from './proposals.ts'
 export { readNewRule, readProposal, readProposalList, readSample } from './request.ts'
 export type { Explanation, ListedRule, NewRuleFields, RuleChange, Unsaved } from './rule-list.ts'
-export { ExplanationBody, unsavedRule } from './schema.ts'
+export { ExplanationBody, NewProposal, unsavedRule } from './schema.ts'
 
 export { valuesOf } from './subject.ts'
 export { explanationBody, ruleBody } from './wire.ts'
 export type { RuleVersion, Subject }
 
+interface PlacementDependencies extends Omit<RulesDependencies, 'loadRules'> {
+  organization: Pick<OrganizationService, 'settings'>
+}
+
 export type PlacementService = ReturnType<typeof createPlacementService>
 
-export function createPlacementService(dependencies: RulesDependencies) {
-  const { projects } = dependencies
-  const rules = createRules(dependencies)
-  // The revision also changes with people and prices, and compiling five hundred expressions takes 50 ms.
-  let compiled = new Map<string, CompiledCondition>()
-  const cached = new Cached(async (reader) => {
-    const used = new Map<string, CompiledCondition>()
-    const rules = await loadRules(reader, projects, (condition) => {
-      const key = JSON.stringify([condition.field, condition.matches])
-      const known = used.get(key) ?? compiled.get(key) ?? compileCondition(condition)
-      used.set(key, known)
-      return known
-    })
-    compiled = used
-    return new RuleSet(rules)
-  })
+export function createPlacementService(dependencies: PlacementDependencies) {
+  const { projects, clock } = dependencies
+  const budget = new TimeBudget(clock)
+  const loadRules = createLoadRules(projects)
+  const rules = createRules({ ...dependencies, loadRules })
+  const cached = new Cached(async (reader) => new RuleSet(await loadRules(reader)))
 
   /** Places an entry by itself, not as part of a set of reports. */
   async function placeAlone(tx: Tx, make: (setting: PlacementSetting) => Placement): Promise<Placement> {
@@ -70,7 +67,8 @@ export function createPlacementService(dependencies: RulesDependencies) {
 
   return {
     ...rules,
-    ...createProposals({ ...dependencies, rules }),
+    ...createProposals({ ...dependencies, rules, budget }),
+    ...createLeadRules({ ...dependencies, rules, budget }),
 
     /** The rules as `reader` sees them; not a promise if the cached ones are current. */
     rules: (reader: Reader | Tx): RuleSet | Promise<RuleSet> => cached.get(reader),

@@ -10,6 +10,7 @@ export interface RuleRecord {
   uid: Id<'rul'>
   position: number
   enabled: boolean
+  leadRepository: string | null
   createdAt: number
   versionId: number
   version: number
@@ -20,7 +21,7 @@ export interface RuleRecord {
   changedAt: number
 }
 
-/** All rules that were not removed, in order. */
+/** All rules that were not removed, in order: those of leads come after all others, whatever their positions. */
 export async function listRules(reader: Reader): Promise<RuleRecord[]> {
   const { placementRules: rules, placementRuleVersions: versions } = reader.tables
   const newest = reader
@@ -34,6 +35,7 @@ export async function listRules(reader: Reader): Promise<RuleRecord[]> {
       uid: rules.uid,
       position: rules.position,
       enabled: rules.enabled,
+      leadRepository: rules.leadRepository,
       createdAt: rules.createdAt,
       versionId: versions.id,
       version: versions.version,
@@ -47,7 +49,7 @@ export async function listRules(reader: Reader): Promise<RuleRecord[]> {
     .innerJoin(newest, eq(newest.ruleId, rules.id))
     .innerJoin(versions, and(eq(versions.ruleId, rules.id), eq(versions.version, newest.version)))
     .where(isNull(rules.removedAt))
-    .orderBy(asc(rules.position), asc(rules.id))
+    .orderBy(sql`${rules.leadRepository} IS NOT NULL`, asc(rules.position), asc(rules.id))
 }
 
 /** A version of a rule. */
@@ -89,13 +91,13 @@ export interface NewVersion {
 /** Adds a rule with its first version. */
 export async function insertRule(
   tx: Tx,
-  { position, enabled }: { position: number; enabled: boolean },
+  { position, enabled, leadRepository }: { position: number; enabled: boolean; leadRepository: string | null },
   version: NewVersion,
 ): Promise<Id<'rul'>> {
   const { placementRules } = tx.tables
   const [rule] = await tx
     .insert(placementRules)
-    .values({ uid: newId('rul'), position, enabled, createdAt: version.createdAt })
+    .values({ uid: newId('rul'), position, enabled, leadRepository, createdAt: version.createdAt })
     .returning({ id: placementRules.id, uid: placementRules.uid })
   await insertVersion(tx, rule!.id, 1, version)
   return rule!.uid
@@ -108,7 +110,7 @@ export async function insertVersion(tx: Tx, ruleId: number, version: number, say
 export async function updateRule(
   tx: Tx,
   id: number,
-  change: { enabled?: boolean; position?: number; removedAt?: number },
+  change: { enabled?: boolean; position?: number; removedAt?: number; leadRepository?: null },
 ): Promise<void> {
   const { placementRules } = tx.tables
   await tx.update(placementRules).set(change).where(eq(placementRules.id, id))

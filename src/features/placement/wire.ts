@@ -12,6 +12,7 @@ export function ruleBody({ rule, position }: ListedRule): RuleBody {
     conditions: rule.conditions.map(({ field, matches }) => ({ field, matches })),
     project: projectOf(rule),
     ticket: rule.ticket,
+    lead_repository: rule.leadRepository,
     version: rule.version,
     warnings: warningsOf(rule),
     created_at: timestamp(rule.createdAt),

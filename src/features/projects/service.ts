@@ -15,10 +15,11 @@ import {
   type ProjectRow,
   type TicketRow,
 } from './store/lookups.ts'
+import { listRepositories } from './store/repositories.ts'
 import { countTickets, moveTickets } from './store/tickets.ts'
 import { createTickets } from './tickets.ts'
 
-export { requireEverything, sightOf, sightOfTicket } from './access.ts'
+export { isLedBy, requireEverything, sightOf, sightOfTicket } from './access.ts'
 export type { ResponsibleFields } from './fields.ts'
 export type { EntryRelocation, Merged, MergeOptions } from './merge.ts'
 export { mergeBody } from './merge.ts'
@@ -64,6 +65,9 @@ export function createProjectsService({ db, clock, audit }: ProjectsDependencies
     getProject,
 
     findProjectNamed,
+
+    /** The repositories of each of these projects. */
+    listRepositories,
 
     /** The ticket with this key, with a person's assumption about it; undefined if there is none. */
     findTicket: (reader: Reader, key: string, userId: number | null) => findTicketByKey(reader, foldName(key), userId),

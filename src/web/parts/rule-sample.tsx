@@ -108,6 +108,7 @@ const VERDICTS: Record<Explanation['steps'][number]['verdict'], string> = {
   takes: 'matches',
   disabled: 'is disabled',
   project_archived: 'is skipped because its project is archived',
+  foreign_repository: 'is skipped because its project no longer has the repository',
   not_met: 'does not match',
 }
 

@@ -74,6 +74,7 @@ function settingsOf({ contact, time_zone, week_start, currency }: Shared): Setti
     approval_required: false,
     api_tokens: false,
     share_links: false,
+    lead_rules: false,
     telemetry_by_email: false,
     retention_texts: null,
     retention_session_ids: null,

@@ -347,6 +347,7 @@ forEachEngine('people', (open) => {
       approvalRequired: false,
       apiTokens: false,
       shareLinks: false,
+      leadRules: false,
       telemetryByEmail: false,
       retentionTexts: null,
       retentionSessionIds: null,

@@ -281,6 +281,7 @@ describe('settings', () => {
       api_tokens: false,
       ...KEPT,
       share_links: false,
+      lead_rules: false,
       telemetry_by_email: false,
       sheet_required_fields: [],
       demo: false,
@@ -295,6 +296,7 @@ describe('settings', () => {
       approval_required: true,
       api_tokens: true,
       share_links: true,
+      lead_rules: true,
       telemetry_by_email: true,
     }
     const { status, json } = await app.call('PATCH /api/v1/settings', { session: admin, json: change })

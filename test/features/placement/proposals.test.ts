@@ -4,6 +4,7 @@ import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { reportBody } from '../../support/reports.ts'
 
+const AWKWARD = '/'.repeat(256)
 const PROPOSALS = '/api/v1/placement-rules/proposals'
 
 forEachEngine('a proposed rule', (open) => {
@@ -19,7 +20,7 @@ forEachEngine('a proposed rule', (open) => {
     admin = await app.session('admin')
     lead = await signedIn('mara')
     other = await signedIn('olaf')
-    const json = { key: 'ACME', leads: ['mara@example.com'], repositories: ['acme/web'] }
+    const json = { key: 'ACME', leads: ['mara@example.com'], repositories: ['acme/web', AWKWARD] }
     expect((await app.call('POST /api/v1/projects', { session: admin, json })).status).toBe(201)
     await app.call('POST /api/v1/projects', { session: admin, json: { key: 'OTHER', repositories: ['acme/web'] } })
   }, 60_000)
@@ -62,7 +63,33 @@ forEachEngine('a proposed rule', (open) => {
       [{ repository: 'acme/*' }, lead, 422, '/repository'],
       [{ repository: 'Acme/web' }, lead, 422, '/repository'],
       [{ project: 'nothing' }, lead, 422, '/project'],
-      [{ conditions: [{ field: 'labels.branch', matches: '/(/' }] }, lead, 422, '/conditions/1/matches'],
+      [{ conditions: [{ field: 'labels.branch', matches: '/(/' }] }, lead, 422, '/conditions/0/matches'],
+      [
+        {
+          conditions: [
+            { field: 'model', matches: '*' },
+            { field: 'hue', matches: '*' },
+          ],
+        },
+        lead,
+        422,
+        '/conditions/1/field',
+      ],
+      // Escaped, it is too long for a pattern.
+      [{ repository: AWKWARD }, lead, 422, '/repository'],
+      // Takes a second to compile.
+      [
+        { conditions: [{ field: 'summary', matches: `/${'(\\pL{100}){10}'.repeat(30)}/i` }] },
+        lead,
+        422,
+        '/conditions/0/matches',
+      ],
+      [
+        { conditions: [{ field: 'summary', matches: `/${'[^\\pL]'.repeat(80)}/i` }] },
+        lead,
+        422,
+        '/conditions/0/matches',
+      ],
     ] as const) {
       const { status: got, json } = await propose(changes, session)
       expect([changes, got, json.errors?.[0].pointer]).toEqual([changes, status, where])
@@ -92,6 +119,24 @@ forEachEngine('a proposed rule', (open) => {
     ])
     // Removed, so that later tests begin without it.
     await app.call(`DELETE /api/v1/placement-rules/${accepted.json.rule}`, { session: admin })
+  })
+
+  test('is not accepted once its lead could no longer propose it', async () => {
+    const change = (json: object) => app.call('PATCH /api/v1/projects/ACME', { session: admin, json })
+    const { json: proposed } = await propose()
+    for (const [taken, restored, because] of [
+      [{ leads: [] }, { leads: ['mara@example.com'] }, 'mara no longer leads ACME'],
+      [{ repositories: [] }, { repositories: ['acme/web', AWKWARD] }, 'acme/web is no longer one of the repositories'],
+    ] as const) {
+      expect((await change(taken)).status).toBe(200)
+      const refused = await decide(proposed.id, 'accept')
+      expect([refused.status, refused.json.code]).toEqual([409, 'proposal_outdated'])
+      expect(refused.json.detail).toContain(because)
+      await change(restored)
+    }
+    const { json } = await decide(proposed.id, 'accept')
+    expect(json.state).toBe('accepted')
+    await app.call(`DELETE /api/v1/placement-rules/${json.rule}`, { session: admin })
   })
 
   test('is seen by whoever proposed it and by those who decide, with the reason why it was declined', async () => {

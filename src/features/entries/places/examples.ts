@@ -1,5 +1,5 @@
 import { EXAMPLE_EXPLANATION, EXAMPLE_NEW_RULE } from '../../placement/examples.ts'
-import type { AppliedRules, RuleTrial, RuleTrialAnswer } from './schema.ts'
+import type { AppliedRules, ProposalTestAnswer, RuleTrial, RuleTrialAnswer } from './schema.ts'
 
 const NOWHERE = { project: null, ticket: null, placed_by: 'unattributed' as const }
 const ONTO = {
@@ -46,4 +46,14 @@ export const EXAMPLE_TRIAL_ANSWER: RuleTrialAnswer = {
   ],
   has_more: false,
   next_page: null,
+}
+
+export const EXAMPLE_PROPOSAL_TEST: ProposalTestAnswer = {
+  entries: 1,
+  cost: 0.0263781,
+  unpriced_entries: 0,
+  earlier_rules: 0,
+  tried: 3,
+  complete: true,
+  data: [{ entry: EXAMPLE_TRIAL_ANSWER.data[0]!.entry, ticket: 'ACME-42', note: null }],
 }

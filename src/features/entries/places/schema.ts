@@ -115,28 +115,30 @@ export type RuleTrial = Static<typeof RuleTrial>
 
 const Reference = orNull(Type.Object({ id: Type.String(), key: Type.String() }, strict))
 
+const TrialEntry = Type.Object(
+  {
+    id: Type.String(),
+    started_at: Type.String({ format: 'date-time' }),
+    agent_manager: Type.String({ description: 'Name of the person.' }),
+    agent_harness: Type.String(),
+    agent_name: Type.String(),
+    model: Type.String(),
+    summary: orNull(Type.String()),
+    labels: Type.Record(Type.String(), Type.String()),
+    cost: Type.Union([Type.Number(), Type.Null()], { description: 'In US dollars; null if unknown.' }),
+    project: Reference,
+    ticket: Reference,
+    placed_by: oneOf([...PLACED_BY, 'unattributed']),
+  },
+  { ...strict, description: 'The entry in its current state.' },
+)
+
 export const RuleTrialAnswer = Type.Object(
   {
     data: Type.Array(
       Type.Object(
         {
-          entry: Type.Object(
-            {
-              id: Type.String(),
-              started_at: Type.String({ format: 'date-time' }),
-              agent_manager: Type.String({ description: 'Name of the person.' }),
-              agent_harness: Type.String(),
-              agent_name: Type.String(),
-              model: Type.String(),
-              summary: orNull(Type.String()),
-              labels: Type.Record(Type.String(), Type.String()),
-              cost: Type.Union([Type.Number(), Type.Null()], { description: 'In US dollars; null if unknown.' }),
-              project: Reference,
-              ticket: Reference,
-              placed_by: oneOf([...PLACED_BY, 'unattributed']),
-            },
-            { ...strict, description: 'The entry in its current state.' },
-          ),
+          entry: TrialEntry,
           applies: Type.Boolean({
             description:
               'Whether applying rules can move the entry. False if a report or a person placed it, or if it is locked.',
@@ -154,3 +156,27 @@ export const RuleTrialAnswer = Type.Object(
   { ...strict, $id: 'PlacementRuleTrialAnswer' },
 )
 export type RuleTrialAnswer = Static<typeof RuleTrialAnswer>
+
+export const ProposalTestAnswer = Type.Object(
+  {
+    entries: Type.Integer({ description: 'Number of unattributed entries that the rule would match.' }),
+    cost: Type.Number({ description: 'Their cost in US dollars, as far as it is known.' }),
+    unpriced_entries: Type.Integer({ description: 'Those of them whose cost is unknown.' }),
+    earlier_rules: Type.Integer({ description: 'Number of entries that an existing rule matches first.' }),
+    tried: Type.Integer({ description: 'Number of entries of the repository that were tested, the newest first.' }),
+    complete: Type.Boolean({ description: 'Whether these were all.' }),
+    data: Type.Array(
+      Type.Object(
+        {
+          entry: TrialEntry,
+          ticket: orNull(Type.String({ description: 'The ticket key that the rule produces.' })),
+          note: orNull(Type.String({ description: 'Why no ticket would be assigned although the rule has one.' })),
+        },
+        strict,
+      ),
+      { description: 'The newest matching entries.' },
+    ),
+  },
+  { ...strict, $id: 'RuleProposalTest' },
+)
+export type ProposalTestAnswer = Static<typeof ProposalTestAnswer>

@@ -2,7 +2,8 @@ import { timestamp } from '../../../lib/duration.ts'
 import { moneyNumber } from '../../../lib/money.ts'
 import { costNanosOf } from '../rows.ts'
 import type { Applied, Move } from './moves.ts'
-import type { AppliedRules, RuleTrialAnswer } from './schema.ts'
+import type { ProposalTest } from './proposal-test.ts'
+import type { AppliedRules, ProposalTestAnswer, RuleTrialAnswer } from './schema.ts'
 import type { PlacedEntry } from './store/places.ts'
 
 export function appliedBody(applied: Applied, { dryRun }: { dryRun: boolean }): AppliedRules {
@@ -35,6 +36,18 @@ export function appliedBody(applied: Applied, { dryRun }: { dryRun: boolean }): 
 
 function ruleBody(rule: Move['rule']) {
   return rule && { id: rule.uid, name: rule.name, version: rule.version }
+}
+
+export function proposalTestBody({ matched, ...test }: ProposalTest): ProposalTestAnswer {
+  return {
+    entries: test.entries,
+    cost: moneyNumber(test.costNanos),
+    unpriced_entries: test.unpricedEntries,
+    earlier_rules: test.earlier,
+    tried: test.tried,
+    complete: !test.hasMore,
+    data: matched.map(({ placed, ticketKey, note }) => ({ entry: trialEntryBody(placed), ticket: ticketKey, note })),
+  }
 }
 
 /** An entry that rules are tested on. */

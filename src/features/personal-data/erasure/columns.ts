@@ -79,6 +79,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   notifications: { key: ['id'], text: ['recipient', 'subject', 'body'], other: ['topic', 'key'] },
   notificationEmails: { key: ['id'], text: ['recipient', 'answer'], other: ['state'] },
   tickets: { key: ['id'], text: ['title'], kept: { key: 'work', keyFolded: 'work' } },
+  placementRules: { key: ['id'], kept: { leadRepository: 'work' } },
   placementRuleVersions: { key: ['id'], text: ['name'], json: ['conditions'], kept: { ticket: 'work' } },
   ruleProposals: {
     key: ['id'],

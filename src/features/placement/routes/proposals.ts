@@ -72,11 +72,12 @@ export const proposalRoutes = ({ placement }: { placement: PlacementService }) =
           tag,
           summary: 'Propose a placement rule',
           description:
-            'For leads of the project. The rule matches entries of one of the project’s repositories, and assigns nothing until an admin accepts it.',
+            'For leads of the project. The rule matches entries of one of the project’s repositories. It assigns nothing until an admin accepts it; with the setting `lead_rules`, a proposal of a lead is accepted at once, and the rule comes after all rules of admins.',
           body: { example: EXAMPLE_NEW_PROPOSAL },
           responses: {
             201: { description: 'The rule was proposed.', schema: ProposalBody, example: EXAMPLE_PROPOSAL },
           },
+          problems: ['already_exists', 'rate_limited'],
         }),
       },
     )
@@ -92,10 +93,10 @@ export const proposalRoutes = ({ placement }: { placement: PlacementService }) =
           tag,
           summary: 'Accept a proposed rule',
           description:
-            'Creates the rule, enabled and after all others. It applies to new reports; apply the rules to move entries that exist.',
+            'Creates the rule, enabled and after all others of admins. It applies to new reports; apply the rules to move entries that exist. Whoever proposed it must still lead the project, and the project must still have the repository.',
           path,
           responses: now('accepted'),
-          problems: ['proposal_decided', 'already_exists'],
+          problems: ['proposal_decided', 'proposal_outdated', 'already_exists'],
         }),
       },
     )

@@ -2,7 +2,7 @@
 import { aliasedTable, and, count, desc, eq, gte, lt, type SQL } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
-import type { ProposalState } from '../../../database/schema/values.ts'
+import type { ProposalState, Role } from '../../../database/schema/values.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 
 type ProposalRow = Tables['ruleProposals']['$inferSelect']
@@ -16,7 +16,7 @@ interface PersonReference {
 export interface ProposalView {
   proposal: ProposalRow
   project: { uid: Id<'prj'>; key: string; name: string }
-  proposer: PersonReference
+  proposer: PersonReference & { role: Role }
   /** Null as long as nobody, or the command line, has decided. */
   decider: PersonReference | null
   ruleUid: Id<'rul'> | null
@@ -36,7 +36,7 @@ function selectProposals(reader: Reader) {
     .select({
       proposal: proposals,
       project: { uid: projects.uid, key: projects.key, name: projects.name },
-      proposer: { uid: proposers.uid, name: proposers.name },
+      proposer: { uid: proposers.uid, name: proposers.name, role: proposers.role },
       decider: { uid: deciders.uid, name: deciders.name },
       ruleUid: placementRules.uid,
     })

@@ -20,6 +20,7 @@ export const SETTINGS = kind({
     approval_required: flag('approvalRequired'),
     api_tokens: flag('apiTokens'),
     share_links: flag('shareLinks'),
+    lead_rules: flag('leadRules'),
     telemetry_by_email: flag('telemetryByEmail'),
     email: orNone(text('email')),
     address: orNone(text('address')),

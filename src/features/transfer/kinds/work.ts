@@ -98,6 +98,7 @@ export const RULE = kind({
     enabled: flag('enabled'),
     created_at: moment('createdAt'),
     removed_at: orNone(moment('removedAt')),
+    lead_repository: orNone(text('leadRepository')),
   },
   parts: {
     versions: {

@@ -89,6 +89,11 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
         {...form.getInputProps('share_links', { type: 'checkbox' })}
       />
       <Switch
+        label="Let leads create rules"
+        description="Rules that leads propose for the repositories of their projects take effect at once, after all other rules. Otherwise, an admin decides about each. When you turn this off, the rules that leads have created stay in effect."
+        {...form.getInputProps('lead_rules', { type: 'checkbox' })}
+      />
+      <Switch
         label="Assign telemetry by e-mail address"
         description="Telemetry pushed with an organization token belongs to the person whose e-mail address it contains. Anyone who holds such a token can send any address; each entry shows how it was assigned."
         {...form.getInputProps('telemetry_by_email', { type: 'checkbox' })}

@@ -19,6 +19,7 @@ export const valuesOf = (settings: AllSettings) => ({
   approval_required: settings.approval_required,
   api_tokens: settings.api_tokens,
   share_links: settings.share_links,
+  lead_rules: settings.lead_rules,
   telemetry_by_email: settings.telemetry_by_email,
   retention_texts: numberOrEmpty(settings.retention_texts),
   retention_session_ids: numberOrEmpty(settings.retention_session_ids),

@@ -1,0 +1,86 @@
+/** What a rule of a lead may contain: less than one of an admin, because leads may be hostile. Pure. */
+import type { RuleCondition } from '../../database/schema/records.ts'
+import type { Issue } from '../../errors.ts'
+import { exactly } from './exact-condition.ts'
+import { weightOf } from './expression-weight.ts'
+import type { Rule } from './match.ts'
+import { PATTERN_LIMIT, sizeOf } from './rule-issues.ts'
+
+/**
+ * Of all further conditions together; `/(?<ticket>ACME-[0-9]+)/` has 7. Compiling as many takes at most 20 ms, and
+ * matching them 2.5 ms for a summary of 1,000 characters.
+ */
+const WEIGHT_LIMIT = 500
+
+/** A class such as `\pL` takes as long to compile as so many characters. */
+const UNICODE_CLASS_WEIGHT = 20
+
+/** Rules of leads for one project. A rule finds tickets by an expression, so that one is enough for a repository. */
+const PROJECT_LIMIT = 20
+
+/** Of a project: every report from one of its repositories may be compared with all of them, which takes 10 ms. */
+const PROJECT_SIZE_LIMIT = 2_000
+
+/** Of all rules, so that those of leads leave room for those of admins. */
+const LEADS_LIMIT = 300
+
+/** All conditions of a rule for a repository. */
+export function conditionsOf({ repository, conditions }: { repository: string; conditions: RuleCondition[] }) {
+  return [exactly('labels.repository', repository), ...conditions.map(({ field, matches }) => ({ field, matches }))]
+}
+
+/** Where a proposal has the field of a rule with this pointer: its first condition is the one on the repository. */
+export function pointerInProposal(pointer: string): string {
+  const [, index, rest = ''] = /^\/conditions\/(\d+)(.*)$/.exec(pointer) ?? []
+  if (index === undefined) return pointer
+  return index === '0' ? '/repository' : `/conditions/${Number(index) - 1}${rest}`
+}
+
+/** What no project's leads may say, before anything is compiled. */
+export function issuesOfLeadRule({
+  repository,
+  conditions,
+}: {
+  repository: string
+  conditions: RuleCondition[]
+}): Issue[] {
+  const { matches } = exactly('labels.repository', repository)
+  const issues: Issue[] = []
+  if (matches.length > PATTERN_LIMIT) {
+    const message = `has too many special characters for a rule: its pattern would have ${matches.length} characters, and can have ${PATTERN_LIMIT}; ask an admin to add a rule with a glob`
+    issues.push({ pointer: '/repository', code: 'too_long', message })
+  }
+  let weight = 0
+  for (const [index, condition] of conditions.entries()) {
+    weight += weightOf(condition.matches, UNICODE_CLASS_WEIGHT)
+    if (weight <= WEIGHT_LIMIT) continue
+    const message =
+      'is too complex for a proposed rule; use smaller repetition counts, + and *, and fewer Unicode classes'
+    issues.push({ pointer: `/conditions/${index}/matches`, code: 'too_large', message })
+    break
+  }
+  return issues
+}
+
+/** Why there cannot be another rule of leads like `added`. `rules` are all others. */
+export function issueOfLeadRules(
+  rules: readonly Rule[],
+  added: Pick<Rule, 'project' | 'conditions'>,
+): Issue | undefined {
+  const ofLeads = rules.filter(({ leadRepository }) => leadRepository !== null)
+  const ofProject = ofLeads.filter(({ project }) => project.id === added.project.id)
+  const size = [...ofProject, added]
+    .flatMap(({ conditions }) => conditions)
+    .reduce((sum, each) => sum + sizeOf(each), 0)
+  const refuse = (message: string): Issue => ({ pointer: '', code: 'too_many', message })
+  if (ofProject.length >= PROJECT_LIMIT) {
+    return refuse(`leads can make at most ${PROJECT_LIMIT} rules for a project; remove one, or use an expression`)
+  }
+  if (ofLeads.length >= LEADS_LIMIT) {
+    return refuse(`leads can make at most ${LEADS_LIMIT} rules altogether; ask an admin to add the rule`)
+  }
+  if (size > PROJECT_SIZE_LIMIT) {
+    return refuse('the expressions of the leads’ rules for this project are too large; use globs, or remove a rule')
+  }
+  return undefined
+}
