@@ -8,6 +8,7 @@ import { addEntriesListCommand } from './list.ts'
 import { addEntriesPlaceCommand } from './place.ts'
 import { addEntriesReportCommand } from './report.ts'
 import { addEntriesShowCommand } from './show.ts'
+import { addEntriesUnplaceCommand } from './unplace.ts'
 
 export function addEntriesCommands(program: Command): void {
   const entries = program
@@ -22,6 +23,7 @@ export function addEntriesCommands(program: Command): void {
     )
   addEntriesReportCommand(entries)
   addEntriesPlaceCommand(entries)
+  addEntriesUnplaceCommand(entries)
   addEntriesShowCommand(entries)
   addEntriesApprovalCommands(entries)
   addEntriesCorrectCommand(entries)

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { CommandError } from '../failures.ts'
 import { examples, textOrNone } from '../flags/options.ts'
-import { counted } from '../terminal/numbers.ts'
-import { note, print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { printPlaced } from './placed-text.ts'
 
 interface Flags extends CommandFlags {
   project?: string
@@ -41,20 +40,6 @@ export function addEntriesPlaceCommand(entries: Command): void {
       const { results } = await withServices(flags, ({ entries }, self) =>
         entries.places.placeEntries({ ids }, place, self, { dryRun }),
       )
-      const refused = results.flatMap(({ problem }) => problem ?? [])
-      if (flags.json) {
-        printJson(
-          results.map(({ id, result, problem }) => ({
-            id,
-            result,
-            problem: problem && { code: problem.code, detail: problem.detail },
-          })),
-        )
-      } else {
-        const done = results.filter(({ result }) => result === 'placed').length
-        print(`${counted(done, 'entry', 'entries')} ${dryRun ? 'would be placed' : 'placed'}.`)
-        for (const { detail } of refused) note(detail)
-      }
-      if (refused.length > 0) throw new CommandError(`${counted(refused.length, 'entry', 'entries')} refused.`)
+      printPlaced(results, { outcome: 'placed', dryRun, json: flags.json })
     })
 }

@@ -8,6 +8,7 @@ import { addProjectsChangeCommand } from './change.ts'
 import { addProjectsListCommand } from './list.ts'
 import { addProjectsMergeCommand } from './merge.ts'
 import { PROJECT } from './project.ts'
+import { addProjectsRepositoryCommands } from './repository.ts'
 import { addProjectsShowCommand } from './show.ts'
 
 export function addProjectsCommands(program: Command): void {
@@ -29,6 +30,7 @@ export function addProjectsCommands(program: Command): void {
   addProjectsArchiveCommands(projects)
   addProjectsMergeCommand(projects)
   addProjectsAliasCommands(projects)
+  addProjectsRepositoryCommands(projects)
   addResponsibleCommands(projects, PROJECT, (services, self, project, fields) =>
     services.projects.changeProject(self, project, fields),
   )

@@ -6,6 +6,7 @@ import { addRulesChangeCommand } from './change.ts'
 import { addRulesEnableCommands } from './enable.ts'
 import { addRulesListCommand } from './list.ts'
 import { addRulesMoveCommand } from './move.ts'
+import { addRulesProposalsCommands } from './proposals.ts'
 import { addRulesRemoveCommand } from './remove.ts'
 import { addRulesShowCommand } from './show.ts'
 import { addRulesTestCommand } from './test.ts'
@@ -33,4 +34,5 @@ export function addRulesCommands(program: Command): void {
   addRulesMoveCommand(rules)
   addRulesTestCommand(rules)
   addRulesApplyCommand(rules)
+  addRulesProposalsCommands(rules)
 }

@@ -62,9 +62,10 @@ function placeText({ project, ticket }: RuleBody): string {
   return ticket === null ? project.key : `${project.key}, ticket ${ticket}`
 }
 
-function stateText({ enabled, warnings }: RuleBody): string {
+function stateText({ enabled, warnings, lead_repository }: RuleBody): string {
   if (!enabled) return 'disabled'
-  return warnings.length === 0 ? 'enabled' : 'skipped'
+  if (warnings.length > 0) return 'skipped'
+  return lead_repository === null ? 'enabled' : 'enabled, of a lead'
 }
 
 export const RULE_COLUMNS: Column<RuleBody>[] = [
