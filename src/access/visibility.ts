@@ -104,7 +104,36 @@ export async function visibleParts(reader: Reader, viewer: Viewer): Promise<(SQL
 function isUnattributedOf(reader: Reader, userId: number): SQL | undefined {
   const { entries } = reader.tables
   const isOfLabels = inArray(entries.labelSetId, ledLabelSets(reader, userId))
-  return and(isNull(entries.placedBy), ne(entries.source, ON_SHEET), isOfLabels)
+  return and(reachesByLabels(reader), isOfLabels)
+}
+
+/** The condition on `entries` for those that leads see because of their labels. */
+export function reachesByLabels(reader: Reader): SQL {
+  const { entries } = reader.tables
+  return and(isNull(entries.placedBy), ne(entries.source, ON_SHEET))!
+}
+
+/**
+ * Of some sets of labels, those whose unattributed entries the viewer sees because of a project that they lead.
+ * @param labelSetIds no more than a statement can have parameters
+ */
+export async function visibleLabelSets(
+  reader: Reader,
+  viewer: Viewer,
+  labelSetIds: readonly number[],
+): Promise<number[]> {
+  if (viewer.sees !== 'own_and_led' || !(await leadsRepository(reader, viewer.userId))) return []
+  const { labelPairs } = reader.tables
+  const rows = await reader
+    .selectDistinct({ id: labelPairs.labelSetId })
+    .from(labelPairs)
+    .where(
+      and(
+        inArray(labelPairs.labelSetId, [...labelSetIds]),
+        inArray(labelPairs.labelSetId, ledLabelSets(reader, viewer.userId)),
+      ),
+    )
+  return rows.map(({ id }) => id)
 }
 
 /**

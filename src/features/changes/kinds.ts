@@ -22,12 +22,16 @@ export interface ChangedThing {
   managerId: number | null
   projectId: number | null
   status: string | null
+  /** Of an unattributed entry that reaches people by its labels; null for all others. */
+  labelSetId: number | null
 }
 
 /** Who is notified. */
 export interface Watcher {
   /** Undefined for those who see everything. */
   keys: VisibleProjects | undefined
+  /** Of the sets of labels that changed, those whose unattributed entries the watcher sees. */
+  labelSetIds?: ReadonlySet<number>
   isAdmin: boolean
 }
 
@@ -65,14 +69,18 @@ export function everyKindFor({ keys, isAdmin }: Watcher): ChangeKind[] {
   return CHANGE_KINDS.filter((kind) => isAdmin || (kind !== 'people' && kind !== 'settings'))
 }
 
-function isFor({ keys, isAdmin }: Watcher, { type, managerId, projectId, status }: ChangedThing): boolean {
+function isFor(
+  { keys, isAdmin, labelSetIds }: Watcher,
+  { type, managerId, projectId, status, labelSetId }: ChangedThing,
+): boolean {
   const { audience } = EVENT_TYPES[type]
   if (audience === 'admins') return isAdmin
   if (!keys) return true
   const leads = projectId !== null && keys.ledIds.includes(projectId)
   const decides =
     projectId !== null && keys.approvedIds.includes(projectId) && (keys.statuses as readonly unknown[]).includes(status)
-  if (audience === 'entries') return managerId === keys.managerId || leads || decides
+  const isOfRepository = labelSetId !== null && labelSetIds?.has(labelSetId) === true
+  if (audience === 'entries') return managerId === keys.managerId || leads || decides || isOfRepository
   // Which projects have entries on a sheet is not in its event: those who decide about any are notified of every one.
   if (audience === 'sheets') return managerId === keys.managerId || keys.ledIds.length + keys.approvedIds.length > 0
   return audience === 'budgets' && leads

@@ -2,8 +2,9 @@
  * Notifies open pages that something they may show has changed, and never what. Based on the event log, which everything
  * that changes is in already: one query a second per server, and none while no page is open.
  */
-import { type Viewer, visibleProjects } from '../../access/visibility.ts'
+import { type Viewer, visibleLabelSets, visibleProjects } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
+import { portionsOf } from '../../database/portions.ts'
 import { type EventsService, WaitingRequests } from '../events/service.ts'
 import { type ChangedThing, type ChangeKind, everyKindFor, kindsFor, type Watcher } from './kinds.ts'
 import { listChanged } from './store.ts'
@@ -71,8 +72,23 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
     return settled.position
   }
 
-  const changedFor = (watcher: Watcher, things: ChangedThing[] | undefined) =>
-    things ? kindsFor(watcher, things) : everyKindFor(watcher)
+  async function changedFor(
+    viewer: Viewer,
+    watcher: Watcher,
+    things: ChangedThing[] | undefined,
+  ): Promise<ChangeKind[]> {
+    if (!things) return everyKindFor(watcher)
+    const kinds = kindsFor(watcher, things)
+    // Those who lead nothing cannot see entries by their labels, and who is notified of entries anyway need not know why.
+    if (!watcher.keys || watcher.keys.ledIds.length === 0 || kinds.includes('entries')) return kinds
+    const labelSetIds = [...new Set(things.flatMap(({ labelSetId }) => labelSetId ?? []))]
+    if (labelSetIds.length === 0) return kinds
+    const visible = new Set<number>()
+    for (const portion of portionsOf(labelSetIds)) {
+      for (const id of await visibleLabelSets(db.read, viewer, portion)) visible.add(id)
+    }
+    return visible.size === 0 ? kinds : kindsFor({ ...watcher, labelSetIds: visible }, things)
+  }
 
   return {
     /** What changed since a position, at once. */
@@ -81,7 +97,7 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
       const watcher = { keys: await visibleProjects(db.read, viewer), isAdmin }
       if (after === undefined || after === until) return { position: until, kinds: [] }
       const things = after > until ? undefined : await read({ after, until })
-      return { position: until, kinds: changedFor(watcher, things) }
+      return { position: until, kinds: await changedFor(viewer, watcher, things) }
     },
 
     /** Counts a stream until the returned function is called. Throws `too_many_waiting` (429). */
@@ -105,7 +121,7 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
         } else if (until > at) {
           const things = await read({ after: at, until })
           at = until
-          const kinds = changedFor(watcher, things)
+          const kinds = await changedFor(viewer, watcher, things)
           if (kinds.length > 0) {
             sentAt = performance.now()
             yield { position: at, kinds }

@@ -41,6 +41,23 @@ test('an entry concerns its owner, the lead of its project and those who see eve
   expect(told).toEqual({ owner: ['entries'], lead: ['entries'], other: [], admin: ['entries'], billing: ['entries'] })
 })
 
+test('an unattributed entry also concerns leads of its repository', async () => {
+  const change = (json: object) => app.call('PATCH /api/v1/projects/ACME', { session: sessions.admin!, json })
+  const toldOf = async (number: number, more: object) => {
+    const { id } = await read('admin')
+    const json = reportBody({ session_id: `repository-${number}`, labels: { repository: 'acme/web' }, ...more })
+    expect((await app.call('POST /api/v1/token-entries', { token, json })).status).toBe(201)
+    return [(await read('lead', id)).kinds, (await read('other', id)).kinds]
+  }
+  expect(await toldOf(1, {})).toEqual([[], []])
+  await change({ repositories: ['acme/web'] })
+  expect(await toldOf(2, {})).toEqual([['entries'], []])
+  expect(await toldOf(3, { labels: { repository: 'acme/api' } })).toEqual([[], []])
+  expect(await toldOf(4, { project: 'ELSEWHERE' })).toEqual([[], []])
+  await change({ repositories: [] })
+  expect(await toldOf(5, {})).toEqual([[], []])
+})
+
 test('accounts concern admins only, and clients those who see everything', async () => {
   const { id } = await read('admin')
   const json = { email: 'new@example.com', name: 'New', role: 'member' }
