@@ -69,6 +69,7 @@ function OneProposal({ proposal, accepted, decline }: OneProposalProps) {
     changes: ['rules', 'audit'],
     done: () => `Rule “${name}” added as the last one. It applies to new entries from now on.`,
     after: accepted,
+    quiet: true,
   })
   return (
     <Paper withBorder p="sm">
@@ -92,6 +93,11 @@ function OneProposal({ proposal, accepted, decline }: OneProposalProps) {
               </>
             )}
           </Text>
+          {accept.error && (
+            <Text size="sm" c="red" role="alert">
+              {accept.error.message}
+            </Text>
+          )}
           <Text size="xs" c="dimmed">
             Proposed by <bdi>{proposed_by.name}</bdi>, <Moment at={created_at} />
           </Text>

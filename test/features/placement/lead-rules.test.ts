@@ -177,7 +177,14 @@ forEachEngine('a rule of leads', (open) => {
     const tried = (json: object = {}, session = lead) =>
       app.call(`POST ${RULES}/proposals/test`, {
         session,
-        json: { name: 'Tried', repository: 'acme/web', project: 'ACME', conditions: [BRANCH], ticket: '{ticket}', ...json },
+        json: {
+          name: 'Tried',
+          repository: 'acme/web',
+          project: 'ACME',
+          conditions: [BRANCH],
+          ticket: '{ticket}',
+          ...json,
+        },
       })
     expect((await tried({}, other)).status).toBe(403)
     expect((await tried({ repository: 'acme/other' })).status).toBe(422)

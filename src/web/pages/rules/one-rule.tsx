@@ -59,6 +59,7 @@ function OneRule({ rule }: { rule: Rule }) {
           Position {rule.position}
           {!rule.enabled && ' (disabled)'}, version {rule.version}, changed <Moment at={rule.changed_at} />. Changes
           don’t affect entries that the rule has already assigned.
+          {rule.lead_repository !== null && ' A lead created this rule; once you change it, it is a rule of admins.'}
         </>
       }
       actions={

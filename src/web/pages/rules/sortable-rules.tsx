@@ -118,6 +118,11 @@ function RuleItem({ rule, mayChange }: { rule: Rule; mayChange: boolean }) {
         <Conditions rule={rule} />
       </div>
       <Destination rule={rule} />
+      {rule.lead_repository !== null && (
+        <Badge variant="light" title="Created by a lead. It comes after all rules of admins.">
+          of a lead
+        </Badge>
+      )}
       {mayChange ? <RuleActions rule={rule} /> : !rule.enabled && <Badge color="gray">disabled</Badge>}
     </li>
   )

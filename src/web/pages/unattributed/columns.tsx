@@ -13,9 +13,8 @@ import { type Group as EntryGroup, furtherOf, placeOf } from './groups.ts'
 interface Doing {
   /** Assigns the group where its suggestion says. */
   accept: (group: EntryGroup) => void
-  /** The path of the group that is being assigned. */
-  accepting: string | undefined
-
+  /** The paths of the groups that are being assigned. */
+  accepting: ReadonlySet<string> | undefined
   /** Of the organization. */
   timeZone: string
   place: (group: EntryGroup) => void
@@ -108,8 +107,8 @@ export const groupColumns = ({
             size="compact-sm"
             variant="light"
             maw={180}
-            loading={accepting === group.list}
-            disabled={accepting !== undefined && accepting !== group.list}
+            loading={accepting?.has(group.list) ?? false}
+            disabled={accepting !== undefined && !accepting.has(group.list)}
             onClick={() => accept(group)}
             title={NAMED_IN[group.suggestion.from]}
             aria-label={`Assign to ${placeOf(group)}: ${group.name}`}

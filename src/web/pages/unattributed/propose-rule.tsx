@@ -6,8 +6,10 @@ import { projectLabel } from '../../parts/project-label.ts'
 import { proposals } from '../../parts/proposals.ts'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
 import { type Group, ticketOf } from './groups.ts'
 import type { LedProject } from './led-repositories.ts'
+import { type NewProposal, ProposalTest } from './proposal-test.tsx'
 
 interface ProposeRuleProps {
   group: Group & { repository: string }
@@ -23,8 +25,18 @@ interface Values {
   ticket: string
 }
 
+const bodyOf = ({ name, project, branch, ticket }: Values, repository: string): NewProposal => ({
+  name: name.trim(),
+  repository,
+  project,
+  conditions: branch.trim() === '' ? [] : [{ field: 'labels.branch', matches: branch.trim() }],
+  ticket: ticket.trim() === '' ? null : ticket.trim(),
+})
+
 export function ProposeRule({ group, projects, close }: ProposeRuleProps) {
   const { repository } = group
+  const { lead_rules } = useSettings()
+  const title = lead_rules ? 'Create rule' : 'Propose rule'
   const form = useForm<Values>({
     initialValues: {
       name: group.rule.name,
@@ -36,26 +48,20 @@ export function ProposeRule({ group, projects, close }: ProposeRuleProps) {
   })
   const sending = useFormSend({
     form,
-    send: ({ name, project, branch, ticket }) =>
-      answer(
-        proposals.post({
-          name: name.trim(),
-          repository,
-          project,
-          conditions: branch.trim() === '' ? [] : [{ field: 'labels.branch', matches: branch.trim() }],
-          ticket: ticket.trim() === '' ? null : ticket.trim(),
-        }),
-      ),
+    send: (values) => answer(proposals.post(bodyOf(values, repository))),
     changes: ['rules', 'audit'],
-    done: ({ name }) => `Rule “${name}” proposed. An admin decides about it.`,
+    done: ({ name, state }) =>
+      state === 'accepted'
+        ? `Rule “${name}” created. It applies to new entries from now on.`
+        : `Rule “${name}” proposed. An admin decides about it.`,
     after: close,
-    fields: { '/conditions/1/matches': 'branch', '/conditions': 'branch', '/repository': 'project' },
+    fields: { '/conditions/0/matches': 'branch', '/conditions': 'branch', '/repository': 'project' },
   })
   return (
-    <FormDialog {...sending} title="Propose rule" action="Propose rule" close={close}>
+    <FormDialog {...sending} title={title} action={title} close={close}>
       <Text size="sm">
-        Assigns further entries of <bdi>{repository}</bdi> whose report names no project or ticket, once an admin
-        accepts it.
+        Assigns further entries of <bdi>{repository}</bdi> whose report names no project or ticket
+        {lead_rules ? ', after all rules of admins.' : ', once an admin accepts it.'}
       </Text>
       <TextInput label="Name" maxLength={200} required data-autofocus {...form.getInputProps('name')} />
       <Select
@@ -78,6 +84,7 @@ export function ProposeRule({ group, projects, close }: ProposeRuleProps) {
         spellCheck={false}
         {...form.getInputProps('ticket')}
       />
+      <ProposalTest proposal={bodyOf(form.values, repository)} />
     </FormDialog>
   )
 }

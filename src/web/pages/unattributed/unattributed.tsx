@@ -23,9 +23,11 @@ import { useMe, useRole, useSettings } from '../../server/me.ts'
 import { useAccept } from './accept.ts'
 import { groupColumns } from './columns.tsx'
 import { askGroups, conditionsOf, type Group as EntryGroup, type Report, ticketOf } from './groups.ts'
+import { LeadRules } from './lead-rules.tsx'
 import { useLedRepositories } from './led-repositories.ts'
 import { OwnProposals } from './own-proposals.tsx'
 import { ProposeRule } from './propose-rule.tsx'
+import { Selection } from './selection.tsx'
 
 /** The action in progress on a group. */
 type Doing = { what: 'place' | 'rule' | 'propose'; group: EntryGroup } | { what: 'apply'; filter: EntryQuery }
@@ -42,7 +44,10 @@ export default function Unattributed() {
   const list = useList(['reports', 'unattributed', query], (page, signal) => askGroups(query, page, signal))
   const [doing, setDoing] = useState<Doing | null>(null)
   const stop = () => setDoing(null)
-  const accepting = useAccept()
+  const { acceptAll, ...accepting } = useAccept()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  // Groups that have been assigned are gone.
+  const selected = (list.rows ?? []).filter((group) => chosen.has(group.list))
   const columns = groupColumns({
     timeZone: time_zone,
     ...accepting,
@@ -67,6 +72,12 @@ export default function Unattributed() {
     >
       <FilterBar filters={filters} show={show} without={['placed']} />
       <Sums report={list.first} />
+      <Selection
+        groups={selected}
+        acceptAll={acceptAll}
+        isAccepting={accepting.accepting !== undefined}
+        clear={() => setChosen(new Set())}
+      />
       <DataTable
         label="Groups of unattributed entries"
         name="unattributed"
@@ -74,9 +85,13 @@ export default function Unattributed() {
         list={list}
         rowKey={({ list }) => list}
         open={({ list }) => navigate(pageOfList(list, time_zone))}
-        accept={accepting.accept}
+        accept={(group) => (selected.length > 0 ? acceptAll(selected) : accepting.accept(group))}
+        selected={new Set(selected.map(({ list }) => list))}
+        select={setChosen}
+        selectLabel={({ name }) => `Select ${name}`}
         empty={<NothingLeft isFiltered={Object.keys(query).length > 0} leads={leads} />}
       />
+      {leads && <LeadRules />}
       {leads && <OwnProposals />}
       {doing?.what === 'propose' && doing.group.repository !== null && (
         <ProposeRule

@@ -1,0 +1,81 @@
+/** The rules that leads made for projects that the person leads, without an admin. */
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { fieldTitle } from '../../parts/condition.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { answer, api, apiUntil, type Body } from '../../server/api.ts'
+import { asProblem } from '../../server/problem.ts'
+import { useSend } from '../../server/send.ts'
+
+const ofLeads = api['placement-rules']['of-leads']
+type LeadRule = Body<Awaited<ReturnType<typeof ofLeads.get>>>['data'][number]
+
+export function LeadRules() {
+  const [removing, setRemoving] = useState<LeadRule | null>(null)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['rules', 'of-leads'],
+    queryFn: ({ signal }) => answer(apiUntil(signal)['placement-rules']['of-leads'].get()),
+  })
+  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  const rules = data?.data ?? []
+  if (rules.length === 0) return null
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="lead-rules">
+      <Title order={2} size="h4" id="lead-rules">
+        Rules of your projects
+      </Title>
+      {rules.map((rule) => (
+        <Group key={rule.id} justify="space-between" gap="xs">
+          <Text size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
+            <bdi>{rule.name}</bdi>: <bdi>{rule.lead_repository}</bdi> to <bdi>{rule.project.key}</bdi>
+            {rule.ticket !== null && (
+              <>
+                , ticket <bdi>{rule.ticket}</bdi>
+              </>
+            )}
+            <Text span inherit c="dimmed">
+              {/* The first condition is the one on the repository. */}
+              {rule.conditions.slice(1).map(({ field, matches }) => ` · ${fieldTitle(field)} ${matches}`)}
+              {!rule.enabled && ' · disabled by an admin'}
+              {rule.warnings.map((warning) => ` · ${warning}`)}
+            </Text>
+          </Text>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => setRemoving(rule)}
+            aria-label={`Remove ${rule.name}`}
+          >
+            Remove…
+          </Button>
+        </Group>
+      ))}
+      {removing && <RemoveLeadRule rule={removing} close={() => setRemoving(null)} />}
+    </Stack>
+  )
+}
+
+function RemoveLeadRule({ rule: { id, name }, close }: { rule: LeadRule; close: () => void }) {
+  const remove = useSend({
+    send: () => answer(ofLeads({ id }).delete()),
+    changes: ['rules', 'audit'],
+    done: () => `Rule “${name}” removed.`,
+    quiet: true,
+  })
+  return (
+    <Confirm
+      isOpen
+      close={close}
+      title={`Remove “${name}”?`}
+      action="Remove rule"
+      isDangerous
+      confirm={() => remove.mutateAsync()}
+    >
+      <Text size="sm">
+        Entries that it assigned stay where they are. New entries are unattributed unless another rule matches them.
+      </Text>
+    </Confirm>
+  )
+}
