@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { CHROMIUM } from '../support/browser.ts'
 import { webStage } from '../support/web-stage.ts'
 
-const PASSWORD = 'demonstration'
+const PASSWORD = 'correct horse battery'
 const BILLING = { email: 'hanna.lindqvist@meridian.example', password: PASSWORD }
 
 /** Longer than the pages and the server take on a busy machine. */
