@@ -33,9 +33,9 @@ const QUIET_MS = 150
 /** After this time, a page that has nothing else to do either is complete. */
 const IDLE_QUIET_MS = 40
 
-/** Nothing is left to render, twice in a row: what is rendered may ask for more. */
-const IDLE = `new Promise((resolve) => requestIdleCallback(() => requestIdleCallback(resolve, { timeout: 1000 }), { timeout: 1000 }))`
-
+/** Nothing is left to render, twice in a row: what is rendered may ask for more. Idle callbacks come a second late. */
+const IDLE = `scheduler
+  .postTask(() => scheduler.postTask(() => {}, { priority: 'background' }), { priority: 'background' })`
 
 /** Instead of axe's own, where that has run already. */
 const NO_SCRIPT = ';'
@@ -100,7 +100,8 @@ export async function visit(
   const requests: string[] = []
   context.on('weberror', (error) => void issues.push(`throws: ${error.error().stack}`))
   context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) issues.push(`says in the console: ${message.text()}`)
+    if (['error', 'warning'].includes(message.type()))
+      issues.push(`says in the console: ${message.text()} (${message.location().url})`)
   })
   context.on('response', (response) => {
     if (response.status() >= 500) issues.push(`${nameOf(response.request())} answers ${response.status()}`)
