@@ -6,8 +6,17 @@ import { Anchor, type AnchorProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 
-/** What is counted. Money is in US dollars, unrounded. */
-export type Figure = 'entries' | 'cost' | 'list_value' | 'tokens' | 'sheets' | 'tickets' | 'groups'
+/** What is counted. Money is in US dollars, unrounded; what is open of bills, in the currency of the bills. */
+export type Figure =
+  | 'entries'
+  | 'cost'
+  | 'list_value'
+  | 'tokens'
+  | 'sheets'
+  | 'tickets'
+  | 'groups'
+  | 'waiting'
+  | `open ${string}`
 
 const exactly = (value: number | null): string => (value === null ? 'unknown' : String(value))
 
