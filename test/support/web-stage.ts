@@ -34,8 +34,8 @@ let launched: Promise<Browser> | undefined
 
 /** One browser for all stages of a process, which ends with it; another if a test that took too long has killed it. */
 async function sharedBrowser(): Promise<Browser> {
-  const browser = await (launched ??= launchBrowser())
-  if (browser.isConnected()) return browser
+  const browser = await launched
+  if (browser?.isConnected()) return browser
   launched = launchBrowser()
   return launched
 }

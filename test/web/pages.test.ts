@@ -1,8 +1,6 @@
 /** Every page of the web application, on the real executable, with three months of data. */
-import { beforeAll, describe, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { CHROMIUM, SIZES, type Visit, type VisitOptions } from '../support/browser.ts'
-import { PAGES, type Place, placesOf } from '../support/pages.ts'
+import { describe, expect, test } from 'bun:test'
+import { CHROMIUM, type Visit, type VisitOptions } from '../support/browser.ts'
 import { type Ask, signedInAt } from '../support/session.ts'
 import { webStage } from '../support/web-stage.ts'
 

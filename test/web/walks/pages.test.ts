@@ -4,14 +4,13 @@
  * a phone, and figures that are the totals of the lists that they lead to.
  */
 import { describe, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
 import { money } from '../../../src/web/format/money.ts'
 import { CHROMIUM, SIZES, type Visit } from '../../support/browser.ts'
-import { type Found, figuresOf, type Totals, totalsOf, totalsShown } from '../../support/figures.ts'
 import { PAGES, type WebPage } from '../../support/pages.ts'
 import { type Ask, signedInAt } from '../../support/session.ts'
-import { VIEWS, WALKERS, type Walker } from '../../support/views.ts'
 import { webStage } from '../../support/web-stage.ts'
+import { type Found, figuresOf, type Totals, totalsOf, totalsShown } from './figures.ts'
+import { VIEWS, WALKERS, type Walker } from './views.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -195,7 +194,7 @@ describe.skipIf(!CHROMIUM)('every page', () => {
     WALK_MS,
   )
 
-  test('has bars and days whose amounts are those of the entries that they lead to', async () => {
+  test('has bars, cells of a chart’s table and days whose amounts are those of the entries that they lead to', async () => {
     const { open, page, settled, barriers, close } = await web.visit({
       as: { email: WALKERS.admin!.email, password: PASSWORD },
     })
@@ -207,7 +206,19 @@ describe.skipIf(!CHROMIUM)('every page', () => {
       await settled()
       return money(Number((await totalsShown(page)).cost))
     }
-    await opensItsEntries(page, costOfList)
+    const chart = page.getByRole('slider', { name: 'Cost over time by project' })
+    await chart.press('End')
+    const bar = (await chart.getAttribute('aria-valuetext'))!
+    await chart.press('Enter')
+    expect(bar).toContain(`total ${await costOfList()}`)
+    await page.goBack()
+    await page.getByRole('button', { name: 'Show as table' }).click()
+    const cell = page.getByRole('table', { name: 'Chart data' }).getByRole('link').first()
+    const amount = await cell.getAttribute('data-value')
+    await cell.click()
+    await page.locator('[data-total=cost]').waitFor()
+    await settled()
+    expect((await totalsShown(page)).cost).toBe(amount!)
     await page.goBack()
     await page.getByText('Harnesses', { exact: true }).scrollIntoViewIfNeeded()
     const days = page.getByRole('region', { name: 'Cost by day in the last year' })
@@ -219,12 +230,4 @@ describe.skipIf(!CHROMIUM)('every page', () => {
     expect(label).toEndWith(`: ${await costOfList()}`)
     await close()
   })
-
-  async function opensItsEntries(page: Page, costOfList: () => Promise<string>): Promise<void> {
-    const chart = page.getByRole('slider', { name: 'Cost over time by project' })
-    await chart.press('End')
-    const bar = (await chart.getAttribute('aria-valuetext'))!
-    await chart.press('Enter')
-    expect(bar).toContain(`total ${await costOfList()}`)
-  }
 })

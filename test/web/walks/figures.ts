@@ -1,10 +1,10 @@
 /** The figures of a page, the lists that they lead to, and the totals of these. */
 import type { Page } from 'playwright-core'
-import { readAddress } from '../../src/web/address.ts'
-import { type EntryQuery, entryQuery, FILTERS } from '../../src/web/parts/entries/filters.ts'
-import { sumsQuery } from '../../src/web/parts/entries/sums-query.ts'
-import type { Figure } from '../../src/web/parts/figure-link.tsx'
-import type { Ask } from './session.ts'
+import { readAddress } from '../../../src/web/address.ts'
+import { type EntryQuery, entryQuery, FILTERS } from '../../../src/web/parts/entries/filters.ts'
+import { sumsQuery } from '../../../src/web/parts/entries/sums-query.ts'
+import type { Figure } from '../../../src/web/parts/figure-link.tsx'
+import type { Ask } from '../../support/session.ts'
 
 export interface Found {
   figure: Figure
@@ -57,6 +57,24 @@ export async function totalsOf(href: string, ask: Ask, timeZone: string): Promis
   if (path === '/unattributed') {
     const { totals } = await ask(`GET /reports/unattributed?${parametersOf(query)}`)
     return { entries: exactly(totals.entries), cost: exactly(totals.cost) }
+  }
+  const read = new URLSearchParams(search)
+  if (path === '/inbox') return { waiting: exactly((await ask('GET /inbox')).open) }
+  if (path === '/work' && read.get('conflicting') === 'true') {
+    const { data } = await ask('GET /tickets?conflicting=true&limit=50')
+    return { tickets: exactly(data.length) }
+  }
+  if (path === '/bills') {
+    const state = read.get('state')
+    const client = read.getAll('client').map((name): [string, string] => ['client', name])
+    const filter = new URLSearchParams([...client, state === 'overdue' ? ['overdue', 'true'] : ['state', state!]])
+    const { data } = await ask(`GET /bills/totals?${filter}`)
+    return Object.fromEntries(
+      data.map(({ currency, balance }: { currency: string; balance: number }) => [
+        `open ${currency}`,
+        exactly(balance),
+      ]),
+    )
   }
   throw new Error(`${href} is no list with totals: add the request that it makes for them`)
 }

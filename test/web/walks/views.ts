@@ -1,8 +1,8 @@
 /**
- * What the walk over all pages (`test/web/walks/pages.test.ts`) opens, and as whom. A new page belongs in `pages.ts`; with
+ * What the walk over all pages (`test/web/walks/pages.test.ts`) opens, and as whom. A new page belongs in `support/pages.ts`; with
  * figures, also in {@link LEAST}.
  */
-import { PAGES, type WebPage } from './pages.ts'
+import { PAGES, type WebPage } from '../../support/pages.ts'
 
 export interface Walker {
   email: string
@@ -28,6 +28,7 @@ const LEAST = {
   'sheets to approve': 3,
   'models without a price': 1,
   budget: 1,
+  bills: 2,
 }
 
 export const WALKERS: Record<string, Walker> = {
@@ -50,6 +51,7 @@ export const VIEWS: readonly WebPage[] = [
   { name: 'reports by provider', path: '/reports?by=provider' },
   { name: 'entries without a price', path: '/entries?priced=false' },
   { name: 'sheets to approve', path: '/sheets?tab=waiting' },
+  { name: 'bills that are overdue', path: '/bills?state=overdue', roles: ['billing', 'admin'] },
   { name: 'models without a price', path: '/prices?tab=unpriced' },
   {
     name: 'a project at any time',
