@@ -1,6 +1,6 @@
 /**
  * Figures that lead to a list, and the totals of lists. Both carry their exact value in the page, so that a test can
- * follow every figure and compare it with the total of its list (`test/web/figures.test.ts`).
+ * follow every figure and compare it with the total of its list (`test/web/walks/pages.test.ts`).
  */
 import { Anchor, type AnchorProps } from '@mantine/core'
 import type { ReactNode } from 'react'
