@@ -1,8 +1,8 @@
 /** Every page of the web application, on the real executable, with three months of data. */
 import { describe, expect, test } from 'bun:test'
-import { CHROMIUM, type Visit, type VisitOptions } from '../support/browser.ts'
-import { type Ask, signedInAt } from '../support/session.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM, type Visit, type VisitOptions } from '../../support/browser.ts'
+import { type Ask, signedInAt } from '../../support/session.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 const PASSWORD = 'correct horse battery'
 
