@@ -46,7 +46,7 @@ async function untilNothing(found: () => Promise<string[]>): Promise<string[]> {
 const unless = (condition: boolean, issue: string): string[] => (condition ? [] : [issue])
 
 /** These send requests before they are rendered, which only a load of the application shows to be made once. */
-const LOADED_ANEW = ['overview', 'reports', 'entries', 'account']
+const LOADED_ANEW = ['overview', 'reports', 'entries']
 
 /** The path of a view; undefined if the database has no such thing that the person sees. */
 async function pathOf({ path }: WebPage, ask: Ask): Promise<string | undefined> {
