@@ -28,7 +28,10 @@ const LEAST = {
   'sheets to approve': 3,
   'models without a price': 1,
   budget: 1,
-  bills: 2,
+  inbox: 3,
+  insights: 20,
+  bills: 4,
+  'bills that are overdue': 4,
 }
 
 export const WALKERS: Record<string, Walker> = {
