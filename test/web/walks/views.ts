@@ -31,6 +31,7 @@ const LEAST = {
   inbox: 3,
   insights: 20,
   bills: 4,
+  'billing run': 2,
   'bills that are overdue': 4,
 }
 
@@ -55,6 +56,7 @@ export const VIEWS: readonly WebPage[] = [
   { name: 'entries without a price', path: '/entries?priced=false' },
   { name: 'sheets to approve', path: '/sheets?tab=waiting' },
   { name: 'bills that are overdue', path: '/bills?state=overdue', roles: ['billing', 'admin'] },
+  { name: 'billing run', path: '/bills/run', roles: ['billing', 'admin'] },
   { name: 'models without a price', path: '/prices?tab=unpriced' },
   {
     name: 'a project at any time',
