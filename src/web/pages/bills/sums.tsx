@@ -29,9 +29,15 @@ export function BillSums({ query, listOf }: BillSumsProps) {
             {text}
           </Text>
         ))}
-        <Anchor component={Link} href={listOf('sent')} size="sm">
-          <span {...figure(`open ${currency}`, balance)}>{billedMoney(balance, currency)}</span> open
-        </Anchor>
+        {balance === 0 ? (
+          <Text size="sm" c="dimmed">
+            {billedMoney(balance, currency)} open
+          </Text>
+        ) : (
+          <Anchor component={Link} href={listOf('sent')} size="sm">
+            <span {...figure(`open ${currency}`, balance)}>{billedMoney(balance, currency)}</span> open
+          </Anchor>
+        )}
         {overdue !== 0 && (
           <Anchor component={Link} href={listOf('overdue')} size="sm" c="var(--mantine-color-error)">
             <span {...figure(`open ${currency}`, overdue)}>{billedMoney(overdue, currency)}</span> overdue
