@@ -55,7 +55,7 @@ interface Taking {
 
 async function take({ url, as, folder, places, sizes, schemes }: Taking): Promise<void> {
   await mkdir(folder, { recursive: true })
-  const browser = await launchBrowser()
+  const browser = await launchBrowser(new URL(url).hostname)
   for (const size of sizes) {
     for (const scheme of schemes) {
       const visitor = await visit(browser, { url, as, size, scheme })

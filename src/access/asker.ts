@@ -5,6 +5,8 @@ export interface Asker {
   viewer: Viewer
   /** Admins who are signed in or use the command line, and their API tokens that may read people. */
   listsPeople: boolean
+  /** The asker, whom a filter can always name. */
+  self?: { uid: string; email: string }
 }
 
 export const COMMAND_LINE: Asker = { viewer: EVERYTHING, listsPeople: true }

@@ -338,7 +338,8 @@ export function askerOf(caller: Caller | null): Asker {
   const known = requireCaller(caller)
   const readsPeople =
     known.kind === 'session' || (known.kind === 'api' && includesScope(known.token.scopes ?? [], 'people:read'))
-  return { viewer: approvalViewerOf(caller), listsPeople: readsPeople && known.person.role === 'admin' }
+  const { person } = known
+  return { viewer: approvalViewerOf(caller), listsPeople: readsPeople && person.role === 'admin', self: person }
 }
 
 /** The part of a handler's context that describes the call, from `requestState`. */

@@ -23,14 +23,32 @@ const FLAGS = [
 /** Two cores that build and test at the same time are slow; a hanging page still fails before the test does. */
 const PATIENCE_MS = 15_000
 
-/** After this time without a request, a page is complete. Playwright's own check takes half a second for each page. */
+/** After this time without a request, a page has reacted to what was done. Playwright's own check takes half a second. */
 const QUIET_MS = 150
+
+/** After this time, a page that has nothing else to do either is complete. */
+const IDLE_QUIET_MS = 40
+
+/** Nothing is left to render, twice in a row: what is rendered may ask for more. Idle callbacks come a second late. */
+const IDLE = `scheduler
+  .postTask(() => scheduler.postTask(() => {}, { priority: 'background' }), { priority: 'background' })`
+
+/** Instead of axe's own, where that has run already. */
+const NO_SCRIPT = ';'
 
 /** The first start reads 300 MB from a disk that may be slow. */
 const LAUNCH_TIMEOUT_MS = 90_000
 
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: CHROMIUM!, args: FLAGS, timeout: LAUNCH_TIMEOUT_MS })
+/** Reaches no other host than this one. To intercept requests would turn off the browser's cache. */
+export const launchBrowser = (host = '127.0.0.1'): Promise<Browser> =>
+  chromium.launch({
+    executablePath: CHROMIUM!,
+    args: [...FLAGS, `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${host}`],
+    timeout: LAUNCH_TIMEOUT_MS,
+  })
+
+/** Addresses that contain what they name. */
+const INLINE = ['data:', 'blob:']
 
 export const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const
 
@@ -39,7 +57,11 @@ export interface VisitOptions {
   as?: Credentials | undefined
   size?: keyof typeof SIZES
   scheme?: 'light' | 'dark'
+  /** By e-mail address, of those who have signed in; the others sign in and are added. */
+  sessions?: Map<string, Cookies>
 }
+
+type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>
 
 export interface Visit {
   page: Page
@@ -48,7 +70,7 @@ export interface Visit {
   open(path: string): Promise<void>
   /** Goes to another page of the application as its links do, without loading the application again. */
   go(path: string): Promise<void>
-  /** Waits until no request is pending. */
+  /** Waits until no request is pending, nor has been for a moment. */
   settled(): Promise<void>
   /** Errors since the last call. */
   issues(): string[]
@@ -62,7 +84,7 @@ export interface Visit {
 /** A separate browser window that shares nothing with others. */
 export async function visit(
   browser: Browser,
-  { url, as, size = 'desk', scheme = 'light' }: VisitOptions,
+  { url, as, size = 'desk', scheme = 'light', sessions }: VisitOptions,
 ): Promise<Visit> {
   const context = await browser.newContext({
     baseURL: url,
@@ -77,23 +99,18 @@ export async function visit(
   context.setDefaultTimeout(PATIENCE_MS)
   const issues: string[] = []
   const requests: string[] = []
-  await context.route(
-    (address) => address.origin !== url && address.protocol !== 'data:' && address.protocol !== 'blob:',
-    (route) => {
-      issues.push(`asks another host: ${route.request().url()}`)
-      return route.abort()
-    },
-  )
   context.on('weberror', (error) => void issues.push(`throws: ${error.error().stack}`))
   context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) issues.push(`says in the console: ${message.text()}`)
+    if (['error', 'warning'].includes(message.type()))
+      issues.push(`says in the console: ${message.text()} (${message.location().url})`)
   })
   context.on('response', (response) => {
     if (response.status() >= 500) issues.push(`${nameOf(response.request())} answers ${response.status()}`)
   })
   context.on('request', (request) => {
-    if (new URL(request.url()).pathname.startsWith('/api/') && request.resourceType() !== 'eventsource')
-      requests.push(nameOf(request))
+    const { origin, protocol, pathname } = new URL(request.url())
+    if (origin !== url && !INLINE.includes(protocol)) issues.push(`asks another host: ${request.url()}`)
+    else if (pathname.startsWith('/api/') && request.resourceType() !== 'eventsource') requests.push(nameOf(request))
   })
   // The stream of changes stays open as long as the page.
   const isStream = (request: Request) => request.resourceType() === 'eventsource'
@@ -116,38 +133,57 @@ export async function visit(
     'requestfailed',
     note((request) => running.delete(request)),
   )
-  if (as) await signIn(context, url, as)
+  const session = as && sessions?.get(as.email)
+  if (session) await context.addCookies(session)
+  else if (as) {
+    await signIn(context, url, as)
+    sessions?.set(as.email, await context.cookies())
+  }
   const page = await context.newPage()
-  /** Pages send the next request as soon as they have rendered the last response; debounced input takes longer. */
-  async function loaded(): Promise<void> {
+  async function quietFor(quietMs: number): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS
-    while (running.size > 0 || performance.now() - changedAt < QUIET_MS) {
+    while (running.size > 0 || performance.now() - changedAt < quietMs) {
       if (performance.now() > deadline) throw new Error(`Still asking for ${[...running].map(nameOf).join(', ')}`)
-      await Bun.sleep(QUIET_MS / 4)
+      await Bun.sleep(quietMs / 4)
     }
+  }
+  /** Pages send the next request as soon as they have rendered the last response. */
+  async function shown(): Promise<void> {
+    let before: number
+    do {
+      await quietFor(IDLE_QUIET_MS)
+      before = changedAt
+      await page.evaluate(IDLE)
+    } while (running.size > 0 || changedAt !== before)
   }
   return {
     page,
     context,
-    settled: loaded,
+    settled: () => quietFor(QUIET_MS),
     async open(path) {
       const answer = await page.goto(path)
       // Its script may still be read when nothing is asked for yet. What is no page of the application has none; to stay on a
       // page and change what follows its # has no answer.
       if (answer?.ok() ?? true) await page.locator('h1').first().waitFor()
-      await loaded()
+      await shown()
     },
     async go(path) {
       changedAt = performance.now()
       await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
-      await loaded()
+      await shown()
     },
     issues: () => issues.splice(0),
     requests: () => requests.splice(0),
     async barriers(rules) {
-      // In legacy mode it opens no window of its own for each page; there are no frames of others to look into.
-      const builder = new AxeBuilder({ page }).setLegacyMode(true)
-      const { violations } = await (rules ? builder.withRules([...rules]) : builder).analyze()
+      // The script stays in the document: it takes as long to read as a page takes to examine.
+      const isThere = await page.evaluate<boolean>('window.axe !== undefined')
+      const builder = new AxeBuilder({ page, ...(isThere && { axeSource: NO_SCRIPT }) })
+      const { violations } = await builder
+        // In legacy mode it opens no window of its own for each page; there are no frames of others to look into.
+        .setLegacyMode(true)
+        // What passes is not described: that would be most of the page.
+        .options({ resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: [...rules] } }) })
+        .analyze()
       return violations
         .filter(({ impact }) => impact === 'serious' || impact === 'critical')
         .map(

@@ -14,7 +14,7 @@ export interface WebStage {
   installation: Installation
   server: Server
   /** A browser window of a person, or of nobody. */
-  visit(options?: Omit<VisitOptions, 'url'>): Promise<Visit>
+  visit(options?: Omit<VisitOptions, 'url' | 'sessions'>): Promise<Visit>
 }
 
 export interface Person extends Credentials {
@@ -30,13 +30,24 @@ interface WebStageOptions {
   args?: string[]
 }
 
+let launched: Promise<Browser> | undefined
+
+/** One browser for all stages of a process, which ends with it; another if a test that took too long has killed it. */
+async function sharedBrowser(): Promise<Browser> {
+  const browser = await launched
+  if (browser?.isConnected()) return browser
+  launched = launchBrowser()
+  return launched
+}
+
 /** The databases with demo data, by password: each is made once for all stages of a process. */
 const demos = new Map<string, Uint8Array>()
 
 /** Everything is removed after the last test. */
 export function webStage({ people = [], demoPassword, args = ['--log-level', 'warn'] }: WebStageOptions): WebStage {
   const stage = {} as WebStage
-  let browser: Browser | undefined
+  // A password takes the server as long as a page.
+  const sessions: VisitOptions['sessions'] = new Map()
   beforeAll(async () => {
     const installation = await Installation.make()
     stage.installation = installation
@@ -57,12 +68,9 @@ export function webStage({ people = [], demoPassword, args = ['--log-level', 'wa
       }
     }
     stage.server = await installation.serve(args)
-    const launched = await launchBrowser()
-    browser = launched
-    stage.visit = (options) => visit(launched, { url: stage.server.url, ...options })
+    stage.visit = async (options) => visit(await sharedBrowser(), { url: stage.server.url, sessions, ...options })
   }, START_MS)
   afterAll(async () => {
-    await browser?.close()
     await stage.server?.stop()
     await stage.installation?.remove()
   })

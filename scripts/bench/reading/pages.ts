@@ -38,7 +38,9 @@ export async function measurePages(subject: Subject, stack: AsyncDisposableStack
       const visitor = await visit(browser, { url: subject.server.url, as })
       const traffic = new Traffic(visitor.page)
       try {
-        const { page } = visitor
+        const { page, context } = visitor
+        const protocol = await context.newCDPSession(page)
+        await protocol.send('Network.setCacheDisabled', { cacheDisabled: true })
         await page.goto('/account')
         await traffic.complete()
         if (isInMenu) navigated.push(await traffic.timeOf(() => page.locator(`nav a[href="${path}"]`).first().click()))

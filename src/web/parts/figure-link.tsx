@@ -1,13 +1,22 @@
 /**
  * Figures that lead to a list, and the totals of lists. Both carry their exact value in the page, so that a test can
- * follow every figure and compare it with the total of its list (`test/web/figures.test.ts`).
+ * follow every figure and compare it with the total of its list (`test/web/walks/pages.test.ts`).
  */
 import { Anchor, type AnchorProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 
-/** What is counted. Money is in US dollars, unrounded. */
-export type Figure = 'entries' | 'cost' | 'list_value' | 'tokens' | 'sheets' | 'tickets' | 'groups'
+/** What is counted. Money is in US dollars, unrounded; what is open of bills, in the currency of the bills. */
+export type Figure =
+  | 'entries'
+  | 'cost'
+  | 'list_value'
+  | 'tokens'
+  | 'sheets'
+  | 'tickets'
+  | 'groups'
+  | 'waiting'
+  | `open ${string}`
 
 const exactly = (value: number | null): string => (value === null ? 'unknown' : String(value))
 

@@ -22,6 +22,7 @@ import { IconChevronDown, IconDeviceDesktop, IconKeyboard, IconMoon, IconSun } f
 import { type ReactNode, useEffect } from 'react'
 import { Link, useLocation } from 'wouter'
 import { roughCount } from '../format/counts.ts'
+import { figure } from '../parts/figure-link.tsx'
 import { Overwrite } from '../parts/overwrite.tsx'
 import { useInbox } from '../server/inbox.ts'
 import { useLive } from '../server/live.ts'
@@ -140,7 +141,7 @@ export function Shell({ children }: { children: ReactNode }) {
 }
 
 const OpenCount = ({ open }: { open: number }) => (
-  <span className={classes.open}>
+  <span className={classes.open} {...figure('waiting', open)}>
     {roughCount(open)}
     <VisuallyHidden> waiting for you</VisuallyHidden>
   </span>

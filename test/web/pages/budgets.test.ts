@@ -17,6 +17,7 @@ import {
   scopeInWords,
   spanInWords,
 } from '../../../src/web/parts/budgets/budget.ts'
+import { AMOUNTS } from '../../../src/web/parts/charts/series.ts'
 import { CHROMIUM, type Visit, type VisitOptions } from '../../support/browser.ts'
 import { type Ask, signedInAt } from '../../support/session.ts'
 import { webStage } from '../../support/web-stage.ts'
@@ -121,7 +122,7 @@ describe('the burn-down chart', () => {
     { date: '2026-11-01', spent: 10 },
     { date: '2026-11-02', spent: 25 },
   ]
-  const size = { width: 464, height: 136 }
+  const size = { width: 464, height: 136, format: AMOUNTS.money }
   const chart = { days, from: '2026-11-01', to: '2026-11-04', available: 100, isCurrent: true }
 
   test('goes on to the last day of the period, or ends today if that is far away or missing', () => {

@@ -28,11 +28,11 @@ export function createFilters({
   organization: Pick<OrganizationService, 'settings'>
 }) {
   /**
-   * Somebody who sees everybody's entries, but does not list people, knows those with entries. Leads know those with
-   * entries of their projects; whether somebody else exists must not show, so their filters are not checked.
+   * Somebody who sees everybody's entries, but does not list people, knows themselves and those with entries. Leads know
+   * those with entries of their projects; whether somebody else exists must not show, so their filters are not checked.
    */
   async function issuesOfManagers(
-    { viewer, listsPeople }: Asker,
+    { viewer, listsPeople, self }: Asker,
     name: 'agent_manager' | 'without_agent_manager',
     values: string[] | undefined,
   ): Promise<Issue[]> {
@@ -40,6 +40,7 @@ export function createFilters({
     if (!values || viewer.sees !== 'everything') return []
     if (listsPeople) return issuesOfPeople(db.read, values, pointer)
     const known = new Set(await listKnownManagers(db.read, values))
+    if (self) known.add(self.uid).add(self.email)
     if (values.every((value) => known.has(value) || known.has(foldName(value)))) return []
     return [{ pointer, code: 'unknown_name', message: 'must be the id or e-mail address of people with entries' }]
   }

@@ -1,5 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
+import { figure } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
 import type { BillDocument } from './bill-body.ts'
 import { entriesInWords } from './left-out-reasons.ts'
@@ -16,10 +17,13 @@ export function LeftOutSum({ left, href, isUnpriced = false }: LeftOutSumProps) 
   const unpriced = isUnpriced ? left.entries : (left.unpriced_entries ?? 0)
   return (
     <Anchor component={Link} href={href} inherit c="inherit">
-      {entriesInWords({ ...left, unpriced_entries: unpriced })}
+      <span {...figure('entries', left.entries)}>{entriesInWords({ ...left, unpriced_entries: unpriced })}</span>
       {unpriced < left.entries && (
         <>
-          , <Money amount={left.cost} />
+          , {/* Of entries without a price, the list has no total. */}
+          <span {...(unpriced === 0 && figure('cost', left.cost))}>
+            <Money amount={left.cost} />
+          </span>
         </>
       )}
     </Anchor>

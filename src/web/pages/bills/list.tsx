@@ -85,7 +85,10 @@ export function BillList() {
         </Group>
       </Group>
       <DraftList />
-      <BillSums query={query} listOf={(state) => addressOf('/bills', { state, client, issued })} />
+      <BillSums
+        query={query}
+        listOf={(wanted) => addressOf('/bills', { state: state === 'overdue' ? state : wanted, client, issued })}
+      />
       <DataTable
         label="Bills"
         name="bills"

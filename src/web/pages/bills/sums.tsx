@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
 import { billedMoney } from '../../format/money.ts'
+import { figure } from '../../parts/figure-link.tsx'
 import { answer, type api, apiUntil } from '../../server/api.ts'
 
 type Filter = NonNullable<NonNullable<Parameters<typeof api.bills.totals.get>[0]>['query']>
@@ -28,12 +29,18 @@ export function BillSums({ query, listOf }: BillSumsProps) {
             {text}
           </Text>
         ))}
-        <Anchor component={Link} href={listOf('sent')} size="sm">
-          {billedMoney(balance, currency)} open
-        </Anchor>
+        {balance === 0 ? (
+          <Text size="sm" c="dimmed">
+            {billedMoney(balance, currency)} open
+          </Text>
+        ) : (
+          <Anchor component={Link} href={listOf('sent')} size="sm">
+            <span {...figure(`open ${currency}`, balance)}>{billedMoney(balance, currency)}</span> open
+          </Anchor>
+        )}
         {overdue !== 0 && (
           <Anchor component={Link} href={listOf('overdue')} size="sm" c="var(--mantine-color-error)">
-            {billedMoney(overdue, currency)} overdue
+            <span {...figure(`open ${currency}`, overdue)}>{billedMoney(overdue, currency)}</span> overdue
           </Anchor>
         )}
       </Group>

@@ -1,7 +1,8 @@
 /** Where the lines of a burn-down chart are, in pixels. Pure. */
 import { addDays, daysBetween } from '../../format/moments.ts'
-import { type Layout, layoutOf } from '../../parts/charts/layout.ts'
+import { type Layout, layoutOf, leftFor } from '../../parts/charts/layout.ts'
 import { ticksOf } from '../../parts/charts/scale.ts'
+import type { AmountFormat } from '../../parts/charts/series.ts'
 
 export interface BurnDown {
   /** What was spent by the end of each day so far. */
@@ -33,6 +34,8 @@ export function axisDays({ days, to }: Pick<BurnDown, 'days' | 'to'>): string[] 
 export interface BurnDownLines {
   layout: Layout
   ticks: number[]
+  /** Of the ticks. */
+  labels: string[]
   days: string[]
   /** The line of what is spent, and the area below it. */
   spent: string
@@ -47,12 +50,19 @@ const round = (pixels: number): number => Math.round(pixels * 100) / 100
 const pathOf = (points: readonly (readonly [x: number, y: number])[]): string =>
   points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${round(x)} ${round(y)}`).join('')
 
-export function linesOf(of: BurnDown, size: { width: number; height: number }): BurnDownLines {
+interface Drawing {
+  width: number
+  height: number
+  format: AmountFormat
+}
+
+export function linesOf(of: BurnDown, { format, ...size }: Drawing): BurnDownLines {
   const days = axisDays(of)
   const latest = of.days.length - 1
   const highest = Math.max(of.available, of.days[latest]!.spent, of.forecast?.high ?? 0)
-  const ticks = ticksOf(highest)
-  const layout = layoutOf({ ...size, bars: days.length, top: ticks.at(-1)! })
+  const ticks = ticksOf(highest, format)
+  const labels = format.ticks(ticks)
+  const layout = layoutOf({ ...size, bars: days.length, top: ticks.at(-1)!, left: leftFor(labels) })
   const { x, y, slot } = layout
   // A day ends at the right edge of its slot; today is somewhere within.
   const now = x(latest) + (of.isCurrent ? slot / 2 : slot)
@@ -66,6 +76,7 @@ export function linesOf(of: BurnDown, size: { width: number; height: number }): 
   return {
     layout,
     ticks,
+    labels,
     days,
     spent: pathOf(line),
     area: `${pathOf([[x(0), y(0)], ...line, [now, y(0)]])}z`,

@@ -6,8 +6,9 @@ import { dayInWords, shortDay } from '../../format/moments.ts'
 import { amountInWords, type Measure } from '../../parts/budgets/budget.ts'
 import { Amount } from '../../parts/budgets/budget-progress.tsx'
 import chart from '../../parts/charts/chart.module.css'
-import { barAt, labelsThatFit } from '../../parts/charts/layout.ts'
-import { countTicks, moneyTicks } from '../../parts/charts/scale.ts'
+import { Axes, PointedBar } from '../../parts/charts/chart-axes.tsx'
+import { barAt } from '../../parts/charts/layout.ts'
+import { AMOUNTS } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import classes from './budgets.module.css'
 import { type BurnDown as BurnDownData, linesOf } from './burn-down-layout.ts'
@@ -44,12 +45,13 @@ const axisDay = (day: string) => shortDay(`${day}T12:00:00Z`, 'UTC')
 function Lines({ measure, of }: BurnDownProps) {
   const { ref, width, height } = useElementSize()
   const [shown, show] = useState<number>()
-  const { layout, ticks, days, spent, area, forecast, today } = linesOf(of, { width, height })
-  const tickLabels = (measure === 'tokens' ? countTicks : moneyTicks)(ticks)
+  const format = measure === 'tokens' ? AMOUNTS.count : AMOUNTS.money
+  const { layout, ticks, labels, days, spent, area, forecast, today } = linesOf(of, { width, height, format })
+  const points = days.map((day) => ({ key: day, short: axisDay(day), title: dayInWords(day) }))
   const latest = of.days.at(-1)!
   const point = ({ clientX, currentTarget }: PointerEvent) =>
     show(barAt(clientX - currentTarget.getBoundingClientRect().left, layout))
-  const label = [
+  const name = [
     `Line chart: ${amountInWords(latest.spent, measure)} of ${amountInWords(of.available, measure)} spent by ${dayInWords(latest.date)}`,
     of.forecast && `forecast ${amountInWords(of.forecast.amount, measure)}`,
     'the table below shows the numbers',
@@ -60,35 +62,15 @@ function Lines({ measure, of }: BurnDownProps) {
         ref={ref}
         role="img"
         className={classes.chart}
-        aria-label={label.filter(Boolean).join('; ')}
+        aria-label={name.filter(Boolean).join('; ')}
         onPointerMove={point}
         onPointerDown={point}
         onPointerLeave={() => show(undefined)}
       >
         {width > 0 && (
           <svg width={width} height={height} aria-hidden="true">
-            {ticks.map((tick, at) => (
-              <g key={tick}>
-                <line className={chart.grid} x1={layout.left} x2={width} y1={layout.y(tick)} y2={layout.y(tick)} />
-                <text className={chart.tick} x={layout.left - 8} y={layout.y(tick)} dy="0.32em" textAnchor="end">
-                  {tickLabels[at]}
-                </text>
-              </g>
-            ))}
-            {labelsThatFit(days.map(axisDay), layout).map(({ bar, x }) => (
-              <text key={bar} className={chart.tick} x={x} y={height - 6} textAnchor="middle">
-                {axisDay(days[bar]!)}
-              </text>
-            ))}
-            {shown !== undefined && (
-              <rect
-                className={chart.pointed}
-                x={layout.x(shown)}
-                width={layout.slot}
-                y={layout.y(layout.top)}
-                height={layout.height}
-              />
-            )}
+            <Axes layout={layout} width={width} height={height} ticks={ticks} labels={labels} points={points} />
+            {shown !== undefined && <PointedBar layout={layout} at={shown} />}
             {forecast && <path className={classes.band} d={forecast.band} />}
             <path className={classes.spentArea} d={area} />
             <path className={classes.spent} d={spent} />

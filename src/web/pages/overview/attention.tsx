@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { addressOf } from '../../address.ts'
 import { counted } from '../../format/counts.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { figure } from '../../parts/figure-link.tsx'
 import { CheckRow, completenessQuery, GAPS, OpenChecks, OpenRow } from '../../parts/open-checks.tsx'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -38,7 +39,7 @@ export function Attention({ scope }: { scope: Scope }) {
             href={addressOf('/work', { tab: 'tickets', conflicting: true })}
             title="Conflicting tickets"
             description="reported under different projects"
-            figure={`${tickets}${toDecide.data?.hasMore ? '+' : ''}`}
+            figure={toDecide.data?.hasMore ? `${tickets}+` : <span {...figure('tickets', tickets)}>{tickets}</span>}
             counted={`${toDecide.data?.hasMore ? 'more than ' : ''}${counted(tickets, 'ticket')}`}
           />
         )}

@@ -1,11 +1,10 @@
 /** Where the bars and the legend of the chart lead. Pure. */
 
 import type { ChartPoint, ChartSeries } from '../../parts/charts/series.ts'
-import { keyOf } from '../../parts/usage/dimensions.ts'
+import { type Dimension, keyOf } from '../../parts/usage/dimensions.ts'
 import type { Result, Usage } from '../../parts/usage/usage.ts'
 import { entriesOf, groupsReport, isRestNone, type Measure } from './groups.ts'
 import { addressIn, type Scope } from './scope.ts'
-import type { Dimension } from './usage.ts'
 
 interface Charted {
   scope: Scope

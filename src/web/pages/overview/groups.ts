@@ -1,40 +1,17 @@
-/** Labels and links of groups, and the stacks of the chart. Pure. */
-import { keyOf } from '../../parts/usage/dimensions.ts'
-import type { Result, Usage } from '../../parts/usage/usage.ts'
+/** Links of groups, and the stacks of the chart. Pure. */
+import { type Dimension, keyOf, labelOf, narrowed } from '../../parts/usage/dimensions.ts'
+import { MEASURES } from '../../parts/usage/measures.ts'
+import type { Figures, Result, Usage } from '../../parts/usage/usage.ts'
 import { addressIn, type Scope } from './scope.ts'
-import type { Dimension } from './usage.ts'
 
 export type Measure = 'cost' | 'tokens'
 
-export const measured = ({ cost, tokens }: Pick<Result, 'cost' | 'tokens'>, measure: Measure): number =>
-  measure === 'cost' ? (cost ?? 0) : tokens.total
+/** An unknown cost has no height and no share. */
+export const measured = (figures: Figures, measure: Measure): number => MEASURES[measure].of(figures) ?? 0
 
-const NONE: Record<Dimension, string> = {
-  project: 'No project',
-  client: 'No client',
-  model: 'No model',
-  agent_manager: 'No agent manager',
-  agent_harness: 'No harness',
-  provider: 'No provider',
-}
-
-export function labelOf(result: Result, dimension: Dimension): string {
-  const value = result[dimension]
-  if (value === null || value === undefined) return NONE[dimension]
-  return typeof value === 'string' ? value : value.name
-}
-
-/** Where the filter value `none` selects the same entries as the group without a value. A client's would need a project. */
-const NONE_FILTERS: readonly Dimension[] = ['project', 'provider']
-
-/** The filter of a group in addresses. A project's key is more readable there than its id. */
-function filterOf(result: Result, dimension: Dimension): { [name in Dimension]?: string } | undefined {
-  const value = result[dimension]
-  if (value === null || value === undefined) {
-    return NONE_FILTERS.includes(dimension) ? { [dimension]: 'none' } : undefined
-  }
-  return { [dimension]: typeof value === 'string' ? value : 'key' in value ? value.key : value.id }
-}
+/** The filter of a group in addresses; undefined if none selects it. A project's key is more readable than its id. */
+const filterOf = (result: Result, dimension: Dimension) =>
+  narrowed({}, [[dimension, (dimension === 'project' && result.project?.key) || keyOf(result, dimension)]])
 
 /** A link to the entries of a group; undefined if no filter selects them. */
 export function entriesOf(
@@ -82,7 +59,9 @@ export const isRestNone = (groups: readonly Result[], stripes: readonly Result[]
 
 /** The label of what is not in a stripe: “No project” if that is all of it. */
 export const restLabelOf = (groups: readonly Result[], stripes: readonly Result[], dimension: Dimension): string =>
-  isRestNone(groups, stripes, dimension) ? NONE.project : 'Others'
+  isRestNone(groups, stripes, dimension)
+    ? labelOf(groups.find((group) => keyOf(group, dimension) === null)!, dimension)
+    : 'Others'
 
 /** A bar: the value of each stack, by index, and the rest. */
 export interface Bar {

@@ -4,12 +4,12 @@ import { Anchor, Paper, Skeleton, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
 import { addressOfGroup } from '../../parts/thing-address.ts'
-import { keyOf } from '../../parts/usage/dimensions.ts'
+import { type Dimension, keyOf, labelOf } from '../../parts/usage/dimensions.ts'
 import { GroupLine, GroupList } from '../../parts/usage/group-list.tsx'
 import type { Result } from '../../parts/usage/usage.ts'
-import { entriesOf, groupsReport, labelOf, type Measure, measured } from './groups.ts'
+import { entriesOf, groupsReport, type Measure, measured } from './groups.ts'
 import type { Scope } from './scope.ts'
-import { type Dimension, useGroups } from './usage.ts'
+import { useGroups } from './usage.ts'
 
 export const LARGEST = ['project', 'model', 'agent_manager', 'agent_harness'] as const satisfies Dimension[]
 type LargestDimension = (typeof LARGEST)[number]
@@ -17,7 +17,7 @@ type LargestDimension = (typeof LARGEST)[number]
 const TITLES: Record<LargestDimension, string> = {
   project: 'Projects',
   model: 'Models',
-  agent_manager: 'Agent managers',
+  agent_manager: 'People',
   agent_harness: 'Harnesses',
 }
 

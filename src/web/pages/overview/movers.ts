@@ -1,8 +1,8 @@
 /** The groups that changed the most since the previous period. Pure. */
-import { keyOf } from '../../parts/usage/dimensions.ts'
+import { type Dimension, keyOf } from '../../parts/usage/dimensions.ts'
+import { MEASURES } from '../../parts/usage/measures.ts'
 import type { Result } from '../../parts/usage/usage.ts'
 import type { Measure } from './groups.ts'
-import type { Dimension } from './usage.ts'
 
 export interface Mover {
   /** Of the period, or of the one before if it had no usage in this one. */
@@ -24,10 +24,8 @@ export interface Movers {
 /** The number of groups in each direction. */
 const SHOWN = 5
 
-const amountOf = (result: Result | undefined, measure: Measure): number | null => {
-  if (!result) return 0
-  return measure === 'cost' ? result.cost : result.tokens.total
-}
+const amountOf = (result: Result | undefined, measure: Measure): number | null =>
+  result ? MEASURES[measure].of(result) : 0
 
 export function moversOf(
   now: readonly Result[],

@@ -7,9 +7,10 @@ import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { looksOf } from '../../parts/charts/colors.ts'
 import { AMOUNTS, type ChartSeries, restSeries } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
+import { labelOf } from '../../parts/usage/dimensions.ts'
 import { useSettings } from '../../server/me.ts'
 import { chartLinks } from './chart-links.ts'
-import { barsOf, labelOf, type Measure, restLabelOf } from './groups.ts'
+import { barsOf, type Measure, restLabelOf } from './groups.ts'
 import { type Chosen, groupsTrendQuery } from './groups-trend.ts'
 import classes from './overview.module.css'
 import type { Scope } from './scope.ts'
@@ -79,7 +80,9 @@ export function Trend({ scope, chosen, choose }: TrendProps) {
       ) : (
         <Skeleton className={classes.chart} />
       )}
-      <TableToggle>{shown && <ChartTable {...shown.chart} />}</TableToggle>
+      <TableToggle>
+        {shown && <ChartTable {...shown.chart} hrefOf={shown.hrefOf} figure={chosen.measure} />}
+      </TableToggle>
     </Paper>
   )
 }

@@ -1,38 +1,24 @@
 /** The overview's queries, each answered from stored totals. */
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import type { Width } from '../../parts/charts/buckets.ts'
-import type { Result, Usage } from '../../parts/usage/usage.ts'
-import { answer, type api, apiUntil } from '../../server/api.ts'
-import { boundsOf, type Scope } from './scope.ts'
+import type { Dimension } from '../../parts/usage/dimensions.ts'
+import { type Result, type Usage, type UsageQuestion, usageQuery } from '../../parts/usage/usage.ts'
+import { answer, apiUntil } from '../../server/api.ts'
+import { parametersOf, type Scope } from './scope.ts'
 
-export const DIMENSIONS = ['project', 'client', 'agent_manager', 'agent_harness', 'model', 'provider'] as const
-export type Dimension = (typeof DIMENSIONS)[number]
-
-type Query = NonNullable<Parameters<typeof api.reports.usage.get>[0]>['query']
-
-const ask = (query: Query, signal: AbortSignal) => answer(apiUntil(signal).reports.usage.get({ query }))
-
-/** The beginning of the keys of a scope's queries. */
-export const asked = (scope: Scope) => ['reports', 'overview', boundsOf(scope)] as const
+export const questionOf = (
+  { period, filter }: Scope,
+  { width, by = [], ...more }: Pick<UsageQuestion, 'width' | 'fillsGaps'> & { by?: readonly Dimension[] },
+): UsageQuestion => ({ period, filter: parametersOf(filter), width, by, include: [], ...more })
 
 /** Total usage over time, with the totals of the scope. */
-export const trendQuery = (scope: Scope, width: Width) =>
-  queryOptions({
-    queryKey: [...asked(scope), 'course', width],
-    queryFn: ({ signal }) => ask({ ...boundsOf(scope), bucket_width: width, fill_gaps: 'true' }, signal),
-    placeholderData: keepPreviousData,
-  })
+export const trendQuery = (scope: Scope, width: Width) => usageQuery(questionOf(scope, { width, fillsGaps: true }))
 
 export const useTrend = (scope: Scope, width: Width) => useQuery(trendQuery(scope, width))
 
 /** All groups of a dimension over the whole period, most expensive first, in one bucket, and their totals. */
 export const reportQuery = (scope: Scope, dimension: Dimension) =>
-  queryOptions<Usage>({
-    queryKey: [...asked(scope), 'groups', dimension],
-    queryFn: ({ signal }) => ask({ ...boundsOf(scope), bucket_width: 'all', group_by: [dimension] }, signal),
-    // Groups of another dimension would be shown, and linked, as groups without a value of this one.
-    placeholderData: (before) => (before?.group_by[0] === dimension ? before : undefined),
-  })
+  usageQuery(questionOf(scope, { width: 'all', by: [dimension] }))
 
 /** The totals of the report of all groups; of the scope before until they are here, whatever they are grouped by. */
 export const useTotals = (scope: Scope, dimension: Dimension) =>
@@ -44,13 +30,6 @@ export function useGroups(scope: Scope, dimension: Dimension) {
   const { data, isPlaceholderData } = useQuery(reportQuery(scope, dimension))
   return { data: data && groupsOf(data), isPlaceholderData }
 }
-
-/** Usage over time of some groups; a year of all groups could be megabytes. */
-export const askGroupsTrend = (
-  scope: Scope,
-  { dimension, values, width }: { dimension: Dimension; values: string[]; width: Width },
-  signal: AbortSignal,
-) => ask({ ...boundsOf(scope), bucket_width: width, group_by: [dimension], [dimension]: values }, signal)
 
 /** The highest count of conflicting tickets. */
 const TICKETS_COUNTED = 50

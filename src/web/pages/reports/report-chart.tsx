@@ -114,7 +114,18 @@ export function ReportChart({ question, kind, title, hasTable = false }: ReportC
           />
         </div>
       )}
-      {hasTable && <TableToggle>{shown && <ChartTable {...shown} format={formatOf(question.measure)} />}</TableToggle>}
+      {hasTable && (
+        <TableToggle>
+          {shown && (
+            <ChartTable
+              {...shown}
+              format={formatOf(question.measure)}
+              hrefOf={hrefOf}
+              figure={measureOf(question.measure).figure}
+            />
+          )}
+        </TableToggle>
+      )}
     </Paper>
   )
 }

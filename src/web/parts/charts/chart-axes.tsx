@@ -1,4 +1,4 @@
-/** The grid of a chart with the amounts at its left and the times below it. */
+/** The grid of a chart with the amounts at its left and the times below it, and the bar that is pointed at. */
 import classes from './chart.module.css'
 import { type Layout, labelsThatFit } from './layout.ts'
 import type { ChartPoint } from './series.ts'
@@ -37,3 +37,14 @@ export function Axes({ layout, width, height, ticks, labels, points }: AxesProps
     </>
   )
 }
+
+/** The bar that is pointed at. */
+export const PointedBar = ({ layout, at }: { layout: Layout; at: number }) => (
+  <rect
+    className={classes.pointed}
+    x={layout.x(at)}
+    width={layout.slot}
+    y={layout.y(layout.top)}
+    height={layout.height}
+  />
+)

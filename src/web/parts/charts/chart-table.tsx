@@ -1,6 +1,8 @@
 /** The data of a chart as a table: a row for each point, the latest first, and a column for each series. */
 import { ScrollArea, Table } from '@mantine/core'
+import { type Figure, FigureLink } from '../figure-link.tsx'
 import classes from './chart.module.css'
+import type { ChartProps } from './chart.tsx'
 import { type AmountFormat, type ChartPoint, type ChartSeries, inWords } from './series.ts'
 
 interface ChartTableProps {
@@ -11,12 +13,26 @@ interface ChartTableProps {
   totals?: readonly (number | null)[]
   /** The heading of the points. */
   heading?: string
+  /** As those of the chart: the lists whose totals the amounts are. */
+  hrefOf?: ChartProps['hrefOf']
+  /** Which of the totals of these lists; without it, amounts are not linked. */
+  figure?: Figure | undefined
 }
 
-export function ChartTable({ points, series, format, totals, heading = 'Period' }: ChartTableProps) {
+export function ChartTable({ points, series, format, totals, heading = 'Period', hrefOf, figure }: ChartTableProps) {
   const totalAt = (at: number) =>
     totals ? totals[at]! : series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
   const hasTotal = series.length > 1
+  const amount = (value: number | null, href: string | undefined) => {
+    const shown = inWords(value, format)
+    // Without usage there is no list whose total is 0.
+    if (!value || !figure || href === undefined) return shown
+    return (
+      <FigureLink figure={figure} value={value} to={href}>
+        {shown}
+      </FigureLink>
+    )
+  }
   return (
     <ScrollArea.Autosize mah={360} mt="xs" viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Chart data' }}>
       <Table fz="sm" verticalSpacing={4} stickyHeader aria-label="Chart data" className={classes.table}>
@@ -38,14 +54,14 @@ export function ChartTable({ points, series, format, totals, heading = 'Period' 
                 <Table.Th fw={400} scope="row">
                   {point.title}
                 </Table.Th>
-                {series.map(({ key, values }) => (
-                  <Table.Td key={key} ta="right">
-                    {inWords(values[at] ?? null, format)}
+                {series.map((each) => (
+                  <Table.Td key={each.key} ta="right">
+                    {amount(each.values[at] ?? null, hrefOf?.(point, each))}
                   </Table.Td>
                 ))}
                 {hasTotal && (
                   <Table.Td ta="right" fw={600}>
-                    {inWords(totalAt(at), format)}
+                    {amount(totalAt(at), totals && hrefOf?.(point, undefined))}
                   </Table.Td>
                 )}
               </Table.Tr>

@@ -6,7 +6,7 @@ import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, type PointerEvent, type Ref, useId, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import classes from './chart.module.css'
-import { Axes } from './chart-axes.tsx'
+import { Axes, PointedBar } from './chart-axes.tsx'
 import { ChartValues, Swatch } from './chart-values.tsx'
 import {
   barAt,
@@ -120,15 +120,7 @@ export function Chart({ label, kind, points, series, format, totals, hrefOf, svg
           <svg ref={svgRef} width={width} height={height} aria-hidden="true">
             <PatternDefinitions id={id} series={drawn} />
             <Axes layout={layout} width={width} height={height} ticks={ticks} labels={tickLabels} points={points} />
-            {shown !== undefined && (
-              <rect
-                className={classes.pointed}
-                x={layout.x(shown)}
-                width={layout.slot}
-                y={layout.y(layout.top)}
-                height={layout.height}
-              />
-            )}
+            {shown !== undefined && <PointedBar layout={layout} at={shown} />}
             {PATHS[kind](drawn, layout).map((path, at) => {
               const { key, color, pattern, isEarlier } = drawn[at]!
               return kind === 'lines' ? (

@@ -40,22 +40,25 @@ export const usageParameters = ({ period, filter, width, by, include, fillsGaps 
 const shapeOf = (query?: ReturnType<typeof usageParameters>) => JSON.stringify([query?.group_by, query?.include])
 
 /** All buckets, page by page. */
+export async function askUsage(question: UsageQuestion, signal: AbortSignal): Promise<Usage> {
+  const query = usageParameters(question)
+  const ask = (page?: string) =>
+    answer(apiUntil(signal).reports.usage.get({ query: { ...query, ...(page !== undefined && { page }) } }))
+  const report = await ask()
+  const data = [...report.data]
+  for (let next = report.next_page; next !== null; ) {
+    const more = await ask(next)
+    data.push(...more.data)
+    next = more.next_page
+  }
+  return { ...report, data }
+}
+
 export const usageQuery = (question: UsageQuestion) => {
   const query = usageParameters(question)
   return queryOptions({
     queryKey: ['reports', 'usage', query],
-    queryFn: async ({ signal }): Promise<Usage> => {
-      const ask = (page?: string) =>
-        answer(apiUntil(signal).reports.usage.get({ query: { ...query, ...(page !== undefined && { page }) } }))
-      const report = await ask()
-      const data = [...report.data]
-      for (let next = report.next_page; next !== null; ) {
-        const more = await ask(next)
-        data.push(...more.data)
-        next = more.next_page
-      }
-      return { ...report, data }
-    },
+    queryFn: ({ signal }) => askUsage(question, signal),
     // Groups of another dimension have other links, and figures that were not asked for are unknown.
     placeholderData: <Data>(before: Data | undefined, previous?: { queryKey: readonly unknown[] }) =>
       shapeOf(previous?.queryKey[2] as typeof query) === shapeOf(query) ? before : undefined,

@@ -37,4 +37,14 @@ forEachEngine('a filter', (open) => {
     )
     expect(filter.project).toEqual(['none'])
   })
+
+  test('names oneself before one has entries', async () => {
+    const { entries } = createServices({ db: await open(), clock })
+    const self = { uid: newId('usr'), email: 'ada@example.com' }
+    for (const agent_manager of [self.uid, 'Ada@example.com']) {
+      const asker = { ...COMMAND_LINE, listsPeople: false, self }
+      const { filter } = await entries.filters.read(asker, (zone) => readListQuery({ agent_manager }, zone))
+      expect(filter.agent_manager).toEqual([agent_manager])
+    }
+  })
 })

@@ -1,8 +1,8 @@
 /** Tables as people use them: their columns, their selection, the way back from a row, and on paper. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { CHROMIUM } from '../support/browser.ts'
-import { signedInAt } from '../support/session.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM } from '../../support/browser.ts'
+import { signedInAt } from '../../support/session.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 const ADMIN = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
 

@@ -1,9 +1,9 @@
 /** What agents send is shown as the text that it is, and nothing of it runs, on any page and on bills. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { CHROMIUM } from '../support/browser.ts'
-import { placesOf } from '../support/pages.ts'
-import { type Ask, signedInAt } from '../support/session.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM } from '../../support/browser.ts'
+import { placesOf } from '../../support/pages.ts'
+import { type Ask, signedInAt } from '../../support/session.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 /** Each sets `window.hacked` where a page takes it for anything but text. */
 const CORPUS = [
@@ -75,15 +75,17 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
   }
 
   test('are shown as they are on every page, and nothing of them runs', async () => {
-    const { page, open, settled, issues, close } = await web.visit({ as: ADMIN })
+    const { page, open, go, issues, close } = await web.visit({ as: ADMIN })
     const { data: entries } = await ask('GET /token-entries?limit=100')
     const paths = [
       ...(await placesOf(ask)).map(({ path }) => path),
       ...CORPUS.slice(0, 3).map((text) => `/entries?agent_name=${encodeURIComponent(text)}`),
       ...CORPUS.slice(0, 3).map((text) => `/${encodeURIComponent(text)}`),
     ]
+    await open('/account')
     for (const path of paths) {
-      await open(path)
+      await go(path)
+      await page.locator('h1').first().waitFor()
       expect(await page.evaluate('window.hacked'), path).toBeUndefined()
       expect(
         issues().filter((issue) => !issue.includes('404')),
@@ -91,11 +93,9 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
       ).toEqual([])
     }
     await open('/entries')
-    // Without loading the application for each.
     for (const { id, summary } of entries) {
-      await page.evaluate(`history.pushState(null, '', '/entries?open=${id}')`)
+      await go(`/entries?open=${id}`)
       await page.getByRole('dialog').getByText(summary, { exact: true }).first().waitFor()
-      await settled()
       expect(await page.evaluate('window.hacked'), summary).toBeUndefined()
       expect(issues(), summary).toEqual([])
     }

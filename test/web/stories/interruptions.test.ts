@@ -1,7 +1,7 @@
 /** What becomes of a page that is open while its session ends, the server does not answer, or others change the same. */
 import { describe, expect, test } from 'bun:test'
-import { CHROMIUM, type Visit } from '../support/browser.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM, type Visit } from '../../support/browser.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
 const BEN = { name: 'Ben', email: 'ben@example.com', role: 'member', password: 'battery horse correct' } as const

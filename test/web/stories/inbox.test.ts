@@ -1,8 +1,8 @@
 /** A lead works off the inbox with the keyboard alone. */
 import { describe, expect, test } from 'bun:test'
-import { CHROMIUM } from '../support/browser.ts'
-import { signedInAt } from '../support/session.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM } from '../../support/browser.ts'
+import { signedInAt } from '../../support/session.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 const PASSWORD = 'correct horse battery'
 const LEAD = { email: 'mara.vogel@meridian.example', password: PASSWORD }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { CHROMIUM } from '../support/browser.ts'
-import { type Credentials, signedInAt } from '../support/session.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM } from '../../support/browser.ts'
+import { type Credentials, signedInAt } from '../../support/session.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 const PASSWORD = 'correct horse battery'
 const BILLING = { name: 'Hanna', email: 'hanna@example.com', role: 'billing', password: PASSWORD } as const

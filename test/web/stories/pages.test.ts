@@ -1,10 +1,8 @@
 /** Every page of the web application, on the real executable, with three months of data. */
-import { beforeAll, describe, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { CHROMIUM, SIZES, type Visit, type VisitOptions } from '../support/browser.ts'
-import { PAGES, type Place, placesOf } from '../support/pages.ts'
-import { type Ask, signedInAt } from '../support/session.ts'
-import { webStage } from '../support/web-stage.ts'
+import { describe, expect, test } from 'bun:test'
+import { CHROMIUM, type Visit, type VisitOptions } from '../../support/browser.ts'
+import { type Ask, signedInAt } from '../../support/session.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -14,29 +12,6 @@ const PEOPLE = {
   lead: 'mara.vogel@meridian.example',
   member: 'jonas.weber@meridian.example',
 } as const
-
-/** What of axe depends on colours; all else is the same in both schemes. */
-const OF_COLOURS = ['color-contrast', 'link-in-text-block']
-
-const DARK = `document.documentElement.dataset.mantineColorScheme === 'dark'`
-
-/** Colors change in transitions. Loaders move for ever, and are no transitions. */
-const TRANSITIONS_END = `Promise.allSettled(
-  document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished),
-)`
-
-const EXCESS_WIDTH = 'document.documentElement.scrollWidth - window.innerWidth'
-
-/** A page whose window or colors change is rendered again in some steps. */
-const RENDERED_MS = 5_000
-
-/** Whether the condition becomes true. Not `waitForFunction`, which the pages' content security policy forbids. */
-async function becomes(page: Page, condition: string): Promise<boolean> {
-  for (const begun = performance.now(); performance.now() - begun < RENDERED_MS; await Bun.sleep(20)) {
-    if (await page.evaluate<boolean>(condition)) return true
-  }
-  return false
-}
 
 /** What the first page loads, compressed (docs/design/promises.md, "Web application"). */
 const SCRIPT_LIMIT_BYTES = 400_000
@@ -49,17 +24,6 @@ const ALL_PAGES_MS = 300_000
 
 describe.skipIf(!CHROMIUM)('the web application', () => {
   const web = webStage({ demoPassword: PASSWORD })
-  let places: Place[]
-  /** What the test of all pages also sees in the dark and on a phone, so that each page loads only once. */
-  const seen: { pages: string[]; barriersInTheDark: string[]; tooWide: string[] } = {
-    pages: [],
-    barriersInTheDark: [],
-    tooWide: [],
-  }
-
-  beforeAll(async () => {
-    places = await placesOf(await signedInAt(web.server.url, { email: PEOPLE.admin, password: PASSWORD }))
-  })
 
   async function visiting<Result>(
     who: keyof typeof PEOPLE | null,
@@ -74,65 +38,6 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
       await visitor.close()
     }
   }
-
-  test(
-    'shows every page without an error, a request to others, one that is made twice, or a barrier to anybody',
-    async () => {
-      await visiting('admin', async ({ page, open, issues, requests, barriers }) => {
-        const found: string[] = []
-        for (const { name, path } of places) {
-          // Lists that renew themselves have gone on while the page before was looked at.
-          requests()
-          await open(path)
-          expect(await page.locator('h1').count(), `headings of ${name}`).toBe(1)
-          expect(await page.title(), name).toContain('Studio Meridian (demo data)')
-          found.push(...issues().map((issue) => `${name} ${issue}`))
-          const asked = requests()
-          const twice = asked.filter((request, index) => asked.indexOf(request) !== index)
-          found.push(...twice.map((request) => `${name} asks twice for ${request}`))
-          found.push(...(await barriers()).map((barrier) => `${name}: ${barrier}`))
-          await page.emulateMedia({ colorScheme: 'dark' })
-          expect(await becomes(page, DARK)).toBe(true)
-          await page.evaluate(TRANSITIONS_END)
-          seen.barriersInTheDark.push(...(await barriers(OF_COLOURS)).map((barrier) => `${name}: ${barrier}`))
-          await page.emulateMedia({ colorScheme: 'light' })
-          await page.setViewportSize(SIZES.phone)
-          if (!(await becomes(page, `${EXCESS_WIDTH} <= 0`))) {
-            seen.tooWide.push(`${name} is ${await page.evaluate(EXCESS_WIDTH)} pixels too wide`)
-          }
-          await page.setViewportSize(SIZES.desk)
-          seen.pages.push(name)
-        }
-        expect(found.join('\n')).toBe('')
-      })
-    },
-    ALL_PAGES_MS,
-  )
-
-  test(
-    'can be read in both schemes of colours, also before one is signed in',
-    async () => {
-      const found: string[] = []
-      const look = (all: readonly Place[]) => async (visitor: Visit) => {
-        for (const { name, path } of all) {
-          await visitor.open(path)
-          found.push(...(await visitor.barriers(OF_COLOURS)).map((barrier) => `${name}: ${barrier}`))
-        }
-      }
-      const outside = PAGES.filter(({ isOutside }) => isOutside) as Place[]
-      expect(seen.pages).toEqual(places.map(({ name }) => name))
-      found.push(...seen.barriersInTheDark)
-      await visiting(null, look(outside), { scheme: 'dark' })
-      await visiting(null, look(outside), { scheme: 'light' })
-      expect(found.join('\n')).toBe('')
-    },
-    ALL_PAGES_MS,
-  )
-
-  test('fits every page on a phone, without scrolling sideways', () => {
-    expect(seen.pages).toEqual(places.map(({ name }) => name))
-    expect(seen.tooWide).toEqual([])
-  })
 
   test(
     'offers each role its pages and no others, at whatever address',

@@ -1,10 +1,10 @@
 /** Month-end in the browser: the run, a draft that survives a reload, and what is printed. */
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { CHROMIUM } from '../support/browser.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM } from '../../support/browser.ts'
+import { webStage } from '../../support/web-stage.ts'
 
-const PASSWORD = 'demonstration'
+const PASSWORD = 'correct horse battery'
 const BILLING = { email: 'hanna.lindqvist@meridian.example', password: PASSWORD }
 
 /** Longer than the pages and the server take on a busy machine. */

@@ -1,8 +1,8 @@
 /** From an empty folder to a bill, as one person does it in one sitting, on the real executable. */
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { CHROMIUM } from '../support/browser.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM } from '../../support/browser.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 const PASSWORD = 'correct horse battery'
 

@@ -1,8 +1,8 @@
 /** The command palette, pages that update when something changes, and addresses where nothing exists. */
 import { describe, expect, test } from 'bun:test'
-import { CHROMIUM } from '../support/browser.ts'
-import { reportBody } from '../support/reports.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM } from '../../support/browser.ts'
+import { reportBody } from '../../support/reports.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
 

@@ -1,8 +1,8 @@
 /** Pages with more rows, names and groups than fit: sorting, searches that pause, choices and reports. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { CHROMIUM, type Visit } from '../support/browser.ts'
-import { until } from '../support/processes.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM, type Visit } from '../../support/browser.ts'
+import { until } from '../../support/processes.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
 

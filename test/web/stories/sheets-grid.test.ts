@@ -1,8 +1,8 @@
 /** Filling in a token sheet in the browser: the grid, pasted numbers, and the questions before something unusual. */
 import { describe, expect, test } from 'bun:test'
-import { CHROMIUM } from '../support/browser.ts'
-import { signedInAt } from '../support/session.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM } from '../../support/browser.ts'
+import { signedInAt } from '../../support/session.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 /** Of the page: tests are checked without the library of the DOM. */
 interface ClipboardOfBrowser {

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CHROMIUM } from '../support/browser.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM } from '../../support/browser.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', role: 'billing', password: 'correct horse battery' } as const
 /** The price of a dated name is a change of the undated one's, which is in force until then. */

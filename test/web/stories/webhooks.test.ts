@@ -1,8 +1,8 @@
 /** Webhooks in the browser: added, tested, delivered to, and what came back. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { CHROMIUM } from '../support/browser.ts'
-import { type Receiver, startReceiver } from '../support/receivers.ts'
-import { webStage } from '../support/web-stage.ts'
+import { CHROMIUM } from '../../support/browser.ts'
+import { type Receiver, startReceiver } from '../../support/receivers.ts'
+import { webStage } from '../../support/web-stage.ts'
 
 const ADMIN = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
 

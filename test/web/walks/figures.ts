@@ -1,0 +1,80 @@
+/** The figures of a page, the lists that they lead to, and the totals of these. */
+import type { Page } from 'playwright-core'
+import { readAddress } from '../../../src/web/address.ts'
+import { type EntryQuery, entryQuery, FILTERS } from '../../../src/web/parts/entries/filters.ts'
+import { sumsQuery } from '../../../src/web/parts/entries/sums-query.ts'
+import type { Figure } from '../../../src/web/parts/figure-link.tsx'
+import type { Ask } from '../../support/session.ts'
+
+export interface Found {
+  figure: Figure
+  /** As pages write it: exact, or `unknown`. */
+  value: string
+  /** `no link` if it leads nowhere. */
+  href: string
+}
+
+const FIGURES = `[...document.querySelectorAll('[data-figure]')].map((shown) => ({
+  figure: shown.dataset.figure,
+  value: shown.dataset.value,
+  href: shown.closest('a[href]')?.getAttribute('href') ?? 'no link',
+}))`
+
+const TOTALS = `Object.fromEntries(
+  [...document.querySelectorAll('[data-total]')].map((shown) => [shown.dataset.total, shown.dataset.value]),
+)`
+
+export type Totals = Partial<Record<Figure, string>>
+
+export const figuresOf = (page: Page): Promise<Found[]> => page.evaluate<Found[]>(FIGURES)
+
+/** The totals that a list shows. */
+export const totalsShown = (page: Page): Promise<Totals> => page.evaluate<Totals>(TOTALS)
+
+/** As pages write them. */
+const exactly = (value: number | null): string => (value === null ? 'unknown' : String(value))
+
+const parametersOf = (query: EntryQuery | ReturnType<typeof sumsQuery>) =>
+  new URLSearchParams(
+    Object.entries(query).flatMap(([name, values]) =>
+      [values].flat().map((value): [string, string] => [name, String(value)]),
+    ),
+  )
+
+/** The totals of the list at an address, from the request that its page makes for them. */
+export async function totalsOf(href: string, ask: Ask, timeZone: string): Promise<Totals> {
+  const [path, search = ''] = href.split('?')
+  const query = entryQuery(readAddress(search, FILTERS), timeZone)
+  if (path === '/entries') {
+    const { totals } = await ask(`GET /reports/usage?${parametersOf(sumsQuery(query))}`)
+    return {
+      entries: exactly(totals.entries),
+      cost: exactly(totals.cost),
+      list_value: exactly(totals.list_value),
+      tokens: exactly(totals.tokens.total),
+    }
+  }
+  if (path === '/unattributed') {
+    const { totals } = await ask(`GET /reports/unattributed?${parametersOf(query)}`)
+    return { entries: exactly(totals.entries), cost: exactly(totals.cost) }
+  }
+  const read = new URLSearchParams(search)
+  if (path === '/inbox') return { waiting: exactly((await ask('GET /inbox')).open) }
+  if (path === '/work' && read.get('conflicting') === 'true') {
+    const { data } = await ask('GET /tickets?conflicting=true&limit=50')
+    return { tickets: exactly(data.length) }
+  }
+  if (path === '/bills') {
+    const state = read.get('state')
+    const client = read.getAll('client').map((name): [string, string] => ['client', name])
+    const filter = new URLSearchParams([...client, state === 'overdue' ? ['overdue', 'true'] : ['state', state!]])
+    const { data } = await ask(`GET /bills/totals?${filter}`)
+    return Object.fromEntries(
+      data.map(({ currency, balance }: { currency: string; balance: number }) => [
+        `open ${currency}`,
+        exactly(balance),
+      ]),
+    )
+  }
+  throw new Error(`${href} is no list with totals: add the request that it makes for them`)
+}
