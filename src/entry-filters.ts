@@ -184,6 +184,14 @@ export const ENTRY_FILTERS = {
     help: 'whether the reported cost is far from the list value (more than 10 times, and $1, apart)',
     group: 'state',
   },
+  long_context: {
+    kind: 'flag',
+    description:
+      'Whether the list value contains prices of long requests, such as those above 200,000 tokens of some models',
+    argument: 'true|false',
+    help: 'whether the list value contains prices of long requests',
+    group: 'state',
+  },
   price_load: {
     kind: 'list',
     description: 'Id of a load of prices from which the list value is',

@@ -61,6 +61,7 @@ const OTHERS: Record<EntryFilterName, string> = {
   placed: 'manual',
   priced: 'false',
   cost_mismatch: 'true',
+  long_context: 'true',
   price_load: 'pld_01a1fa172a0277f3983322718874f2ef',
   sheet: 'sht_01a1fa172a0277f3983322718874f2ef',
   possible_duplicate: 'true',
