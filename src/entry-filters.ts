@@ -60,8 +60,9 @@ export const ENTRY_FILTERS = {
   ticket: {
     kind: 'list',
     description: 'Id or key of a ticket',
+    none: 'entries without a ticket',
     argument: 'ticket',
-    help: 'id or key',
+    help: 'id or key, or none',
     group: 'subject',
   },
   client: {

@@ -50,7 +50,10 @@ function nameOf({ model, agent_manager, project }: CacheGroup): string {
 
 function printCache(report: CacheReport): void {
   const { bucket_width, group_by, totals, time_zone, data } = report
-  if (totals.entries === 0) return print('No usage in this period.')
+  if (totals.entries === 0) {
+    print('No usage in this period.')
+    return
+  }
   const lines = data.flatMap(({ starting_at, results }) => results.map((result) => ({ starting_at, result })))
   const first: Column<Line>[] = [
     ...(bucket_width === 'all'

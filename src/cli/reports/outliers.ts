@@ -27,7 +27,10 @@ export function addReportsOutliersCommand(reports: Command): void {
 
 function printOutliers(report: OutliersReport): void {
   const { data, time_zone } = report
-  if (data.length === 0) return print('No session cost far more than usual in this period.')
+  if (data.length === 0) {
+    print('No session cost far more than usual in this period.')
+    return
+  }
   printTable(
     [
       { title: 'ENTRY', of: ({ id }) => id },

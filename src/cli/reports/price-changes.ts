@@ -26,7 +26,10 @@ export function addReportsPriceChangesCommand(reports: Command): void {
 
 function printPriceChanges(report: PriceEffectsReport): void {
   const { data, time_zone } = report
-  if (data.length === 0) return print('No price of a model in use changed in this period.')
+  if (data.length === 0) {
+    print('No price of a model in use changed in this period.')
+    return
+  }
   printTable(
     [
       { title: 'MODEL', of: modelText },

@@ -29,7 +29,10 @@ export function addReportsSurchargesCommand(reports: Command): void {
 
 function printSurcharges(report: SurchargesReport): void {
   const { data, totals } = report
-  if (data.length === 0) return print('No entry in this period is valued at prices of long requests.')
+  if (data.length === 0) {
+    print('No entry in this period is valued at prices of long requests.')
+    return
+  }
   printTable(
     [
       { title: 'MODEL', of: modelText },

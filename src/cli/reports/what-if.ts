@@ -37,7 +37,10 @@ export function addReportsWhatIfCommand(reports: Command): void {
 
 function printWhatIf(report: WhatIfReport): void {
   const { as_model, totals, data } = report
-  if (totals.entries === 0) return print('No usage in this period.')
+  if (totals.entries === 0) {
+    print('No usage in this period.')
+    return
+  }
   printTable(
     [
       { title: 'MODEL', of: modelText },

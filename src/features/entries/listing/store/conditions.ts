@@ -67,12 +67,14 @@ const CONDITIONS: {
 
   ticket: (reader, values) => {
     const { entries, tickets } = reader.tables
-    return idOr(
-      'tkt',
-      values,
-      (ids) => isKeyOf(entries.ticketId, ids, keys(reader, tickets.id, inArray(tickets.uid, ids))),
-      (texts) =>
-        isKeyOf(entries.ticketId, texts, keys(reader, tickets.id, inArray(tickets.keyFolded, texts.map(foldName)))),
+    return orNone(values, isNull(entries.ticketId), (named) =>
+      idOr(
+        'tkt',
+        named,
+        (ids) => isKeyOf(entries.ticketId, ids, keys(reader, tickets.id, inArray(tickets.uid, ids))),
+        (texts) =>
+          isKeyOf(entries.ticketId, texts, keys(reader, tickets.id, inArray(tickets.keyFolded, texts.map(foldName)))),
+      ),
     )
   },
 
