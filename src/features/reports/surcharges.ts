@@ -4,14 +4,13 @@ import type { Database, SlowTask } from '../../database/database.ts'
 import { validationFailed } from '../../errors.ts'
 import { divideHalfEven, moneyNumber, NANO_DIGITS, type Nanos } from '../../lib/money.ts'
 import { type EntryFilter, listPath } from '../entries/listing/filter.ts'
-import { costNanosOf, partOf } from '../entries/rows.ts'
+import { readLongContext } from '../entries/listing/store/long-context-entries.ts'
 import { readPriceTable, SURCHARGE_DIGITS, type Surcharge, surchargeAtPrice } from '../prices/service.ts'
 import { counted } from './counted-entries.ts'
 import type { ModelNames } from './priced-sums.ts'
 import type { PeriodQuery } from './query.ts'
 import type { SurchargeModel, SurchargesReport } from './schema.ts'
 import { type Billing, settledRead } from './settled-sums.ts'
-import { readLongContext } from './store/long-context.ts'
 import { ROW_LIMIT, tooManyGroups } from './usage.ts'
 import { askedBody, ratioNumber } from './wire.ts'
 
@@ -48,17 +47,16 @@ export const SURCHARGES_TASK: SlowTask<SurchargesTaskQuery, SurchargeRow[] | und
   async run(reader, query) {
     const { table } = await readPriceTable(reader)
     const rows = new Map<string, SurchargeRow>()
-    for await (const { entry, model, provider } of readLongContext(reader, query)) {
+    for await (const { model, provider, usage, priceId, costNanos, listValueNanos } of readLongContext(reader, query)) {
       const name = JSON.stringify([model, provider])
-      const surcharge = surchargeAtPrice(table, entry.priceId!, partOf(entry))
-      const listValueNanos = entry.listValue!
+      const surcharge = surchargeAtPrice(table, priceId, usage)
       rows.set(name, {
         model,
         provider,
         ...sumOf(rows.get(name) ?? NOTHING, {
           entries: 1,
           unvaluedEntries: surcharge === undefined ? 1 : 0,
-          costNanos: costNanosOf(entry)!,
+          costNanos,
           listValueNanos,
           surcharge: surcharge ?? 0n,
           chargedNanos: surcharge === undefined ? 0n : listValueNanos,
