@@ -59,7 +59,7 @@ const ACCESS = '^src/access/'
 
 /** The database as stores and services use it, without the code that opens an engine. */
 const DATABASE = [
-  '^src/database/(database|cached|errors|exact-sum|dry-run|portions|search-pattern|working-set)\\.ts$',
+  '^src/database/(database|cached|errors|exact-sum|dry-run|json-sql|portions|search-pattern|working-set)\\.ts$',
   '^src/database/schema/(tables|records|values)\\.ts$',
 ]
 
@@ -75,7 +75,7 @@ const INTERFACES = [
   '^src/features/entries/(totals|action-results|request|session-id)\\.ts$',
   '^src/features/entries/[^/]+/service\\.ts$',
   '^src/features/entries/approval/states\\.ts$',
-  '^src/features/entries/listing/(filter|parameters|csv|store/(conditions|lists|search))\\.ts$',
+  '^src/features/entries/listing/(filter|parameters|csv|store/(conditions|lists|long-context-entries|search))\\.ts$',
   '^src/features/entries/places/(moves|rule-application|schema|wire)\\.ts$',
   '^src/features/entries/reporting/(names|report|record|same-session|session-assignment|telemetry-sessions)\\.ts$',
   '^src/features/entries/sheet-entries/store\\.ts$',

@@ -43,6 +43,7 @@ import { cacheRoute } from './features/reports/routes/cache.ts'
 import { completenessRoute } from './features/reports/routes/completeness.ts'
 import { priceChangesRoute } from './features/reports/routes/price-changes.ts'
 import { sumsRoute } from './features/reports/routes/sums.ts'
+import { surchargesRoute } from './features/reports/routes/surcharges.ts'
 import { unattributedRoute } from './features/reports/routes/unattributed.ts'
 import { unpricedRoute } from './features/reports/routes/unpriced.ts'
 import { usageRoute } from './features/reports/routes/usage.ts'
@@ -215,6 +216,7 @@ export const createApp = ({
         .use(cacheRoute(services))
         .use(whatIfRoute(services))
         .use(priceChangesRoute(services))
+        .use(surchargesRoute(services))
         .use(outliersRoute(services))
         .use(sumsRoute(services))
         .use(completenessRoute(services)),

@@ -60,8 +60,9 @@ export const ENTRY_FILTERS = {
   ticket: {
     kind: 'list',
     description: 'Id or key of a ticket',
+    none: 'entries without a ticket',
     argument: 'ticket',
-    help: 'id or key',
+    help: 'id or key, or none',
     group: 'subject',
   },
   client: {
@@ -182,6 +183,14 @@ export const ENTRY_FILTERS = {
       'Whether the reported cost is more than 10 times the list value, or less than a tenth of it, and they are more than 1 US dollar apart',
     argument: 'true|false',
     help: 'whether the reported cost is far from the list value (more than 10 times, and $1, apart)',
+    group: 'state',
+  },
+  long_context: {
+    kind: 'flag',
+    description:
+      'Whether the list value contains prices of long requests, such as those above 200,000 tokens of some models',
+    argument: 'true|false',
+    help: 'whether the list value contains prices of long requests',
     group: 'state',
   },
   price_load: {

@@ -12,6 +12,7 @@ import { RANKED_PAGE_TASK } from './features/entries/listing/ranked-page.ts'
 import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/entries/rollup/tasks.ts'
 import { CACHE_TASK } from './features/reports/cache.ts'
 import { PRICE_CHANGES_TASK } from './features/reports/price-changes.ts'
+import { SURCHARGES_TASK } from './features/reports/surcharges.ts'
 import { USAGE_PAGE_TASK } from './features/reports/usage-page.ts'
 import { WHAT_IF_TASK } from './features/reports/what-if.ts'
 import { SEARCH_TASK } from './features/search/task.ts'
@@ -29,6 +30,7 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   CACHE_TASK,
   WHAT_IF_TASK,
   PRICE_CHANGES_TASK,
+  SURCHARGES_TASK,
   COUNT_TASK,
   DAYS_TASK,
   ANOMALIES_TASK,

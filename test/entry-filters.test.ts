@@ -61,6 +61,7 @@ const OTHERS: Record<EntryFilterName, string> = {
   placed: 'manual',
   priced: 'false',
   cost_mismatch: 'true',
+  long_context: 'true',
   price_load: 'pld_01a1fa172a0277f3983322718874f2ef',
   sheet: 'sht_01a1fa172a0277f3983322718874f2ef',
   possible_duplicate: 'true',
@@ -76,6 +77,12 @@ const answerTo = async (query: string) =>
   (await app.call(`GET /api/v1/token-entries?${query}`, { session: admin })).json
 
 test('the entry is listed without filters', async () => expect((await answerTo('')).data).toHaveLength(1))
+
+test('the entry without a ticket is listed, and counted by reports, with ticket=none', async () => {
+  expect((await answerTo('ticket=none')).data).toHaveLength(1)
+  const report = '/api/v1/reports/usage?starting_at=2026-11-01&ending_at=2026-12-01&bucket_width=all&ticket=none'
+  expect((await app.call(`GET ${report}`, { session: admin })).json.totals.entries).toBe(1)
+})
 
 describe.each(ENTRY_FILTER_LIST.map(([name, { kind }]) => ({ name, kind, value: OTHERS[name] })))(
   'the filter $name',

@@ -135,6 +135,10 @@ const FILTERS: Record<EntryFilterName, { matching: string[]; unmatched: string[]
   placed: { matching: ['placed=named', 'placed=none'], unmatched: ['placed=manual', 'placed=rule'] },
   priced: { matching: ['priced=true', 'priced=false'], unmatched: [`priced=false&project=OWN195&source=metric`] },
   cost_mismatch: { matching: ['cost_mismatch=false'], unmatched: ['cost_mismatch=true'] },
+  long_context: {
+    matching: ['long_context=true', `long_context=true&${MONTH}`],
+    unmatched: ['long_context=true&model=o4-mini'],
+  },
   price_load: { matching: [], unmatched: ['price_load=pld_00000000000070008000000000000000'] },
   sheet: { matching: [], unmatched: ['sheet=tsh_00000000000070008000000000000000'] },
   possible_duplicate: {

@@ -33,6 +33,7 @@ interface Preparable<Row> {
 /** Reading: `select`, `with`, over the engine's own table objects. */
 export interface Reader extends Pick<Builders, 'select' | 'selectDistinct' | 'with'> {
   readonly tables: Tables
+  readonly engine: Database['engine']
   /**
    * A number that changes whenever cached data (tokens, people, prices, settings) changes, by this process or another.
    * Not a promise on the main thread's SQLite, where it costs about a microsecond.

@@ -62,6 +62,7 @@ const QUERIES: Record<string, string> = {
   '/api/v1/search': `?q=${MARK}`,
   '/api/v1/reports/variance': '?starting_at=2026-01-01T00:00:00Z',
   '/api/v1/reports/cache': '?starting_at=2026-01-01T00:00:00Z',
+  '/api/v1/reports/surcharges': '?starting_at=2026-01-01T00:00:00Z',
   '/api/v1/reports/what-if': '?starting_at=2026-01-01T00:00:00Z&as_model=gpt-5',
   '/api/v1/reports/outliers': '?starting_at=2026-01-01T00:00:00Z',
   '/api/v1/reports/price-changes': '?starting_at=2026-01-01T00:00:00Z',

@@ -153,6 +153,38 @@ describe('tally reports', () => {
     expect((await tally.done(['reports', 'variance', ...NOVEMBER, '--csv'])).stdout).toStartWith('model,agent_name,')
   })
 
+  test('print what is behind the cost as tables, JSON and CSV', async () => {
+    const cache = await tally.done(['reports', 'cache', '--by', 'model', ...NOVEMBER])
+    expect(cache.stdout).toMatch(/^MODEL +ENTRIES +CACHE READS .*\n(.*\n)*gpt-5-codex +2 +0 +0\.0% +0\.00 /)
+    const whatIf = ['reports', 'what-if', '--as-model', 'gpt-5', ...NOVEMBER]
+    expect((await tally.done(whatIf)).stdout).toMatch(
+      /Hypothetical: .* prices of gpt-5 would have cost .* 1 entry without a price left out\.\n/,
+    )
+    expect((await tally.json(whatIf)).totals).toMatchObject({ entries: 3, unvalued_entries: 1 })
+    expect((await tally.done(['reports', 'price-changes', ...NOVEMBER])).stdout).toBe(
+      'No price of a model in use changed in this period.\n',
+    )
+    expect((await tally.done(['reports', 'surcharges', ...NOVEMBER])).stdout).toBe(
+      'No entry in this period is valued at prices of long requests.\n',
+    )
+    expect((await tally.done(['reports', 'outliers', ...NOVEMBER])).stdout).toBe(
+      'No session cost far more than usual in this period.\n',
+    )
+    for (const [command, columns] of [
+      ['cache', 'starting_at,ending_at,entries,unvalued_entries,'],
+      ['price-changes', 'model,provider,changed_at,ending_at,input_before,'],
+      ['surcharges', 'model,provider,entries,unvalued_entries,cost,list_value,surcharge,'],
+      ['outliers', 'id,started_at,agent_manager,agent_manager_id,'],
+    ] as const) {
+      expect((await tally.done(['reports', command, ...NOVEMBER, '--csv'])).stdout).toStartWith(columns)
+    }
+    expect((await tally.done([...whatIf, '--csv'])).stdout).toContain('\r\nhouse-model,,1,1,1000,200,')
+    expect((await tally.run(['reports', 'what-if', ...NOVEMBER])).stderr).toContain('--as-model')
+    expect((await tally.run(['reports', 'cache', '--by', 'ticket', ...NOVEMBER])).stderr).toContain(
+      '--by: must be one of',
+    )
+  })
+
   test('completeness lists the open issues of a month', async () => {
     const { stdout } = await tally.done(['reports', 'completeness', ...NOVEMBER])
     expect(stdout).toMatch(/\nunattributed \(no project or ticket\) +1 +– +1\n/)

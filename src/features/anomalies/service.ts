@@ -59,6 +59,7 @@ interface Dependencies {
   billing: Pick<EntriesService['billing'], 'settled'>
 }
 
+export { OUTLIER_COLUMNS } from './csv.ts'
 export type AnomaliesService = ReturnType<typeof createAnomaliesService>
 
 export function createAnomaliesService({ db, clock, events, organization, billing }: Dependencies) {

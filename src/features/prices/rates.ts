@@ -261,6 +261,35 @@ export function valueCounts(rates: Rates, usage: TimedUsage): CountsValue | unde
   return valuation.value()
 }
 
+/** An amount of `SURCHARGE_DIGITS` decimals: pico-dollars with every multiplier, unrounded, so that sums are exact. */
+export type Surcharge = bigint
+
+/** Multipliers of millionths, of which hours and each choice of service add one at most. */
+const MULTIPLIERS_LIMIT = SERVICE_KINDS.length + 1
+export const SURCHARGE_DIGITS = 12 + MULTIPLIERS_LIMIT * MULTIPLIER_DIGITS
+
+/**
+ * What the prices of long requests add to the list value: the tokens of tiers at the prices of these, minus the same at
+ * the base prices of the same service and hours. Negative if long requests are cheaper; undefined if some tokens have no
+ * base price, or the usage has no value.
+ */
+export function longContextSurcharge(rates: Rates, usage: TimedUsage): Surcharge | undefined {
+  const valuation = new Valuation()
+  const levels = valuation.levelsFor(rates, usage)
+  const value = valuation.addTokens(levels, usage) ? valuation.value() : undefined
+  if (!value) return undefined
+  const base = levels[0]!.prices
+  let picos = 0n
+  for (const { kind, fromTokens, tokens, pricePicos } of value.parts) {
+    if (fromTokens === null) continue
+    const basePicos = base[kind]
+    if (basePicos === null) return undefined
+    picos += BigInt(tokens) * (pricePicos - basePicos)
+  }
+  const multiplied = value.multipliers.reduce((product, { multiplier }) => product * multiplier, picos)
+  return multiplied * MILLION ** BigInt(MULTIPLIERS_LIMIT - value.multipliers.length)
+}
+
 const PICOS_PER_NANO = 1_000n
 const MILLION = 1_000_000n
 /** The largest amount that a database can store. */

@@ -26,7 +26,7 @@ import { createLoading, type LoadedTable, type LoadingOptions, type TableOptions
 import { createLoads } from './loads.ts'
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './price-table.ts'
 import { type PriceListQuery, readResolve } from './query.ts'
-import { type CountsValue, type TimedUsage, valueCounts } from './rates.ts'
+import { type CountsValue, longContextSurcharge, type Surcharge, type TimedUsage, valueCounts } from './rates.ts'
 import { createSetByHand } from './set-by-hand.ts'
 import { findNewestDate, insertLoad, listEmbeddedVersions } from './store/loads.ts'
 import {
@@ -51,6 +51,7 @@ import { createPriceUpdates, type PriceUpdate, type PriceUpdates, type UpdatesCo
 export type { PriceLoadBody } from './load-schema.ts'
 export { normalizeModelName } from './model-name.ts'
 export type { Price, PriceTable } from './price-table.ts'
+export { SURCHARGE_DIGITS, type Surcharge } from './rates.ts'
 export { REVALUATION_BUDGET_MS, type Repriced, type Revaluation, repricedBody } from './repricing.ts'
 export { readWithdrawal } from './request.ts'
 export { RepricingBody } from './schema.ts'
@@ -180,6 +181,12 @@ export function valueAtPrice(
 ): Pick<Valuation, 'listValueNanos' | 'note'> | undefined {
   const price = table.findPrice(priceId)
   return price && valueCounts(price.rates, usage)
+}
+
+/** What prices of long requests add to the value at a row. Undefined as above, or if there is no base price to compare. */
+export function surchargeAtPrice(table: PriceTable, priceId: number, usage: TimedUsage): Surcharge | undefined {
+  const price = table.findPrice(priceId)
+  return price && longContextSurcharge(price.rates, usage)
 }
 
 /** The calculation of a value at a row. Undefined as above. */

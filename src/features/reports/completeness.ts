@@ -20,7 +20,7 @@ import {
 } from '../entries/rollup/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import { CHECKS, type CheckedGroup, type CheckName, type EntryCount, matches } from './checks.ts'
-import type { CompletenessQuery } from './query.ts'
+import type { PeriodAloneQuery } from './query.ts'
 import type { CompletenessCheck, CompletenessReport } from './schema.ts'
 import { countEntries, findSpecialProjects, type SpecialProjects } from './store/completeness.ts'
 import { askedBody } from './wire.ts'
@@ -58,7 +58,7 @@ export function createCompleteness({ db, clock, billing }: CompletenessDependenc
     return Array.from({ length: sums.length }, (_, row) => groupAt(sums, row, projects))
   }
 
-  async function checksOf(viewer: Viewer, asked: CompletenessQuery): Promise<CompletenessCheck[]> {
+  async function checksOf(viewer: Viewer, asked: PeriodAloneQuery): Promise<CompletenessCheck[]> {
     const { filter: chosen, startingAt, endingAt } = asked
     const groups = new Map<string, Promise<CheckedGroup[]>>()
 
@@ -116,7 +116,7 @@ export function createCompleteness({ db, clock, billing }: CompletenessDependenc
       }),
 
     /** Each check with the number of entries it finds, their cost, and the path that lists them. */
-    async completeness(viewer: Viewer, asked: CompletenessQuery): Promise<CompletenessReport> {
+    async completeness(viewer: Viewer, asked: PeriodAloneQuery): Promise<CompletenessReport> {
       return { ...askedBody(asked), data: await billing.settled(() => checksOf(viewer, asked)) }
     },
   }

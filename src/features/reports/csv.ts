@@ -1,11 +1,23 @@
 /** The columns of exported reports, named as in the JSON. */
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import type { ExtraFigure } from './extra-figures.ts'
-import type { CompletenessCheck, UnpricedModel, UsageBucket, UsageResult, Variance } from './schema.ts'
+import type { CacheQuery } from './query.ts'
+import type {
+  CacheGroup,
+  CacheReport,
+  CompletenessCheck,
+  PriceEffect,
+  SurchargeModel,
+  UnpricedModel,
+  UsageBucket,
+  UsageResult,
+  Variance,
+  WhatIfModel,
+} from './schema.ts'
 import type { Dimension } from './sums.ts'
 
 /** Money and sums of counts are exact JSON numbers, written with the same text. */
-function exact(number: number | null): string | null {
+export function exact(number: number | null): string | null {
   return number === null ? null : JSON.stringify(number)
 }
 
@@ -49,7 +61,7 @@ export function usageColumns(
 }
 
 /** Objects have their id next to their name, since names may not be unique. */
-function dimensionColumns(dimension: Dimension): CsvColumn<UsageLine>[] {
+function dimensionColumns(dimension: Dimension): CsvColumn<{ result: Partial<UsageResult> | undefined }>[] {
   switch (dimension) {
     case 'project':
     case 'ticket':
@@ -100,4 +112,72 @@ export const COMPLETENESS_COLUMNS: CsvColumn<CompletenessCheck>[] = [
   { heading: 'unpriced_entries', cell: (row) => row.unpriced_entries },
   { heading: 'cost', cell: (row) => exact(row.cost) },
   { heading: 'list', cell: (row) => row.list },
+]
+
+interface CacheLine {
+  bucket: CacheReport['data'][number]
+  result: CacheGroup
+}
+
+export const cacheLines = ({ data }: CacheReport): CacheLine[] =>
+  data.flatMap((bucket) => bucket.results.map((result) => ({ bucket, result })))
+
+export function cacheColumns(groupBy: CacheQuery['groupBy']): CsvColumn<CacheLine>[] {
+  return [
+    { heading: 'starting_at', cell: ({ bucket }) => bucket.starting_at },
+    { heading: 'ending_at', cell: ({ bucket }) => bucket.ending_at },
+    ...(groupBy === undefined ? [] : dimensionColumns(groupBy)),
+    { heading: 'entries', cell: ({ result }) => result.entries },
+    { heading: 'unvalued_entries', cell: ({ result }) => result.unvalued_entries },
+    ...tokenColumns(({ result }: CacheLine) => result.tokens),
+    { heading: 'hit_rate', cell: ({ result }) => exact(result.hit_rate) },
+    { heading: 'uncached_value', cell: ({ result }) => exact(result.uncached_value) },
+    { heading: 'cached_value', cell: ({ result }) => exact(result.cached_value) },
+    { heading: 'saved', cell: ({ result }) => exact(result.saved) },
+  ]
+}
+
+export const WHAT_IF_COLUMNS: CsvColumn<WhatIfModel>[] = [
+  { heading: 'model', cell: (row) => row.model },
+  { heading: 'provider', cell: (row) => row.provider },
+  { heading: 'entries', cell: (row) => row.entries },
+  { heading: 'unvalued_entries', cell: (row) => row.unvalued_entries },
+  ...tokenColumns((row: WhatIfModel) => row.tokens),
+  { heading: 'value', cell: (row) => exact(row.value) },
+  { heading: 'other_value', cell: (row) => exact(row.other_value) },
+  { heading: 'difference', cell: (row) => exact(row.difference) },
+  { heading: 'ratio', cell: (row) => exact(row.ratio) },
+]
+
+const PRICE_KINDS = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const
+
+export const PRICE_CHANGES_COLUMNS: CsvColumn<PriceEffect>[] = [
+  { heading: 'model', cell: (row) => row.model },
+  { heading: 'provider', cell: (row) => row.provider },
+  { heading: 'changed_at', cell: (row) => row.changed_at },
+  { heading: 'ending_at', cell: (row) => row.ending_at },
+  ...(['before', 'after'] as const).flatMap((side) =>
+    PRICE_KINDS.map((kind) => ({
+      heading: `${kind}_${side}`,
+      cell: (row: PriceEffect) => exact(row[side][kind]),
+    })),
+  ),
+  { heading: 'entries', cell: (row) => row.entries },
+  { heading: 'unvalued_entries', cell: (row) => row.unvalued_entries },
+  { heading: 'value_before', cell: (row) => exact(row.value_before) },
+  { heading: 'value_after', cell: (row) => exact(row.value_after) },
+  { heading: 'effect', cell: (row) => exact(row.effect) },
+  { heading: 'ratio', cell: (row) => exact(row.ratio) },
+]
+
+export const SURCHARGE_COLUMNS: CsvColumn<SurchargeModel>[] = [
+  { heading: 'model', cell: (row) => row.model },
+  { heading: 'provider', cell: (row) => row.provider },
+  { heading: 'entries', cell: (row) => row.entries },
+  { heading: 'unvalued_entries', cell: (row) => row.unvalued_entries },
+  { heading: 'cost', cell: (row) => exact(row.cost) },
+  { heading: 'list_value', cell: (row) => exact(row.list_value) },
+  { heading: 'surcharge', cell: (row) => exact(row.surcharge) },
+  { heading: 'base_value', cell: (row) => exact(row.base_value) },
+  { heading: 'share', cell: (row) => exact(row.share) },
 ]

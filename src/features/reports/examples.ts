@@ -4,6 +4,7 @@ import type {
   CompletenessReport,
   PriceEffectsReport,
   SumsProgress,
+  SurchargesReport,
   UnpricedReport,
   UsageReport,
   VarianceReport,
@@ -170,4 +171,22 @@ export const EXAMPLE_PRICE_CHANGES: PriceEffectsReport = {
       list: SONNET_LIST,
     },
   ],
+}
+
+const LONG_CONTEXT_LIST = SONNET_LIST.replace('&superseded=', '&long_context=true&superseded=')
+
+const SURCHARGES = {
+  entries: 4,
+  unvalued_entries: 0,
+  cost: 12.4,
+  list_value: 12.4,
+  surcharge: 5.1,
+  base_value: 7.3,
+  share: 0.41129,
+}
+
+export const EXAMPLE_SURCHARGES: SurchargesReport = {
+  ...NOVEMBER,
+  totals: { ...SURCHARGES, list: LONG_CONTEXT_LIST },
+  data: [{ model: 'claude-sonnet-4-5', provider: null, ...SURCHARGES, list: LONG_CONTEXT_LIST }],
 }

@@ -188,12 +188,13 @@ export function readVariance(texts: QueryTexts, circumstances: Circumstances): V
   return read
 }
 
-export interface CompletenessQuery extends PeriodQuery {
+/** A report of a period that is not divided into pages. */
+export interface PeriodAloneQuery extends PeriodQuery {
   format: ListFormat | undefined
 }
 
 /** Throws 422 with every issue. */
-export function readCompleteness(texts: QueryTexts, circumstances: Circumstances): CompletenessQuery {
+export function readPeriodAlone(texts: QueryTexts, circumstances: Circumstances): PeriodAloneQuery {
   const query = new Query(texts)
   const read = { ...readPeriod(query, circumstances), format: query.format() }
   query.finish()
@@ -203,7 +204,7 @@ export function readCompleteness(texts: QueryTexts, circumstances: Circumstances
 /** What the use of caches is grouped by. */
 export const CACHE_DIMENSIONS = ['model', 'agent_manager', 'project'] as const
 
-export interface CacheQuery extends PeriodQuery {
+export interface CacheQuery extends PeriodAloneQuery {
   width: BucketWidth
   weekStart: Weekday
   groupBy: (typeof CACHE_DIMENSIONS)[number] | undefined
@@ -217,6 +218,7 @@ export function readCache(texts: QueryTexts, circumstances: Circumstances): Cach
     width: query.oneOf('bucket_width', BUCKET_WIDTHS) ?? 'all',
     weekStart: circumstances.weekStart,
     groupBy: query.oneOf('group_by', CACHE_DIMENSIONS),
+    format: query.format(),
   }
   if (countBuckets(read) > PAGE_BUCKETS) {
     const limit = PAGE_BUCKETS.toLocaleString('en')
@@ -227,7 +229,7 @@ export function readCache(texts: QueryTexts, circumstances: Circumstances): Cach
   return read
 }
 
-export interface WhatIfQuery extends PeriodQuery {
+export interface WhatIfQuery extends PeriodAloneQuery {
   /** The model whose prices are used instead. */
   as: { model: string; provider: string | null }
 }
@@ -238,15 +240,7 @@ export function readWhatIf(texts: QueryTexts, circumstances: Circumstances): Wha
   const model = query.text('as_model')
   if (model === undefined) query.refuse('as_model', 'required', 'is required')
   const as = { model: model ?? '', provider: query.text('as_provider') ?? null }
-  const read = { ...readPeriod(query, circumstances), as }
-  query.finish()
-  return read
-}
-
-/** Throws 422 with every issue. */
-export function readPeriodAlone(texts: QueryTexts, circumstances: Circumstances): PeriodQuery {
-  const query = new Query(texts)
-  const read = readPeriod(query, circumstances)
+  const read = { ...readPeriod(query, circumstances), as, format: query.format() }
   query.finish()
   return read
 }

@@ -310,6 +310,43 @@ export const WhatIfReport = Type.Object(
 )
 export type WhatIfReport = Static<typeof WhatIfReport>
 
+const surcharge = {
+  entries: whole('Entries that are valued at prices of long requests.'),
+  unvalued_entries: whole(
+    'Entries with tokens that have no base price. `surcharge`, `base_value` and `share` exclude them.',
+  ),
+  cost: money('Cost of the entries.'),
+  list_value: money('List value of the entries.'),
+  surcharge: money(
+    'What the prices of long requests add to the list value, compared with the base prices of the same rows.',
+  ),
+  base_value: money('The list value without the surcharge.'),
+  share: orNull(
+    Type.Number({ description: '`surcharge` divided by the list value, to 6 decimals; null if that is 0.' }),
+  ),
+  list: Type.String({ description: 'Path of the list of these entries.' }),
+}
+
+export const SurchargeModel = Type.Object(
+  {
+    model: Type.String({ description: 'As reported.' }),
+    provider: orNull(Type.String({ description: 'As reported.' })),
+    ...surcharge,
+  },
+  { ...strict, $id: 'SurchargeModel' },
+)
+export type SurchargeModel = Static<typeof SurchargeModel>
+
+export const SurchargesReport = Type.Object(
+  {
+    ...asked,
+    totals: Type.Object(surcharge, strict),
+    data: Type.Array(SurchargeModel, { description: 'The models in use, highest surcharge first.' }),
+  },
+  { ...strict, $id: 'SurchargesReport' },
+)
+export type SurchargesReport = Static<typeof SurchargesReport>
+
 const perMillion = (description: string) =>
   orNull(Type.Number({ description: `${description} US dollars per million tokens; null if unknown.` }))
 

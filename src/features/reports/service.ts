@@ -9,13 +9,11 @@ import type { OrganizationService } from '../organization/service.ts'
 import { findTimeZone } from './buckets.ts'
 import { createCache } from './cache.ts'
 import { createCompleteness } from './completeness.ts'
-import { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS } from './csv.ts'
 import { type NamedPeriod, periodTexts } from './period.ts'
 import { createPriceChanges } from './price-changes.ts'
 import {
   type Circumstances,
   readCache,
-  readCompleteness,
   readPeriodAlone,
   readUnpriced,
   readUsage,
@@ -25,6 +23,7 @@ import {
 import type { SumsProgress } from './schema.ts'
 import { settledSums } from './settled-sums.ts'
 import { createSums } from './sums.ts'
+import { createSurcharges } from './surcharges.ts'
 import { createUnattributed, readUnattributed } from './unattributed.ts'
 import { createUnpriced } from './unpriced.ts'
 import { createUsage } from './usage.ts'
@@ -34,13 +33,25 @@ import { createVersions } from './version.ts'
 import { createWhatIf } from './what-if.ts'
 
 export { COUNTED_STATUSES, counted } from './counted-entries.ts'
-export type { PeriodQuery, UsageQuery } from './query.ts'
+export {
+  COMPLETENESS_COLUMNS,
+  cacheColumns,
+  cacheLines,
+  exact,
+  PRICE_CHANGES_COLUMNS,
+  SURCHARGE_COLUMNS,
+  UNPRICED_COLUMNS,
+  usageColumns,
+  usageLines,
+  VARIANCE_COLUMNS,
+  WHAT_IF_COLUMNS,
+} from './csv.ts'
+export type { PeriodAloneQuery, PeriodQuery, UsageQuery } from './query.ts'
 export { settledRead } from './settled-sums.ts'
 export type { Key, SumsRow } from './sums.ts'
 export { UNATTRIBUTED_COLUMNS } from './unattributed.ts'
 export { createReportViewsService } from './views/service.ts'
 export { periodBody, tokensBody } from './wire.ts'
-export { COMPLETENESS_COLUMNS, UNPRICED_COLUMNS, usageColumns, usageLines, VARIANCE_COLUMNS }
 export type ReportsService = ReturnType<typeof createReportsService>
 
 export interface ReportsDependencies {
@@ -79,6 +90,7 @@ export function createReportsService({ db, clock, organization, billing, filters
     ...createCache({ db, billing }),
     ...createWhatIf({ db, billing }),
     ...createPriceChanges({ db, billing }),
+    ...createSurcharges({ db, billing }),
     ...createVersions({ db }),
 
     /** The job that maintains the sums of days and months, which a server starts. */
@@ -105,7 +117,7 @@ export function createReportsService({ db, clock, organization, billing, filters
     readWhatIf: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readWhatIf),
     readPeriod: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readPeriodAlone),
     readCache: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readCache),
-    readCompleteness: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readCompleteness),
+    readCompleteness: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readPeriodAlone),
     readUnattributed: (texts: QueryTexts, asker: Asker) => readFor(asker, texts, readUnattributed),
 
     /** Converts a named period to parameters of any of these. Throws `validation_failed` (422). */

@@ -7,14 +7,19 @@ interface DownloadProps {
   path: string
   query?: Record<string, string | readonly string[] | boolean | undefined>
   children?: string
+  size?: 'xs'
+  /** For a page with several of them; begins with what the button shows. */
+  label?: string
 }
 
 /** Downloads a response of the API as a file. */
-export const Download = ({ path, query = {}, children = 'Export CSV' }: DownloadProps) => (
+export const Download = ({ path, query = {}, children = 'Export CSV', size, label }: DownloadProps) => (
   <Button
     component="a"
     href={addressOf(`/api/v1${path}`, query)}
     download
+    {...(size && { size })}
+    {...(label && { 'aria-label': label })}
     variant="default"
     leftSection={<IconDownload size={16} />}
   >
@@ -23,6 +28,6 @@ export const Download = ({ path, query = {}, children = 'Export CSV' }: Download
 )
 
 /** Downloads the whole list as CSV, with the page's filters. */
-export const DownloadCsv = ({ path, query = {} }: Omit<DownloadProps, 'children'>) => (
-  <Download path={path} query={{ ...query, page: undefined, limit: undefined, format: 'csv' }} />
+export const DownloadCsv = ({ path, query = {}, ...look }: Omit<DownloadProps, 'children'>) => (
+  <Download {...look} path={path} query={{ ...query, page: undefined, limit: undefined, format: 'csv' }} />
 )

@@ -6,7 +6,7 @@ import type { EntryFilter } from '../../../src/features/entries/listing/filter.t
 import { conditionOf } from '../../../src/features/entries/listing/store/conditions.ts'
 import { createRollup } from '../../../src/features/entries/rollup/job.ts'
 import { CHECKS, type CheckName } from '../../../src/features/reports/checks.ts'
-import type { CompletenessQuery } from '../../../src/features/reports/query.ts'
+import type { PeriodAloneQuery } from '../../../src/features/reports/query.ts'
 import { countEntries } from '../../../src/features/reports/store/completeness.ts'
 import { moneyNumber } from '../../../src/lib/money.ts'
 import { forEachEngine } from '../../support/databases.ts'
@@ -53,7 +53,7 @@ async function addEntries(db: Database, chance: Chance, scene: Stage): Promise<v
 }
 
 /** The number and cost of the entries that the lists of the checks contain. */
-async function listedEntries(db: Database, viewer: typeof EVERYTHING, asked: CompletenessQuery) {
+async function listedEntries(db: Database, viewer: typeof EVERYTHING, asked: PeriodAloneQuery) {
   const found = Object.entries(CHECKS).map(async ([name, check]) => {
     const own: EntryFilter = check.filter(asked)
     const bounds = { starting_at: asked.startingAt, ending_at: asked.endingAt }

@@ -1,11 +1,18 @@
 import '../../support/page-location.ts'
 import { expect, test } from 'bun:test'
-import type { CacheReport, Outliers, PriceChanges, WhatIfReport } from '../../../src/web/pages/insights/queries.ts'
+import type {
+  CacheReport,
+  Outliers,
+  PriceChanges,
+  Surcharges,
+  WhatIfReport,
+} from '../../../src/web/pages/insights/queries.ts'
 import { widthFor } from '../../../src/web/pages/insights/queries.ts'
 import {
   changesInWords,
   outliersInWords,
   savingsInWords,
+  surchargesInWords,
   whatIfInWords,
 } from '../../../src/web/pages/insights/words.ts'
 
@@ -44,6 +51,16 @@ test('another model is cheaper, dearer, the same, or has no price', () => {
   expect(whatIf({ value: null, other_value: null, difference: null, ratio: null })).toStartWith(
     'No entry can be compared',
   )
+})
+
+test('surcharges are the part of the list value above base prices, or unknown', () => {
+  const surcharges = (totals: object) =>
+    surchargesInWords({ unvalued_entries: 0, share: null, ...totals } as Surcharges['totals'])
+  expect(surcharges({ entries: 2, list_value: 10, surcharge: 4, share: 0.4 })).toBe(
+    '2 entries are valued at prices of long requests, $10.00 in all. Of this, $4.00 (40%) is more than at base prices.',
+  )
+  expect(surcharges({ entries: 1, list_value: 10, surcharge: null, unvalued_entries: 1 })).toContain('unknown')
+  expect(surcharges({ entries: 0, list_value: 0, surcharge: 0 })).toStartWith('No entry')
 })
 
 test('the largest effect of a change of prices, and the furthest session, are named', () => {

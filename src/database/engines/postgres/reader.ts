@@ -66,6 +66,7 @@ class DirectQuery<Row> implements Prepared<Row> {
 }
 
 export class PostgresReader extends Queries {
+  readonly engine = 'postgres'
   /** Runs every query. Readers limit its time and convert its errors. */
   around: Around = (run) => run()
 

@@ -9,6 +9,7 @@ import type { PostgresReader } from './reader.ts'
 export function readerOver(lane: Lane<PostgresReader>): Reader {
   const reader = {
     tables: postgresTables,
+    engine: 'postgres',
     get select() {
       return lane.link.queries.select
     },

@@ -43,6 +43,7 @@ class DirectQuery<Row> implements Prepared<Row> {
 }
 
 export class SqliteReader extends Queries {
+  readonly engine = 'sqlite'
   readonly #revision: Statement
 
   constructor(

@@ -14,6 +14,7 @@ export function slowReader(pool: SlowPool): Reader {
   })
   runThrough(orm, asProblems)
   const reader = Object.assign(new Queries(orm, sqliteTables), {
+    engine: 'sqlite',
     raw(query: Compiled) {
       const { sql, params } = query.toSQL()
       const bind = binderOf(parametersOf(params))

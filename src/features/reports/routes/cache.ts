@@ -1,9 +1,11 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
-import { parameter } from '../../../http/query.ts'
+import { listPage, parameter } from '../../../http/query.ts'
 import { entryFilters } from '../../entries/listing/parameters.ts'
 import { BUCKET_WIDTHS } from '../buckets.ts'
+import { cacheColumns, cacheLines } from '../csv.ts'
 import { EXAMPLE_CACHE } from '../examples.ts'
 import { reportPeriod } from '../parameters.ts'
 import { CACHE_DIMENSIONS, PAGE_BUCKETS } from '../query.ts'
@@ -14,6 +16,7 @@ const CacheQuery = t.Object(
   {
     ...entryFilters(),
     ...reportPeriod(),
+    format: listPage('').format,
     bucket_width: parameter({
       type: 'string',
       enum: [...BUCKET_WIDTHS],
@@ -25,23 +28,33 @@ const CacheQuery = t.Object(
 )
 
 export const cacheRoute = ({ reports }: { reports: ReportsService }) =>
-  new Elysia({ name: 'cache', normalize: false })
-    .use(access())
-    .get(
-      '/cache',
-      async ({ query, caller }) => reports.cache(viewerOf(caller), await reports.readCache(query, askerOf(caller))),
-      {
-        allow: ['read', 'session'],
-        scope: 'entries:read',
-        query: CacheQuery,
-        detail: documented({
-          id: 'reportCache',
-          tag: 'Reports',
-          summary: 'Report cache use and savings',
-          description:
-            'Covers the same entries as usage reports. The amounts are calculated from the standard prices that are in effect when a session starts: `saved` is what the tokens read from and written to caches would have cost as uncached input, minus what they cost as cached tokens. Prices of long requests, service tiers and hours of the day are not considered. It is independent of reported costs.',
-          responses: { 200: { description: 'The report.', schema: CacheReport, example: EXAMPLE_CACHE } },
-          problems: ['database_deadline'],
-        }),
-      },
-    )
+  new Elysia({ name: 'cache', normalize: false }).use(access()).get(
+    '/cache',
+    async ({ query, caller, request }) => {
+      const asked = await reports.readCache(query, askerOf(caller))
+      const report = await reports.cache(viewerOf(caller), asked)
+      if (!wantsCsv(request, asked.format)) return report
+      return csvResponse(cacheLines(report), cacheColumns(asked.groupBy), 'cache.csv')
+    },
+    {
+      allow: ['read', 'session'],
+      scope: 'entries:read',
+      query: CacheQuery,
+      detail: documented({
+        id: 'reportCache',
+        tag: 'Reports',
+        summary: 'Report cache use and savings',
+        description:
+          'Covers the same entries as usage reports. The amounts are calculated from the standard prices that are in effect when a session starts: `saved` is what the tokens read from and written to caches would have cost as uncached input, minus what they cost as cached tokens. Prices of long requests, service tiers and hours of the day are not considered. It is independent of reported costs.',
+        responses: {
+          200: {
+            description: 'The report.',
+            schema: CacheReport,
+            example: EXAMPLE_CACHE,
+            also: { 'text/csv': { schema: t.String() } },
+          },
+        },
+        problems: ['database_deadline'],
+      }),
+    },
+  )

@@ -1,8 +1,10 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
+import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
-import { parameter, requiredParameter } from '../../../http/query.ts'
+import { listPage, parameter, requiredParameter } from '../../../http/query.ts'
 import { entryFilters } from '../../entries/listing/parameters.ts'
+import { WHAT_IF_COLUMNS } from '../csv.ts'
 import { EXAMPLE_WHAT_IF } from '../examples.ts'
 import { reportPeriod } from '../parameters.ts'
 import { WhatIfReport } from '../schema.ts'
@@ -12,6 +14,7 @@ const WhatIfQuery = t.Object(
   {
     ...entryFilters(),
     ...reportPeriod(),
+    format: listPage('').format,
     as_model: requiredParameter({
       type: 'string',
       description: 'The model whose prices are used instead. Use the filter `model` to replace some models only.',
@@ -22,23 +25,33 @@ const WhatIfQuery = t.Object(
 )
 
 export const whatIfRoute = ({ reports }: { reports: ReportsService }) =>
-  new Elysia({ name: 'what-if', normalize: false })
-    .use(access())
-    .get(
-      '/what-if',
-      async ({ query, caller }) => reports.whatIf(viewerOf(caller), await reports.readWhatIf(query, askerOf(caller))),
-      {
-        allow: ['read', 'session'],
-        scope: 'entries:read',
-        query: WhatIfQuery,
-        detail: documented({
-          id: 'reportWhatIf',
-          tag: 'Reports',
-          summary: 'Compare the cost with the prices of another model',
-          description:
-            'Values the tokens of the models in use again, at the prices that another model has when each session starts. This is hypothetical: another model would use other numbers of tokens. Both sides are at standard prices, without those of long requests, service tiers and hours of the day.',
-          responses: { 200: { description: 'The report.', schema: WhatIfReport, example: EXAMPLE_WHAT_IF } },
-          problems: ['database_deadline'],
-        }),
-      },
-    )
+  new Elysia({ name: 'what-if', normalize: false }).use(access()).get(
+    '/what-if',
+    async ({ query, caller, request }) => {
+      const asked = await reports.readWhatIf(query, askerOf(caller))
+      const report = await reports.whatIf(viewerOf(caller), asked)
+      if (!wantsCsv(request, asked.format)) return report
+      return csvResponse(report.data, WHAT_IF_COLUMNS, 'what-if.csv')
+    },
+    {
+      allow: ['read', 'session'],
+      scope: 'entries:read',
+      query: WhatIfQuery,
+      detail: documented({
+        id: 'reportWhatIf',
+        tag: 'Reports',
+        summary: 'Compare the cost with the prices of another model',
+        description:
+          'Values the tokens of the models in use again, at the prices that another model has when each session starts. This is hypothetical: another model would use other numbers of tokens. Both sides are at standard prices, without those of long requests, service tiers and hours of the day.',
+        responses: {
+          200: {
+            description: 'The report.',
+            schema: WhatIfReport,
+            example: EXAMPLE_WHAT_IF,
+            also: { 'text/csv': { schema: t.String() } },
+          },
+        },
+        problems: ['database_deadline'],
+      }),
+    },
+  )

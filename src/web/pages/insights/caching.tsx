@@ -40,6 +40,11 @@ export function Caching({ asked, dimension, choose }: CachingProps) {
           onChange={(value) => choose(value as Dimension)}
         />
       }
+      csv={
+        data && data.totals.entries > 0
+          ? { path: '/reports/cache', query: { ...asked, group_by: dimension } }
+          : undefined
+      }
       asked={report}
     >
       {data && (

@@ -10,6 +10,7 @@ import { OtherModel } from './other-model.tsx'
 import { OutlierSessions } from './outliers.tsx'
 import { PriceEffects } from './price-changes.tsx'
 import { type Asked, DIMENSIONS } from './queries.ts'
+import { LongContext } from './surcharges.tsx'
 
 const ADDRESS = { ...FILTERS, by: oneOf(...DIMENSIONS), as: one }
 
@@ -25,6 +26,7 @@ export default function Insights() {
       <Caching asked={asked} dimension={by} choose={(by) => show({ by })} />
       <ModelMix asked={asked} />
       <OtherModel asked={asked} as={as} choose={(as) => show({ as })} />
+      <LongContext asked={asked} />
       <PriceEffects asked={asked} />
       <OutlierSessions asked={asked} />
     </Page>

@@ -30,6 +30,11 @@ export function ModelMix({ asked }: { asked: Asked }) {
       title="Models"
       found={data && mixInWords(models, data.totals)}
       note="Shares of the known cost and of all tokens. Entries without a price have tokens, but no cost."
+      csv={
+        models.length > 0
+          ? { path: '/reports/usage', query: { ...asked, group_by: ['model'], bucket_width: 'all' } }
+          : undefined
+      }
       asked={report}
     >
       {course && models.length > 0 && (

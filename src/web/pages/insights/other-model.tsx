@@ -29,6 +29,11 @@ export function OtherModel({ asked, as, choose }: OtherModelProps) {
       found={as === undefined ? undefined : data && whatIfInWords(data)}
       note="Hypothetical: another model would use other numbers of tokens. Both amounts are at standard prices. Filter by model to replace only some models."
       controls={<ModelForm key={as ?? ''} as={as} choose={choose} />}
+      csv={
+        as !== undefined && data && data.data.length > 0
+          ? { path: '/reports/what-if', query: { ...asked, as_model: as } }
+          : undefined
+      }
       asked={report}
     >
       {data && (

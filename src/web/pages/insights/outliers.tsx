@@ -18,6 +18,7 @@ export function OutlierSessions({ asked }: { asked: Asked }) {
       title="Sessions far above the usual"
       found={data && outliersInWords(data)}
       note="Each is compared with the sessions of the same person in the 28 days before: it costs at least $10 more than their median, and more than any of them. A hint where to look, not proof that something is wrong."
+      csv={data && data.data.length > 0 ? { path: '/reports/outliers', query: { ...asked } } : undefined}
       asked={report}
     >
       {data && (

@@ -19,6 +19,7 @@ export function PriceEffects({ asked }: { asked: Asked }) {
       title="Price changes"
       found={data && changesInWords(data)}
       note="The usage from a change to the next one, or to the end of the period, at the new and at the earlier standard prices. Prices are per million tokens."
+      csv={data && data.data.length > 0 ? { path: '/reports/price-changes', query: { ...asked } } : undefined}
       asked={report}
     >
       {data && (

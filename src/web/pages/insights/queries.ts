@@ -15,6 +15,7 @@ export interface Asked extends EntryQuery {
 export type CacheReport = Body<Awaited<ReturnType<typeof api.reports.cache.get>>>
 export type CacheGroup = CacheReport['data'][number]['results'][number]
 export type WhatIfReport = Body<Awaited<ReturnType<(typeof api.reports)['what-if']['get']>>>
+export type Surcharges = Body<Awaited<ReturnType<typeof api.reports.surcharges.get>>>
 export type PriceChanges = Body<Awaited<ReturnType<(typeof api.reports)['price-changes']['get']>>>
 export type Outliers = Body<Awaited<ReturnType<typeof api.reports.outliers.get>>>
 export type Usage = Body<Awaited<ReturnType<typeof api.reports.usage.get>>>
@@ -61,6 +62,13 @@ export const usePriceChanges = (asked: Asked) =>
   useQuery({
     queryKey: ['reports', 'price-changes', asked],
     queryFn: ({ signal }) => answer(apiUntil(signal).reports['price-changes'].get({ query: asked })),
+    placeholderData: keepPreviousData,
+  })
+
+export const useSurcharges = (asked: Asked) =>
+  useQuery({
+    queryKey: ['reports', 'surcharges', asked],
+    queryFn: ({ signal }) => answer(apiUntil(signal).reports.surcharges.get({ query: asked })),
     placeholderData: keepPreviousData,
   })
 

@@ -1,5 +1,6 @@
 import { Group, Paper, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
+import { DownloadCsv } from '../../parts/download.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { asProblem } from '../../server/problem.ts'
@@ -11,13 +12,15 @@ interface SectionProps {
   /** What the figures mean. */
   note: string
   controls?: ReactNode
+  /** The same as a file; absent if there is nothing in it. */
+  csv?: ComponentProps<typeof DownloadCsv> | undefined
   /** Of its request. */
   asked: { error: unknown; refetch: () => unknown; isPlaceholderData?: boolean; isLoading: boolean }
   children?: ReactNode
 }
 
 /** A question, its answer in words, and the figures. */
-export const Section = ({ title, found, note, controls, asked, children }: SectionProps) => (
+export const Section = ({ title, found, note, controls, csv, asked, children }: SectionProps) => (
   <Paper component="section" withBorder p="md" aria-label={title}>
     <Group justify="space-between" gap="xs" align="flex-start">
       <Title order={2} size="h5">
@@ -25,6 +28,7 @@ export const Section = ({ title, found, note, controls, asked, children }: Secti
       </Title>
       <Group gap="xs" className="tally-no-print">
         {controls}
+        {csv && <DownloadCsv {...csv} size="xs" label={`Export CSV: ${title}`} />}
       </Group>
     </Group>
     {found !== undefined && (

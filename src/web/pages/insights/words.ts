@@ -1,7 +1,7 @@
 /** What each report found, in a sentence. Pure. */
 import { counted, percent } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
-import type { CacheReport, Outliers, PriceChanges, WhatIfReport } from './queries.ts'
+import type { CacheReport, Outliers, PriceChanges, Surcharges, WhatIfReport } from './queries.ts'
 
 export function savingsInWords({ saved, uncached_value, hit_rate, unvalued_entries }: CacheReport['totals']): string {
   if (saved === null || uncached_value === null) {
@@ -35,6 +35,24 @@ export function changesInWords({ data }: PriceChanges): string {
   if (!largest || largest.effect === null || largest.effect === 0) return `${changes}, without an effect so far.`
   const direction = largest.effect < 0 ? 'less' : 'more'
   return `${changes}. The largest effect: ${largest.model} cost ${money(Math.abs(largest.effect))} ${direction} since the change.`
+}
+
+export function surchargesInWords({
+  entries,
+  surcharge,
+  list_value,
+  share,
+  unvalued_entries,
+}: Surcharges['totals']): string {
+  if (entries === 0) return 'No entry in this period is valued at prices of long requests.'
+  const valued = `${counted(entries, 'entry is', 'entries are')} valued at prices of long requests`
+  if (surcharge === null || list_value === null)
+    return `${valued}. What these add is unknown: there are no base prices.`
+  const part = share === null ? '' : ` (${percent(Math.abs(share))})`
+  const direction = surcharge < 0 ? 'less' : 'more'
+  const leftOut =
+    unvalued_entries === 0 ? '' : ` Left out: ${counted(unvalued_entries, 'entry', 'entries')} without a base price.`
+  return `${valued}, ${money(list_value)} in all. Of this, ${money(Math.abs(surcharge))}${part} is ${direction} than at base prices.${leftOut}`
 }
 
 export function outliersInWords({ data }: Outliers): string {

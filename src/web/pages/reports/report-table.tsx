@@ -1,12 +1,13 @@
 /** The table of a report: every group with its figure, each of which leads to its entries. */
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import { changedAddress } from '../../address.ts'
+import { addressOf, changedAddress } from '../../address.ts'
 import { count, percent } from '../../format/counts.ts'
 import type { Column } from '../../parts/data-table.tsx'
+import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
-import { type Period, periodInWords } from '../../parts/period.ts'
+import { ownPeriod, type Period, periodInWords } from '../../parts/period.ts'
 import { type Chosen, type Dimension, entriesAddress, narrowed, titleOf } from '../../parts/usage/dimensions.ts'
 import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import { ShareBar } from '../../parts/usage/share-bar.tsx'
@@ -28,10 +29,26 @@ function Amount({ value, measure }: { value: number | null; measure: MeasureName
   }
 }
 
-/** An amount that leads to its entries. */
-function LinkedAmount({ href, value, measure }: { href: string; value: number | null; measure: MeasureName }) {
+/** Where an amount leads: people to a report with a row for each, sessions nowhere, since no list has a row for each. */
+function addressOfFigure(measure: MeasureName, filter: EntryQuery, period: Period, timeZone: string) {
+  if (measure === 'sessions') return undefined
+  if (measure === 'people') return addressOf('/reports', { ...filter, by: 'agent_manager', period: ownPeriod(period) })
+  return entriesAddress(entriesOf(measure, filter), momentsOf(period, timeZone))
+}
+
+/** An amount that leads to what it is of. */
+function LinkedAmount({
+  href,
+  value,
+  measure,
+}: {
+  href: string | undefined
+  value: number | null
+  measure: MeasureName
+}) {
   const { figure } = measureOf(measure)
   const amount = <Amount value={value} measure={measure} />
+  if (href === undefined) return amount
   if (figure) {
     return (
       <FigureLink figure={figure} value={value} to={href}>
@@ -76,8 +93,8 @@ export function useReportColumns({ question, totals }: Columns): Column<Row>[] {
   }
   const figure = (name: MeasureName, period: Period, read: (row: Row) => number | null) => (row: Row) => {
     const value = read(row)
-    const href = value === 0 ? undefined : addressOfEntries(row.chosen, period, name)
-    if (href === undefined) return <Amount value={value} measure={name} />
+    const filter = value === 0 ? undefined : narrowed(question.filter, row.chosen)
+    const href = filter && addressOfFigure(name, filter, period, time_zone)
     return <LinkedAmount href={href} value={value} measure={name} />
   }
   const name = (dimension: Dimension, at: number): Column<Row> => ({
@@ -151,11 +168,7 @@ export function footOf({ question, totals }: Columns, earlier: Totals | undefine
   const { measure, period } = question
   const { of } = measureOf(measure)
   const linked = (name: MeasureName, shown: Period, value: number | null) => (
-    <LinkedAmount
-      href={entriesAddress(entriesOf(name, question.filter), momentsOf(shown, timeZone))}
-      value={value}
-      measure={name}
-    />
+    <LinkedAmount href={addressOfFigure(name, question.filter, shown, timeZone)} value={value} measure={name} />
   )
   return {
     name: 'Total',

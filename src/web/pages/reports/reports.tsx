@@ -10,6 +10,7 @@ import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { total } from '../../parts/figure-link.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { asBounds, PERIODS, type Period, periodInWords } from '../../parts/period.ts'
@@ -146,7 +147,7 @@ function Groups({ report, earlier, question, label, order, show }: GroupsProps) 
         <SortSelect {...sorting} titles={SORT_TITLES} />
         <Text size="sm" c="dimmed" role="status">
           {rows.length < all.length && `${count(rows.length)} of `}
-          {counted(all.length, 'row', 'rows')}
+          <span {...total('groups', all.length)}>{counted(all.length, 'row', 'rows')}</span>
         </Text>
         <UnpricedNote question={question} totals={totals} />
       </Group>

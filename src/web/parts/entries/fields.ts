@@ -127,6 +127,10 @@ export const FIELDS: readonly Field[] = [
   }),
   fixed('billable', 'Billable', { true: 'Yes', false: 'No (project is not billable)' }),
   fixed('priced', 'Price', { true: 'Priced', false: 'Unpriced' }),
+  fixed('long_context', 'Long-context price', {
+    true: 'Long-context prices only',
+    false: 'Exclude long-context prices',
+  }),
   fixed('cost_mismatch', 'Cost mismatch', { true: 'Mismatched costs only', false: 'Exclude mismatched costs' }),
   {
     name: 'bill',

@@ -55,11 +55,8 @@ export function labelOf(result: Result, dimension: Dimension): string {
 /** What is chosen in a dimension: the id of a group, or null for those without a value. */
 export type Chosen = readonly [dimension: Dimension, key: string | null]
 
-/**
- * The filter for entries without a value. None selects those without a ticket, and that of clients leaves out entries
- * without a project, which have no client either.
- */
-const NONE: Partial<Record<PlainDimension, string>> = { project: 'none', provider: 'none' }
+/** The filter for entries without a value. That of clients leaves out entries without a project, which have none either. */
+const NONE: Partial<Record<PlainDimension, string>> = { project: 'none', ticket: 'none', provider: 'none' }
 
 /** The filters of a report with those of a group; undefined if no filter selects it. */
 export function narrowed(filter: EntryQuery, chosen: readonly Chosen[]): EntryQuery | undefined {

@@ -44,7 +44,14 @@ export const MEASURES = {
     include: 'sessions',
     isDistinct: true,
   },
-  people: { title: 'People', unit: 'count', of: ({ people }) => people ?? null, include: 'people', isDistinct: true },
+  people: {
+    title: 'People',
+    unit: 'count',
+    figure: 'groups',
+    of: ({ people }) => people ?? null,
+    include: 'people',
+    isDistinct: true,
+  },
   duration: {
     title: 'Duration',
     unit: 'hours',

@@ -9,6 +9,7 @@ import {
   isNotNull,
   isNull,
   lt,
+  not,
   notInArray,
   or,
   type SQL,
@@ -24,6 +25,7 @@ import { foldName } from '../../../../lib/names.ts'
 import { MISMATCH_FACTOR, MISMATCH_NANOS } from '../../cost-mismatch.ts'
 import { hashOfSessionId } from '../../session-id.ts'
 import type { EntryFilter, ValueOf } from '../filter.ts'
+import { isLongContext } from './long-context.ts'
 
 /** The cost of an entry in nano-dollars: the reported cost, otherwise the list value; null if neither is known. */
 export function costOf({ entries }: Pick<Reader['tables'], 'entries'>): SQL {
@@ -65,12 +67,14 @@ const CONDITIONS: {
 
   ticket: (reader, values) => {
     const { entries, tickets } = reader.tables
-    return idOr(
-      'tkt',
-      values,
-      (ids) => isKeyOf(entries.ticketId, ids, keys(reader, tickets.id, inArray(tickets.uid, ids))),
-      (texts) =>
-        isKeyOf(entries.ticketId, texts, keys(reader, tickets.id, inArray(tickets.keyFolded, texts.map(foldName)))),
+    return orNone(values, isNull(entries.ticketId), (named) =>
+      idOr(
+        'tkt',
+        named,
+        (ids) => isKeyOf(entries.ticketId, ids, keys(reader, tickets.id, inArray(tickets.uid, ids))),
+        (texts) =>
+          isKeyOf(entries.ticketId, texts, keys(reader, tickets.id, inArray(tickets.keyFolded, texts.map(foldName)))),
+      ),
     )
   },
 
@@ -170,6 +174,8 @@ const CONDITIONS: {
   // `IS NOT TRUE`, because it is unknown if one of the amounts is.
   cost_mismatch: (reader, isMismatch) =>
     isMismatch ? costMismatch(reader) : sql`(${costMismatch(reader)}) IS NOT TRUE`,
+
+  long_context: (reader, isLong) => (isLong ? isLongContext(reader) : not(isLongContext(reader))),
 
   price_load: (reader, values) => {
     const { entries, prices, priceLoads } = reader.tables

@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import type { CacheGroup, CacheReport } from '../../features/reports/schema.ts'
+import { examples } from '../flags/options.ts'
+import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
+import { type Column, localMinute, print, printTable } from '../terminal/print.ts'
+import { addInsightAction, printPeriod, shareText } from './insight.ts'
+import type { ReportFlags } from './output.ts'
+
+interface CacheFlags extends ReportFlags {
+  by?: string
+  bucket?: string
+}
+
+interface Line {
+  starting_at: string
+  result: CacheGroup
+}
+
+export function addReportsCacheCommand(reports: Command): void {
+  const cache = reports
+    .command('cache')
+    .description('Report how much input was read from caches, and what caching saved at standard prices')
+    .option('--by <what>', 'group by model, agent_manager or project')
+    .option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, 1q, 1y, or all for one bucket (default all)')
+  addInsightAction<
+    CacheFlags,
+    { report: CacheReport; by: string | undefined },
+    { bucket: CacheReport['data'][number]; result: CacheGroup }
+  >(cache, {
+    path: 'cache',
+    texts: ({ by, bucket }) => ({ group_by: by, bucket_width: bucket }),
+    async read({ reports }, self, texts) {
+      const asked = await reports.readCache(texts, self)
+      return { report: await reports.cache(self.viewer, asked), by: asked.groupBy }
+    },
+    async csv({ report, by }) {
+      const { cacheColumns, cacheLines } = await import('../../features/reports/service.ts')
+      return { rows: cacheLines(report), columns: cacheColumns(by as never) }
+    },
+    show: ({ report }) => printCache(report),
+  }).addHelpText(
+    'after',
+    examples('tally reports cache --by model --month 2026-11', 'tally reports cache --bucket 1w --last 90d --csv'),
+  )
+}
+
+function nameOf({ model, agent_manager, project }: CacheGroup): string {
+  return model ?? agent_manager?.name ?? project?.key ?? '(none)'
+}
+
+function printCache(report: CacheReport): void {
+  const { bucket_width, group_by, totals, time_zone, data } = report
+  if (totals.entries === 0) {
+    print('No usage in this period.')
+    return
+  }
+  const lines = data.flatMap(({ starting_at, results }) => results.map((result) => ({ starting_at, result })))
+  const first: Column<Line>[] = [
+    ...(bucket_width === 'all'
+      ? []
+      : [{ title: 'FROM', of: ({ starting_at }: Line) => localMinute(starting_at, time_zone) }]),
+    ...(group_by === null
+      ? []
+      : [
+          {
+            title: group_by === 'agent_manager' ? 'PERSON' : group_by.toUpperCase(),
+            of: ({ result }: Line) => nameOf(result),
+          },
+        ]),
+  ]
+  printTable(
+    [
+      ...first,
+      { title: 'ENTRIES', of: ({ result }) => countText(result.entries), align: 'right' },
+      { title: 'CACHE READS', of: ({ result }) => countText(result.tokens.cache_read), align: 'right' },
+      { title: 'HIT RATE', of: ({ result }) => shareText(result.hit_rate), align: 'right' },
+      { title: 'AS INPUT (USD)', of: ({ result }) => dollars(result.uncached_value), align: 'right' },
+      { title: 'AS CACHED', of: ({ result }) => dollars(result.cached_value), align: 'right' },
+      { title: 'SAVED', of: ({ result }) => dollars(result.saved), align: 'right' },
+    ],
+    lines,
+  )
+  print('')
+  const left = totals.unvalued_entries
+  print(
+    `Saved ${inDollars(totals.saved)} in all, at standard prices.${left === 0 ? '' : ` ${counted(left, 'entry', 'entries')} without a price left out.`}`,
+  )
+  printPeriod(report)
+}

@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+import type { OutlierSession, OutliersReport } from '../../features/anomalies/schema.ts'
+import { examples } from '../flags/options.ts'
+import { dollars } from '../terminal/numbers.ts'
+import { localMinute, print, printTable } from '../terminal/print.ts'
+import { addInsightAction, printPeriod } from './insight.ts'
+import type { ReportFlags } from './output.ts'
+
+export function addReportsOutliersCommand(reports: Command): void {
+  const outliers = reports
+    .command('outliers')
+    .description('List sessions that cost far more than is usual for their person')
+  addInsightAction<ReportFlags, OutliersReport, OutlierSession>(outliers, {
+    path: 'outliers',
+    read: async ({ reports, anomalies }, self, texts) =>
+      anomalies.outliers(self.viewer, await reports.readPeriod(texts, self)),
+    async csv({ data }) {
+      const { OUTLIER_COLUMNS } = await import('../../features/anomalies/service.ts')
+      return { rows: data, columns: OUTLIER_COLUMNS }
+    },
+    show: printOutliers,
+  }).addHelpText(
+    'after',
+    examples('tally reports outliers --last 7d', 'tally reports outliers --month 2026-11 --project acme-web --csv'),
+  )
+}
+
+function printOutliers(report: OutliersReport): void {
+  const { data, time_zone } = report
+  if (data.length === 0) {
+    print('No session cost far more than usual in this period.')
+    return
+  }
+  printTable(
+    [
+      { title: 'ENTRY', of: ({ id }) => id },
+      { title: 'STARTED', of: ({ started_at }) => localMinute(started_at, time_zone) },
+      { title: 'PERSON', of: ({ agent_manager }) => agent_manager.name },
+      { title: 'MODEL', of: ({ model }) => model },
+      { title: 'COST (USD)', of: ({ cost }) => dollars(cost), align: 'right' },
+      { title: 'USUAL', of: ({ usual }) => dollars(usual), align: 'right' },
+      { title: 'TIMES', of: ({ times }) => (times === null ? '–' : JSON.stringify(times)), align: 'right' },
+    ],
+    data,
+  )
+  print('')
+  printPeriod(report)
+}

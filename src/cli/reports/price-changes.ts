@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import type { PriceEffect, PriceEffectsReport } from '../../features/reports/schema.ts'
+import { examples } from '../flags/options.ts'
+import { countText, dollars } from '../terminal/numbers.ts'
+import { localMinute, print, printTable } from '../terminal/print.ts'
+import { addInsightAction, changeText, modelText, printPeriod } from './insight.ts'
+import type { ReportFlags } from './output.ts'
+
+export function addReportsPriceChangesCommand(reports: Command): void {
+  const changes = reports
+    .command('price-changes')
+    .description('List price changes of models in use, with the usage since at both prices, largest effect first')
+  addInsightAction<ReportFlags, PriceEffectsReport, PriceEffect>(changes, {
+    path: 'price-changes',
+    read: async ({ reports }, self, texts) => reports.priceChanges(self.viewer, await reports.readPeriod(texts, self)),
+    async csv({ data }) {
+      const { PRICE_CHANGES_COLUMNS } = await import('../../features/reports/service.ts')
+      return { rows: data, columns: PRICE_CHANGES_COLUMNS }
+    },
+    show: printPriceChanges,
+  }).addHelpText(
+    'after',
+    examples('tally reports price-changes --year 2026', 'tally reports price-changes --model gpt-5 --last 90d --csv'),
+  )
+}
+
+function printPriceChanges(report: PriceEffectsReport): void {
+  const { data, time_zone } = report
+  if (data.length === 0) {
+    print('No price of a model in use changed in this period.')
+    return
+  }
+  printTable(
+    [
+      { title: 'MODEL', of: modelText },
+      { title: 'CHANGED', of: ({ changed_at }) => localMinute(changed_at, time_zone) },
+      { title: 'ENTRIES SINCE', of: ({ entries }) => countText(entries), align: 'right' },
+      { title: 'EARLIER PRICE (USD)', of: ({ value_before }) => dollars(value_before), align: 'right' },
+      { title: 'NEW PRICE', of: ({ value_after }) => dollars(value_after), align: 'right' },
+      { title: 'EFFECT', of: ({ effect }) => dollars(effect), align: 'right' },
+      { title: 'CHANGE', of: ({ ratio }) => changeText(ratio), align: 'right' },
+    ],
+    data,
+  )
+  print('')
+  printPeriod(report)
+}

@@ -1,0 +1,52 @@
+import type { Command } from 'commander'
+import type { SurchargeModel, SurchargesReport } from '../../features/reports/schema.ts'
+import { examples } from '../flags/options.ts'
+import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
+import { print, printTable } from '../terminal/print.ts'
+import { addInsightAction, modelText, printPeriod, shareText } from './insight.ts'
+import type { ReportFlags } from './output.ts'
+
+export function addReportsSurchargesCommand(reports: Command): void {
+  const surcharges = reports
+    .command('surcharges')
+    .description('Report what prices of long requests add to list values, by model')
+  addInsightAction<ReportFlags, SurchargesReport, SurchargeModel>(surcharges, {
+    path: 'surcharges',
+    read: async ({ reports }, self, texts) => reports.surcharges(self.viewer, await reports.readPeriod(texts, self)),
+    async csv({ data }) {
+      const { SURCHARGE_COLUMNS } = await import('../../features/reports/service.ts')
+      return { rows: data, columns: SURCHARGE_COLUMNS }
+    },
+    show: printSurcharges,
+  }).addHelpText(
+    'after',
+    examples(
+      'tally reports surcharges --month 2026-11',
+      'tally reports surcharges --project acme-web --last 90d --json',
+    ),
+  )
+}
+
+function printSurcharges(report: SurchargesReport): void {
+  const { data, totals } = report
+  if (data.length === 0) {
+    print('No entry in this period is valued at prices of long requests.')
+    return
+  }
+  printTable(
+    [
+      { title: 'MODEL', of: modelText },
+      { title: 'ENTRIES', of: ({ entries }) => countText(entries), align: 'right' },
+      { title: 'LIST VALUE (USD)', of: ({ list_value }) => dollars(list_value), align: 'right' },
+      { title: 'AT BASE PRICES', of: ({ base_value }) => dollars(base_value), align: 'right' },
+      { title: 'SURCHARGE', of: ({ surcharge }) => dollars(surcharge), align: 'right' },
+      { title: 'SHARE', of: ({ share }) => shareText(share), align: 'right' },
+    ],
+    data,
+  )
+  print('')
+  print(
+    `${counted(totals.entries, 'entry', 'entries')}, ${inDollars(totals.surcharge)} more than at base prices. To list them: tally entries list --long-context true`,
+  )
+  printPeriod(report)
+}

@@ -1,0 +1,94 @@
+/** What prices of long requests add to list values. */
+import { count, percent } from '../../format/counts.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { pageOfList } from '../../parts/entries/filters.ts'
+import { FigureLink } from '../../parts/figure-link.tsx'
+import { Money } from '../../parts/figures.tsx'
+import { useSettings } from '../../server/me.ts'
+import { Entries, ModelName } from './cells.tsx'
+import { type Asked, type Surcharges, useSurcharges } from './queries.ts'
+import { Section } from './section.tsx'
+import { surchargesInWords } from './words.ts'
+
+type Model = Surcharges['data'][number]
+
+export function LongContext({ asked }: { asked: Asked }) {
+  const report = useSurcharges(asked)
+  const { data } = report
+  return (
+    <Section
+      title="Long-context surcharges"
+      found={data && surchargesInWords(data.totals)}
+      note="Some models cost more per token in requests above a length, such as 200,000 tokens of input. The surcharge is the difference to the base prices of the same models. Sessions reported as a sum, without their long requests, are valued at base prices."
+      csv={data && data.data.length > 0 ? { path: '/reports/surcharges', query: { ...asked } } : undefined}
+      asked={report}
+    >
+      {data && (
+        <DataTable
+          label="Surcharges of long requests"
+          columns={COLUMNS}
+          list={data.data}
+          rowKey={({ list }) => list}
+          empty={null}
+          foot={{
+            model: 'Total',
+            list_value: <ListValue {...data.totals} />,
+            base: <Money amount={data.totals.base_value} />,
+            surcharge: <Money amount={data.totals.surcharge} />,
+            share: shareOf(data.totals),
+            entries: <Entries {...data.totals} />,
+          }}
+        />
+      )}
+    </Section>
+  )
+}
+
+/** The list value, as a link to the entries that have it. */
+function ListValue({ list_value, list }: Pick<Model, 'list_value' | 'list'>) {
+  const { time_zone } = useSettings()
+  return (
+    <FigureLink figure="list_value" value={list_value} to={pageOfList(list, time_zone)}>
+      <Money amount={list_value} />
+    </FigureLink>
+  )
+}
+
+const shareOf = ({ share }: Pick<Model, 'share'>): string => (share === null ? '–' : percent(share))
+
+const COLUMNS: Column<Model>[] = [
+  { key: 'model', title: 'Model', minWidth: '180px', phone: 'title', cell: (row) => <ModelName {...row} /> },
+  {
+    key: 'list_value',
+    title: 'List value',
+    isNumber: true,
+    width: '120px',
+    cell: (row) => <ListValue {...row} />,
+  },
+  {
+    key: 'base',
+    title: 'At base prices',
+    isNumber: true,
+    width: '140px',
+    phone: 'hidden',
+    cell: ({ base_value }) => <Money amount={base_value} />,
+  },
+  {
+    key: 'surcharge',
+    title: 'Surcharge',
+    isNumber: true,
+    width: '120px',
+    phone: 'value',
+    cell: ({ surcharge }) => <Money amount={surcharge} />,
+  },
+  { key: 'share', title: 'Share', isNumber: true, width: '90px', cell: shareOf },
+  {
+    key: 'left_out',
+    title: 'Without a base price',
+    isNumber: true,
+    width: '160px',
+    phone: 'hidden',
+    cell: ({ unvalued_entries }) => count(unvalued_entries),
+  },
+  { key: 'entries', title: 'Entries', isNumber: true, width: '90px', cell: (row) => <Entries {...row} /> },
+]
