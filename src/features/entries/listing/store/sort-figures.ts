@@ -4,6 +4,15 @@ import type { Reader } from '../../../../database/database.ts'
 import type { ListOrder, ListSort } from '../order.ts'
 import { costOf } from './conditions.ts'
 
+/** The columns of the orders by one count of tokens. */
+export const COUNT_COLUMNS = {
+  input: 'input',
+  output: 'output',
+  cache_read: 'cacheRead',
+  cache_write: 'cacheWrite',
+  cache_write_1h: 'cacheWrite1h',
+} as const
+
 export function sortFigure({ tables }: Reader, sort: ListSort): SQL {
   const { entries: e } = tables
   switch (sort) {
@@ -15,6 +24,12 @@ export function sortFigure({ tables }: Reader, sort: ListSort): SQL {
       return sql`(${sql.join([e.input, e.output, e.cacheRead, e.cacheWrite, e.cacheWrite1h], sql.raw(' + '))})`
     case 'duration':
       return sql`(${e.endedAt} - ${e.startedAt})`
+    case 'list_value':
+      return sql`${e.listValue}`
+    case 'reported_cost':
+      return sql`${e.reportedCost}`
+    default:
+      return sql`${e[COUNT_COLUMNS[sort]]}`
   }
 }
 
