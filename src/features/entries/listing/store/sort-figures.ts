@@ -1,6 +1,7 @@
 /** What lists are sorted by, in SQL. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../database/database.ts'
+import { isBehind } from '../../../../database/sorting.ts'
 import type { ListOrder, ListSort } from '../order.ts'
 import { costOf } from './conditions.ts'
 
@@ -34,14 +35,9 @@ export function sortFigure({ tables }: Reader, sort: ListSort): SQL {
 }
 
 /** Whether an entry follows another one. Unknown figures are last in both orders, and equal ones ordered by id. */
-export function isAfter(
+export const isAfter = (
   { tables: { entries } }: Reader,
   figure: SQL,
   order: ListOrder,
   after: { value: SQL | null; id: number },
-): SQL {
-  const isBeyond = sql.raw(order === 'desc' ? '<' : '>')
-  const isSameAfter = sql`${entries.id} ${isBeyond} ${after.id}`
-  if (after.value === null) return sql`(${figure} IS NULL AND ${isSameAfter})`
-  return sql`(${figure} ${isBeyond} ${after.value} OR (${figure} = ${after.value} AND ${isSameAfter}) OR ${figure} IS NULL)`
-}
+): SQL => isBehind(entries.id, figure, order, after)
