@@ -38,6 +38,7 @@ import postgresReportViews from './postgres/0036_report_views.sql' with { type: 
 import postgresClientTax from './postgres/0037_client_tax.sql' with { type: 'text' }
 import postgresProjectRepositories from './postgres/0038_project_repositories.sql' with { type: 'text' }
 import postgresSheetRequiredFields from './postgres/0039_sheet_required_fields.sql' with { type: 'text' }
+import postgresBillDrafts from './postgres/0041_bill_drafts.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -77,6 +78,7 @@ import sqliteReportViews from './sqlite/0036_report_views.sql' with { type: 'tex
 import sqliteClientTax from './sqlite/0037_client_tax.sql' with { type: 'text' }
 import sqliteProjectRepositories from './sqlite/0038_project_repositories.sql' with { type: 'text' }
 import sqliteSheetRequiredFields from './sqlite/0039_sheet_required_fields.sql' with { type: 'text' }
+import sqliteBillDrafts from './sqlite/0041_bill_drafts.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -152,4 +154,5 @@ export const MIGRATIONS: Migration[] = [
     name: 'sheet_required_fields',
     sql: { sqlite: sqliteSheetRequiredFields, postgres: postgresSheetRequiredFields },
   },
+  { version: 41, name: 'bill_drafts', sql: { sqlite: sqliteBillDrafts, postgres: postgresBillDrafts } },
 ]
