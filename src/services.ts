@@ -5,8 +5,12 @@ import type { Database } from './database/database.ts'
 import { readinessOf } from './database/ready.ts'
 import { createAnomaliesService } from './features/anomalies/service.ts'
 import { createAuditService } from './features/audit/service.ts'
-import { createBillDraftsService } from './features/bills/drafts/service.ts'
-import { type BillsDependencies, createBillsService, createMailer } from './features/bills/service.ts'
+import {
+  type BillsDependencies,
+  createBillDraftsService,
+  createBillsService,
+  createMailer,
+} from './features/bills/service.ts'
 import { createAnnouncements as budgetAnnouncements, createBudgetsService } from './features/budgets/service.ts'
 import { createChangesService } from './features/changes/service.ts'
 import { createDigestsService } from './features/digests/service.ts'

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { LIST_SORTS } from '../../features/entries/listing/order.ts'
 import type { TokenEntry } from '../../features/entries/schema.ts'
 import { serviceText } from '../../price-texts.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
@@ -23,7 +22,10 @@ export function addEntriesListCommand(entries: Command): void {
       .command('list')
       .description('List entries, newest first unless sorted otherwise; an entry must match all filters'),
   )
-    .option('--sort <by>', `${LIST_SORTS.slice(0, -1).join(', ')} or ${LIST_SORTS.at(-1)} (default started_at)`)
+    .option(
+      '--sort <by>',
+      'started_at (the default), duration, cost, list_value, reported_cost, tokens, input, output, cache_read, cache_write or cache_write_1h',
+    )
     .option('--order <order>', 'desc: newest or largest first, the default; asc: oldest or smallest first')
     .option('--updated-since <when>', 'what changed since this day or timestamp, in the order of change')
     .option('--limit <number>', 'entries per page, 1 to 1000 (default 50)')

@@ -68,6 +68,7 @@ import { billHead, billText, paymentBody, remainingBody, totalsBody } from './wi
 
 export type { BilledAmount, BilledCost } from './billed-amounts.ts'
 export { BILL_COLUMNS } from './csv.ts'
+export { createBillDraftsService } from './drafts/service.ts'
 export { readBillList } from './query.ts'
 export type { BillSubmission, BillView, DocumentFormat }
 export { billedAmountBody, minorDigitsOf }

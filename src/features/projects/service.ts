@@ -24,9 +24,9 @@ export type { EntryRelocation, Merged, MergeOptions } from './merge.ts'
 export { mergeBody } from './merge.ts'
 export { NamedWork } from './named-work.ts'
 export { readClient, readProject, readTicket } from './request.ts'
-export { CLIENT_KEYS, type ClientView } from './store/clients.ts'
-export { PROJECT_KEYS, type ProjectView } from './store/projects.ts'
-export { TICKET_KEYS, type TicketView } from './store/tickets.ts'
+export { type ClientView, pageBehindClient } from './store/clients.ts'
+export { type ProjectView, pageBehindProject } from './store/projects.ts'
+export { pageBehindTicket, type TicketView } from './store/tickets.ts'
 export { isReservedName, parseBudget, parseMarkup, parseTax, ticketPrefix } from './validation.ts'
 export {
   clientBody,

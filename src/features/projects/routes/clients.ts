@@ -1,5 +1,4 @@
 import { Elysia, t } from 'elysia'
-import { pageBehind } from '../../../database/sorting.ts'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { answerList } from '../../../http/list.ts'
@@ -9,7 +8,7 @@ import { CLIENT_COLUMNS } from '../csv.ts'
 import { EXAMPLE_CLIENT, EXAMPLE_NEW_CLIENT } from '../examples.ts'
 import { readClientList } from '../query.ts'
 import { ClientBody, ClientChange, ClientList, NewClient } from '../schema.ts'
-import { CLIENT_KEYS, type ClientView, clientBody, type ProjectsService, readClient, sightOf } from '../service.ts'
+import { type ClientView, clientBody, type ProjectsService, pageBehindClient, readClient, sightOf } from '../service.ts'
 import { CLIENT_SORTS } from '../sorts.ts'
 
 const tag = 'Work'
@@ -34,7 +33,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
         return answerList(request, asked, {
           list: (page) => projects.listClients(asked.filter, page),
           keyOf,
-          pageBehind: (row, by) => pageBehind(CLIENT_KEYS, by, row, keyOf(row)),
+          pageBehind: pageBehindClient,
           bodyOf: (client) => clientBody(client, sightOf(viewer, client)),
           columns: CLIENT_COLUMNS,
           fileName: 'clients.csv',

@@ -1,5 +1,4 @@
 import { Elysia, t } from 'elysia'
-import { pageBehind } from '../../../database/sorting.ts'
 import { access, approvalViewerOf, askerOf, partyOf, viewerOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { answerList } from '../../../http/list.ts'
@@ -13,9 +12,9 @@ import { Merge, MergeBody, NewProject, ProjectBody, ProjectChange, ProjectList }
 import {
   type EntryRelocation,
   mergeBody,
-  PROJECT_KEYS,
   type ProjectsService,
   type ProjectView,
+  pageBehindProject,
   projectBody,
   readProject,
   sightOf,
@@ -70,7 +69,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
         return answerList(request, asked, {
           list: (page) => projects.listProjects(viewer, asked.filter, page),
           keyOf,
-          pageBehind: (row, by) => pageBehind(PROJECT_KEYS, by, row, keyOf(row)),
+          pageBehind: pageBehindProject,
           bodyOf: (view) => projectBody(view, sightOf(viewer, view)),
           columns: PROJECT_COLUMNS,
           fileName: 'projects.csv',

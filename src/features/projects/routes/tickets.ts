@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import type { Caller } from '../../../access/caller.ts'
-import { pageBehind } from '../../../database/sorting.ts'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { answerList } from '../../../http/list.ts'
@@ -13,9 +12,9 @@ import { NewTicket, TicketBody, TicketChange, TicketList } from '../schema.ts'
 import {
   type EntryRelocation,
   type ProjectsService,
+  pageBehindTicket,
   readTicket,
   sightOfTicket,
-  TICKET_KEYS,
   type TicketView,
   ticketBody,
 } from '../service.ts'
@@ -63,7 +62,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
         return answerList(request, asked, {
           list: (page) => projects.listTickets(asked.filter, page),
           keyOf,
-          pageBehind: (row, by) => pageBehind(TICKET_KEYS, by, row, keyOf(row)),
+          pageBehind: pageBehindTicket,
           bodyOf: (view) => shown(caller, view),
           columns: TICKET_COLUMNS,
           fileName: 'tickets.csv',

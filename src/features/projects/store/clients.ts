@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
-import { pageIn, type SortKeys } from '../../../database/sorting.ts'
+import { pageBehind, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import type { PageRequest } from '../../../query.ts'
@@ -62,10 +62,14 @@ export async function clientViews(reader: Reader, clients: ClientRow[]): Promise
   }))
 }
 
-export const CLIENT_KEYS: SortKeys<typeof CLIENT_SORTS, ClientRow> = {
+const CLIENT_KEYS: SortKeys<typeof CLIENT_SORTS, ClientRow> = {
   name: { sql: ({ clients }) => clients.nameFolded, of: ({ nameFolded }) => nameFolded },
   created_at: { sql: ({ clients }) => clients.createdAt, of: ({ createdAt }) => createdAt },
 }
+
+/** The token of the page that follows this row. */
+export const pageBehindClient = (view: ClientRow, by: PageRequest<keyof typeof CLIENT_SORTS>['by']): string =>
+  pageBehind(CLIENT_KEYS, by, view, view.id)
 
 /** Newest first, unless the page has another order. */
 export async function listClients(

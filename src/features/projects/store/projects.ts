@@ -4,7 +4,7 @@ import { approvedProjects, ledProjects, type Viewer } from '../../../access/visi
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { ProjectNameKind } from '../../../database/schema/values.ts'
-import { lowered, pageIn, type SortKeys } from '../../../database/sorting.ts'
+import { lowered, pageBehind, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import type { PageRequest } from '../../../query.ts'
@@ -104,12 +104,16 @@ export async function listMergedInto(reader: Reader, id: number): Promise<Projec
   return viewsOf(reader, await selectProjects(reader).where(eq(projects.mergedIntoId, id)).orderBy(asc(projects.id)))
 }
 
-export const PROJECT_KEYS: SortKeys<typeof PROJECT_SORTS, ProjectView> = {
+const PROJECT_KEYS: SortKeys<typeof PROJECT_SORTS, ProjectView> = {
   key: { sql: ({ projects }) => sql`lower(${projects.key})`, of: ({ project }) => lowered(project.key) },
   name: { sql: ({ projects }) => sql`lower(${projects.name})`, of: ({ project }) => lowered(project.name) },
   client: { sql: ({ clients }) => sql`lower(${clients.name})`, of: ({ client }) => client && lowered(client.name) },
   created_at: { sql: ({ projects }) => projects.createdAt, of: ({ project }) => project.createdAt },
 }
+
+/** The token of the page that follows this row. */
+export const pageBehindProject = (view: ProjectView, by: PageRequest<keyof typeof PROJECT_SORTS>['by']): string =>
+  pageBehind(PROJECT_KEYS, by, view, view.project.id)
 
 /** Newest first, unless the page has another order. */
 export async function listProjectViews(

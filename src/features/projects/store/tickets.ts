@@ -4,7 +4,7 @@ import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
-import { lowered, pageIn, type SortKeys } from '../../../database/sorting.ts'
+import { lowered, pageBehind, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import type { PageRequest } from '../../../query.ts'
@@ -128,7 +128,7 @@ export async function findTicketView(
   return (await viewsOf(reader, await selectTickets(reader).where(condition).limit(1)))[0]
 }
 
-export const TICKET_KEYS: SortKeys<typeof TICKET_SORTS, TicketView> = {
+const TICKET_KEYS: SortKeys<typeof TICKET_SORTS, TicketView> = {
   key: { sql: ({ tickets }) => tickets.keyFolded, of: ({ ticket }) => ticket.keyFolded },
   title: {
     sql: ({ tickets }) => sql`lower(${tickets.title})`,
@@ -136,6 +136,10 @@ export const TICKET_KEYS: SortKeys<typeof TICKET_SORTS, TicketView> = {
   },
   created_at: { sql: ({ tickets }) => tickets.createdAt, of: ({ ticket }) => ticket.createdAt },
 }
+
+/** The token of the page that follows this row. */
+export const pageBehindTicket = (view: TicketView, by: PageRequest<keyof typeof TICKET_SORTS>['by']): string =>
+  pageBehind(TICKET_KEYS, by, view, view.ticket.id)
 
 /** Newest first, unless the page has another order. */
 export async function listTicketViews(
