@@ -39,6 +39,7 @@ import postgresClientTax from './postgres/0037_client_tax.sql' with { type: 'tex
 import postgresProjectRepositories from './postgres/0038_project_repositories.sql' with { type: 'text' }
 import postgresSheetRequiredFields from './postgres/0039_sheet_required_fields.sql' with { type: 'text' }
 import postgresLeadRules from './postgres/0040_lead_rules.sql' with { type: 'text' }
+import postgresBillDrafts from './postgres/0041_bill_drafts.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -79,6 +80,7 @@ import sqliteClientTax from './sqlite/0037_client_tax.sql' with { type: 'text' }
 import sqliteProjectRepositories from './sqlite/0038_project_repositories.sql' with { type: 'text' }
 import sqliteSheetRequiredFields from './sqlite/0039_sheet_required_fields.sql' with { type: 'text' }
 import sqliteLeadRules from './sqlite/0040_lead_rules.sql' with { type: 'text' }
+import sqliteBillDrafts from './sqlite/0041_bill_drafts.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -155,4 +157,5 @@ export const MIGRATIONS: Migration[] = [
     sql: { sqlite: sqliteSheetRequiredFields, postgres: postgresSheetRequiredFields },
   },
   { version: 40, name: 'lead_rules', sql: { sqlite: sqliteLeadRules, postgres: postgresLeadRules } },
+  { version: 41, name: 'bill_drafts', sql: { sqlite: sqliteBillDrafts, postgres: postgresBillDrafts } },
 ]

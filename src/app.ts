@@ -1,8 +1,10 @@
 /** Every feature's routes on one screen. Never listens: `tally serve` and the tests do. */
+
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { outliersRoute } from './features/anomalies/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
+import { billDraftsRoutes } from './features/bills/drafts/routes.ts'
 import { billsRoutes } from './features/bills/routes/bills.ts'
 import { billDocumentsRoutes } from './features/bills/routes/documents.ts'
 import { paymentsRoutes } from './features/bills/routes/payments.ts'
@@ -161,6 +163,7 @@ export const createApp = ({
         .use(at('/events').use(eventsRoutes({ ...services, publicUrl })))
         .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
         .use(at('/report-views').use(reportViewsRoutes(services)))
+        .use(at('/bill-drafts').use(billDraftsRoutes(services)))
         .use(at('/shared').use(sharedRoutes(services)))
         .use(at('/budgets').use(budgetsRoutes(services)))
         .use(at('/webhooks').use(webhooksRoutes(services))),

@@ -180,7 +180,7 @@ export const ENTRY_FILTERS = {
   cost_mismatch: {
     kind: 'flag',
     description:
-      'Whether the reported cost is more than 10 times the list value, or less than a tenth of it, and they are more than 1 US dollar apart',
+      'Whether the reported cost is more than 10 times the list value, or less than a tenth of it, and they are more than 1 US dollar apart; never without tokens',
     argument: 'true|false',
     help: 'whether the reported cost is far from the list value (more than 10 times, and $1, apart)',
     group: 'state',

@@ -23,6 +23,37 @@ export interface ListPage {
   format: ListFormat | undefined
 }
 
+/** What a list can be sorted by, and of which kind it is: texts by their bytes, numbers also of moments. */
+export type Sorts = Readonly<Record<string, 'text' | 'number'>>
+
+export const ORDERS = ['desc', 'asc'] as const
+
+/** A row's place in an order. */
+interface SortPosition {
+  value: string | bigint | null
+  id: number
+}
+
+/** An order that the caller chose instead of newest first. */
+export interface SortedBy<Sort extends string = string> {
+  sort: Sort
+  order: (typeof ORDERS)[number]
+  /** The last row before the page; undefined for the first one. */
+  after: SortPosition | undefined
+}
+
+/** Where a page begins, and in which order. */
+export interface PageRequest<Sort extends string = string> {
+  limit: number
+  /** The key of the last row before the page, newest first. */
+  after: number | undefined
+  by?: SortedBy<Sort> | undefined
+}
+
+export interface SortedListPage<Sort extends string> extends ListPage {
+  by: SortedBy<Sort> | undefined
+}
+
 /**
  * Reads parameters one by one and collects issues; `finish` throws 422 with all of them, under
  * `/query/<name>`. Absent parameters, and invalid ones until then, are undefined. Parameters that are present but empty
@@ -108,6 +139,21 @@ export class Query {
     return { limit: this.limit(), after: this.page(readKeyPage), format: this.format() }
   }
 
+  /** As `listPage`, of a list that can be sorted. */
+  sortedListPage<const Kinds extends Sorts>(kinds: Kinds): SortedListPage<keyof Kinds & string> {
+    const sort = this.oneOf('sort', Object.keys(kinds) as (keyof Kinds & string)[])
+    const order = this.oneOf('order', ORDERS)
+    if (sort === undefined) {
+      if (order !== undefined && this.texts.sort === undefined) {
+        this.refuse('order', 'not_allowed', 'needs the parameter sort')
+      }
+      return { ...this.listPage(), by: undefined }
+    }
+    const by = { sort, order: order ?? ('desc' as const) }
+    const after = this.page((page) => readSortPage(by, kinds[sort]!, page))
+    return { limit: this.limit(), after: undefined, format: this.format(), by: { ...by, after } }
+  }
+
   refuse(name: string, code: string, message: string): undefined {
     this.#refuse({ pointer: `/query/${name}`, code, message })
   }
@@ -134,4 +180,38 @@ export function writeKeyPage(key: number): string {
 export function readKeyPage(page: string): number | undefined {
   const text = Buffer.from(page, 'base64url').toString('latin1')
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+/** The token of the page that follows a row in this order; `readSortPage` is the inverse. */
+export function writeSortPage({ sort, order }: Pick<SortedBy, 'sort' | 'order'>, { value, id }: SortPosition): string {
+  return Buffer.from(JSON.stringify([sort, order, typeof value === 'bigint' ? String(value) : value, id])).toString(
+    'base64url',
+  )
+}
+
+/** Undefined for the page of another order as well, where the position would mean something else. */
+function readSortPage(
+  { sort, order }: Pick<SortedBy, 'sort' | 'order'>,
+  kind: Sorts[string],
+  page: string,
+): SortPosition | undefined {
+  const [ofSort, ofOrder, value, id] = readTuple(page)
+  if (ofSort !== sort || ofOrder !== order || !Number.isSafeInteger(id)) return undefined
+  const position = { id: id as number }
+  if (value === null) return { ...position, value }
+  if (typeof value !== 'string' || value.includes('\0') || !value.isWellFormed()) return undefined
+  if (kind === 'text') return { ...position, value }
+  if (!/^-?\d{1,19}$/.test(value)) return undefined
+  const number = BigInt(value)
+  // No database could compare it otherwise.
+  return BigInt.asIntN(64, number) === number ? { ...position, value: number } : undefined
+}
+
+function readTuple(page: string): unknown[] {
+  try {
+    const read: unknown = JSON.parse(Buffer.from(page, 'base64url').toString())
+    return Array.isArray(read) ? read : []
+  } catch {
+    return []
+  }
 }

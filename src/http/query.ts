@@ -4,7 +4,7 @@
  */
 import { Kind, TypeRegistry } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { DEFAULT_LIMIT, LIST_LIMIT } from '../query.ts'
+import { DEFAULT_LIMIT, LIST_LIMIT, ORDERS, type Sorts } from '../query.ts'
 
 /** Accepts any string; it is validated when it is parsed. */
 TypeRegistry.Set('Text', (_, value) => typeof value === 'string')
@@ -70,6 +70,21 @@ export const listPage = (what: string, { usual = DEFAULT_LIMIT, most = LIST_LIMI
     type: 'string',
     enum: ['json', 'csv'],
     description: '`csv` exports everything that matches the filters; `Accept: text/csv` does the same.',
+  }),
+})
+
+/** The order of a list that can be sorted. `usual` says how it is sorted otherwise. */
+export const listSort = (sorts: Sorts, usual = 'newest first') => ({
+  sort: parameter({
+    type: 'string',
+    enum: Object.keys(sorts),
+    description: `What the list is sorted by; ${usual} without it. Texts are compared by their characters' codes, names without regard to the case of ASCII letters. What is not known is last in both orders. Exports keep the usual order.`,
+  }),
+  order: parameter({
+    type: 'string',
+    enum: [...ORDERS],
+    description:
+      'With `sort`: `desc`, the default, begins with the latest, largest or last in the alphabet, `asc` with the earliest, smallest or first.',
   }),
 })
 

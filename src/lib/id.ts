@@ -10,6 +10,7 @@ export type IdPrefix =
   | 'tok'
   | 'sht'
   | 'bil'
+  | 'bdr'
   | 'prc'
   | 'pld'
   | 'dep'

@@ -51,6 +51,7 @@ async function list(flags: ListFlags): Promise<void> {
     limit,
     after,
     format: _,
+    by: __,
     ...filter
   } = readBillList({
     state: flags.state,

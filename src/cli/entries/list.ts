@@ -22,7 +22,10 @@ export function addEntriesListCommand(entries: Command): void {
       .command('list')
       .description('List entries, newest first unless sorted otherwise; an entry must match all filters'),
   )
-    .option('--sort <by>', 'started_at, cost, tokens or duration (default started_at)')
+    .option(
+      '--sort <by>',
+      'started_at (the default), duration, cost, list_value, reported_cost, tokens, input, output, cache_read, cache_write or cache_write_1h',
+    )
     .option('--order <order>', 'desc: newest or largest first, the default; asc: oldest or smallest first')
     .option('--updated-since <when>', 'what changed since this day or timestamp, in the order of change')
     .option('--limit <number>', 'entries per page, 1 to 1000 (default 50)')

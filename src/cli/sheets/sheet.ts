@@ -70,9 +70,9 @@ export const ENTRY_COLUMNS: Column<TokenEntry>[] = [
   { title: 'ID', of: ({ id }) => id },
 ]
 
-/** Says which entries have a reported cost that is far from their list value; without tokens there is nothing to compare. */
+/** Says which entries have a reported cost that is far from their list value. */
 export function noteMismatches(entries: TokenEntry[]): void {
-  for (const entry of entries.filter(({ cost_mismatch, tokens }) => cost_mismatch && tokens.total > 0)) {
+  for (const entry of entries.filter(({ cost_mismatch }) => cost_mismatch)) {
     note(
       `${entry.id}: the reported cost, $${JSON.stringify(entry.reported_cost)}, is far from the list value, $${JSON.stringify(entry.list_value)}. Check that it is in US dollars, and the price of the model.`,
     )

@@ -422,6 +422,16 @@ export function defineTables(kit: ColumnKit) {
       reversedBy: integer('reversed_by'),
       reverseReason: text('reverse_reason'),
     }),
+    billDrafts: table('bill_drafts', {
+      id: key('id'),
+      uid: publicId('uid', 'bdr'),
+      form: json<Record<string, unknown>>('form').notNull(),
+      revision: integer('revision').notNull(),
+      createdAt: time('created_at').notNull(),
+      createdBy: integer('created_by').notNull(),
+      updatedAt: time('updated_at').notNull(),
+      updatedBy: integer('updated_by').notNull(),
+    }),
     billEntries: table('bill_entries', {
       billId: integer('bill_id').notNull(),
       entryId: integer('entry_id').notNull(),

@@ -2,12 +2,15 @@
 
 import { notFound } from '../../errors.ts'
 import { daysOfMonth, isDay } from '../../lib/calendar.ts'
-import { type ListPage, Query, type QueryTexts } from '../../query.ts'
+import { Query, type QueryTexts, type SortedListPage } from '../../query.ts'
 import { ENTRY_FORMATS, type ListQuery, readPage } from '../entries/listing/filter.ts'
 import { BILL_STATES, RATE_LIMIT } from './schema.ts'
+import { BILL_SORTS } from './sorts.ts'
 import type { BillState } from './store/bills.ts'
 
-export interface BillListQuery extends ListPage {
+type BillPage = SortedListPage<keyof typeof BILL_SORTS>
+
+export interface BillListQuery extends BillPage {
   states: BillState[] | undefined
   /** Id or name. */
   client: string | undefined
@@ -20,7 +23,7 @@ export interface BillListQuery extends ListPage {
   deliveryFailed: boolean | undefined
 }
 
-function readFilter(query: Query): Omit<BillListQuery, keyof ListPage> {
+function readFilter(query: Query): Omit<BillListQuery, keyof BillPage> {
   const day = (name: string) => {
     const text = query.text(name)
     if (text === undefined || isDay(text)) return text
@@ -41,13 +44,13 @@ function readFilter(query: Query): Omit<BillListQuery, keyof ListPage> {
 /** Throws 422 with every issue. */
 export function readBillList(texts: QueryTexts): BillListQuery {
   const query = new Query(texts)
-  const read = { ...readFilter(query), ...query.listPage() }
+  const read = { ...readFilter(query), ...query.sortedListPage(BILL_SORTS) }
   query.finish()
   return read
 }
 
 /** Throws 422 with every issue. */
-export function readBillTotals(texts: QueryTexts): Omit<BillListQuery, keyof ListPage> {
+export function readBillTotals(texts: QueryTexts): Omit<BillListQuery, keyof BillPage> {
   const query = new Query(texts)
   const read = readFilter(query)
   query.finish()

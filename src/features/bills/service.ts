@@ -1,12 +1,14 @@
 /** Bills: from usage to a numbered document that is sent once (docs/design/bills.md). */
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
+import { pageBehind } from '../../database/sorting.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import { dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { parseExactJson, parseRawJson } from '../../lib/exact-json.ts'
 import { isId } from '../../lib/id.ts'
 import { eachPage } from '../../lists.ts'
+import type { PageRequest, SortedBy } from '../../query.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { EventsService } from '../events/service.ts'
@@ -42,7 +44,9 @@ import type {
   UsualTerms,
 } from './schema.ts'
 import { type BillSubmission, createSending, findReplayed } from './sending.ts'
+import type { BILL_SORTS } from './sorts.ts'
 import {
+  BILL_KEYS,
   type BillFilter,
   type BillView,
   countBills,
@@ -64,6 +68,7 @@ import { billHead, billText, paymentBody, remainingBody, totalsBody } from './wi
 
 export type { BilledAmount, BilledCost } from './billed-amounts.ts'
 export { BILL_COLUMNS } from './csv.ts'
+export { createBillDraftsService } from './drafts/service.ts'
 export { readBillList } from './query.ts'
 export type { BillSubmission, BillView, DocumentFormat }
 export { billedAmountBody, minorDigitsOf }
@@ -85,7 +90,7 @@ export interface BillsDependencies {
 const ATTEMPTS = 5
 
 /** Client and project by id or name. */
-export type BillListFilter = Partial<Omit<BillListQuery, 'limit' | 'after' | 'format'>>
+export type BillListFilter = Partial<Omit<BillListQuery, 'limit' | 'after' | 'by' | 'format'>>
 
 interface BillPreviewed {
   digest: string
@@ -238,11 +243,13 @@ export function createBillsService({
         throw previewChanged()
       }),
 
-    /** A page of bills, newest first. Throws `not_found` for a client or project that does not exist. */
-    listBills: async (
-      filter: BillListFilter,
-      page: { after: number | undefined; limit: number },
-    ): Promise<BillView[]> => listBills(db.read, await readFilter(filter), { ...page, today: await findToday() }),
+    /** A page of bills, newest first unless it has another order. Throws `not_found` for a client or project that does not exist. */
+    listBills: async (filter: BillListFilter, page: PageRequest<keyof typeof BILL_SORTS>): Promise<BillView[]> =>
+      listBills(page.by ? db.slow : db.read, await readFilter(filter), { ...page, today: await findToday() }),
+
+    /** The token of the page that follows a bill. */
+    pageBehind: (view: BillView, by: SortedBy<keyof typeof BILL_SORTS> | undefined): string =>
+      pageBehind(BILL_KEYS, by, view, view.bill.id),
 
     /** The same of these clients only. */
     listClientBills: async (

@@ -362,7 +362,7 @@ export const TokenEntry = Type.Object(
     list_value: orNull(money('The value according to the price table, as of when the entry was valued.')),
     cost_mismatch: Type.Boolean({
       description:
-        'Whether the reported cost is more than 10 times the list value, or less than a tenth of it, and they are more than 1 US dollar apart. The entry still counts with its reported cost.',
+        'Whether the reported cost is more than 10 times the list value, or less than a tenth of it, and they are more than 1 US dollar apart; false without tokens, where there is nothing to compare. The entry still counts with its reported cost.',
     }),
     price: orNull(
       Type.Object(

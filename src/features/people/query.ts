@@ -1,16 +1,17 @@
 /** Query parameters for people and tokens. Issues are reported under `/query/<name>`. Pure. */
 
 import { ROLES, USER_STATES } from '../../fields.ts'
-import { type ListPage, Query, type QueryTexts } from '../../query.ts'
+import { type ListPage, Query, type QueryTexts, type SortedListPage } from '../../query.ts'
+import { TOKEN_SORTS, USER_SORTS } from './sorts.ts'
 import type { TokenFilter } from './store/tokens.ts'
 import type { UserFilter } from './store/users.ts'
 import { TOKEN_KINDS, TOKEN_STATES } from './tokens/token.ts'
 
-export interface UserListQuery extends ListPage {
+export interface UserListQuery extends SortedListPage<keyof typeof USER_SORTS> {
   filter: UserFilter
 }
 
-export interface TokenListQuery extends ListPage {
+export interface TokenListQuery extends SortedListPage<keyof typeof TOKEN_SORTS> {
   filter: Omit<TokenFilter, 'ownerId'>
 }
 
@@ -23,7 +24,7 @@ export function readUserList(texts: QueryTexts): UserListQuery {
       roles: query.someOf('role', ROLES),
       state: query.oneOf('state', USER_STATES),
     },
-    ...query.listPage(),
+    ...query.sortedListPage(USER_SORTS),
   }
   query.finish()
   return read
@@ -38,7 +39,7 @@ export function readTokenList(texts: QueryTexts): TokenListQuery {
       kinds: query.someOf('kind', TOKEN_KINDS),
       states: query.someOf('state', TOKEN_STATES),
     },
-    ...query.listPage(),
+    ...query.sortedListPage(TOKEN_SORTS),
   }
   query.finish()
   return read

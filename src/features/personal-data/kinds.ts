@@ -9,6 +9,7 @@ import {
   eachHistory,
   eachIdempotencyKey,
   eachSession,
+  listBillDrafts,
   listBills,
   listBudgets,
   listDeputies,
@@ -210,6 +211,23 @@ export const KINDS: readonly Kind[] = [
       parameters: JSON.stringify(row.parameters),
       shared: row.shared,
       created_at: timestamp(row.createdAt),
+    }),
+  ),
+  kind(
+    'bill_drafts',
+    'Drafts of bills that the person began or changed last, without what they say.',
+    {
+      id: text(),
+      created_by_person: Type.Boolean({ description: 'Whether the person began it.' }),
+      created_at: moment('When it was begun.'),
+      updated_at: moment('When it was last changed.'),
+    },
+    listBillDrafts,
+    (row, { id }) => ({
+      id: row.uid,
+      created_by_person: row.createdBy === id,
+      created_at: timestamp(row.createdAt),
+      updated_at: timestamp(row.updatedAt),
     }),
   ),
   kind(

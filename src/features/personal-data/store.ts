@@ -113,6 +113,16 @@ export function listReportViews(reader: Reader, { id }: Subject) {
   return reader.select().from(reportViews).where(eq(reportViews.ownerId, id)).orderBy(asc(reportViews.id))
 }
 
+/** Drafts of bills that the person began or changed last. */
+export function listBillDrafts(reader: Reader, { id }: Subject) {
+  const { billDrafts } = reader.tables
+  return reader
+    .select()
+    .from(billDrafts)
+    .where(or(eq(billDrafts.createdBy, id), eq(billDrafts.updatedBy, id)))
+    .orderBy(asc(billDrafts.id))
+}
+
 /** Budgets that the person added, that are of their entries, or whose thresholds notify them by name. */
 export async function listBudgets(reader: Reader, { id, uid, email }: Subject) {
   const { budgets } = reader.tables

@@ -6,10 +6,12 @@ import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
+import type { PageRequest } from '../../query.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { requireEverything } from './access.ts'
 import type { ClientFields, ResponsibleFields } from './fields.ts'
 import { changeResponsible } from './responsibility.ts'
+import type { CLIENT_SORTS } from './sorts.ts'
 import {
   type ClientFilter,
   type ClientRow,
@@ -21,7 +23,6 @@ import {
   findClientByUid,
   insertClient,
   listClients,
-  type Page,
   updateClient,
   usesOfClient,
 } from './store/clients.ts'
@@ -94,8 +95,8 @@ export function createClients({ db, clock, audit }: Dependencies) {
 
   return {
     /** A page of clients, newest first, with one more than `limit` if there are more. */
-    listClients: (filter: ClientFilter, page: Page): Promise<ClientView[]> =>
-      listClients(filter.search === undefined ? db.read : db.slow, filter, page),
+    listClients: (filter: ClientFilter, page: PageRequest<keyof typeof CLIENT_SORTS>): Promise<ClientView[]> =>
+      listClients(filter.search === undefined && !page.by ? db.read : db.slow, filter, page),
 
     /** By id (`cli_…`) or name. Throws `not_found`. */
     getClient: (client: string): Promise<ClientView> => getClient(db.read, client),

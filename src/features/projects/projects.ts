@@ -7,13 +7,14 @@ import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
+import type { PageRequest } from '../../query.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { requireChange, requireEverything, sightOf } from './access.ts'
 import { findClient } from './clients.ts'
 import type { ProjectFields } from './fields.ts'
 import type { MergePair } from './merge.ts'
 import { changeResponsible } from './responsibility.ts'
-import type { Page } from './store/clients.ts'
+import type { PROJECT_SORTS } from './sorts.ts'
 import { findProjectByName } from './store/lookups.ts'
 import {
   deleteProject,
@@ -217,8 +218,12 @@ export function createProjects({ db, clock, audit }: Dependencies) {
 
   return {
     /** A page of projects, newest first. */
-    listProjects: (viewer: Viewer, filter: ProjectFilter, page: Page): Promise<ProjectView[]> =>
-      listProjectViews(filter.search === undefined ? db.read : db.slow, viewer, filter, page),
+    listProjects: (
+      viewer: Viewer,
+      filter: ProjectFilter,
+      page: PageRequest<keyof typeof PROJECT_SORTS>,
+    ): Promise<ProjectView[]> =>
+      listProjectViews(filter.search === undefined && !page.by ? db.read : db.slow, viewer, filter, page),
 
     /** By id (`prj_…`), key, name or alias. Throws `not_found`. */
     showProject: (project: string): Promise<ProjectView> => getProjectNamed(db.read, project),

@@ -1,21 +1,22 @@
 /** Query parameters for lists of clients, projects and tickets. Issues are reported under `/query/<name>`. Pure. */
-import { type ListPage, Query, type QueryTexts } from '../../query.ts'
+import { Query, type QueryTexts, type SortedListPage, type Sorts } from '../../query.ts'
+import { CLIENT_SORTS, PROJECT_SORTS, TICKET_SORTS } from './sorts.ts'
 import { ARCHIVED_FILTERS, type ClientFilter } from './store/clients.ts'
 import type { ProjectFilter } from './store/projects.ts'
 import type { TicketFilter } from './store/tickets.ts'
 
-export interface WorkQuery<Filter> extends ListPage {
+export interface WorkQuery<Filter, Kinds extends Sorts> extends SortedListPage<keyof Kinds & string> {
   filter: Filter
 }
 
 /** Throws 422 with every issue. */
-export function readClientList(texts: QueryTexts): WorkQuery<ClientFilter> {
-  return readList(texts, () => ({}))
+export function readClientList(texts: QueryTexts): WorkQuery<ClientFilter, typeof CLIENT_SORTS> {
+  return readList(texts, CLIENT_SORTS, () => ({}))
 }
 
 /** Throws 422 with every issue. */
-export function readProjectList(texts: QueryTexts): WorkQuery<ProjectFilter> {
-  return readList(texts, (query) => ({
+export function readProjectList(texts: QueryTexts): WorkQuery<ProjectFilter, typeof PROJECT_SORTS> {
+  return readList(texts, PROJECT_SORTS, (query) => ({
     clients: query.list('client'),
     leads: query.list('lead'),
     approvers: query.list('approver'),
@@ -23,11 +24,18 @@ export function readProjectList(texts: QueryTexts): WorkQuery<ProjectFilter> {
 }
 
 /** Throws 422 with every issue. */
-export function readTicketList(texts: QueryTexts): WorkQuery<TicketFilter> {
-  return readList(texts, (query) => ({ projects: query.list('project'), conflicting: query.flag('conflicting') }))
+export function readTicketList(texts: QueryTexts): WorkQuery<TicketFilter, typeof TICKET_SORTS> {
+  return readList(texts, TICKET_SORTS, (query) => ({
+    projects: query.list('project'),
+    conflicting: query.flag('conflicting'),
+  }))
 }
 
-function readList<Filter>(texts: QueryTexts, readFilter: (query: Query) => Filter) {
+function readList<Filter, const Kinds extends Sorts>(
+  texts: QueryTexts,
+  sorts: Kinds,
+  readFilter: (query: Query) => Filter,
+) {
   const query = new Query(texts)
   const read = {
     filter: {
@@ -35,7 +43,7 @@ function readList<Filter>(texts: QueryTexts, readFilter: (query: Query) => Filte
       archived: query.oneOf('archived', ARCHIVED_FILTERS),
       ...readFilter(query),
     },
-    ...query.listPage(),
+    ...query.sortedListPage(sorts),
   }
   query.finish()
   return read

@@ -6,11 +6,12 @@ import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
+import type { PageRequest } from '../../query.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { isLedBy, requireChange, requireEverything, sightOfTicket } from './access.ts'
 import type { TicketFields } from './fields.ts'
 import { findProjectNamed } from './projects.ts'
-import type { Page } from './store/clients.ts'
+import type { TICKET_SORTS } from './sorts.ts'
 import { findProjectByName, getProject } from './store/lookups.ts'
 import { findProjectView } from './store/projects.ts'
 import {
@@ -123,8 +124,8 @@ export function createTickets({ db, clock, audit }: Dependencies) {
 
   return {
     /** A page of tickets, newest first. */
-    listTickets: (filter: TicketFilter, page: Page): Promise<TicketView[]> =>
-      listTicketViews(filter.search === undefined ? db.read : db.slow, filter, page),
+    listTickets: (filter: TicketFilter, page: PageRequest<keyof typeof TICKET_SORTS>): Promise<TicketView[]> =>
+      listTicketViews(filter.search === undefined && !page.by ? db.read : db.slow, filter, page),
 
     /** The number of tickets that reports name under different projects. */
     countConflictingTickets: (): Promise<number> => countConflictingTickets(db.read),

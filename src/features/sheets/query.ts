@@ -1,11 +1,12 @@
 /** The parameters of lists of sheets. Pure. */
 import { SHEET_STATUSES } from '../../database/schema/values.ts'
-import { type ListPage, Query, type QueryTexts } from '../../query.ts'
+import { Query, type QueryTexts, type SortedListPage } from '../../query.ts'
+import { SHEET_SORTS } from './sorts.ts'
 import type { SheetFilter } from './store.ts'
 
 export { SHEET_STATUSES }
 
-export interface SheetListQuery extends ListPage {
+export interface SheetListQuery extends SortedListPage<keyof typeof SHEET_SORTS> {
   filter: SheetFilter
 }
 
@@ -21,7 +22,7 @@ export function readSheetList(texts: QueryTexts, timeZone: string): SheetListQue
       endingAfter: query.moment('ending_after', timeZone),
       endedBefore: query.moment('ended_before', timeZone),
     },
-    ...query.listPage(),
+    ...query.sortedListPage(SHEET_SORTS),
   }
   query.finish()
   return read

@@ -10,13 +10,14 @@ import { approversOf, EVERYTHING, type Viewer } from '../../access/visibility.ts
 import { SchemaChecker } from '../../checker.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { rehearse } from '../../database/dry-run.ts'
+import { pageBehind } from '../../database/sorting.ts'
 import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
 import { issuesOf } from '../../issues.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId, newId } from '../../lib/id.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { eachPage, type Page, pageOf } from '../../lists.ts'
-import { type QueryTexts, writeKeyPage } from '../../query.ts'
+import type { QueryTexts } from '../../query.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { waitingFor } from '../entries/approval/service.ts'
 import { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } from '../entries/approval/states.ts'
@@ -39,6 +40,7 @@ import {
   insertSheet,
   listSheets,
   listWaitingSheets,
+  SHEET_KEYS,
   type SheetChange,
   type SheetFilter,
   type SheetView,
@@ -235,13 +237,13 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
     /** Parses the period to list approvals for. Throws 422 with every issue. */
     readApprovals: async (texts: QueryTexts) => readApprovalsQuery(texts, (await organization.settings()).timeZone),
 
-    /** Sheets that the viewer may see, newest first. */
+    /** Sheets that the viewer may see, newest first unless the query has another order. */
     async listSheets(
       viewer: Viewer,
-      { filter, limit, after }: Pick<SheetListQuery, 'filter' | 'limit' | 'after'>,
+      { filter, limit, after, by }: Omit<SheetListQuery, 'format'>,
     ): Promise<Page<TokenSheet>> {
-      const views = await listSheets(db.read, { filter, viewer, after, limit: limit + 1 })
-      const page = pageOf(views, limit, ({ sheet }) => writeKeyPage(sheet.id))
+      const views = await listSheets(by ? db.slow : db.read, { filter, viewer, after, by, limit: limit + 1 })
+      const page = pageOf(views, limit, (view) => pageBehind(SHEET_KEYS, by, view, view.sheet.id))
       return { ...page, data: await bodies(db.read, page.data, viewer) }
     },
 

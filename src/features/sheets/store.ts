@@ -3,7 +3,6 @@ import {
   aliasedTable,
   and,
   count,
-  desc,
   eq,
   exists,
   gt,
@@ -16,6 +15,7 @@ import {
   not,
   notInArray,
   or,
+  sql,
 } from 'drizzle-orm'
 import {
   approvedProjects,
@@ -27,8 +27,11 @@ import {
 import type { Reader, Tx } from '../../database/database.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import type { SheetStatus } from '../../database/schema/values.ts'
+import { lowered, pageIn, type SortKeys } from '../../database/sorting.ts'
 import { type Id, isId } from '../../lib/id.ts'
 import { foldName } from '../../lib/names.ts'
+import type { PageRequest } from '../../query.ts'
+import type { SHEET_SORTS } from './sorts.ts'
 
 export type SheetRecord = Tables['sheets']['$inferSelect']
 export type NewSheet = Pick<
@@ -115,21 +118,25 @@ export async function countOwnSheets(
   return row!
 }
 
-/** Sheets newest first, starting after the one with the key `after`. */
+export const SHEET_KEYS: SortKeys<typeof SHEET_SORTS, SheetView> = {
+  period: { sql: ({ sheets }) => sheets.firstDay, of: ({ sheet }) => sheet.firstDay },
+  agent_manager: { sql: ({ users }) => sql`lower(${users.name})`, of: ({ manager }) => lowered(manager.name) },
+  status: { sql: ({ sheets }) => sheets.status, of: ({ sheet }) => sheet.status },
+  updated_at: {
+    sql: ({ sheets }) => sql`coalesce(${sheets.updatedAt}, ${sheets.createdAt})`,
+    of: ({ sheet }) => sheet.updatedAt ?? sheet.createdAt,
+  },
+}
+
+/** Sheets newest first, unless the page has another order. */
 export async function listSheets(
   reader: Reader,
-  { filter, viewer, after, limit }: { filter: SheetFilter; viewer: Viewer; after: number | undefined; limit: number },
+  { filter, viewer, limit, ...page }: PageRequest<keyof typeof SHEET_SORTS> & { filter: SheetFilter; viewer: Viewer },
 ): Promise<SheetView[]> {
-  const { sheets } = reader.tables
+  const { behind, order } = pageIn(reader, reader.tables.sheets.id, page, SHEET_KEYS)
   return selectSheets(reader)
-    .where(
-      and(
-        conditionOf(reader, filter),
-        visibleSheets(reader, viewer),
-        after === undefined ? undefined : lt(sheets.id, after),
-      ),
-    )
-    .orderBy(desc(sheets.id))
+    .where(and(conditionOf(reader, filter), visibleSheets(reader, viewer), behind))
+    .orderBy(...order)
     .limit(limit)
 }
 

@@ -1,7 +1,16 @@
 /** All kinds of lines, in the order of a file: each refers only to earlier ones, if not declared otherwise. */
 import type { Kind, TableName } from './kind.ts'
 import { AUDIT } from './kinds/audit.ts'
-import { BILL, BILL_DELIVERY, BILL_DOCUMENT, BILL_ENTRY, BILL_KEY, BILL_PAYMENT, BILL_SEQUENCE } from './kinds/bills.ts'
+import {
+  BILL,
+  BILL_DELIVERY,
+  BILL_DOCUMENT,
+  BILL_DRAFT,
+  BILL_ENTRY,
+  BILL_KEY,
+  BILL_PAYMENT,
+  BILL_SEQUENCE,
+} from './kinds/bills.ts'
 import { BUDGET, BUDGET_ALERT } from './kinds/budgets.ts'
 import { ENTRY, IDEMPOTENCY_KEY, SESSION } from './kinds/entries.ts'
 import { DEPUTY, PERSON, TOKEN, VIEWER_GRANT } from './kinds/people.ts'
@@ -41,6 +50,7 @@ export const KINDS: readonly Kind[] = [
   BILL_DOCUMENT,
   BILL_DELIVERY,
   BILL_KEY,
+  BILL_DRAFT,
   TELEMETRY_CHANNEL,
   TELEMETRY_UNCOUNTED,
   TELEMETRY_PUSH,

@@ -9,7 +9,7 @@ export interface Column<Row> {
   /** Right-aligned, with tabular figures: money and counts. */
   isNumber?: boolean
   cell: (row: Row) => ReactNode
-  /** The API's name of the order by this column, if the list can be sorted by it. */
+  /** The API's name of the order by this column, if the API sorts the list by it; those of moments end in `_at` or `_on`. */
   sort?: string
   /** Sorts lists whose rows are all loaded, unless the API sorts them. */
   value?: (row: Row) => SortValue

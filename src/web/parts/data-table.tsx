@@ -3,6 +3,7 @@
  * shortcuts: `j` and `k` move, Enter opens, `x` selects, `a` accepts.
  */
 import { Checkbox, Group, Loader, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import {
   type CSSProperties,
@@ -63,6 +64,9 @@ interface DataTableProps<Row> {
   foot?: Partial<Record<string, ReactNode>>
 }
 
+/** Where rows are cards, as in the style sheet. */
+const PHONE = '(max-width: 48em)'
+
 /** Estimated height of a row before it is measured. */
 const ROW_HEIGHT_PX = 37
 
@@ -76,7 +80,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, name, list, rowKey, empty, open, openKey, selected, select, selectLabel, isMuted, foot } = props
   const view = useTableView(name, props.columns, props.sorting?.by)
   const columns = view.visible
-  const { rows, sorting } = useSorted(props)
+  const { rows, sorting, sortOf } = useSorted(props)
   const count = rows?.length ?? 0
   const frame = useRef<HTMLTableElement>(null)
   const [offset, setOffset] = useState(0)
@@ -94,6 +98,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     getItemKey: (index) => rowKey(rows![index]!),
   })
   const isPrinting = usePrinting()
+  const isPhone = useMediaQuery(PHONE, false, { getInitialValueInEffect: false })
+  // A column that is shown because the person chose it is shown on phones, too.
+  const phoneOf = ({ phone, isExtra }: Column<Row>) => (isExtra && phone === 'hidden' ? 'line' : (phone ?? 'line'))
   const items = isPrinting
     ? Array.from({ length: count }, (_, index) => ({ index, key: rowKey(rows![index]!), start: offset, end: offset }))
     : virtualizer.getVirtualItems()
@@ -134,6 +141,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const before = items[0] ? items[0].start - offset : 0
   const after = isPrinting ? 0 : virtualizer.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset)
   const span = columns.length + (select ? 1 : 0) + (name === undefined ? 0 : 1)
+  const menu = name !== undefined && <TableMenu label={label} columns={props.columns} view={view} list={list} />
   return (
     <div
       className={classes.frame}
@@ -141,6 +149,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       data-scrolled={isScrolled || undefined}
       data-density={view.density}
     >
+      {menu && isPhone && <div className={classes.tools}>{menu}</div>}
       <table
         ref={frame}
         className={classes.table}
@@ -159,16 +168,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 key={column.key}
                 column={column}
                 sorting={sorting}
+                sort={sortOf(column)}
                 width={view.widths[column.key]}
                 stretch={stretch}
                 resize={name === undefined ? undefined : (width) => view.resize(column.key, width)}
               />
             ))}
-            {name !== undefined && (
-              <th className={classes.end}>
-                <TableMenu label={label} columns={props.columns} view={view} list={list} />
-              </th>
-            )}
+            {name !== undefined && <th className={classes.end}>{!isPhone && menu}</th>}
           </tr>
         </thead>
         <tbody>
@@ -203,7 +209,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   <td
                     key={column.key}
                     data-number={column.isNumber || undefined}
-                    data-phone={column.phone ?? 'line'}
+                    data-phone={phoneOf(column)}
                     data-title={column.title}
                   >
                     <InColumn value={column.isNumber ?? false}>
@@ -243,36 +249,44 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 /**
- * The rows in the order of the table's header. A list that is complete is sorted here, by the columns with a `value`; one
- * with more pages only by the API, because its first rows are not those of another order.
+ * The rows in the order of the table's header. The API sorts by the columns with `sort`. A list that is complete is also
+ * sorted here, by those with a `value`; of one with more pages, the first rows are not those of another order.
  */
-function useSorted<Row>({ list, sorting, columns }: DataTableProps<Row>) {
-  const [own, setOwn] = useState<Pick<Sorting, 'by' | 'order'> | null>(null)
+function useSorted<Row>({ list, sorting: given, columns }: DataTableProps<Row>) {
+  const [{ by, order }, setOwn] = useState<Pick<Sorting, 'by' | 'order'>>({ by: '', order: 'asc' })
   const rows = isList(list) ? list.rows : list
   const isComplete = !isList(list) || (!list.hasMore && list.searchedTo === null)
-  const isOwn = sorting === undefined && isComplete
-  const value = isOwn && own ? columns.find(({ key }) => key === own.by)?.value : undefined
-  const sorted = useMemo(() => (rows && value && own ? inOrder(rows, value, own.order) : rows), [rows, value, own])
-  if (!isOwn) return { rows, sorting }
-  const change = (by: string, order: Sorting['order']) => setOwn({ by, order })
-  return { rows: sorted, sorting: { by: own?.by ?? '', order: own?.order ?? 'asc', change, isOwn: true } as const }
+  const sorting: Sorting = given ?? { by, order, change: (by, order) => setOwn({ by, order }) }
+  const isApi = given !== undefined
+  const sortOf = ({ key, sort, value }: Column<Row>) =>
+    isApi && sort !== undefined ? sort : isComplete && value ? key : undefined
+  const sorted = columns.find((column) => sortOf(column) === sorting.by)
+  const value = isApi && sorted?.sort !== undefined ? undefined : sorted?.value
+  const ordered = useMemo(
+    () => (rows && value ? inOrder(rows, value, sorting.order) : rows),
+    [rows, value, sorting.order],
+  )
+  return { rows: ordered, sorting, sortOf }
 }
+
+const isMoment = (sort: string) => /_(at|on)$/.test(sort)
 
 /** Of a column that takes the remaining space: a few words. */
 const FLEXIBLE_MIN = '120px'
 
 interface HeadCellProps<Row> {
   column: Column<Row>
-  sorting: (Sorting & { isOwn?: boolean }) | undefined
+  sorting: Sorting
+  /** The name of its order; undefined if the list is not sorted by it. */
+  sort: string | undefined
   /** Chosen by the person, in pixels. */
   width: number | undefined
   stretch: number
   resize: ((width: number | null) => void) | undefined
 }
 
-function HeadCell<Row>({ column, sorting, width: chosen, stretch, resize }: HeadCellProps<Row>) {
-  const { key, title, isNumber, width, minWidth } = column
-  const sort = sorting?.isOwn ? (column.value ? key : undefined) : column.sort
+function HeadCell<Row>({ column, sorting, sort, width: chosen, stretch, resize }: HeadCellProps<Row>) {
+  const { title, isNumber, width, minWidth } = column
   const usual = width?.endsWith('px') ? `${Math.round(Number.parseFloat(width) * stretch)}px` : width
   const style = {
     '--column-width': chosen === undefined ? usual : `${chosen}px`,
@@ -284,12 +298,12 @@ function HeadCell<Row>({ column, sorting, width: chosen, stretch, resize }: Head
       // Without the name of the control that changes its width.
       aria-label={resize && title !== '' ? title : undefined}
       data-number={isNumber || undefined}
-      aria-sort={sorting && sort !== undefined ? ariaSort(sorting, sort) : undefined}
+      aria-sort={sort !== undefined ? ariaSort(sorting, sort) : undefined}
       style={style}
     >
-      {sorting && sort !== undefined ? (
-        // Texts begin with A, numbers with the largest.
-        <SortButton title={title} sort={sort} {...sorting} first={sorting.isOwn && !isNumber ? 'asc' : 'desc'} />
+      {sort !== undefined ? (
+        // Texts begin with A, numbers with the largest, moments with the latest.
+        <SortButton title={title} sort={sort} {...sorting} first={isNumber || isMoment(sort) ? 'desc' : 'asc'} />
       ) : (
         title
       )}
@@ -332,13 +346,13 @@ const Gap = ({ height, span }: { height: number; span: number }) => (
 interface MoreProps<Row> {
   list: List<Row>
   count: number
-  sorting: Sorting | undefined
+  sorting: Sorting
 }
 
 function More<Row>({ list, count, sorting }: MoreProps<Row>) {
   if (list.error) return <Failure problem={asProblem(list.error)} retry={list.fetchMore} />
   if (list.searchedTo !== null && !list.isFetchingMore)
-    return <PausedSearch list={list} count={count} isForward={sorting?.order === 'asc'} />
+    return <PausedSearch list={list} count={count} isForward={sorting.order === 'asc'} />
   return (
     <Group justify="center" py="xs" h={40} role="status">
       {list.isFetchingMore ? (

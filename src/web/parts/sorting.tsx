@@ -1,6 +1,7 @@
 /** The order of a table, changed with the buttons in its header, or with a select where there is no header. */
 import { NativeSelect, UnstyledButton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { one, oneOf, useAddress } from '../address.ts'
 import classes from './data-table.module.css'
 
 export interface Sorting {
@@ -8,6 +9,19 @@ export interface Sorting {
   by: string
   order: 'asc' | 'desc'
   change: (by: string, order: Sorting['order']) => void
+}
+
+const ADDRESS = { sort: one, order: oneOf('desc', 'asc') }
+
+/**
+ * The order in the address of a page with one list. `query` is for the request, with the orders that the API knows; by
+ * other columns, the table sorts a list that is loaded as a whole.
+ */
+export function useListOrder<const Sort extends string>(known: readonly Sort[]) {
+  const [{ sort, order }, show] = useAddress(ADDRESS)
+  const asked = known.find((name) => name === sort)
+  const sorting: Sorting = { by: sort ?? '', order, change: (sort, order) => show({ sort, order }) }
+  return { sorting, query: asked === undefined ? {} : { sort: asked, order } }
 }
 
 export const ariaSort = ({ by, order }: Sorting, sort: string) =>

@@ -15,6 +15,8 @@ import { clientFor } from '../../support/postgres-server.ts'
 import { addReporter, reportBody } from '../../support/reports.ts'
 
 const DOLLAR = 1_000_000_000n
+/** Of a cost that belongs to no usage, such as extra usage of a subscription. */
+const NO_TOKENS = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
 const LARGEST = 9_000_000_000_000_000_000n
 
 test('a cost is far from its list value beyond ten times and a dollar, either way', () => {
@@ -32,11 +34,9 @@ test('a cost is far from its list value beyond ten times and a dollar, either wa
     [5n * DOLLAR, null, false],
   ]
   for (const [reportedCost, listValue, isFar] of cases) {
-    expect([reportedCost, listValue, isCostMismatch({ reportedCost, listValue })]).toEqual([
-      reportedCost,
-      listValue,
-      isFar,
-    ])
+    const costs = { reportedCost, listValue }
+    expect([costs, isCostMismatch({ ...costs, ...NO_TOKENS, cacheRead: 1 })]).toEqual([costs, isFar])
+    expect([costs, isCostMismatch({ ...costs, ...NO_TOKENS })]).toEqual([costs, false])
   }
 })
 
@@ -78,12 +78,12 @@ forEachEngine('a cost mismatch', (open) => {
     /** Gives the entries these amounts, in the order of their ids. */
     const change = (costs: Costs[]) =>
       db.write(async (tx) => {
-        for (const [index, { reportedCost, listValue }] of costs.entries()) {
+        for (const [index, { reportedCost, listValue, ...counts }] of costs.entries()) {
           const { id, priceId } = rows[index]!
           const price = listValue === null ? { priceId: null, priceStep: null } : { priceId, priceStep: 1 }
           await tx
             .update(tx.tables.entries)
-            .set({ reportedCost, listValue, ...price })
+            .set({ reportedCost, listValue, ...counts, ...price })
             .where(eq(tx.tables.entries.id, id))
         }
       })
@@ -97,7 +97,9 @@ forEachEngine('a cost mismatch', (open) => {
   test('is what the filter selects, the entry says and completeness counts, for any amounts', async () => {
     const COUNT = 8
     const { change, list, reports } = await stage(COUNT)
-    const pair = fc.record({ reportedCost: amount, listValue: amount })
+    const pair = fc
+      .record({ reportedCost: amount, listValue: amount, output: fc.constantFrom(0, 1, 1) })
+      .map((costs) => ({ ...NO_TOKENS, ...costs }))
     await fc.assert(
       fc.asyncProperty(fc.array(pair, { minLength: COUNT, maxLength: COUNT }), async (pairs) => {
         await change(pairs)

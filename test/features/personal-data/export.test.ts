@@ -139,6 +139,8 @@ const EXPORTED_AS: Record<string, string | { not: string }> = {
   'audit.for_id': 'audit_log',
   'audit.user_id': 'audit_log',
   'bill_deliveries.created_by': 'audit_log',
+  'bill_drafts.created_by': 'bill_drafts',
+  'bill_drafts.updated_by': 'bill_drafts',
   'bill_keys.user_id': { not: 'refers to a bill that they sent' },
   'bill_payments.created_by': 'audit_log',
   'bill_payments.reversed_by': 'audit_log',

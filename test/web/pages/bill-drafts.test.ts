@@ -1,43 +1,49 @@
 import { expect, test } from 'bun:test'
 import '../../support/page-location.ts'
 import { filledBy, refilled } from '../../../src/web/pages/bills/bill-terms.ts'
-import { isWorthKeeping, keepDraft, readDrafts, removeDraft } from '../../../src/web/pages/bills/drafts.ts'
+import {
+  formOf,
+  isWorthKeeping,
+  moveStoredDrafts,
+  storedDrafts,
+  valuesOfForm,
+} from '../../../src/web/pages/bills/drafts.ts'
 import { valuesOf } from '../../../src/web/pages/bills/new-bill-values.ts'
 
-function memory() {
-  const kept = new Map<string, string>()
+const initial = valuesOf({}, 'UTC')
+
+/** The storage of a browser in which an earlier version has kept these. */
+function memory(kept: string) {
+  const stored = new Map([['tally-bill-drafts:usr_1', kept]])
   return {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, text: string) => void kept.set(key, text),
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, text: string) => void stored.set(key, text),
+    removeItem: (key: string) => void stored.delete(key),
   }
 }
-const initial = valuesOf({}, 'UTC')
-const draft = (id: string) => ({ id, at: '2026-11-25T10:00:00.000Z', values: { ...initial, note: id } })
 
-test('drafts are those of one person, newest first, and limited', () => {
-  const storage = memory()
-  for (let index = 0; index < 25; index += 1) keepDraft('usr_1', draft(`d${index}`), storage)
-  keepDraft('usr_1', draft('d20'), storage)
-  expect(
-    readDrafts('usr_1', storage)
-      .map(({ id }) => id)
-      .slice(0, 3),
-  ).toEqual(['d20', 'd24', 'd23'])
-  expect(readDrafts('usr_1', storage)).toHaveLength(20)
-  expect(readDrafts('usr_2', storage)).toEqual([])
-  removeDraft('usr_1', 'd20', storage)
-  expect(readDrafts('usr_1', storage)[0]!.id).toBe('d24')
+test('drafts of an earlier version are moved to the server once, and what it does not take stays', async () => {
+  const notes = ['newest', 'refused', 'oldest']
+  const storage = memory(JSON.stringify(notes.map((note) => ({ id: note, at: '', values: { ...initial, note } }))))
+  const added: string[] = []
+  const add = async ({ note }: { note: string }) => {
+    if (note === 'refused') throw new Error('no')
+    added.push(note)
+  }
+  expect(await moveStoredDrafts('usr_2', add, storage)).toBe(0)
+  expect(await moveStoredDrafts('usr_1', add, storage)).toBe(2)
+  expect(added).toEqual(['oldest', 'newest'])
+  expect(storedDrafts('usr_1', storage).map(({ values }) => values.note)).toEqual(['refused'])
+  expect(await moveStoredDrafts('usr_1', add, storage)).toBe(0)
+  expect(storedDrafts('usr_1', memory('{"not": "ours"}'))).toEqual([])
 })
 
-test('a browser that stores nothing, or something else, has no drafts', () => {
-  const failing = {
-    getItem: () => '{"not": "ours"}',
-    setItem: () => {
-      throw new Error('full')
-    },
-  }
-  expect(readDrafts('usr_1', failing)).toEqual([])
-  keepDraft('usr_1', draft('d'), failing)
+test('a draft is the form without what no API takes, and opens as it was', () => {
+  const values = { ...initial, client: { value: 'cli_1', label: 'Acme', detail: null }, markup: Number.NaN, note: 'x' }
+  const form = formOf(values)
+  expect(form).toMatchObject({ client: { value: 'cli_1', label: 'Acme' }, markup: '', note: 'x' })
+  expect('include_earlier' in form).toBe(false)
+  expect(valuesOfForm(formOf({ ...initial, include_earlier: false }))).toEqual({ ...initial, include_earlier: false })
 })
 
 test('what was typed is worth a draft, choosing a client is not', () => {

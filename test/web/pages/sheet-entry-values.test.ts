@@ -5,7 +5,6 @@ import {
   draftOf,
   duplicateOf,
   emptyEntry,
-  isCostFar,
   isCostOnly,
   nextEntry,
   readableCounts,
@@ -141,8 +140,5 @@ test('an entry with a cost only is sent with counts of 0, and recognized by them
   const only = { ...entry, tokens: { ...entry.tokens, total: 0 } } as typeof entry
   expect([isCostOnly(only), isCostOnly(entry)]).toEqual([true, false])
   expect(valuesOf(only, ZONE).cost_only).toBe(true)
-  // There is nothing that its cost could be far from.
-  const far = { cost_mismatch: true }
-  expect([isCostFar({ ...only, ...far }), isCostFar({ ...entry, ...far })]).toEqual([false, true])
   expect(readableCounts({ ...values, input: Number.NaN, output: 5 })).toMatchObject({ input: '', output: 5 })
 })

@@ -59,6 +59,7 @@ describe.skipIf(!CHROMIUM)('month-end', () => {
       await page.getByRole('button', { name: 'Notes and terms' }).click()
       await page.getByLabel('Note above the lines').fill('As agreed on the phone')
       await page.waitForURL(/draft=/)
+      await page.getByText('Draft saved.').waitFor()
       await page.reload()
       await page.getByRole('button', { name: 'Notes and terms' }).click()
       expect(await page.getByLabel('Note above the lines').inputValue()).toBe('As agreed on the phone')

@@ -6,10 +6,9 @@ import { access, actorOf, requireCaller, viewerOf } from '../../../http/access.t
 import { csvResponse, fileFormat, fileResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { readIdempotencyKey } from '../../../http/idempotency-key.ts'
-import { listPage, listParameter, parameter } from '../../../http/query.ts'
+import { listPage, listParameter, listSort, parameter } from '../../../http/query.ts'
 import { serialized } from '../../../http/responses.ts'
 import { pageOf } from '../../../lists.ts'
-import { writeKeyPage } from '../../../query.ts'
 import { DAY } from '../../../schema.ts'
 import { EXAMPLE_ENTRY } from '../../entries/examples.ts'
 import { entryFormat } from '../../entries/listing/parameters.ts'
@@ -39,6 +38,7 @@ import {
   CreditNoteRequest,
 } from '../schema.ts'
 import type { BillsService, BillView } from '../service.ts'
+import { BILL_SORTS } from '../sorts.ts'
 
 const tag = 'Bills'
 
@@ -64,7 +64,10 @@ const filters = {
     description: 'Only bills with the delivery state `failed`, or only others.',
   }),
 }
-const BillQuery = t.Object({ ...filters, ...listPage('Bills') }, { additionalProperties: false })
+const BillQuery = t.Object(
+  { ...filters, ...listSort(BILL_SORTS), ...listPage('Bills') },
+  { additionalProperties: false },
+)
 const TotalsQuery = t.Object(filters, { additionalProperties: false })
 
 const EntriesQuery = t.Object(
@@ -182,10 +185,10 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
     .get(
       '',
       async ({ query, request }) => {
-        const { limit, after, format, ...filter } = readBillList(query)
+        const { limit, after, by, format, ...filter } = readBillList(query)
         if (wantsCsv(request, format)) return csvResponse(await bills.everyBill(filter), BILL_COLUMNS, 'bills.csv')
-        const views = await bills.listBills(filter, { after, limit: limit + 1 })
-        const page = pageOf(views, limit, ({ bill }) => writeKeyPage(bill.id))
+        const views = await bills.listBills(filter, { after, by, limit: limit + 1 })
+        const page = pageOf(views, limit, (view) => bills.pageBehind(view, by))
         return { ...page, data: await bills.heads(page.data) }
       },
       {
@@ -196,7 +199,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
           id: 'listBills',
           tag,
           summary: 'List bills',
-          description: 'Returns bills without their documents, most recently sent first.',
+          description: 'Returns bills without their documents, most recently sent first unless sorted otherwise.',
           responses: {
             200: {
               description: 'A page of bills.',

@@ -13,7 +13,6 @@ import {
   inArray,
   isNotNull,
   isNull,
-  lt,
   lte,
   ne,
   not,
@@ -25,8 +24,11 @@ import {
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
+import { lowered, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import type { Id } from '../../../lib/id.ts'
+import type { PageRequest } from '../../../query.ts'
 import type { Fingerprint } from '../portions.ts'
+import type { BILL_SORTS } from '../sorts.ts'
 
 export type BillRecord = Tables['bills']['$inferSelect']
 /** Of a bill that was sent; one that is being prepared is found only by those who prepare it. */
@@ -145,16 +147,41 @@ export async function countBills(reader: Reader, filter: BillFilter, today: stri
   return row!.bills
 }
 
-/** Newest first, starting after the key `after`. */
+export const BILL_KEYS: SortKeys<typeof BILL_SORTS, BillView> = {
+  number: { sql: ({ bills }) => bills.number, of: ({ bill }) => bill.number },
+  // A bill of everything has neither, and is the last.
+  recipient: {
+    sql: ({ clients, projects }) => sql`lower(coalesce(${clients.name}, ${projects.key}))`,
+    of: ({ client, project }) => {
+      const recipient = client?.name ?? project?.key
+      return recipient === undefined ? null : lowered(recipient)
+    },
+  },
+  period: { sql: ({ bills }) => bills.periodFrom, of: ({ bill }) => bill.periodFrom },
+  issued_on: { sql: ({ bills }) => bills.issuedOn, of: ({ bill }) => bill.issuedOn },
+  // A credit note is not due.
+  due_on: {
+    sql: ({ bills }) => sql`(CASE WHEN ${bills.kind} = 'bill' THEN ${bills.dueOn} END)`,
+    of: ({ bill }) => (bill.kind === 'bill' ? bill.dueOn : null),
+  },
+  state: { sql: ({ bills }) => bills.state, of: ({ bill }) => bill.state },
+  entries: { sql: ({ bills }) => bills.entries, of: ({ bill }) => bill.entries },
+  total: { sql: ({ bills }) => bills.total, of: ({ bill }) => bill.total },
+  balance: {
+    sql: ({ bills }) => sql`(CASE WHEN ${bills.state} = 'void' THEN 0 ELSE ${bills.total} - ${bills.paidAmount} END)`,
+    of: ({ bill }) => (bill.state === 'void' ? 0n : bill.total - bill.paidAmount),
+  },
+}
+
+/** Newest first, unless the page has another order. */
 export async function listBills(
   reader: Reader,
   filter: BillFilter,
-  { after, limit, today }: { after: number | undefined; limit: number; today: string },
+  { limit, today, ...page }: PageRequest<keyof typeof BILL_SORTS> & { today: string },
 ): Promise<BillView[]> {
-  const { bills } = reader.tables
-  const condition = conditionOf(reader, filter, today)
-  return selectViews(reader, and(condition, after === undefined ? undefined : lt(bills.id, after)))
-    .orderBy(desc(bills.id))
+  const { behind, order } = pageIn(reader, reader.tables.bills.id, page, BILL_KEYS)
+  return selectViews(reader, and(conditionOf(reader, filter, today), behind))
+    .orderBy(...order)
     .limit(limit)
 }
 

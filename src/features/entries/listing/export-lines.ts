@@ -36,11 +36,13 @@ export function divisionOf({ amendment }: ExportedRow): TokenEntry['division'] {
   return amendment === null ? null : wireDivision(JSON.parse(amendment))
 }
 
-export function isMismatch({ reportedDollars, reportedNanos, listDollars, listNanos }: ExportedRow): boolean {
+export function isMismatch(row: ExportedRow): boolean {
+  const { reportedDollars, reportedNanos, listDollars, listNanos } = row
   if (reportedDollars === null || listDollars === null) return false
   // Less than a dollar apart, like most amounts.
   if (reportedDollars === listDollars) return false
   return isCostMismatch({
+    ...row,
     reportedCost: nanosOf(reportedDollars, reportedNanos),
     listValue: nanosOf(listDollars, listNanos),
   })

@@ -1,16 +1,22 @@
 /** The orders of a list of entries, and the pages of those by a figure. Pure. */
 
-/** What a list can be sorted by. Only the time has an index: the others are read and sorted for each page. */
-export const LIST_SORTS = ['started_at', 'cost', 'tokens', 'duration'] as const
+/**
+ * What a list can be sorted by. Only the time has an index: the others are read and sorted for each page. Names are not
+ * among them: a page of a million entries by model is the first entries of one model, which a filter finds at once.
+ */
+export const LIST_SORTS = [
+  ...(['started_at', 'duration', 'cost', 'list_value', 'reported_cost'] as const),
+  ...(['tokens', 'input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const),
+] as const
 export type ListSort = (typeof LIST_SORTS)[number]
 
-/** A figure of an entry, as opposed to its time. */
+/** A figure of an entry, as opposed to its time. Amounts are nano-dollars, durations milliseconds. */
 export type SortFigure = Exclude<ListSort, 'started_at'>
 
 export const LIST_ORDERS = ['desc', 'asc'] as const
 export type ListOrder = (typeof LIST_ORDERS)[number]
 
-/** An entry's place in the order of a figure, which is null for the cost of an unpriced entry. */
+/** An entry's place in the order of a figure, which is null for an amount that is not known. */
 export interface FigurePosition {
   value: bigint | null
   id: number
@@ -30,7 +36,7 @@ export function writeFigurePage({ sort, order }: FigureOrder, { value, id }: Fig
 /** Undefined for the page of another order as well, where the position would mean something else. */
 export function readFigurePage({ sort, order }: FigureOrder, page: string): FigurePosition | undefined {
   const text = Buffer.from(page, 'base64url').toString('latin1')
-  const [, ofSort, ofOrder, value, id] = /^([a-z]+)\.([a-z]+)\.(\d{1,19})?\.(\d{1,15})$/.exec(text) ?? []
+  const [, ofSort, ofOrder, value, id] = /^([a-z0-9_]+)\.([a-z]+)\.(\d{1,19})?\.(\d{1,15})$/.exec(text) ?? []
   if (id === undefined || ofSort !== sort || ofOrder !== order) return undefined
   const figure = value === undefined ? null : BigInt(value)
   // No database could compare it.

@@ -15,6 +15,9 @@ export interface MeasureTest {
 
 export type RowTest = boolean | ((row: number) => boolean)
 
+const COUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
+type Counts = Record<(typeof COUNTS)[number], number>
+
 /** The filters with their tests. */
 const TESTS = {
   priced: (isPriced: boolean): MeasureTest => ({
@@ -32,15 +35,21 @@ const TESTS = {
   }),
 
   cost_mismatch: (isMismatch: boolean): MeasureTest => ({
-    measures: ['listValue', 'reportedCost'],
+    measures: ['listValue', 'reportedCost', ...COUNTS],
     ofEntries(segment) {
       if (segment.column('listValue').range === undefined || segment.column('reportedCost').range === undefined)
         return !isMismatch
       const [list, reported] = [segment.integers('listValue'), segment.integers('reportedCost')]
+      const counts = COUNTS.map((name) => segment.integers(name).values)
       return (row) => {
         // Exact values are needed only of entries that have both.
         if (Number.isNaN(list.values[row]!) || Number.isNaN(reported.values[row]!)) return !isMismatch
-        return isCostMismatch({ reportedCost: exactAt(reported, row), listValue: exactAt(list, row) }) === isMismatch
+        const [input, output, cacheRead, cacheWrite, cacheWrite1h] = counts.map((values) => values[row]!)
+        const amounts = { reportedCost: exactAt(reported, row), listValue: exactAt(list, row) }
+        return (
+          isCostMismatch({ ...amounts, ...({ input, output, cacheRead, cacheWrite, cacheWrite1h } as Counts) }) ===
+          isMismatch
+        )
       }
     },
     figures: ['comparedEntries'],

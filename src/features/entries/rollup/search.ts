@@ -58,6 +58,13 @@ const MEASURES_OF: Record<ListSort, readonly Measure[]> = {
   cost: ['listValue', 'reportedCost'],
   tokens: ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'],
   duration: ['duration'],
+  list_value: ['listValue'],
+  reported_cost: ['reportedCost'],
+  input: ['input'],
+  output: ['output'],
+  cache_read: ['cacheRead'],
+  cache_write: ['cacheWrite'],
+  cache_write_1h: ['cacheWrite1h'],
 }
 
 interface Search {
@@ -131,7 +138,7 @@ async function addRows(
 
 function valuesOf(segment: Segment, sort: ListSort): Float64Array {
   if (sort === 'cost') return roughCostsOf(segment)
-  if (sort !== 'tokens') return segment.integers(sort === 'duration' ? 'duration' : 'startedAt').values
+  if (sort !== 'tokens') return segment.integers(MEASURES_OF[sort][0] ?? 'startedAt').values
   const values = new Float64Array(segment.length)
   for (const measure of MEASURES_OF.tokens) {
     const counts = segment.integers(measure).values

@@ -3,7 +3,7 @@ import type { Caller } from '../../../access/caller.ts'
 import { access, actorOf, askerOf, requireCaller } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage, listParameter } from '../../../http/query.ts'
+import { listPage, listParameter, listSort } from '../../../http/query.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import { EXAMPLE_CREATED_TOKEN, EXAMPLE_NEW_TOKEN, EXAMPLE_REVOKED_TOKEN, EXAMPLE_TOKEN } from '../examples.ts'
 import { readTokenList } from '../query.ts'
@@ -20,6 +20,7 @@ import {
   tokenBody,
 } from '../schema.ts'
 import { type PeopleService, tokensSeenBy } from '../service.ts'
+import { TOKEN_SORTS } from '../sorts.ts'
 import { readNewToken } from '../tokens/new-token.ts'
 import { TOKEN_STATES } from '../tokens/token.ts'
 
@@ -31,6 +32,7 @@ const TokenQuery = t.Object(
     user: listParameter('The creator: id or e-mail address.'),
     kind: listParameter('Kind of token.', KIND_OF_TOKEN),
     state: listParameter('State of the token.', { type: 'string', enum: [...TOKEN_STATES] }),
+    ...listSort(TOKEN_SORTS),
     ...listPage('Tokens'),
   },
   { additionalProperties: false },

@@ -4,7 +4,7 @@ import { access, actorOf, requirePerson } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { linkBase } from '../../../http/link-base.ts'
-import { listPage, listParameter, parameter } from '../../../http/query.ts'
+import { listPage, listParameter, listSort, parameter } from '../../../http/query.ts'
 import { EXAMPLE_DISABLED, EXAMPLE_EMAILS, EXAMPLE_LINK, EXAMPLE_NEW_USER, EXAMPLE_USER } from '../examples.ts'
 import { readUserList } from '../query.ts'
 import {
@@ -21,6 +21,7 @@ import {
   userBody,
 } from '../schema.ts'
 import type { PeopleService } from '../service.ts'
+import { USER_SORTS } from '../sorts.ts'
 
 const tag = 'People'
 const path = { id: 'Id (usr_…) or e-mail address of the person.' }
@@ -35,6 +36,7 @@ const UserQuery = t.Object(
       enum: [...USER_STATES],
       description: 'Whether the person is active or disabled.',
     }),
+    ...listSort(USER_SORTS, 'the last added first'),
     ...listPage('People'),
   },
   { additionalProperties: false },

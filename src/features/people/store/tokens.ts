@@ -2,8 +2,11 @@
 import { and, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { TokenKind } from '../../../database/schema/values.ts'
+import { lowered, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
+import type { PageRequest } from '../../../query.ts'
+import type { TOKEN_SORTS } from '../sorts.ts'
 import type { Token, TokenState } from '../tokens/token.ts'
 
 /** Filters, all of which must match. */
@@ -68,20 +71,30 @@ function isInState({ tables: { tokens, users } }: Reader, state: TokenState, now
     : and(holds, or(isNull(users.disabledAt), eq(tokens.kind, 'org')))
 }
 
-/** Newest first: all, or a page starting after the key `after`. */
+export const TOKEN_KEYS: SortKeys<typeof TOKEN_SORTS, Token> = {
+  name: { sql: ({ tokens }) => sql`lower(${tokens.name})`, of: ({ name }) => lowered(name) },
+  kind: { sql: ({ tokens }) => tokens.kind, of: ({ kind }) => kind },
+  user: { sql: ({ users }) => sql`lower(${users.name})`, of: ({ creator }) => lowered(creator.name) },
+  last_used_at: { sql: ({ tokens }) => tokens.lastUsedAt, of: ({ lastUsedAt }) => lastUsedAt },
+  created_at: { sql: ({ tokens }) => tokens.createdAt, of: ({ createdAt }) => createdAt },
+  expires_at: { sql: ({ tokens }) => tokens.expiresAt, of: ({ expiresAt }) => expiresAt },
+}
+
+/** Newest first, unless the page has another order: all, or a page. */
 export async function listTokens(
   reader: Reader,
   filter: TokenFilter,
   now: number,
-  page?: { after: number | undefined; limit: number },
+  page?: PageRequest<keyof typeof TOKEN_SORTS>,
 ): Promise<Token[]> {
   const { tokens, users } = reader.tables
+  const { behind, order } = pageIn(reader, tokens.id, page ?? { after: undefined }, TOKEN_KEYS)
   const query = reader
     .select(tokenColumns(reader))
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.createdBy))
-    .where(and(conditionOf(reader, filter, now), page?.after === undefined ? undefined : lt(tokens.id, page.after)))
-    .orderBy(desc(tokens.id))
+    .where(and(conditionOf(reader, filter, now), behind))
+    .orderBy(...order)
   return page ? query.limit(page.limit) : query
 }
 

@@ -1,12 +1,15 @@
 /** The table `users`. */
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Person } from '../../../access/caller.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { type NotificationTopic, type Role, USUAL_NOTIFICATIONS } from '../../../database/schema/values.ts'
 import { containing } from '../../../database/search-pattern.ts'
+import { lowered, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import type { UserState } from '../../../fields.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { composeName, foldName } from '../../../lib/names.ts'
+import type { PageRequest } from '../../../query.ts'
+import type { USER_SORTS } from '../sorts.ts'
 
 /** Filters, all of which must match. */
 export interface UserFilter {
@@ -98,18 +101,27 @@ export async function listKnownPeople(
     .where(or(inArray(users.uid, ids), inArray(users.email, emails)))
 }
 
-/** Most recently added first, starting after the key `after`. */
+export const USER_KEYS: SortKeys<typeof USER_SORTS, User> = {
+  name: { sql: ({ users }) => sql`lower(${users.name})`, of: ({ name }) => lowered(name) },
+  email: { sql: ({ users }) => users.email, of: ({ email }) => email },
+  role: { sql: ({ users }) => users.role, of: ({ role }) => role },
+  last_signed_in_at: { sql: ({ users }) => users.lastSignedInAt, of: ({ lastSignedInAt }) => lastSignedInAt },
+  created_at: { sql: ({ users }) => users.createdAt, of: ({ createdAt }) => createdAt },
+}
+
+/** Most recently added first, unless the page has another order. */
 export async function listUsers(
   reader: Reader,
   filter: UserFilter,
-  { after, limit }: { after: number | undefined; limit: number },
+  { limit, ...page }: PageRequest<keyof typeof USER_SORTS>,
 ): Promise<User[]> {
   const { users } = reader.tables
+  const { behind, order } = pageIn(reader, users.id, page, USER_KEYS)
   const rows = await reader
     .select(userColumns(reader))
     .from(users)
-    .where(and(conditionOf(reader, filter), after === undefined ? undefined : lt(users.id, after)))
-    .orderBy(desc(users.id))
+    .where(and(conditionOf(reader, filter), behind))
+    .orderBy(...order)
     .limit(limit)
   return rows.map(userOf)
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../../../access/actor.ts'
 import type { Person } from '../../../access/caller.ts'
 import type { Database, Tx } from '../../../database/database.ts'
 import { type Role, TOKEN_KINDS, type TokenKind } from '../../../database/schema/values.ts'
+import { pageBehind } from '../../../database/sorting.ts'
 import { Problem, validationFailed } from '../../../errors.ts'
 import { issuesOfName } from '../../../fields.ts'
 import type { Clock } from '../../../lib/clock.ts'
@@ -11,7 +12,6 @@ import { timestampOrNull } from '../../../lib/duration.ts'
 import { isId } from '../../../lib/id.ts'
 import { composeName } from '../../../lib/names.ts'
 import { type Page, pageOf } from '../../../lists.ts'
-import { writeKeyPage } from '../../../query.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import type { TokenListQuery } from '../query.ts'
@@ -19,6 +19,7 @@ import {
   findTokenByUid,
   insertToken,
   listTokens,
+  TOKEN_KEYS,
   type TokenFilter,
   updateTokenExpiry,
   updateTokenRevoked,
@@ -102,9 +103,9 @@ export interface TokensDependencies {
 }
 
 export function createTokens({ db, clock, audit, organization }: TokensDependencies) {
-  async function list(filter: TokenFilter, page?: { after: number | undefined; limit: number }) {
+  async function list(filter: TokenFilter, page?: Omit<TokenListQuery, 'filter' | 'format'>) {
     const now = clock.now()
-    const tokens = await listTokens(db.read, filter, now, page)
+    const tokens = await listTokens(page?.by ? db.slow : db.read, filter, now, page)
     return tokens.map((token): ListedToken => ({ token, state: stateOfToken(token, now) }))
   }
 
@@ -206,13 +207,13 @@ export function createTokens({ db, clock, audit, organization }: TokensDependenc
         return made
       }),
 
-    /** A page of the tokens in the scope, newest first. */
+    /** A page of the tokens in the scope, newest first unless the query has another order. */
     async listTokens(
       { ownerId }: TokenScope,
-      { filter, limit, after }: Pick<TokenListQuery, 'filter' | 'limit' | 'after'>,
+      { filter, limit, after, by }: Omit<TokenListQuery, 'format'>,
     ): Promise<Page<ListedToken>> {
-      const tokens = await list({ ...filter, ownerId }, { after, limit: limit + 1 })
-      return pageOf(tokens, limit, ({ token }) => writeKeyPage(token.id))
+      const tokens = await list({ ...filter, ownerId }, { after, by, limit: limit + 1 })
+      return pageOf(tokens, limit, ({ token }) => pageBehind(TOKEN_KEYS, by, token, token.id))
     },
 
     /** All tokens in the scope, newest first. */

@@ -3,13 +3,13 @@
 import type { Actor } from '../../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
 import { NOTIFICATION_TOPICS, type NotificationTopic, type Role } from '../../../database/schema/values.ts'
+import { pageBehind } from '../../../database/sorting.ts'
 import { type Issue, Problem, validationFailed } from '../../../errors.ts'
 import { foldEmail, issuesOfEmail, issuesOfName, issuesOfRole } from '../../../fields.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
 import { composeName } from '../../../lib/names.ts'
 import { type Page, pageOf } from '../../../lists.ts'
-import { writeKeyPage } from '../../../query.ts'
 import { type AuditService, difference } from '../../audit/service.ts'
 import type { Hashing } from '../passwords/hashing.ts'
 import { issuesOfPassword } from '../passwords/password-rule.ts'
@@ -30,6 +30,7 @@ import {
   insertUser,
   listUsers,
   listUsersByName,
+  USER_KEYS,
   type User,
   type UserFilter,
   updateUser,
@@ -227,10 +228,10 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
       })
     },
 
-    /** A page of people, the last added first. */
-    async listUsers({ filter, limit, after }: Pick<UserListQuery, 'filter' | 'limit' | 'after'>): Promise<Page<User>> {
-      const users = await listUsers(db.read, filter, { after, limit: limit + 1 })
-      return pageOf(users, limit, ({ id }) => writeKeyPage(id))
+    /** A page of people, the last added first unless the query has another order. */
+    async listUsers({ filter, limit, after, by }: Omit<UserListQuery, 'format'>): Promise<Page<User>> {
+      const users = await listUsers(by ? db.slow : db.read, filter, { after, by, limit: limit + 1 })
+      return pageOf(users, limit, (user) => pageBehind(USER_KEYS, by, user, user.id))
     },
 
     /** All people who match the filter, by name. */

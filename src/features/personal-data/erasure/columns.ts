@@ -93,6 +93,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
     kept: { number: 'bills', document: 'bills', paidReference: 'bills', voidReason: 'bills' },
     other: ['kind', 'state', 'periodFrom', 'periodTo', 'issuedOn', 'dueOn', 'currency', 'paidOn', 'remindedOn'],
   },
+  billDrafts: { key: ['id'], json: ['form'] },
   billPayments: { key: ['billId'], kept: { reference: 'bills', reverseReason: 'bills' }, other: ['paidOn'] },
   billEntries: { key: ['billId'], other: ['statusBefore'] },
   billDocuments: { key: ['billId'], other: ['format'] },

@@ -2,18 +2,19 @@ import { Elysia, t } from 'elysia'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { answerList } from '../../../http/list.ts'
-import { listPage } from '../../../http/query.ts'
+import { listPage, listSort } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import { CLIENT_COLUMNS } from '../csv.ts'
 import { EXAMPLE_CLIENT, EXAMPLE_NEW_CLIENT } from '../examples.ts'
 import { readClientList } from '../query.ts'
 import { ClientBody, ClientChange, ClientList, NewClient } from '../schema.ts'
-import { type ClientView, clientBody, type ProjectsService, readClient, sightOf } from '../service.ts'
+import { type ClientView, clientBody, type ProjectsService, pageBehindClient, readClient, sightOf } from '../service.ts'
+import { CLIENT_SORTS } from '../sorts.ts'
 
 const tag = 'Work'
 
 const ClientQuery = t.Object(
-  { ...archivedAndSearch('Text to search for in the name.'), ...listPage('Clients') },
+  { ...archivedAndSearch('Text to search for in the name.'), ...listSort(CLIENT_SORTS), ...listPage('Clients') },
   { additionalProperties: false },
 )
 
@@ -32,6 +33,7 @@ export const clientsRoutes = ({ projects }: { projects: ProjectsService }) =>
         return answerList(request, asked, {
           list: (page) => projects.listClients(asked.filter, page),
           keyOf,
+          pageBehind: pageBehindClient,
           bodyOf: (client) => clientBody(client, sightOf(viewer, client)),
           columns: CLIENT_COLUMNS,
           fileName: 'clients.csv',

@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { access, approvalViewerOf, askerOf, partyOf, viewerOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { answerList } from '../../../http/list.ts'
-import { listPage, listParameter } from '../../../http/query.ts'
+import { listPage, listParameter, listSort } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import type { PeopleService } from '../../people/service.ts'
 import { PROJECT_COLUMNS } from '../csv.ts'
@@ -14,10 +14,12 @@ import {
   mergeBody,
   type ProjectsService,
   type ProjectView,
+  pageBehindProject,
   projectBody,
   readProject,
   sightOf,
 } from '../service.ts'
+import { PROJECT_SORTS } from '../sorts.ts'
 
 const tag = 'Work'
 
@@ -34,6 +36,7 @@ const ProjectQuery = t.Object(
     approver: listParameter(
       'Id or e-mail address of a person who may approve entries of the project, as lead or approver. Members can search only among the projects whose entries they may approve.',
     ),
+    ...listSort(PROJECT_SORTS),
     ...listPage('Projects'),
   },
   { additionalProperties: false },
@@ -66,6 +69,7 @@ export const projectsRoutes = ({ projects, people, relocation }: Dependencies) =
         return answerList(request, asked, {
           list: (page) => projects.listProjects(viewer, asked.filter, page),
           keyOf,
+          pageBehind: pageBehindProject,
           bodyOf: (view) => projectBody(view, sightOf(viewer, view)),
           columns: PROJECT_COLUMNS,
           fileName: 'projects.csv',

@@ -3,7 +3,7 @@ import type { Caller } from '../../../access/caller.ts'
 import { access, partyOf, viewerOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
 import { answerList } from '../../../http/list.ts'
-import { listPage, listParameter, parameter } from '../../../http/query.ts'
+import { listPage, listParameter, listSort, parameter } from '../../../http/query.ts'
 import { archivedAndSearch, MAY_CHANGE } from '../../../http/work.ts'
 import { TICKET_COLUMNS } from '../csv.ts'
 import { EXAMPLE_NEW_TICKET, EXAMPLE_TICKET } from '../examples.ts'
@@ -12,11 +12,13 @@ import { NewTicket, TicketBody, TicketChange, TicketList } from '../schema.ts'
 import {
   type EntryRelocation,
   type ProjectsService,
+  pageBehindTicket,
   readTicket,
   sightOfTicket,
   type TicketView,
   ticketBody,
 } from '../service.ts'
+import { TICKET_SORTS } from '../sorts.ts'
 
 const tag = 'Work'
 
@@ -29,6 +31,7 @@ const TicketQuery = t.Object(
       description:
         "Whether different people's reports name different projects for the ticket and its project is not yet decided.",
     }),
+    ...listSort(TICKET_SORTS),
     ...listPage('Tickets'),
   },
   { additionalProperties: false },
@@ -59,6 +62,7 @@ export const ticketsRoutes = ({ projects, relocation }: Dependencies) =>
         return answerList(request, asked, {
           list: (page) => projects.listTickets(asked.filter, page),
           keyOf,
+          pageBehind: pageBehindTicket,
           bodyOf: (view) => shown(caller, view),
           columns: TICKET_COLUMNS,
           fileName: 'tickets.csv',

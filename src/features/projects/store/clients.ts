@@ -1,8 +1,11 @@
-import { and, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
+import { pageBehind, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
+import type { PageRequest } from '../../../query.ts'
+import type { CLIENT_SORTS } from '../sorts.ts'
 import { listResponsible, type Responsible, replaceResponsible } from './responsible.ts'
 
 export type ClientRow = Tables['clients']['$inferSelect']
@@ -21,11 +24,6 @@ export interface ClientFilter {
   /** Text contained in the name, ignoring case. */
   search?: string | undefined
   archived?: ArchivedFilter | undefined
-}
-
-export interface Page {
-  after: number | undefined
-  limit: number
 }
 
 export function archivedCondition(
@@ -64,13 +62,23 @@ export async function clientViews(reader: Reader, clients: ClientRow[]): Promise
   }))
 }
 
-/** Newest first, starting after the key `after`. */
+const CLIENT_KEYS: SortKeys<typeof CLIENT_SORTS, ClientRow> = {
+  name: { sql: ({ clients }) => clients.nameFolded, of: ({ nameFolded }) => nameFolded },
+  created_at: { sql: ({ clients }) => clients.createdAt, of: ({ createdAt }) => createdAt },
+}
+
+/** The token of the page that follows this row. */
+export const pageBehindClient = (view: ClientRow, by: PageRequest<keyof typeof CLIENT_SORTS>['by']): string =>
+  pageBehind(CLIENT_KEYS, by, view, view.id)
+
+/** Newest first, unless the page has another order. */
 export async function listClients(
   reader: Reader,
   { search, archived }: ClientFilter,
-  { after, limit }: Page,
+  { limit, ...page }: PageRequest<keyof typeof CLIENT_SORTS>,
 ): Promise<ClientView[]> {
   const { clients } = reader.tables
+  const { behind, order } = pageIn(reader, clients.id, page, CLIENT_KEYS)
   const rows = await reader
     .select()
     .from(clients)
@@ -78,10 +86,10 @@ export async function listClients(
       and(
         search === undefined ? undefined : sql`${clients.nameFolded} LIKE ${anywhere(search)} ESCAPE '!'`,
         archivedCondition(clients.archivedAt, archived),
-        after === undefined ? undefined : lt(clients.id, after),
+        behind,
       ),
     )
-    .orderBy(desc(clients.id))
+    .orderBy(...order)
     .limit(limit)
   return clientViews(reader, rows)
 }

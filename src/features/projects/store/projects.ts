@@ -1,12 +1,15 @@
 /** Projects as people see and change them; lookups for reports are in `lookups.ts`. */
-import { aliasedTable, and, asc, desc, eq, inArray, isNotNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, asc, eq, inArray, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { approvedProjects, ledProjects, type Viewer } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { ProjectNameKind } from '../../../database/schema/values.ts'
+import { lowered, pageBehind, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
-import { type ArchivedFilter, anywhere, archivedCondition, type Page } from './clients.ts'
+import type { PageRequest } from '../../../query.ts'
+import type { PROJECT_SORTS } from '../sorts.ts'
+import { type ArchivedFilter, anywhere, archivedCondition } from './clients.ts'
 import { listRepositories, replaceRepositories } from './repositories.ts'
 import { listResponsible, peopleNamed, type Responsible, replaceResponsible } from './responsible.ts'
 
@@ -101,17 +104,29 @@ export async function listMergedInto(reader: Reader, id: number): Promise<Projec
   return viewsOf(reader, await selectProjects(reader).where(eq(projects.mergedIntoId, id)).orderBy(asc(projects.id)))
 }
 
-/** Newest first, starting after the key `after`. */
+const PROJECT_KEYS: SortKeys<typeof PROJECT_SORTS, ProjectView> = {
+  key: { sql: ({ projects }) => sql`lower(${projects.key})`, of: ({ project }) => lowered(project.key) },
+  name: { sql: ({ projects }) => sql`lower(${projects.name})`, of: ({ project }) => lowered(project.name) },
+  client: { sql: ({ clients }) => sql`lower(${clients.name})`, of: ({ client }) => client && lowered(client.name) },
+  created_at: { sql: ({ projects }) => projects.createdAt, of: ({ project }) => project.createdAt },
+}
+
+/** The token of the page that follows this row. */
+export const pageBehindProject = (view: ProjectView, by: PageRequest<keyof typeof PROJECT_SORTS>['by']): string =>
+  pageBehind(PROJECT_KEYS, by, view, view.project.id)
+
+/** Newest first, unless the page has another order. */
 export async function listProjectViews(
   reader: Reader,
   viewer: Viewer,
   filter: ProjectFilter,
-  { after, limit }: Page,
+  { limit, ...page }: PageRequest<keyof typeof PROJECT_SORTS>,
 ): Promise<ProjectView[]> {
   const { projects } = reader.tables
+  const { behind, order } = pageIn(reader, projects.id, page, PROJECT_KEYS)
   const rows = await selectProjects(reader)
-    .where(and(conditionOf(reader, viewer, filter), after === undefined ? undefined : lt(projects.id, after)))
-    .orderBy(desc(projects.id))
+    .where(and(conditionOf(reader, viewer, filter), behind))
+    .orderBy(...order)
     .limit(limit)
   return viewsOf(reader, rows)
 }

@@ -1,12 +1,15 @@
 /** Tickets as people see and change them. */
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, isNull, not, or, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
+import { lowered, pageBehind, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
-import { type ArchivedFilter, anywhere, archivedCondition, type Page } from './clients.ts'
+import type { PageRequest } from '../../../query.ts'
+import type { TICKET_SORTS } from '../sorts.ts'
+import { type ArchivedFilter, anywhere, archivedCondition } from './clients.ts'
 
 type TicketRecord = Tables['tickets']['$inferSelect']
 
@@ -125,11 +128,24 @@ export async function findTicketView(
   return (await viewsOf(reader, await selectTickets(reader).where(condition).limit(1)))[0]
 }
 
-/** Newest first, starting after the key `after`. */
+const TICKET_KEYS: SortKeys<typeof TICKET_SORTS, TicketView> = {
+  key: { sql: ({ tickets }) => tickets.keyFolded, of: ({ ticket }) => ticket.keyFolded },
+  title: {
+    sql: ({ tickets }) => sql`lower(${tickets.title})`,
+    of: ({ ticket }) => (ticket.title === null ? null : lowered(ticket.title)),
+  },
+  created_at: { sql: ({ tickets }) => tickets.createdAt, of: ({ ticket }) => ticket.createdAt },
+}
+
+/** The token of the page that follows this row. */
+export const pageBehindTicket = (view: TicketView, by: PageRequest<keyof typeof TICKET_SORTS>['by']): string =>
+  pageBehind(TICKET_KEYS, by, view, view.ticket.id)
+
+/** Newest first, unless the page has another order. */
 export async function listTicketViews(
   reader: Reader,
   { search, projects: named, conflicting, archived }: TicketFilter,
-  { after, limit }: Page,
+  { limit, ...page }: PageRequest<keyof typeof TICKET_SORTS>,
 ): Promise<TicketView[]> {
   const { tickets, ticketAssumptions, projects, projectNames } = reader.tables
   const assumedIn = (condition: SQL) =>
@@ -155,6 +171,7 @@ export async function listTicketViews(
       ),
     )
   const isConflicting = conflictingTickets(reader)
+  const { behind, order } = pageIn(reader, tickets.id, page, TICKET_KEYS)
   const rows = await selectTickets(reader)
     .where(
       and(
@@ -167,10 +184,10 @@ export async function listTicketViews(
         named && isNamed(named),
         conflicting === undefined ? undefined : conflicting ? isConflicting : not(isConflicting),
         archivedCondition(tickets.archivedAt, archived),
-        after === undefined ? undefined : lt(tickets.id, after),
+        behind,
       ),
     )
-    .orderBy(desc(tickets.id))
+    .orderBy(...order)
     .limit(limit)
   return viewsOf(reader, rows)
 }

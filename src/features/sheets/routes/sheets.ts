@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { access, approvalViewerOf, approverOf, askerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage, listParameter, momentParameter } from '../../../http/query.ts'
+import { listPage, listParameter, listSort, momentParameter } from '../../../http/query.ts'
 import { Reason } from '../../entries/schema.ts'
 import { SHEET_COLUMNS, TEMPLATE } from '../csv.ts'
 import { EXAMPLE_APPROVED, EXAMPLE_OVERLAPS, EXAMPLE_RETURNED, EXAMPLE_SHEET, EXAMPLE_SUBMITTED } from '../examples.ts'
@@ -10,6 +10,7 @@ import { moments, sheetPath } from '../parameters.ts'
 import { SHEET_STATUSES } from '../query.ts'
 import { NewTokenSheet, SheetOverlaps, SheetSubmission, TokenSheet, TokenSheetList } from '../schema.ts'
 import type { SheetsService } from '../service.ts'
+import { SHEET_SORTS } from '../sorts.ts'
 
 const tag = 'Token sheets'
 const path = sheetPath
@@ -27,6 +28,7 @@ const SheetQuery = t.Object(
       'Sheets whose period ended after this time; together with `ending_at`, those that share days with a period.',
     ),
     ended_before: momentParameter('Periods that ended at or before this time.'),
+    ...listSort(SHEET_SORTS),
     ...listPage('Sheets'),
   },
   { additionalProperties: false },

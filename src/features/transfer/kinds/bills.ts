@@ -1,5 +1,5 @@
 import { NANO_DIGITS } from '../../../lib/money.ts'
-import { bytes, choice, day, decimal, integer, moment, orNone, ownId, reference, text } from '../columns.ts'
+import { bytes, choice, day, decimal, integer, json, moment, orNone, ownId, reference, text } from '../columns.ts'
 import { kind } from '../kind.ts'
 
 /** In the minor unit of the bill's currency, such as cents. */
@@ -48,6 +48,21 @@ export const BILL = kind({
     voided_at: orNone(moment('voidedAt')),
     void_reason: orNone(text('voidReason')),
     reminded_on: orNone(day('remindedOn')),
+  },
+})
+
+export const BILL_DRAFT = kind({
+  type: 'bill_draft',
+  table: 'billDrafts',
+  order: ['id'],
+  fields: {
+    id: ownId('bdr'),
+    form: json('form'),
+    revision: integer('revision', 1),
+    created_at: moment('createdAt'),
+    created_by: reference('createdBy', 'users'),
+    updated_at: moment('updatedAt'),
+    updated_by: reference('updatedBy', 'users'),
   },
 })
 

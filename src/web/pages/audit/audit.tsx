@@ -35,6 +35,7 @@ const SUBJECTS = [
   { value: 'entries', label: 'Entries' },
   { value: 'sheet', label: 'Token sheets' },
   { value: 'bill', label: 'Bills' },
+  { value: 'bill_draft', label: 'Drafts of bills' },
   { value: 'credit_note', label: 'Credit notes' },
   { value: 'telemetry', label: 'Telemetry' },
 ]

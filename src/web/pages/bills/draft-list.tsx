@@ -1,52 +1,56 @@
-/** New bills that were begun in this browser and not sent. */
+/** New bills that somebody has begun and not sent. */
 import { ActionIcon, Anchor, Button, Group, Paper, Text, Title } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { dayInWords, monthInWords } from '../../format/moments.ts'
 import { Ago } from '../../parts/figures.tsx'
+import {
+  addDraft,
+  type BillDraft,
+  billDraftsQuery,
+  type DraftForm,
+  forgetDrafts,
+  useAddDraft,
+  useRemoveDraft,
+} from '../../server/bill-drafts.ts'
 import { useMe } from '../../server/me.ts'
-import { type Draft, keepDraft, readDrafts, removeDraft } from './drafts.ts'
-import type { BillValues } from './new-bill-values.ts'
+import { moveStoredDrafts } from './drafts.ts'
 
 export function DraftList() {
   const person = useMe().person.id
-  const [drafts, setDrafts] = useState(() => readDrafts(person))
-  const [removed, setRemoved] = useState<Draft>()
+  const { data: drafts = [] } = useQuery(billDraftsQuery)
+  const [removed, setRemoved] = useState<BillDraft>()
+  const remove = useRemoveDraft(setRemoved)
+  const restore = useAddDraft(() => setRemoved(undefined))
+  useEffect(() => {
+    void moveStoredDrafts(person, addDraft).then((moved) => (moved > 0 ? forgetDrafts() : undefined))
+  }, [person])
   if (drafts.length === 0 && !removed) return null
-  const remove = (draft: Draft) => {
-    removeDraft(person, draft.id)
-    setRemoved(draft)
-    setDrafts(readDrafts(person))
-  }
-  const restore = (draft: Draft) => {
-    keepDraft(person, draft)
-    setRemoved(undefined)
-    setDrafts(readDrafts(person))
-  }
   return (
     <Paper withBorder p="sm" component="section" aria-labelledby="drafts">
       <Title order={2} size="h6" id="drafts">
         Drafts
       </Title>
       <Text size="xs" c="dimmed">
-        Kept in this browser, for you only.
+        Bills that were begun and not sent, for everybody who sends bills.
       </Text>
       {drafts.map((draft) => (
-        <Group key={draft.id} gap="xs" wrap="nowrap">
+        <Group key={draft.id} gap="2px 8px">
           <Anchor component={Link} href={addressOf('/bills/new', { draft: draft.id })} size="sm">
-            <bdi>{whomFor(draft.values)}</bdi>, {periodOf(draft.values)}
+            <bdi>{whomFor(draft.form)}</bdi>, {periodOf(draft.form)}
           </Anchor>
           <Text size="xs" c="dimmed">
-            <Ago at={draft.at} />
+            <bdi>{draft.updated_by.name}</bdi>, <Ago at={draft.updated_at} />
           </Text>
           <ActionIcon
             variant="subtle"
             color="gray"
             size="sm"
-            aria-label={`Delete draft for ${whomFor(draft.values)}`}
-            onClick={() => remove(draft)}
+            aria-label={`Delete draft for ${whomFor(draft.form)}`}
+            onClick={() => remove.mutate(draft)}
           >
             <IconTrash size={14} />
           </ActionIcon>
@@ -55,7 +59,7 @@ export function DraftList() {
       {removed && (
         <Group gap="xs" role="status">
           <Text size="sm">Draft deleted.</Text>
-          <Button size="compact-xs" variant="subtle" onClick={() => restore(removed)}>
+          <Button size="compact-xs" variant="subtle" onClick={() => restore.mutate(removed.form)}>
             Undo
           </Button>
         </Group>
@@ -64,12 +68,12 @@ export function DraftList() {
   )
 }
 
-function whomFor({ scope, client, project }: BillValues): string {
+function whomFor({ scope, client, project }: DraftForm): string {
   if (scope === 'everything') return 'Everything'
   return (scope === 'client' ? client : project)?.label ?? 'nobody yet'
 }
 
-function periodOf({ span, month, days }: BillValues): string {
+function periodOf({ span, month, days }: DraftForm): string {
   if (span === 'month') return month ? monthInWords(month) : 'no month yet'
   const [from, to] = days
   return from && to ? `${dayInWords(from)} – ${dayInWords(to)}` : 'no days yet'

@@ -1,55 +1,6 @@
-/**
- * What was typed in new bills that are not sent yet, kept in this browser for each person: it survives a reload, a crash
- * and signing out. Only the form is kept, never a number or entries.
- */
+/** What makes a draft of a bill, and drafts that earlier versions of Tally kept in the browser. */
+import type { DraftForm } from '../../server/bill-drafts.ts'
 import type { BillValues } from './new-bill-values.ts'
-
-export interface Draft {
-  id: string
-  /** When it was last changed. */
-  at: string
-  values: BillValues
-}
-
-/** The oldest are removed beyond this. */
-const DRAFTS_LIMIT = 20
-
-const storageKey = (person: string) => `tally-bill-drafts:${person}`
-
-type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem'>
-
-/** Newest first. Empty if the browser stores nothing, or something that is not ours. */
-export function readDrafts(person: string, storage: Storage = localStorage): Draft[] {
-  try {
-    const kept: unknown = JSON.parse(storage.getItem(storageKey(person)) ?? '[]')
-    return Array.isArray(kept) ? kept.filter(isDraft) : []
-  } catch {
-    return []
-  }
-}
-
-const isDraft = (kept: unknown): kept is Draft =>
-  typeof kept === 'object' && kept !== null && 'id' in kept && 'at' in kept && 'values' in kept
-
-export function keepDraft(person: string, draft: Draft, storage: Storage = localStorage): void {
-  const others = readDrafts(person, storage).filter(({ id }) => id !== draft.id)
-  write(person, [draft, ...others].slice(0, DRAFTS_LIMIT), storage)
-}
-
-export function removeDraft(person: string, id: string, storage: Storage = localStorage): void {
-  const all = readDrafts(person, storage)
-  const others = all.filter((draft) => draft.id !== id)
-  if (others.length < all.length) write(person, others, storage)
-}
-
-/** A browser that is full or stores nothing keeps no drafts, and the form works all the same. */
-function write(person: string, drafts: Draft[], storage: Storage): void {
-  try {
-    storage.setItem(storageKey(person), JSON.stringify(drafts))
-  } catch {
-    // See above.
-  }
-}
 
 /** What a person types, unlike what is chosen in a moment or filled in. */
 const TYPED = [
@@ -65,3 +16,60 @@ const TYPED = [
 /** Whether the form has something that would be missed. */
 export const isWorthKeeping = (values: BillValues, initial: BillValues): boolean =>
   TYPED.some((name) => JSON.stringify(values[name]) !== JSON.stringify(initial[name]))
+
+/** The form as the API takes it: a number that can't be read is not kept. */
+export function formOf(values: BillValues): DraftForm {
+  const { include_earlier, ...rest } = JSON.parse(
+    JSON.stringify(values, (_, value: unknown) => (Number.isNaN(value) ? '' : value)),
+  ) as BillValues
+  const choice = (chosen: BillValues['client']) =>
+    chosen && { value: chosen.value, label: chosen.label, ...(chosen.detail && { detail: chosen.detail }) }
+  return {
+    ...rest,
+    client: choice(rest.client),
+    project: choice(rest.project),
+    ...(include_earlier !== undefined && { include_earlier }),
+  }
+}
+
+export const valuesOfForm = (form: DraftForm): BillValues => ({
+  ...form,
+  include_earlier: form.include_earlier,
+})
+
+const storageKey = (person: string) => `tally-bill-drafts:${person}`
+
+type Storage = Pick<globalThis.Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+interface StoredDraft {
+  values: BillValues
+}
+
+/** Drafts that this browser has kept for the person; none if it has something else. */
+export function storedDrafts(person: string, storage: Storage = localStorage): StoredDraft[] {
+  try {
+    const kept: unknown = JSON.parse(storage.getItem(storageKey(person)) ?? '[]')
+    return Array.isArray(kept) ? kept.filter(isDraft) : []
+  } catch {
+    return []
+  }
+}
+
+const isDraft = (kept: unknown): kept is StoredDraft =>
+  typeof kept === 'object' && kept !== null && 'values' in kept && typeof kept.values === 'object'
+
+/** Moves them to the server, once, and keeps here what it does not take. The number of those that it took. */
+export async function moveStoredDrafts(
+  person: string,
+  add: (form: DraftForm) => Promise<unknown>,
+  storage: Storage = localStorage,
+): Promise<number> {
+  const stored = storedDrafts(person, storage)
+  const left: StoredDraft[] = []
+  // Removed first, so that a page that is opened meanwhile does not add them again.
+  if (stored.length > 0) storage.removeItem(storageKey(person))
+  // The oldest first, as the list shows the newest first.
+  for (const draft of stored.toReversed()) await add(formOf(draft.values)).catch(() => left.unshift(draft))
+  if (left.length > 0) storage.setItem(storageKey(person), JSON.stringify(left))
+  return stored.length - left.length
+}

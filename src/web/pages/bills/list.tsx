@@ -12,6 +12,7 @@ import { Page } from '../../parts/page.tsx'
 import { periodInWords, readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { ClientPicker } from '../../parts/pickers.tsx'
+import { useListOrder } from '../../parts/sorting.tsx'
 import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -26,6 +27,9 @@ const NewBillButton = () => (
   </Button>
 )
 
+/** The orders that the API knows. */
+const SORTS = ['number', 'recipient', 'period', 'issued_on', 'due_on', 'state', 'entries', 'total', 'balance'] as const
+
 export function BillList() {
   const { time_zone } = useSettings()
   const [, navigate] = useLocation()
@@ -39,8 +43,9 @@ export function BillList() {
     ...(client && { client }),
     ...(issued && readPeriod(issued, time_zone)),
   }
-  const list = useList(['bills', 'list', query], (page, signal) =>
-    answer(apiUntil(signal).bills.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
+  const { sorting, query: ordered } = useListOrder(SORTS)
+  const list = useList(['bills', 'list', query, ordered], (page, signal) =>
+    answer(apiUntil(signal).bills.get({ query: { ...query, ...ordered, page, limit: PAGE_LIMIT } })),
   )
   const isFiltered = Object.keys(query).length > 0
   return (
@@ -94,6 +99,7 @@ export function BillList() {
         name="bills"
         columns={COLUMNS}
         list={list}
+        sorting={sorting}
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/bills/${id}`)}
         isMuted={({ state }) => state === 'void'}
@@ -132,6 +138,7 @@ const NoBills = () => (
 export const COLUMNS: Column<BillHead>[] = [
   {
     key: 'number',
+    sort: 'number',
     title: 'Number',
     value: ({ number }) => number,
     width: '130px',
@@ -140,6 +147,7 @@ export const COLUMNS: Column<BillHead>[] = [
   },
   {
     key: 'for',
+    sort: 'recipient',
     title: 'For',
     value: scopeOf,
     cell: (bill) => (
@@ -156,6 +164,7 @@ export const COLUMNS: Column<BillHead>[] = [
   },
   {
     key: 'period',
+    sort: 'period',
     title: 'Period',
     value: ({ period }) => period.from,
     width: '160px',
@@ -163,6 +172,7 @@ export const COLUMNS: Column<BillHead>[] = [
   },
   {
     key: 'issued',
+    sort: 'issued_on',
     title: 'Issued',
     value: ({ issued_on }) => issued_on,
     width: '110px',
@@ -170,6 +180,7 @@ export const COLUMNS: Column<BillHead>[] = [
   },
   {
     key: 'due',
+    sort: 'due_on',
     title: 'Due',
     value: ({ kind, due_on }) => (kind === 'credit_note' ? null : due_on),
     width: '110px',
@@ -177,6 +188,7 @@ export const COLUMNS: Column<BillHead>[] = [
   },
   {
     key: 'state',
+    sort: 'state',
     title: 'State',
     value: ({ state, overdue }) => (overdue ? 'overdue' : state),
     width: '90px',
@@ -191,6 +203,7 @@ export const COLUMNS: Column<BillHead>[] = [
   },
   {
     key: 'entries',
+    sort: 'entries',
     title: 'Entries',
     value: ({ entries }) => entries,
     width: '80px',
@@ -199,6 +212,7 @@ export const COLUMNS: Column<BillHead>[] = [
   },
   {
     key: 'total',
+    sort: 'total',
     title: 'Total',
     value: ({ total }) => total,
     width: '130px',
@@ -208,6 +222,7 @@ export const COLUMNS: Column<BillHead>[] = [
   },
   {
     key: 'balance',
+    sort: 'balance',
     title: 'Open',
     value: ({ balance }) => balance,
     width: '120px',

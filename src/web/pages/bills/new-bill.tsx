@@ -4,17 +4,21 @@ import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { one, useAddress } from '../../address.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
+import { type BillDraft, billDraftQuery } from '../../server/bill-drafts.ts'
 import { useSettings } from '../../server/me.ts'
-import { Problem } from '../../server/problem.ts'
+import { asProblem, Problem } from '../../server/problem.ts'
 import { showIssues } from '../../server/send.ts'
 import type { BillRequest } from './bill-body.ts'
 import { useBillCurrency, useFilling, useUsualTerms } from './bill-terms.ts'
+import { DraftState } from './draft-state.tsx'
+import { valuesOfForm } from './drafts.ts'
 import { LeftOut } from './left-out.tsx'
 import { type BillForm, NewBillFields } from './new-bill-fields.tsx'
 import { type BillValues, requestOf, valuesOf } from './new-bill-values.ts'
@@ -22,7 +26,7 @@ import classes from './paper.module.css'
 import { BillPaper } from './paper.tsx'
 import { Refusal } from './refusal.tsx'
 import { SendBill } from './send-bill.tsx'
-import { useDraftValues, useKeptDraft } from './use-draft.ts'
+import { useKeptDraft } from './use-draft.ts'
 
 /** Debounce before a new preview: composing a bill may read a hundred thousand entries. */
 const PAUSE_MS = 350
@@ -36,21 +40,66 @@ const FIELDS = {
   '/tax/name': 'tax_name',
 }
 
+const ADDRESS = { client: one, project: one, from: one, to: one, replaces: one, draft: one }
+
+/** The form of the draft in the address, once it is read, or an empty one. */
 export function NewBill() {
+  const [{ draft: named }, show] = useAddress(ADDRESS)
+  // The draft that this form has become: it has not to be read.
+  const [own, setOwn] = useState<string>()
+  const opened = named === own ? undefined : named
+  const { data, error, refetch, isFetching } = useQuery(billDraftQuery(opened))
+  if (opened !== undefined && (isFetching || !data)) {
+    if (error && !isFetching) return <MissingDraft problem={asProblem(error)} retry={refetch} />
+    return <Loading />
+  }
+  return (
+    <BillFormPage
+      key={opened === undefined ? 'new' : `${opened} ${data!.revision}`}
+      opened={opened === undefined ? undefined : data}
+      created={(id) => {
+        setOwn(id)
+        show({ draft: id }, { replace: true })
+      }}
+      reload={() => {
+        setOwn(undefined)
+        void refetch()
+      }}
+    />
+  )
+}
+
+const MissingDraft = ({ problem, retry }: { problem: Problem; retry: () => unknown }) =>
+  problem.status === 404 ? (
+    <Empty
+      title="This draft is gone"
+      action={
+        <Button component={Link} href="/bills" variant="default">
+          Show bills
+        </Button>
+      }
+    >
+      It was sent or deleted, by you or by somebody else.
+    </Empty>
+  ) : (
+    <Failure problem={problem} retry={retry} />
+  )
+
+interface BillFormPageProps {
+  opened: BillDraft | undefined
+  created: (id: string) => void
+  reload: () => void
+}
+
+function BillFormPage({ opened, created, reload }: BillFormPageProps) {
   const { time_zone } = useSettings()
-  const [given, show] = useAddress({ client: one, project: one, from: one, to: one, replaces: one, draft: one })
+  const [given] = useAddress(ADDRESS)
   const initial = valuesOf(given, time_zone)
-  const kept = useDraftValues(given.draft)
-  const form = useForm<BillValues>({ initialValues: kept ?? initial })
-  const draft = useKeptDraft({
-    id: given.draft,
-    values: form.values,
-    initial,
-    created: (id) => show({ draft: id }, { replace: true }),
-  })
+  const form = useForm<BillValues>({ initialValues: opened ? valuesOfForm(opened.form) : initial })
+  const draft = useKeptDraft({ opened, values: form.values, initial, created })
   const terms = useUsualTerms(form.values)
   const currency = useBillCurrency(form.values, terms)
-  useFilling(form, terms.data, currency, { isFilled: kept !== undefined })
+  useFilling(form, terms.data, currency, { isFilled: opened !== undefined })
   const lacksRate = currency !== undefined && currency !== 'USD' && form.values.exchange_rate === ''
   const preview = usePreview(lacksRate || currency === undefined ? undefined : requestOf(form.values))
   const problem = preview.error instanceof Problem ? preview.error : null
@@ -59,10 +108,11 @@ export function NewBill() {
     <Page
       title="New bill"
       above={{ href: '/bills', title: 'Bills' }}
-      lead="What you type is kept in this browser as a draft. Sending the bill assigns its number and locks its entries."
+      lead="What you type is saved as a draft, for everybody who sends bills. Sending the bill assigns its number and locks its entries."
     >
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
+          <DraftState draft={draft} reload={reload} />
           <NewBillFields form={form} currency={currency} terms={terms.data} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>

@@ -1,6 +1,10 @@
 /** What is left to do before the bills of a month are complete, each with the list of exactly its entries. */
-import { Paper, Table, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Table, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { counted } from '../../format/counts.ts'
 import { pageOfList } from '../../parts/entries/filters.ts'
+import { billDraftsQuery } from '../../server/bill-drafts.ts'
 import { useSettings } from '../../server/me.ts'
 import { LeftOutSum } from './left-out-sum.tsx'
 import { type BillRun, CHECKS, type RunCheck } from './run-body.ts'
@@ -12,6 +16,7 @@ function isNotice({ check }: RunCheck, { approval_required }: BillRun): boolean 
 
 export function RunChecks({ run }: { run: BillRun }) {
   const { time_zone } = useSettings()
+  const { data: drafts = [] } = useQuery(billDraftsQuery)
   const found = run.checks.filter(({ entries }) => entries > 0)
   const isDone = found.every((check) => isNotice(check, run))
   return (
@@ -22,6 +27,14 @@ export function RunChecks({ run }: { run: BillRun }) {
       {isDone && (
         <Text size="sm" c="dimmed" mt={4}>
           Nothing is left to do: every entry of the month is assigned, priced and approved as far as bills need it.
+        </Text>
+      )}
+      {drafts.length > 0 && (
+        <Text size="sm" mt={4}>
+          <Anchor component={Link} href="/bills" inherit>
+            {counted(drafts.length, 'draft')}
+          </Anchor>{' '}
+          of bills not sent.
         </Text>
       )}
       {found.length > 0 && (

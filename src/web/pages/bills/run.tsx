@@ -3,7 +3,7 @@ import { Alert, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { MonthPickerInput } from '@mantine/dates'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { flag, many, one, oneOf, useAddress } from '../../address.ts'
+import { addressOf, flag, many, one, oneOf, useAddress } from '../../address.ts'
 import { dayInWords, dayOf } from '../../format/moments.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -16,6 +16,7 @@ import { RunChoices } from './run-choices.tsx'
 import { RunPreviews } from './run-previews.tsx'
 import { RunRows } from './run-rows.tsx'
 import { SendRun } from './send-run.tsx'
+import { BillSums } from './sums.tsx'
 
 export function BillingRun() {
   const { time_zone } = useSettings()
@@ -95,6 +96,7 @@ export function BillingRun() {
               What is recorded for the rest of it needs further bills.
             </Alert>
           )}
+          <BillSums query={{}} listOf={(state) => addressOf('/bills', { state })} />
           <RunChecks run={data} />
           <div>
             <Title order={2} size="h5" mb="xs">

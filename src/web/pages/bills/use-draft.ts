@@ -1,23 +1,24 @@
+/** Saves what is typed in a new bill as a draft, while somebody types. */
 import { useDebouncedValue } from '@mantine/hooks'
-import { useEffect, useRef } from 'react'
-import { useMe } from '../../server/me.ts'
-import { isWorthKeeping, keepDraft, readDrafts, removeDraft } from './drafts.ts'
+import { useEffect, useRef, useState } from 'react'
+import {
+  addDraft,
+  type BillDraft,
+  changeDraft,
+  discardDraft,
+  forgetDrafts,
+  readDraft,
+} from '../../server/bill-drafts.ts'
+import { asProblem, type Problem } from '../../server/problem.ts'
+import { formOf, isWorthKeeping } from './drafts.ts'
 import type { BillValues } from './new-bill-values.ts'
 
 /** Short enough that a crash loses no more than the last words. */
-const KEEP_AFTER_MS = 400
-
-const newId = () => [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16)).join('')
-
-/** The values of a draft in the address. */
-export function useDraftValues(id: string | undefined): BillValues | undefined {
-  const person = useMe().person.id
-  return id === undefined ? undefined : readDrafts(person).find((draft) => draft.id === id)?.values
-}
+const SAVE_AFTER_MS = 600
 
 interface DraftOptions {
-  /** Of the draft in the address. */
-  id: string | undefined
+  /** The draft that was opened. */
+  opened: BillDraft | undefined
   values: BillValues
   /** Those of a form that nobody has touched. */
   initial: BillValues
@@ -25,24 +26,85 @@ interface DraftOptions {
   created: (id: string) => void
 }
 
-/** Keeps what is typed until `remove` is called, as when the bill is sent. */
-export function useKeptDraft({ id, values, initial, created }: DraftOptions): { remove: () => void } {
-  const person = useMe().person.id
-  const [settled] = useDebouncedValue(JSON.stringify(values), KEEP_AFTER_MS)
-  const isRemoved = useRef(false)
-  // Only what is typed makes a draft, not its id.
+export interface KeptDraft {
+  /** Undefined before the first change is saved. */
+  savedAt: string | undefined
+  /** Why it is not saved: until the next try, or if somebody else has changed it, until `overwrite`. */
+  problem: Problem | undefined
+  overwrite: () => void
+  /** Deletes it, as when the bill is sent. */
+  remove: () => void
+}
+
+export function useKeptDraft({ opened, values, initial, created }: DraftOptions): KeptDraft {
+  const [settled] = useDebouncedValue(JSON.stringify(formOf(values)), SAVE_AFTER_MS)
+  const [draft, setDraft] = useState(opened)
+  const [problem, setProblem] = useState<Problem>()
+  const state = useRef({
+    draft: opened,
+    /** The form as it is on the server, and as it should be. */
+    saved: JSON.stringify(formOf(values)),
+    wanted: '',
+    isSaving: false,
+    isRemoved: false,
+    hasConflict: false,
+  })
+
+  /** One request at a time: each names the revision that the one before made. */
+  async function save(): Promise<void> {
+    const now = state.current
+    if (now.isSaving) return
+    now.isSaving = true
+    while (!now.isRemoved && !now.hasConflict && now.wanted !== now.saved) {
+      const text = now.wanted
+      const form = JSON.parse(text) as BillDraft['form']
+      try {
+        const { id, revision } = now.draft ?? {}
+        const saved = await (id === undefined ? addDraft(form) : changeDraft(id, { form, revision: revision! }))
+        now.draft = saved
+        now.saved = text
+        setDraft(saved)
+        setProblem(undefined)
+        if (id === undefined && !now.isRemoved) created(saved.id)
+        void forgetDrafts()
+      } catch (error) {
+        const refused = asProblem(error)
+        now.hasConflict = refused.status === 412
+        setProblem(refused)
+        break
+      }
+    }
+    now.isSaving = false
+    if (now.isRemoved && now.draft) await discardDraft(now.draft.id)
+  }
+
+  // Only what is typed makes a draft.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
-    const typed = JSON.parse(settled) as BillValues
-    if (isRemoved.current || (id === undefined && !isWorthKeeping(typed, initial))) return
-    const kept = id ?? newId()
-    keepDraft(person, { id: kept, at: new Date().toISOString(), values: typed })
-    if (id === undefined) created(kept)
+    const now = state.current
+    if (now.draft === undefined && !isWorthKeeping(values, initial)) return
+    now.wanted = settled
+    void save()
   }, [settled])
+
   return {
+    savedAt: draft?.updated_at,
+    problem,
+    overwrite: () => {
+      const now = state.current
+      readDraft(now.draft!.id)
+        .then((theirs) => {
+          now.draft = theirs
+          now.hasConflict = false
+          setProblem(undefined)
+          return save()
+        })
+        .catch((error: unknown) => setProblem(asProblem(error)))
+    },
     remove: () => {
-      isRemoved.current = true
-      if (id !== undefined) removeDraft(person, id)
+      const now = state.current
+      now.isRemoved = true
+      if (now.draft && !now.isSaving) void discardDraft(now.draft.id).then(forgetDrafts)
     },
   }
 }

@@ -26,6 +26,7 @@ const Dimmed = ({ children }: { children: string }) => (
 const tokens = (key: 'input' | 'output' | 'cache_read' | 'cache_write' | 'cache_write_1h', title: string) => ({
   key,
   title,
+  sort: key,
   isNumber: true,
   isExtra: true,
   width: '88px',
@@ -153,6 +154,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
     key: 'list_value',
     isExtra: true,
     title: 'List value',
+    sort: 'list_value',
     width: '92px',
     isNumber: true,
     phone: 'hidden',
@@ -162,6 +164,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
     key: 'reported',
     isExtra: true,
     title: 'Reported cost',
+    sort: 'reported_cost',
     width: '108px',
     isNumber: true,
     phone: 'hidden',
@@ -200,5 +203,8 @@ export const COLUMNS: readonly Column<Entry>[] = [
   },
 ]
 
-/** The orders of the list; the first is the default. */
-export const SORTS = ['started_at', 'cost', 'tokens', 'duration'] as const
+/** The orders of the list; the first is the default. Names are found by filters: a page by model would be one model. */
+export const SORTS = [
+  ...(['started_at', 'cost', 'tokens', 'duration', 'list_value', 'reported_cost'] as const),
+  ...(['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const),
+] as const

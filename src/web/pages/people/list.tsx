@@ -7,11 +7,15 @@ import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
+import { useListOrder } from '../../parts/sorting.tsx'
 import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { Invite } from './invite.tsx'
 import { type Person, ROLES, stateOf } from './roles.ts'
+
+/** The orders that the API knows. */
+const SORTS = ['name', 'email', 'role', 'last_signed_in_at', 'created_at'] as const
 
 export function PeopleList() {
   const [, navigate] = useLocation()
@@ -26,8 +30,9 @@ export function PeopleList() {
     ...(role && { role: [role] }),
     ...(state !== 'any' && { state }),
   }
-  const list = useList(['users', 'list', query], (page, signal) =>
-    answer(apiUntil(signal).users.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
+  const { sorting, query: ordered } = useListOrder(SORTS)
+  const list = useList(['users', 'list', query, ordered], (page, signal) =>
+    answer(apiUntil(signal).users.get({ query: { ...query, ...ordered, page, limit: PAGE_LIMIT } })),
   )
   return (
     <Page
@@ -75,6 +80,7 @@ export function PeopleList() {
         name="people"
         columns={COLUMNS}
         list={list}
+        sorting={sorting}
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/people/${id}`)}
         isMuted={({ disabled_at }) => disabled_at !== null}
@@ -88,11 +94,27 @@ export function PeopleList() {
 }
 
 const COLUMNS: Column<Person>[] = [
-  { key: 'name', title: 'Name', phone: 'title', value: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
-  { key: 'email', title: 'E-mail address', value: ({ email }) => email, cell: ({ email }) => email },
-  { key: 'role', title: 'Role', value: ({ role }) => role, width: '100px', phone: 'value', cell: ({ role }) => role },
+  {
+    key: 'name',
+    sort: 'name',
+    title: 'Name',
+    phone: 'title',
+    value: ({ name }) => name,
+    cell: ({ name }) => <bdi>{name}</bdi>,
+  },
+  { key: 'email', sort: 'email', title: 'E-mail address', value: ({ email }) => email, cell: ({ email }) => email },
+  {
+    key: 'role',
+    sort: 'role',
+    title: 'Role',
+    value: ({ role }) => role,
+    width: '100px',
+    phone: 'value',
+    cell: ({ role }) => role,
+  },
   {
     key: 'signed_in',
+    sort: 'last_signed_in_at',
     title: 'Last signed in',
     value: ({ last_signed_in_at }) => last_signed_in_at,
     width: '150px',
@@ -107,6 +129,7 @@ const COLUMNS: Column<Person>[] = [
   },
   {
     key: 'added',
+    sort: 'created_at',
     title: 'Added',
     value: ({ created_at }) => created_at,
     width: '165px',

@@ -16,7 +16,7 @@ import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
 import { CostQuestion } from './cost-question.tsx'
-import { changeOf, draftOf, type EntryValues, isCostFar, nextEntry, readableCounts, valuesOf } from './entry-values.ts'
+import { changeOf, draftOf, type EntryValues, nextEntry, readableCounts, valuesOf } from './entry-values.ts'
 import { SHEET_CHANGES, type Sheet, type SheetEntry, sheetOf } from './sheet-body.ts'
 
 interface EntryFormProps {
@@ -65,7 +65,7 @@ export function EntryForm({ sheet, entry, start, close }: EntryFormProps) {
       const isKnown = asked?.of === of || (entry?.cost_mismatch && entry.reported_cost === values.reported_cost)
       if (values.reported_cost !== '' && !isKnown) {
         const planned = await save({ query: { dry_run: 'true' } })
-        if (isCostFar(planned)) return { of, entry: planned }
+        if (planned.cost_mismatch) return { of, entry: planned }
       }
       await save(options)
       return null

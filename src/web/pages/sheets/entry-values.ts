@@ -78,9 +78,6 @@ export const duplicateOf = (entry: SheetEntry, timeZone: string, time: string): 
   ended_at: time,
 })
 
-/** Whether the cost is to be confirmed. That of an entry without tokens has nothing to be compared with. */
-export const isCostFar = (entry: SheetEntry): boolean => entry.cost_mismatch && !isCostOnly(entry)
-
 /** A cost without token counts, such as that of a subscription's extra usage. */
 export const isCostOnly = ({ tokens, reported_cost }: Pick<SheetEntry, 'tokens' | 'reported_cost'>): boolean =>
   tokens.total === 0 && reported_cost !== null

@@ -12,7 +12,6 @@ import { useSettings } from '../../server/me.ts'
 import type { Problem } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
 import { CostQuestion } from './cost-question.tsx'
-import { isCostFar } from './entry-values.ts'
 import { importIssue } from './import-issue.ts'
 import { SHEET_CHANGES, type SheetEntry, sheetOf } from './sheet-body.ts'
 
@@ -95,7 +94,7 @@ const SHOWN = 100
 
 const Preview = ({ entries }: { entries: SheetEntry[] }) => {
   const { time_zone } = useSettings()
-  const mismatches = entries.filter(isCostFar)
+  const mismatches = entries.filter(({ cost_mismatch }) => cost_mismatch)
   return (
     <Stack gap="xs" aria-live="polite">
       {mismatches.length > 0 && <CostQuestion entries={mismatches} />}
@@ -121,7 +120,7 @@ const Preview = ({ entries }: { entries: SheetEntry[] }) => {
                 <Table.Td ta="right">{count(entry.tokens.total)}</Table.Td>
                 <Table.Td ta="right">
                   <Money amount={entry.cost} />
-                  {isCostFar(entry) && (
+                  {entry.cost_mismatch && (
                     <Text span inherit c="orange">
                       {' '}
                       check

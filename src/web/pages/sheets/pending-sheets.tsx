@@ -1,11 +1,11 @@
 /** Sheets and reported entries, by project, that wait for the person's approval. */
-import { Anchor, Stack, Table, Text, Title } from '@mantine/core'
+import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import { type Approvals, useApprovals } from '../../parts/approvals.ts'
 import { unsorted } from '../../parts/column.ts'
-import { DataTable } from '../../parts/data-table.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
@@ -81,42 +81,66 @@ function ReportedEntries({ entries }: { entries: Approvals['entries'] }) {
         {counted(entries.entries, 'entry', 'entries')} (<Money amount={entries.cost} />) waiting for approval. Select a
         project to approve its entries.
       </Text>
-      <Table verticalSpacing={6} aria-label="Reported entries waiting for approval, by project">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Project</Table.Th>
-            <Table.Th ta="right">Entries</Table.Th>
-            <Table.Th ta="right">Tokens</Table.Th>
-            <Table.Th ta="right">Cost (USD)</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {entries.projects.map(({ project, ...sums }) => (
-            <Table.Tr key={project?.id ?? 'none'}>
-              <Table.Td>
-                <Anchor component={Link} href={listOf(project)} size="sm">
-                  {project ? projectLabel(project) : 'No project'}
-                </Anchor>
-              </Table.Td>
-              <Table.Td ta="right">
-                <FigureLink figure="entries" value={sums.entries} to={listOf(project)}>
-                  <Count value={sums.entries} />
-                </FigureLink>
-              </Table.Td>
-              <Table.Td ta="right">
-                <FigureLink figure="tokens" value={sums.tokens} to={listOf(project)}>
-                  <Count value={sums.tokens} />
-                </FigureLink>
-              </Table.Td>
-              <Table.Td ta="right">
-                <FigureLink figure="cost" value={sums.cost} to={listOf(project)}>
-                  <Money amount={sums.cost} />
-                </FigureLink>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <DataTable
+        label="Reported entries waiting for approval, by project"
+        columns={columnsOf(listOf)}
+        list={entries.projects}
+        rowKey={({ project }) => project?.id ?? 'none'}
+        empty={null}
+      />
     </Stack>
   )
 }
+
+type Waiting = Approvals['entries']['projects'][number]
+
+const columnsOf = (listOf: ReturnType<typeof useListOf>): Column<Waiting>[] => [
+  {
+    key: 'project',
+    title: 'Project',
+    phone: 'title',
+    value: ({ project }) => project && projectLabel(project),
+    cell: ({ project }) => (
+      <Anchor component={Link} href={listOf(project)} size="sm">
+        {project ? <bdi>{projectLabel(project)}</bdi> : 'No project'}
+      </Anchor>
+    ),
+  },
+  {
+    key: 'entries',
+    title: 'Entries',
+    isNumber: true,
+    width: '110px',
+    value: ({ entries }) => entries,
+    cell: ({ project, entries }) => (
+      <FigureLink figure="entries" value={entries} to={listOf(project)}>
+        <Count value={entries} />
+      </FigureLink>
+    ),
+  },
+  {
+    key: 'tokens',
+    title: 'Tokens',
+    isNumber: true,
+    width: '130px',
+    value: ({ tokens }) => tokens,
+    cell: ({ project, tokens }) => (
+      <FigureLink figure="tokens" value={tokens} to={listOf(project)}>
+        <Count value={tokens} />
+      </FigureLink>
+    ),
+  },
+  {
+    key: 'cost',
+    title: 'Cost (USD)',
+    isNumber: true,
+    width: '130px',
+    phone: 'value',
+    value: ({ cost }) => cost,
+    cell: ({ project, cost }) => (
+      <FigureLink figure="cost" value={cost} to={listOf(project)}>
+        <Money amount={cost} />
+      </FigureLink>
+    ),
+  },
+]

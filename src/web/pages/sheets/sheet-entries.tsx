@@ -23,7 +23,6 @@ import {
   type EntryDefaults,
   type EntryValues,
   emptyEntry,
-  isCostFar,
   isCostOnly,
   timeOfNew,
 } from './entry-values.ts'
@@ -207,7 +206,7 @@ const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
     cell: (entry) => (
       <>
         <Money amount={entry.cost} />
-        {isCostFar(entry) && (
+        {entry.cost_mismatch && (
           <Text size="xs" c="orange">
             far from the list value
           </Text>

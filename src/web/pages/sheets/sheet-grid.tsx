@@ -3,7 +3,6 @@ import { Text } from '@mantine/core'
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { count } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
-import { isCostFar } from './entry-values.ts'
 import {
   cellsOfBlock,
   cellText,
@@ -266,7 +265,7 @@ export function SheetGrid({ rows, days, today, measure, mayEdit, required, apply
                     aria-disabled={isFuture(day)}
                     aria-busy={busy.has(keyAt(place))}
                     data-editing={isEditing || undefined}
-                    data-mismatch={entries.some(isCostFar) || undefined}
+                    data-mismatch={entries.some(({ cost_mismatch }) => cost_mismatch) || undefined}
                     title={titleOfCell(sum, entries)}
                     onFocus={() => setCursor(place)}
                     onClick={() => focusUnlessEditing(isEditing, place)}
@@ -356,6 +355,6 @@ function spoken(sum: Sum, entries: SheetEntry[], measure: Measure): string {
 }
 
 function titleOfCell(sum: Sum, entries: SheetEntry[]): string | undefined {
-  const mismatch = entries.some(isCostFar) ? 'The cost is far from the list value.' : ''
+  const mismatch = entries.some(({ cost_mismatch }) => cost_mismatch) ? 'The cost is far from the list value.' : ''
   return [exactText(sum), mismatch].filter(Boolean).join('. ') || undefined
 }

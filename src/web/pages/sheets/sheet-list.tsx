@@ -7,6 +7,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { periodInWords } from '../../parts/period.ts'
+import { useListOrder } from '../../parts/sorting.tsx'
 import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -14,6 +15,9 @@ import { useMe } from '../../server/me.ts'
 import type { Sheet } from './sheet-body.ts'
 
 const STATUSES = ['open', 'submitted', 'returned', 'approved']
+
+/** The orders that the API knows. */
+const SORTS = ['period', 'agent_manager', 'status', 'updated_at'] as const
 
 export function OwnSheets() {
   const { person } = useMe()
@@ -49,10 +53,11 @@ function SheetList({ of, columns, empty }: SheetListProps) {
   const [, navigate] = useLocation()
   const [{ status }, show] = useAddress({ status: many })
   const query = { ...of, ...(status.length > 0 ? { status } : {}) }
-  const list = useList(['sheets', 'list', query], (page, signal) =>
+  const { sorting, query: ordered } = useListOrder(SORTS)
+  const list = useList(['sheets', 'list', query, ordered], (page, signal) =>
     answer(
       apiUntil(signal)['token-sheets'].get({
-        query: { ...query, limit: PAGE_LIMIT, ...(page === undefined ? {} : { page }) },
+        query: { ...query, ...ordered, limit: PAGE_LIMIT, ...(page === undefined ? {} : { page }) },
       }),
     ),
   )
@@ -75,6 +80,7 @@ function SheetList({ of, columns, empty }: SheetListProps) {
         name="sheets"
         columns={columns}
         list={list}
+        sorting={sorting}
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/sheets/${id}`)}
         empty={
@@ -92,6 +98,7 @@ function SheetList({ of, columns, empty }: SheetListProps) {
 export const COLUMNS: Column<Sheet>[] = [
   {
     key: 'period',
+    sort: 'period',
     title: 'Period',
     value: ({ period }) => period.from,
     width: '240px',
@@ -104,6 +111,7 @@ export const COLUMNS: Column<Sheet>[] = [
   },
   {
     key: 'who',
+    sort: 'agent_manager',
     title: 'Agent manager',
     value: ({ agent_manager }) => agent_manager.name,
     phone: 'bare',
@@ -119,6 +127,7 @@ export const COLUMNS: Column<Sheet>[] = [
   },
   {
     key: 'status',
+    sort: 'status',
     title: 'Status',
     value: ({ status }) => status,
     phone: 'bare',
@@ -127,6 +136,7 @@ export const COLUMNS: Column<Sheet>[] = [
   },
   {
     key: 'changed',
+    sort: 'updated_at',
     title: 'Updated',
     value: ({ updated_at, created_at }) => updated_at ?? created_at,
     width: '130px',

@@ -3,7 +3,6 @@ import { useRef, useState } from 'react'
 import { answer } from '../../server/api.ts'
 import { asProblem, sentence } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
-import { isCostFar } from './entry-values.ts'
 import { changeOfEdit, countsOf, draftOfEdit, draftOfEntry, type Edit } from './grid-model.ts'
 import { SHEET_CHANGES, type Sheet, type SheetEntry, sheetOf } from './sheet-body.ts'
 
@@ -60,7 +59,7 @@ export function useGridEdits(sheet: Sheet, timeZone: string) {
         edit.kind === 'add'
           ? await answer(entries.post(draftOfEdit(edit, timeZone), { query }))
           : await answer(entries({ entry: idOf(edit.entry) }).patch(changeOfEdit(edit), { query }))
-      if (isCostFar(planned)) found.push(planned)
+      if (planned.cost_mismatch) found.push(planned)
     }
     return found
   }

@@ -10,6 +10,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
+import { useListOrder } from '../../parts/sorting.tsx'
 import { Status } from '../../parts/status.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -21,6 +22,9 @@ import { RotateToken } from './rotate-token.tsx'
 
 /** One filter for all; each row shows the token's own state. */
 const REFUSED = ['revoked', 'expired', 'stopped'] as const
+
+/** The orders that the API knows. */
+const SORTS = ['name', 'kind', 'user', 'last_used_at', 'created_at', 'expires_at'] as const
 
 export default function Tokens() {
   const isAdmin = useRole('admin')
@@ -38,8 +42,9 @@ export default function Tokens() {
     ...(kind.length > 0 && { kind }),
     ...(user && { user: [user] }),
   }
-  const list = useList(['tokens', 'list', query], (page, signal) =>
-    answer(apiUntil(signal).tokens.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
+  const { sorting, query: ordered } = useListOrder(SORTS)
+  const list = useList(['tokens', 'list', query, ordered], (page, signal) =>
+    answer(apiUntil(signal).tokens.get({ query: { ...query, ...ordered, page, limit: PAGE_LIMIT } })),
   )
   const openNew = () => show({ create: 'true' })
   return (
@@ -84,6 +89,7 @@ export default function Tokens() {
         name="tokens"
         columns={columnsOf(isAdmin, { ownId: person.id, revoke: setRevoked, rotate: setRotated })}
         list={list}
+        sorting={sorting}
         rowKey={({ id }) => id}
         isMuted={(token) => token.state !== 'usable'}
         empty={<NoTokens state={state} openNew={openNew} />}
@@ -131,6 +137,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
   return [
     {
       key: 'name',
+      sort: 'name',
       title: 'Name',
       value: ({ name }) => name,
       phone: 'title',
@@ -145,6 +152,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
     },
     {
       key: 'kind',
+      sort: 'kind',
       title: 'Type',
       value: ({ kind }) => kind,
       width: '120px',
@@ -163,6 +171,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
       ? [
           {
             key: 'user',
+            sort: 'user',
             title: 'Owner',
             value: ({ user }: Token) => user?.name,
             width: '140px',
@@ -172,6 +181,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
       : []),
     {
       key: 'used',
+      sort: 'last_used_at',
       title: 'Last used',
       value: ({ last_used_at }) => last_used_at,
       width: '110px',
@@ -179,6 +189,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
     },
     {
       key: 'made',
+      sort: 'created_at',
       title: 'Created',
       value: ({ created_at }) => created_at,
       width: '150px',
@@ -187,6 +198,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
     },
     {
       key: 'expires',
+      sort: 'expires_at',
       title: 'Expires',
       value: ({ expires_at }) => expires_at,
       width: '150px',

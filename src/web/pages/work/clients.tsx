@@ -7,6 +7,7 @@ import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Ago } from '../../parts/figures.tsx'
+import { useListOrder } from '../../parts/sorting.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
@@ -15,6 +16,9 @@ import { ARCHIVED, ListHead } from './list-head.tsx'
 import type { Client } from './project.ts'
 import { defined } from './projects.tsx'
 
+/** The orders that the API knows. */
+const SORTS = ['name', 'created_at'] as const
+
 export function Clients() {
   const [, navigate] = useLocation()
   const seesMoney = useRole('billing', 'admin')
@@ -22,8 +26,9 @@ export function Clients() {
   const [isAdding, setAdding] = useState(false)
   const [{ search, archived }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED) })
   const query = { search, archived }
-  const list = useList(['clients', query], (page, signal) =>
-    answer(apiUntil(signal).clients.get({ query: defined({ ...query, page, limit: PAGE_LIMIT }) })),
+  const { sorting, query: ordered } = useListOrder(SORTS)
+  const list = useList(['clients', query, ordered], (page, signal) =>
+    answer(apiUntil(signal).clients.get({ query: defined({ ...query, ...ordered, page, limit: PAGE_LIMIT }) })),
   )
   return (
     <>
@@ -44,6 +49,7 @@ export function Clients() {
         name="clients"
         columns={[NAME, ...(seesMoney ? billing(currency) : []), ADDED]}
         list={list}
+        sorting={sorting}
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/work/clients/${id}`)}
         isMuted={({ archived_at }) => archived_at !== null}
@@ -65,6 +71,7 @@ export function Clients() {
 
 const NAME: Column<Client> = {
   key: 'name',
+  sort: 'name',
   title: 'Client',
   value: ({ name }) => name,
   phone: 'title',
@@ -106,6 +113,7 @@ const billing = (currency: string): Column<Client>[] => [
 
 const ADDED: Column<Client> = {
   key: 'created',
+  sort: 'created_at',
   title: 'Added',
   value: ({ created_at }) => created_at,
   width: '140px',

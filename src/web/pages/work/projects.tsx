@@ -8,6 +8,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
+import { useListOrder } from '../../parts/sorting.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
@@ -17,6 +18,9 @@ import type { Project } from './project.ts'
 import { ProjectForm } from './project-form.tsx'
 import { THIS_MONTH, useCosts } from './work-usage.ts'
 
+/** The orders that the API knows. */
+const SORTS = ['key', 'name', 'client', 'created_at'] as const
+
 export function Projects() {
   const [, navigate] = useLocation()
   const { leads } = useMe()
@@ -24,8 +28,9 @@ export function Projects() {
   const [isAdding, setAdding] = useState(false)
   const [{ search, archived, client }, show] = useAddress({ search: one, archived: oneOf(...ARCHIVED), client: one })
   const query = { search, archived, client: client === undefined ? undefined : [client] }
-  const list = useList(['projects', query], (page, signal) =>
-    answer(apiUntil(signal).projects.get({ query: defined({ ...query, page, limit: PAGE_LIMIT }) })),
+  const { sorting, query: ordered } = useListOrder(SORTS)
+  const list = useList(['projects', query, ordered], (page, signal) =>
+    answer(apiUntil(signal).projects.get({ query: defined({ ...query, ...ordered, page, limit: PAGE_LIMIT }) })),
   )
   const seesCosts = mayChange || leads
   const month = useCosts('month', seesCosts)
@@ -61,6 +66,7 @@ export function Projects() {
         name="projects"
         columns={[...NAMES, ...(seesCosts ? figures(month, ever) : [])]}
         list={list}
+        sorting={sorting}
         rowKey={({ id }) => id}
         open={({ id }) => navigate(`/work/projects/${id}`)}
         isMuted={({ archived_at }) => archived_at !== null}
@@ -80,6 +86,7 @@ export const defined = <T extends object>(query: T) =>
 const NAMES: Column<Project>[] = [
   {
     key: 'project',
+    sort: 'key',
     title: 'Project',
     value: ({ key }) => key,
     phone: 'title',
@@ -104,6 +111,7 @@ const NAMES: Column<Project>[] = [
   },
   {
     key: 'client',
+    sort: 'client',
     title: 'Client',
     value: ({ client }) => client?.name,
     width: '22%',

@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
+import { useListOrder } from '../../parts/sorting.tsx'
 import { addressOfThing } from '../../parts/thing-address.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
@@ -31,14 +32,20 @@ interface TicketTableProps {
 /** How many tickets are shown on other pages; the ticket list has the rest. */
 const SHORT = '10'
 
+/** The orders that the API knows. */
+const SORTS = ['key', 'title', 'created_at'] as const
+
 export function TicketTable({ query, label, hasProject = true, isShort = false }: TicketTableProps) {
   const [open, setOpen] = useState<string | null>(null)
   const [, navigate] = useLocation()
   // Conflicts are decided in the list, one after the other.
   const show = (id: string) => (query.conflicting ? setOpen(id) : navigate(addressOfThing('ticket', id)))
-  const list = useList(['tickets', query, isShort], async (page, signal) => {
+  const { sorting, query: ordered } = useListOrder(SORTS)
+  const list = useList(['tickets', query, isShort, ordered], async (page, signal) => {
     const found = await answer(
-      apiUntil(signal).tickets.get({ query: defined({ ...query, page, limit: isShort ? SHORT : PAGE_LIMIT }) }),
+      apiUntil(signal).tickets.get({
+        query: defined({ ...query, ...ordered, page, limit: isShort ? SHORT : PAGE_LIMIT }),
+      }),
     )
     return isShort ? { ...found, has_more: false, next_page: null } : found
   })
@@ -50,6 +57,7 @@ export function TicketTable({ query, label, hasProject = true, isShort = false }
         label={label}
         name="tickets"
         list={isShort && list.rows ? list.rows : list}
+        sorting={sorting}
         rowKey={({ id }) => id}
         open={({ id }) => show(id)}
         openKey={open ?? undefined}
@@ -71,6 +79,7 @@ export function TicketTable({ query, label, hasProject = true, isShort = false }
 const COLUMNS: Column<Ticket>[] = [
   {
     key: 'key',
+    sort: 'key',
     title: 'Ticket',
     value: ({ key }) => key,
     width: '18%',
@@ -81,7 +90,14 @@ const COLUMNS: Column<Ticket>[] = [
       </Text>
     ),
   },
-  { key: 'title', title: 'Title', phone: 'bare', value: ({ title }) => title, cell: ({ title }) => title },
+  {
+    key: 'title',
+    sort: 'title',
+    title: 'Title',
+    phone: 'bare',
+    value: ({ title }) => title,
+    cell: ({ title }) => title,
+  },
   {
     key: 'project',
     title: 'Project',
@@ -100,6 +116,7 @@ const COLUMNS: Column<Ticket>[] = [
   },
   {
     key: 'created',
+    sort: 'created_at',
     title: 'Added',
     value: ({ created_at }) => created_at,
     width: '140px',

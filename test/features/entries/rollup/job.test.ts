@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { EVERYTHING } from '../../../../src/access/visibility.ts'
 import type { Database } from '../../../../src/database/database.ts'
+import { LIST_SORTS } from '../../../../src/features/entries/listing/order.ts'
 import { monthAt } from '../../../../src/features/entries/rollup/calendar.ts'
 import { checkRollup } from '../../../../src/features/entries/rollup/check.ts'
 import { packColumn, packTogether, readColumn, unpackTogether } from '../../../../src/features/entries/rollup/column.ts'
@@ -26,7 +27,7 @@ const START = { name: 'start', run: findSearchStart }
 
 /** Pages from columns are those of the table of entries, one after the other. */
 async function expectPages(db: Database, chance: Chance, { viewer, filter }: Query): Promise<void> {
-  const sort = chance.of(['started_at', 'cost', 'tokens', 'duration'] as const)
+  const sort = chance.of(LIST_SORTS)
   const order = chance.of(['asc', 'desc'] as const)
   const range = { from: -1, to: NOW + DAY }
   const task = { viewer, filter, sort, order, limit: 1_000 }

@@ -214,13 +214,14 @@ const CONDITIONS: {
 /**
  * The condition of the index `entries_cost_mismatches`, which SQLite uses only if terms and literals are the same, and not
  * if a column is compared directly. Dividing the larger amount cannot overflow, and for integers `a > 10 * b` means
- * `(a - 1) / 10 >= b`.
+ * `(a - 1) / 10 >= b`. Of the few entries in the index, those without tokens are left out.
  */
 function costMismatch({ tables: { entries } }: Reader): SQL {
-  const { reportedCost, listValue } = entries
+  const { reportedCost, listValue, input, output, cacheRead, cacheWrite, cacheWrite1h } = entries
   const [factor, nanos] = [MISMATCH_FACTOR, MISMATCH_NANOS].map((constant) => sql.raw(String(constant)))
+  const hasTokens = sql`${sql.join([input, output, cacheRead, cacheWrite, cacheWrite1h], sql.raw(' + '))} > 0`
   const exceeds = (more: Column, less: Column) => sql`(${more} - 1) / ${factor} - ${less} >= 0`
-  return sql`abs(${reportedCost} - ${listValue}) > ${nanos} AND (${exceeds(reportedCost, listValue)} OR ${exceeds(listValue, reportedCost)})`
+  return sql`abs(${reportedCost} - ${listValue}) > ${nanos} AND (${exceeds(reportedCost, listValue)} OR ${exceeds(listValue, reportedCost)}) AND ${hasTokens}`
 }
 
 /** A query for the values of a key in the rows of its table for which the condition holds. */

@@ -1,8 +1,18 @@
 /** What lists are sorted by, in SQL. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../database/database.ts'
+import { isBehind } from '../../../../database/sorting.ts'
 import type { ListOrder, ListSort } from '../order.ts'
 import { costOf } from './conditions.ts'
+
+/** The columns of the orders by one count of tokens. */
+export const COUNT_COLUMNS = {
+  input: 'input',
+  output: 'output',
+  cache_read: 'cacheRead',
+  cache_write: 'cacheWrite',
+  cache_write_1h: 'cacheWrite1h',
+} as const
 
 export function sortFigure({ tables }: Reader, sort: ListSort): SQL {
   const { entries: e } = tables
@@ -15,18 +25,19 @@ export function sortFigure({ tables }: Reader, sort: ListSort): SQL {
       return sql`(${sql.join([e.input, e.output, e.cacheRead, e.cacheWrite, e.cacheWrite1h], sql.raw(' + '))})`
     case 'duration':
       return sql`(${e.endedAt} - ${e.startedAt})`
+    case 'list_value':
+      return sql`${e.listValue}`
+    case 'reported_cost':
+      return sql`${e.reportedCost}`
+    default:
+      return sql`${e[COUNT_COLUMNS[sort]]}`
   }
 }
 
 /** Whether an entry follows another one. Unknown figures are last in both orders, and equal ones ordered by id. */
-export function isAfter(
+export const isAfter = (
   { tables: { entries } }: Reader,
   figure: SQL,
   order: ListOrder,
   after: { value: SQL | null; id: number },
-): SQL {
-  const isBeyond = sql.raw(order === 'desc' ? '<' : '>')
-  const isSameAfter = sql`${entries.id} ${isBeyond} ${after.id}`
-  if (after.value === null) return sql`(${figure} IS NULL AND ${isSameAfter})`
-  return sql`(${figure} ${isBeyond} ${after.value} OR (${figure} = ${after.value} AND ${isSameAfter}) OR ${figure} IS NULL)`
-}
+): SQL => isBehind(entries.id, figure, order, after)

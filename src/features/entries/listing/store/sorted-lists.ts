@@ -8,7 +8,7 @@ import { type EntryFilter, isSelective } from '../filter.ts'
 import type { FigureOrder, FigurePosition, SortFigure } from '../order.ts'
 import { conditionOf } from './conditions.ts'
 import { indexedParts } from './search.ts'
-import { isAfter, sortFigure } from './sort-figures.ts'
+import { COUNT_COLUMNS, isAfter, sortFigure } from './sort-figures.ts'
 
 export interface SortedPage extends FigureOrder {
   filter: EntryFilter
@@ -70,11 +70,18 @@ async function partsOfPeriod(reader: Reader, filter: EntryFilter, viewer: Viewer
 
 /** Where a page that ends with this entry is continued. */
 export function figurePositionOf({ entry }: Pick<EntryView, 'entry'>, sort: SortFigure): FigurePosition {
-  return { value: FIGURES[sort](entry), id: entry.id }
+  const value = isCount(sort) ? BigInt(entry[COUNT_COLUMNS[sort]]) : FIGURES[sort](entry)
+  return { value, id: entry.id }
 }
 
-const FIGURES: Record<SortFigure, (entry: EntryRecord) => bigint | null> = {
+type SortCount = keyof typeof COUNT_COLUMNS
+
+const isCount = (sort: SortFigure): sort is SortCount => Object.hasOwn(COUNT_COLUMNS, sort)
+
+const FIGURES: Record<Exclude<SortFigure, SortCount>, (entry: EntryRecord) => bigint | null> = {
   cost: costNanosOf,
+  list_value: ({ listValue }) => listValue,
+  reported_cost: ({ reportedCost }) => reportedCost,
   tokens: ({ input, output, cacheRead, cacheWrite, cacheWrite1h }) =>
     BigInt(input + output + cacheRead + cacheWrite + cacheWrite1h),
   duration: ({ startedAt, endedAt }) => BigInt(endedAt - startedAt),

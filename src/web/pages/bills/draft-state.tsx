@@ -1,0 +1,49 @@
+/** Whether what is typed in a new bill is saved, and the choice between two versions if somebody else has changed it. */
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { Ago } from '../../parts/figures.tsx'
+import type { KeptDraft } from './use-draft.ts'
+
+export function DraftState({
+  draft: { savedAt, problem, overwrite },
+  reload,
+}: {
+  draft: KeptDraft
+  reload: () => void
+}) {
+  if (problem?.status === 412) {
+    return (
+      <Alert color="orange" variant="light" title="Changed meanwhile" role="alert" mb="sm">
+        <Text size="sm">
+          <bdi>{problem.changed?.by?.name ?? 'Somebody'}</bdi> changed this draft
+          {problem.changed?.at && (
+            <>
+              {' '}
+              <Ago at={problem.changed.at} />
+            </>
+          )}
+          , so what you type is not saved.
+        </Text>
+        <Group gap="xs" mt="xs">
+          <Button size="xs" variant="default" onClick={reload}>
+            Open their version
+          </Button>
+          <Button size="xs" variant="default" onClick={overwrite}>
+            Replace it with mine
+          </Button>
+        </Group>
+      </Alert>
+    )
+  }
+  if (problem?.status === 404) {
+    return (
+      <Alert color="orange" variant="light" title="This draft is gone" role="alert" mb="sm">
+        It was sent or deleted. What you type is not saved, but you can still send the bill.
+      </Alert>
+    )
+  }
+  return (
+    <Text size="xs" c={problem ? 'var(--mantine-color-error)' : 'dimmed'} role="status" mb={4} mih={18}>
+      {problem ? `The draft is not saved. ${problem.message}` : savedAt && 'Draft saved.'}
+    </Text>
+  )
+}
