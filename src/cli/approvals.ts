@@ -16,8 +16,8 @@ export function addApprovalsCommand(program: Command): void {
     .addHelpText('after', examples('tally approvals', 'tally approvals --from 2026-11-01 --to 2026-11-30'))
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags & DayFlags>()
-      const waiting = await withServices(flags, async ({ sheets }, self) =>
-        sheets.listApprovals(await sheets.readApprovals(dayTexts(flags)), self),
+      const waiting = await withServices(flags, async ({ sheets }, { viewer }) =>
+        sheets.listApprovals(await sheets.readApprovals(dayTexts(flags)), { viewer, person: null }),
       )
       if (flags.json) return printJson(waiting)
       printApprovals(waiting)

@@ -15,6 +15,7 @@ const COMMANDS: readonly [names: string[], load: () => Promise<(program: Command
   [['webhooks'], async () => (await import('./webhooks/group.ts')).addWebhooksCommands],
   [['settings'], async () => (await import('./settings/group.ts')).addSettingsCommands],
   [['audit'], async () => (await import('./audit.ts')).addAuditCommand],
+  [['search'], async () => (await import('./search.ts')).addSearchCommand],
   [['events'], async () => (await import('./events/group.ts')).addEventsCommands],
   [['entries'], async () => (await import('./entries/group.ts')).addEntriesCommands],
   [['unattributed'], async () => (await import('./unattributed.ts')).addUnattributedCommand],

@@ -183,6 +183,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally rules remove',
     'tally rules show',
     'tally rules test',
+    'tally search',
     'tally serve',
     'tally settings',
     'tally settings set',

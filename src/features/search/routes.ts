@@ -55,7 +55,7 @@ export const searchRoutes = ({ search }: { search: SearchService }) =>
           tag,
           summary: 'Search everything',
           description:
-            'Finds clients, projects, tickets, people, bills and models by a part of a name, key, alias, number, title or e-mail address, sessions and entries (`ent_…`) by the first six or more characters of their id, and the newest entries by a part of their summary. Returns only what you could also list: bills with the roles billing and admin, people with the role admin, entries and sessions as far as you can see them, and with an API token what its scopes allow. The search of summaries ends after a fixed time: `searched_to` then says how far it got.',
+            'Finds clients, projects, tickets, people, bills and models by a part of a name, key, alias, number, title or e-mail address, sessions and entries (`ent_…`) by the first six or more characters of their id, and the newest entries by a part of their summary. Models without a price are found by entries that you can see. Returns only what you could also list: bills with the roles billing and admin, people with the role admin, entries and sessions as far as you can see them, and with an API token what its scopes allow. The search of summaries ends after a fixed time: `searched_to` then says how far it got.',
           responses: { 200: { description: 'What was found.', schema: SearchAnswer, example: EXAMPLE_SEARCH } },
           problems: ['database_deadline'],
         }),

@@ -19,7 +19,7 @@ import { moneyNumber } from '../../lib/money.ts'
 import { eachPage, type Page, pageOf } from '../../lists.ts'
 import type { QueryTexts } from '../../query.ts'
 import { type AuditService, difference } from '../audit/service.ts'
-import { waitingFor } from '../entries/approval/service.ts'
+import { type Approving, waitingFor } from '../entries/approval/service.ts'
 import { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } from '../entries/approval/states.ts'
 import { type TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../entries/schema.ts'
 import type { EntriesService } from '../entries/service.ts'
@@ -492,7 +492,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
     /** Sheets and reported entries that this person could approve, with sums. */
     async listApprovals(
       period: Pick<SheetFilter, 'startingAt' | 'endingAt'>,
-      { viewer, person }: Pick<Party, 'viewer' | 'person'>,
+      { viewer, person }: { viewer: Viewer; person: Approving | null },
     ): Promise<Approvals> {
       const waiting = await listWaitingSheets(db.read, waitingFor(person, viewer), period)
       const ids = waiting.map(({ sheet }) => sheet.id)

@@ -26,12 +26,17 @@ import {
   listDecidable,
   listDecidableByIds,
   listDecidableOfSessions,
-  listProjectUids,
+  listProjectsById,
   saveLaterReports,
-  sumWaiting,
   updateStatuses,
-  type WaitingSum,
 } from './store.ts'
+import { dearestFirst, sumByProject, type WaitingSum } from './waiting.ts'
+
+/** Whose approval entries wait for. */
+export type Approving = NonNullable<Party['person']> & Pick<Represented, 'uid'>
+
+/** An agent's clock may be up to a day ahead. */
+const AHEAD_MS = 2 * 86_400_000
 
 export interface DecisionRequest {
   action: Decision
@@ -265,14 +270,22 @@ export function createApproval({ db, clock, audit }: Dependencies) {
     countHeld: (userId: number): Promise<number> => countHeld(db.read, userId),
 
     /** Filters of the entries that {@link sumWaiting} sums; none for somebody who approves nothing. */
-    waitingFilters: (person: NonNullable<Party['person']> & Represented, viewer: Viewer): Promise<EntryFilter[]> =>
+    waitingFilters: (person: Approving, viewer: Viewer): Promise<EntryFilter[]> =>
       waitingFilters(db.read, person, viewer),
 
     /**
      * Entries that wait for this person's approval and are not on a sheet, summed by project, the highest cost first.
      */
-    sumWaiting: ({ person, viewer }: Omit<Party, 'by'>, filter: EntryFilter): Promise<WaitingSum[]> =>
-      sumWaiting(db.slow, waitingFor(person, viewer), filter),
+    async sumWaiting(
+      { person, viewer }: { person: Approving | null; viewer: Viewer },
+      period: Pick<EntryFilter, 'starting_at' | 'ending_at'>,
+    ): Promise<WaitingSum[]> {
+      const bounds: [number, number] = [period.starting_at ?? 0, period.ending_at ?? clock.now() + AHEAD_MS]
+      const sums = await Promise.all(
+        (await waitingFilters(db.read, person, viewer)).map((filter) => sumByProject(db, { viewer, filter, bounds })),
+      )
+      return sums.flat().sort(dearestFirst)
+    },
   }
 }
 
@@ -280,15 +293,12 @@ export function createApproval({ db, clock, audit }: Dependencies) {
  * Filters of which each entry that {@link sumWaiting} sums matches exactly one, and no other entry any: whoever decides
  * for somebody else may not decide about that person's entries in the projects that they have no right of their own in.
  */
-async function waitingFilters(
-  reader: Reader,
-  person: NonNullable<Party['person']> & Represented,
-  viewer: Viewer,
-): Promise<EntryFilter[]> {
+async function waitingFilters(reader: Reader, person: Approving | null, viewer: Viewer): Promise<EntryFilter[]> {
   const waiting: EntryFilter = { status: ['submitted'], superseded: false }
   if (viewer.sees === 'everything') {
-    return [person.role === 'admin' ? waiting : { ...waiting, without_agent_manager: [person.uid] }]
+    return [!person || person.role === 'admin' ? waiting : { ...waiting, without_agent_manager: [person.uid] }]
   }
+  if (!person) return []
   const [own, ...represented] = await approversOf(reader, viewer)
   const excludedOf = (projectId: number): string[] => {
     const deciders = represented.filter(({ projectIds }) => projectIds.has(projectId))
@@ -297,7 +307,7 @@ async function waitingFilters(
     return [person.uid, ...(principal ? [principal.uid] : [])]
   }
   const ids = [own!, ...represented].flatMap(({ projectIds }) => [...projectIds])
-  const projects = await listProjectUids(reader, [...new Set(ids)])
+  const projects = await listProjectsById(reader, [...new Set(ids)])
   const groups = Map.groupBy(projects, ({ id }) => excludedOf(id).join())
   return [...groups.values()].map((alike) => ({
     ...waiting,

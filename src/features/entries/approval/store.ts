@@ -1,14 +1,7 @@
 /** Entries as decisions need them: their owner, placement and status. */
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
-import {
-  approvedProjects,
-  isApprovable,
-  type PendingScope,
-  type Viewer,
-  visibleEntries,
-} from '../../../access/visibility.ts'
+import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
-import { exactTotal } from '../../../database/exact-sum.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { EntryAmendment } from '../../../database/schema/records.ts'
 import type { LaterReports, SessionDuplicate, Status } from '../../../database/schema/values.ts'
@@ -159,56 +152,21 @@ export async function updateStatuses(
   return moved
 }
 
+export interface NamedProject {
+  id: number
+  uid: Id<'prj'>
+  key: string
+  name: string
+}
+
 /** In the order of their keys. */
-export function listProjectUids(reader: Reader, ids: readonly number[]): Promise<{ id: number; uid: Id<'prj'> }[]> {
+export function listProjectsById(reader: Reader, ids: readonly number[]): Promise<NamedProject[]> {
   const { projects } = reader.tables
   return Promise.resolve(
     reader
-      .select({ id: projects.id, uid: projects.uid })
+      .select({ id: projects.id, uid: projects.uid, key: projects.key, name: projects.name })
       .from(projects)
       .where(inArray(projects.id, [...ids]))
       .orderBy(asc(projects.id)),
-  )
-}
-
-export interface WaitingSum {
-  project: { uid: Id<'prj'>; key: string; name: string } | null
-  entries: number
-  unpricedEntries: number
-  tokens: bigint
-  costNanos: bigint
-  listValueNanos: bigint
-}
-
-/** Entries that wait for approval and are not on a sheet, by project, the highest cost first. */
-export async function sumWaiting(reader: Reader, scope: PendingScope, filter: EntryFilter): Promise<WaitingSum[]> {
-  const { entries: e, projects } = reader.tables
-  const condition = and(
-    eq(e.status, 'submitted'),
-    // Their counts are 0.
-    eq(e.superseded, false),
-    conditionOf(reader, filter),
-    isApprovable(scope, {
-      ownerId: e.managerId,
-      isWithin: (ids) => inArray(e.projectId, approvedProjects(reader, ids)),
-    }),
-  )
-  const rows = await reader
-    .select({
-      project: { uid: projects.uid, key: projects.key, name: projects.name },
-      entries: sql`count(*)`.mapWith(Number),
-      unpricedEntries:
-        sql`sum(CASE WHEN coalesce(${e.reportedCost}, ${e.listValue}) IS NULL THEN 1 ELSE 0 END)`.mapWith(Number),
-      tokens: exactTotal(sql`${e.input} + ${e.output} + ${e.cacheRead} + ${e.cacheWrite} + ${e.cacheWrite1h}`),
-      costNanos: exactTotal(sql`coalesce(${e.reportedCost}, ${e.listValue})`),
-      listValueNanos: exactTotal(e.listValue),
-    })
-    .from(e)
-    .leftJoin(projects, eq(projects.id, e.projectId))
-    .where(condition)
-    .groupBy(projects.uid, projects.key, projects.name)
-  return rows.sort(
-    (one, other) =>
-      Number(other.costNanos - one.costNanos) || (one.project?.key ?? '').localeCompare(other.project?.key ?? ''),
   )
 }

@@ -1,8 +1,8 @@
 /**
- * What has a name: clients, projects, tickets, people, bills and models. Their tables are small enough to look for a text
+ * What has a name: clients, projects, tickets, people and bills. Their tables are small enough to look for a text
  * anywhere in a name. Who may search for them is decided before.
  */
-import { type AnyColumn, and, asc, desc, eq, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, asc, desc, eq, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { beginningWith, containing } from '../../../database/search-pattern.ts'
 import { composeName, foldName } from '../../../lib/names.ts'
@@ -25,12 +25,13 @@ const NAMES_PER_PROJECT = 4
 /** Parts of a detail, as the web application separates them elsewhere. */
 export const detailOf = (...parts: (string | null)[]) => parts.filter((part) => part !== null).join(' · ') || null
 
-const named = (type: SearchType, hit: Omit<Found, 'type' | 'at'>): Found => ({ type, at: null, ...hit })
+export const named = (type: SearchType, hit: Omit<Found, 'type' | 'at'>): Found => ({ type, at: null, ...hit })
 
-const contains = (folded: AnyColumn | SQL, text: string) => sql`${folded} LIKE ${containing(foldName(text))} ESCAPE '!'`
+export const contains = (folded: AnyColumn | SQL, text: string) =>
+  sql`${folded} LIKE ${containing(foldName(text))} ESCAPE '!'`
 
 /** The whole name first, then names that begin with the text. */
-function byMatch(folded: AnyColumn | SQL, text: string): SQL {
+export function byMatch(folded: AnyColumn | SQL, text: string): SQL {
   const sought = foldName(text)
   return sql`CASE WHEN ${folded} = ${sought} THEN 0 WHEN ${folded} LIKE ${beginningWith(sought)} ESCAPE '!' THEN 1 ELSE 2 END`
 }
@@ -133,18 +134,4 @@ export async function findBills(reader: Reader, { text, limit }: Wanted): Promis
   return rows.map(({ uid, number, state, client, project }) =>
     named('bill', { id: uid, name: number, detail: detailOf(client ?? project), archived: state === 'void' }),
   )
-}
-
-/** Models that have a price. */
-export async function findModels(reader: Reader, { text, limit }: Wanted): Promise<Found[]> {
-  const { prices } = reader.tables
-  const model = sql`lower(${prices.model})`
-  const rows = await reader
-    .select({ model: prices.model })
-    .from(prices)
-    .where(and(isNull(prices.withdrawnAt), contains(model, text)))
-    .groupBy(prices.model)
-    .orderBy(byMatch(model, text), asc(prices.model))
-    .limit(limit)
-  return rows.map(({ model }) => named('model', { id: model, name: model, detail: null, archived: false }))
 }
