@@ -219,7 +219,7 @@ forEachEngine('a rule of leads', (open) => {
     expect(statuses).toEqual([...Array<number>(20).fill(201), 422])
     const { data } = (await app.call(`GET ${RULES}/of-leads`, { session: lead })).json
     for (const { id } of data) await remove(`placement-rules/of-leads/${id}`, lead)
-    const large = { field: 'summary', matches: `/${'[a-z]{490}'}/` }
+    const large = { field: 'labels.branch', matches: '/[a-z]{90}/' }
     const sizes: number[] = []
     for (let count = 0; count < 5; count += 1) sizes.push((await propose({ conditions: [large] })).status)
     expect(sizes).toEqual([201, 201, 201, 422, 422])
