@@ -65,6 +65,8 @@ export function createLeadRules({ db, clock, projects, organization, rules, budg
       if (person === null) throw onlyPeople()
       budget.require(person.id)
       return db.write(async (tx) => {
+        // Of many at the same time, the first ones may have used it up.
+        budget.require(person.id)
         const { rule } = await getLed(tx, party, id)
         if (!(await organization.settings(tx)).leadRules) throw notAllowed()
         const since = clock.now() - DAY_MS
