@@ -177,6 +177,11 @@ export const PROBLEMS = {
     title: 'The bill is too large',
     help: 'A total on the bill exceeds the largest amount Tally can store, possibly because of a wrong reported cost. Reject such entries, or split the bill. Nothing was sent.',
   },
+  draft_gone: {
+    status: 409,
+    title: 'Draft is gone',
+    help: 'The draft of the bill was already sent or deleted, by you or by somebody else. Nothing was sent. Look for its bill in the list of bills; without one, send the bill again without `draft`.',
+  },
   preview_changed: {
     status: 409,
     title: 'Preview out of date',

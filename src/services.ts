@@ -5,12 +5,7 @@ import type { Database } from './database/database.ts'
 import { readinessOf } from './database/ready.ts'
 import { createAnomaliesService } from './features/anomalies/service.ts'
 import { createAuditService } from './features/audit/service.ts'
-import {
-  type BillsDependencies,
-  createBillDraftsService,
-  createBillsService,
-  createMailer,
-} from './features/bills/service.ts'
+import { type BillsDependencies, createBillsService, createMailer } from './features/bills/service.ts'
 import { createAnnouncements as budgetAnnouncements, createBudgetsService } from './features/budgets/service.ts'
 import { createChangesService } from './features/changes/service.ts'
 import { createDigestsService } from './features/digests/service.ts'
@@ -74,7 +69,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   })
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
   const bills = createBillsService({ db, clock, events, audit, projects, entries, mail })
-  const billDrafts = createBillDraftsService({ db, clock, audit })
+  const billDrafts = bills.drafts
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
   const reportViews = createReportViewsService({ db, clock, audit })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })

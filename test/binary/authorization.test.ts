@@ -81,6 +81,7 @@ let other: Person & {
   budget: string
   view: string
   proposal: string
+  leadRule: string
   event: string
   entry: string
   sheet: string
@@ -268,6 +269,11 @@ beforeAll(async () => {
     body: JSON.stringify({ name: `For ${MARK}`, project: 'Warehouse', repository }),
   })
   expect(proposal.status).toBe(201)
+  await call('PATCH', '/api/v1/settings', admin, { body: JSON.stringify({ lead_rules: true }) })
+  const leadRule = await call('POST', '/api/v1/placement-rules/proposals', session, {
+    body: JSON.stringify({ name: `Rule for ${MARK}`, project: 'Warehouse', repository }),
+  })
+  expect(leadRule.json.state).toBe('accepted')
   const { json: events } = await call('GET', '/api/v1/events?types=entry.created&limit=1000', admin)
   const reported = events.data.find(({ object }: { object: { id: string } }) => object.id === entry.id)
   other = {
@@ -277,6 +283,7 @@ beforeAll(async () => {
     budget: budget.json.id,
     view: view.json.id,
     proposal: proposal.json.id,
+    leadRule: leadRule.json.rule,
     event: reported.id,
     userId,
     tokenId,
@@ -549,6 +556,7 @@ describe('a member', () => {
       '/api/v1/events/{id}': { id: () => other.event, none: 'evt_999999999' },
       '/api/v1/report-views/{id}': { id: () => other.view, none: newId('rvw') },
       '/api/v1/placement-rules/proposals/{id}': { id: () => other.proposal, none: newId('rpr') },
+      '/api/v1/placement-rules/of-leads/{id}': { id: () => other.leadRule, none: newId('rul') },
       '/api/v1/share-links/{id}': { id: () => other.shareLink, none: newId('shr') },
       '/api/v1/tokens/{id}': { id: () => other.tokenId, none: newId('tok') },
       '/api/v1/token-sheets/{id}': { id: () => other.sheet, none: newId('sht'), entry: () => other.sheetEntry },

@@ -20,6 +20,8 @@ const UNCONDITIONAL: Record<string, string> = {
   'post /api/v1/placement-rules/proposals/{id}/accept': 'can only be decided once, and what is proposed never changes',
   'post /api/v1/placement-rules/proposals/{id}/decline': 'can only be decided once',
   'post /api/v1/placement-rules/proposals/{id}/withdraw': 'can only be decided once',
+  'patch /api/v1/placement-rules/of-leads/{id}': 'adds a version, and the others stay',
+  'delete /api/v1/placement-rules/of-leads/{id}': 'can only be done once',
   'patch /api/v1/me/preferences': 'the last choice counts, and each table is replaced as a whole',
   'put /api/v1/bill-drafts/{id}': 'names the revision that it replaces',
   'delete /api/v1/bill-drafts/{id}': 'can only be done once',

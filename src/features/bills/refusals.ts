@@ -40,6 +40,13 @@ export function previewChanged(): Problem {
   )
 }
 
+export function draftGone(id: string): Problem {
+  return new Problem(
+    'draft_gone',
+    `The draft '${id}' was already sent or deleted, by you or by somebody else. Nothing was sent. Look for its bill in the list; if there is none, send the bill without the draft.`,
+  )
+}
+
 export function keyReused(key: string): Problem {
   return new Problem(
     'idempotency_key_reused',

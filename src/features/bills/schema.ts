@@ -132,6 +132,13 @@ export const BillSending = Type.Object(
       }),
     ),
     message: Type.Optional(text('The text of the e-mail.', 10_000)),
+    draft: Type.Optional(
+      Type.String({
+        description:
+          'The id of the draft (bdr_…) that becomes this bill, and is deleted with it. If it is gone, because it was sent or deleted, the request fails with `draft_gone`. For signed-in people only.',
+        maxLength: 100,
+      }),
+    ),
   },
   { ...strict, $id: 'BillSending' },
 )

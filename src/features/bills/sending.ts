@@ -9,6 +9,7 @@ import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { BillDraft } from './composition.ts'
 import type { createDeliveries } from './delivery.ts'
+import type { BillDraftsService } from './drafts/service.ts'
 import { recordOf, recordSent, takeNumber } from './new-bill.ts'
 import { isSameFingerprint, type Portion } from './portions.ts'
 import { keyReused } from './refusals.ts'
@@ -29,6 +30,8 @@ export interface BillSubmission {
 }
 
 export interface BillWriting extends BillSubmission {
+  /** The id of the form's draft that the bill was composed from, which is removed with it. */
+  formDraft: string | undefined
   recipients: readonly string[]
   message: string | undefined
 }
@@ -39,12 +42,13 @@ export interface SendingDependencies {
   audit: AuditService
   billing: EntriesService['billing']
   deliveries: Pick<ReturnType<typeof createDeliveries>, 'queue'>
+  billDrafts: Pick<BillDraftsService, 'takeDraft'>
 }
 
 /** An entry changed while its bill was written, or another bill was in the way. */
 class StartOver extends Error {}
 
-export function createSending({ db, clock, audit, billing, deliveries }: SendingDependencies) {
+export function createSending({ db, clock, audit, billing, deliveries, billDrafts }: SendingDependencies) {
   /** Inserts the lines of a portion and freezes its entries. Throws {@link StartOver} if one of them has changed. */
   async function claim(tx: Tx, billId: number, portion: Portion, by: Actor): Promise<void> {
     const { ids, lines, approved, fingerprint } = portion
@@ -63,7 +67,9 @@ export function createSending({ db, clock, audit, billing, deliveries }: Sending
   }
 
   /** What a bill has from the moment it is sent, apart from its entries. */
-  async function accompany(tx: Tx, billId: number, { by, key, recipients, message }: BillWriting): Promise<void> {
+  async function accompany(tx: Tx, billId: number, writing: BillWriting): Promise<void> {
+    const { by, key, recipients, message, formDraft } = writing
+    if (formDraft !== undefined) await billDrafts.takeDraft(tx, formDraft, by)
     if (key) await insertBillKey(tx, { ...key, billId })
     await deliveries.queue(tx, { billId, notice: 'sent', recipients, message, by })
     await recordSent(tx, { audit, by, billId })

@@ -21,6 +21,7 @@ import { minorDigitsOf } from './currency.ts'
 import { createDeliveries, type DocumentRenderer, deliveryBody, deliveryState } from './delivery.ts'
 import { createMailer, type MailServer } from './delivery-mailer.ts'
 import { createDocuments, type DocumentFormat, type RenderedDocument } from './documents/documents.ts'
+import { createBillDraftsService } from './drafts/service.ts'
 import { createEntryRelease } from './entry-release.ts'
 import { findInconsistentBills } from './integrity.ts'
 import { createPayments, mayBeCredited } from './payments.ts'
@@ -68,7 +69,6 @@ import { billHead, billText, paymentBody, remainingBody, totalsBody } from './wi
 
 export type { BilledAmount, BilledCost } from './billed-amounts.ts'
 export { BILL_COLUMNS } from './csv.ts'
-export { createBillDraftsService } from './drafts/service.ts'
 export { readBillList } from './query.ts'
 export type { BillSubmission, BillView, DocumentFormat }
 export { billedAmountBody, minorDigitsOf }
@@ -129,7 +129,8 @@ export function createBillsService({
   const releasing = createEntryRelease({ db, clock, billing })
   const payments = createPayments({ clock, audit })
   const credits = createCreditNotes({ clock, audit, payments })
-  const sending = createSending({ db, clock, audit, billing, deliveries })
+  const billDrafts = createBillDraftsService({ db, clock, audit })
+  const sending = createSending({ db, clock, audit, billing, deliveries, billDrafts })
 
   /** One sending at a time per process: concurrent ones would only make each other start over. */
   let sendings: Promise<unknown> = Promise.resolve()
@@ -187,6 +188,8 @@ export function createBillsService({
   return {
     ...createBilledAmounts({ db }),
 
+    drafts: billDrafts,
+
     /** One sentence for each bill that does not match its entries, and for billed entries without a bill. */
     verify: () => findInconsistentBills(db.slow),
     /** The document that would be sent now, and a digest of it and its entries. */
@@ -216,10 +219,13 @@ export function createBillsService({
 
     /**
      * Sends a bill: assigns a number and freezes its entries. With `key`, the same body is sent only once, and later
-     * calls return its bill. Throws the problems of {@link createComposition}, `preview_changed` and
-     * `idempotency_key_reused`.
+     * calls return its bill. Throws the problems of {@link createComposition}, `preview_changed`,
+     * `draft_gone` and `idempotency_key_reused`.
      */
-    send: ({ digest, deliver_to, message, ...body }: BillSending, { by, key }: BillSubmission): Promise<Sent> =>
+    send: (
+      { digest, deliver_to, message, draft: formDraft, ...body }: BillSending,
+      { by, key }: BillSubmission,
+    ): Promise<Sent> =>
       inTurn(async () => {
         const issues: Issue[] = issuesOfRecipients(deliver_to)
         for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -228,6 +234,7 @@ export function createBillsService({
           if (issues.length > 0) throw validationFailed(issues)
           let draft: BillDraft
           try {
+            if (formDraft !== undefined) await billDrafts.requireDraft(db.read, formDraft)
             draft = await compose(body, { now: clock.now(), isEmptyFine: false })
           } catch (error) {
             // Another process may have sent it meanwhile, and nothing is left to bill.
@@ -237,7 +244,7 @@ export function createBillsService({
           }
           if (digest !== undefined && digest !== draft.digest) throw previewChanged()
           const recipients = deliver_to ?? (draft.clientEmail === null ? [] : [draft.clientEmail])
-          const billId = await sending.write(draft, { by, key, recipients, message })
+          const billId = await sending.write(draft, { by, key, recipients, message, formDraft })
           if (billId !== undefined) return { bill: (await findBill(db.read, { id: billId }))!, replayed: false }
         }
         throw previewChanged()

@@ -10,6 +10,15 @@ const ESCAPED = /\\(?:x\{[^}]*\}|.)?/suy
 const CLASS = /\[\^?\]?(?:\[:[^\]]*:\]|\\.|[^\]\\])*\]?/suy
 const CHARACTER = /./suy
 
+/** So many characters of a class such as `[a-f0-9]` take as long to compile as another item. */
+const CLASS_CHARACTERS = 16
+
+/** `{2,5}` repeats twice, and three times what may be absent, which has a second instruction. */
+function timesOf([, least, most]: RegExpExecArray): number {
+  const [needed, possible] = [Number(least), Number(most ?? 0)]
+  return Math.max(1, needed + 2 * Math.max(0, possible - needed))
+}
+
 /**
  * The number of characters, classes and groups of a condition's expression, each as often as it is repeated; 0 for a
  * glob. Never much less than the number of its instructions.
@@ -34,7 +43,7 @@ export function weightOf(matches: string, unicodeClass: number): number {
   }
   while (at < source.length) {
     const repetition = read(REPETITION)
-    if (repetition) last *= Math.max(1, Number(repetition[1]), Number(repetition[2] ?? 0))
+    if (repetition) last *= timesOf(repetition)
     else if (read(UNICODE_CLASS)) add(unicodeClass)
     else {
       const quoted = read(QUOTED)
@@ -48,7 +57,8 @@ export function weightOf(matches: string, unicodeClass: number): number {
         const inner = sums.pop()! + last
         last = inner + 1
       } else if (found[0][0] === '[') {
-        add(1 + (found[0].match(/\\[pP]/g)?.length ?? 0) * unicodeClass)
+        const unicode = found[0].match(/\\[pP]/g)?.length ?? 0
+        add(1 + Math.floor(found[0].length / CLASS_CHARACTERS) + unicode * unicodeClass)
       } else if (found[0] !== '|') add(1)
     }
   }

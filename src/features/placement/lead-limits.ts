@@ -4,13 +4,13 @@ import type { Issue } from '../../errors.ts'
 import { exactly } from './exact-condition.ts'
 import { weightOf } from './expression-weight.ts'
 import type { Rule } from './match.ts'
-import { PATTERN_LIMIT, sizeOf } from './rule-issues.ts'
+import { PATTERN_LIMIT } from './rule-issues.ts'
 
-/**
- * Of all further conditions together; `/(?<ticket>ACME-[0-9]+)/` has 7. Compiling as many takes at most 20 ms, and
- * matching them 2.5 ms for a summary of 1,000 characters.
- */
-const WEIGHT_LIMIT = 500
+/** Of all further conditions together; `/(?<ticket>ACME-[0-9]+)/` has 8. Compiling as many takes at most 20 ms. */
+const WEIGHT_LIMIT = 100
+
+/** A summary has up to 1,000 characters, the value of a label 256, and matching takes as much longer. */
+const SUMMARY_WEIGHT = 4
 
 /** A class such as `\pL` takes as long to compile as so many characters. */
 const UNICODE_CLASS_WEIGHT = 20
@@ -18,8 +18,11 @@ const UNICODE_CLASS_WEIGHT = 20
 /** Rules of leads for one project. A rule finds tickets by an expression, so that one is enough for a repository. */
 const PROJECT_LIMIT = 20
 
-/** Of a project: every report from one of its repositories may be compared with all of them, which takes 10 ms. */
-const PROJECT_SIZE_LIMIT = 2_000
+/**
+ * Of all further conditions of a project: every report from one of its repositories may be compared with all of them.
+ * With 30 to 50 ns for each instruction and character, and up to two instructions for each item, that takes 10 ms.
+ */
+const PROJECT_WEIGHT_LIMIT = 300
 
 /** Of all rules, so that those of leads leave room for those of admins. */
 const LEADS_LIMIT = 300
@@ -28,6 +31,10 @@ const LEADS_LIMIT = 300
 export function conditionsOf({ repository, conditions }: { repository: string; conditions: RuleCondition[] }) {
   return [exactly('labels.repository', repository), ...conditions.map(({ field, matches }) => ({ field, matches }))]
 }
+
+/** What it costs to compile and match a further condition. */
+const weightOfCondition = ({ field, matches }: RuleCondition): number =>
+  weightOf(matches, UNICODE_CLASS_WEIGHT) * (field === 'summary' ? SUMMARY_WEIGHT : 1)
 
 /** Where a proposal has the field of a rule with this pointer: its first condition is the one on the repository. */
 export function pointerInProposal(pointer: string): string {
@@ -52,10 +59,10 @@ export function issuesOfLeadRule({
   }
   let weight = 0
   for (const [index, condition] of conditions.entries()) {
-    weight += weightOf(condition.matches, UNICODE_CLASS_WEIGHT)
+    weight += weightOfCondition(condition)
     if (weight <= WEIGHT_LIMIT) continue
     const message =
-      'is too complex for a proposed rule; use smaller repetition counts, + and *, and fewer Unicode classes'
+      'is too complex for a proposed rule; use smaller repetition counts, + and *, fewer Unicode classes, and labels instead of the summary'
     issues.push({ pointer: `/conditions/${index}/matches`, code: 'too_large', message })
     break
   }
@@ -69,9 +76,10 @@ export function issueOfLeadRules(
 ): Issue | undefined {
   const ofLeads = rules.filter(({ leadRepository }) => leadRepository !== null)
   const ofProject = ofLeads.filter(({ project }) => project.id === added.project.id)
-  const size = [...ofProject, added]
-    .flatMap(({ conditions }) => conditions)
-    .reduce((sum, each) => sum + sizeOf(each), 0)
+  // The first condition is the one on the repository.
+  const weight = [...ofProject, added]
+    .flatMap(({ conditions }) => conditions.slice(1))
+    .reduce((sum, each) => sum + weightOfCondition(each), 0)
   const refuse = (message: string): Issue => ({ pointer: '', code: 'too_many', message })
   if (ofProject.length >= PROJECT_LIMIT) {
     return refuse(`leads can make at most ${PROJECT_LIMIT} rules for a project; remove one, or use an expression`)
@@ -79,7 +87,7 @@ export function issueOfLeadRules(
   if (ofLeads.length >= LEADS_LIMIT) {
     return refuse(`leads can make at most ${LEADS_LIMIT} rules altogether; ask an admin to add the rule`)
   }
-  if (size > PROJECT_SIZE_LIMIT) {
+  if (weight > PROJECT_WEIGHT_LIMIT) {
     return refuse('the expressions of the leads’ rules for this project are too large; use globs, or remove a rule')
   }
   return undefined

@@ -10,6 +10,7 @@ import type { OrganizationService } from '../organization/service.ts'
 import { isLedBy } from '../projects/service.ts'
 import { conditionsOf, issueOfLeadRules, issuesOfLeadRule, pointerInProposal } from './lead-limits.ts'
 import type { createRules, ListedRule, RulesDependencies } from './rule-list.ts'
+import { countLeadChanges } from './store.ts'
 import type { TimeBudget } from './time-budget.ts'
 
 /** Absent fields stay unchanged. The repository and the project of such a rule never change. */
@@ -20,13 +21,17 @@ export interface LeadRuleChange {
   ticket?: string | null | undefined
 }
 
+/** Of one person in a day: every version stays, also in the audit log. */
+const DAILY_CHANGES_LIMIT = 100
+const DAY_MS = 86_400_000
+
 interface Dependencies extends Omit<RulesDependencies, 'loadRules'> {
   organization: Pick<OrganizationService, 'settings'>
   rules: Pick<ReturnType<typeof createRules>, 'listRulesIn' | 'changeRuleIn' | 'removeRuleIn'>
   budget: TimeBudget
 }
 
-export function createLeadRules({ db, projects, organization, rules, budget }: Dependencies) {
+export function createLeadRules({ db, clock, projects, organization, rules, budget }: Dependencies) {
   async function listLed(reader: Reader, { person }: Party): Promise<ListedRule[]> {
     if (person === null) throw onlyPeople()
     const ofLeads = (await rules.listRulesIn(reader)).filter(({ rule }) => rule.leadRepository !== null)
@@ -52,15 +57,20 @@ export function createLeadRules({ db, projects, organization, rules, budget }: D
 
     /**
      * Throws `not_found` unless the person leads the rule's project, `forbidden` if the organization does not let leads
-     * make rules, `already_exists`, and `validation_failed` for what could not be proposed.
+     * make rules, `already_exists`, and `validation_failed` for what could not be proposed, and for
+     * more than {@link DAILY_CHANGES_LIMIT} changes in a day.
      */
     async changeLeadRule(party: Party, id: string, { name, conditions, ticket }: LeadRuleChange): Promise<ListedRule> {
       const { person, by } = party
       if (person === null) throw onlyPeople()
       budget.require(person.id)
       return db.write(async (tx) => {
+        // Of many at the same time, the first ones may have used it up.
+        budget.require(person.id)
         const { rule } = await getLed(tx, party, id)
         if (!(await organization.settings(tx)).leadRules) throw notAllowed()
+        const since = clock.now() - DAY_MS
+        if ((await countLeadChanges(tx, person.id, since)) >= DAILY_CHANGES_LIMIT) throw tooManyToday()
         const repository = rule.leadRepository!
         const issues = conditions ? issuesOfLeadRule({ repository, conditions }) : []
         if (issues.length > 0) throw validationFailed(issues)
@@ -85,6 +95,11 @@ export function createLeadRules({ db, projects, organization, rules, budget }: D
 
 function onlyPeople(): Problem {
   return new Problem('forbidden', 'Only people lead projects. Use `tally rules`, which lists and changes all rules.')
+}
+
+function tooManyToday(): Problem {
+  const message = `leads’ rules can be changed at most ${DAILY_CHANGES_LIMIT} times in 24 hours; change more tomorrow`
+  return validationFailed([{ pointer: '', code: 'too_many', message }])
 }
 
 function notAllowed(): Problem {

@@ -164,6 +164,8 @@ export function createProposals({ db, clock, audit, projects, organization, rule
       if (person === null) throw onlyPeople()
       budget.require(person.id)
       return db.write(async (tx) => {
+        // Of many at the same time, the first ones may have used it up.
+        budget.require(person.id)
         const view = await requireLed(tx, party, given)
         const now = clock.now()
         if ((await countProposals(tx, person.id, { state: 'open' })) >= OPEN_LIMIT) throw tooManyOpen()

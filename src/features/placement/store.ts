@@ -1,5 +1,5 @@
 /** The tables `placement_rules` and `placement_rule_versions`. Versions are only ever added. */
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, gte, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { RuleCondition } from '../../database/schema/records.ts'
 import { type Id, newId } from '../../lib/id.ts'
@@ -105,6 +105,24 @@ export async function insertRule(
 
 export async function insertVersion(tx: Tx, ruleId: number, version: number, says: NewVersion): Promise<void> {
   await tx.insert(tx.tables.placementRuleVersions).values({ ruleId, version, ...says })
+}
+
+/** How often a person has changed rules of leads since a moment, also removed ones. */
+export async function countLeadChanges(reader: Reader, personId: number, since: number): Promise<number> {
+  const { placementRules: rules, placementRuleVersions: versions } = reader.tables
+  const [row] = await reader
+    .select({ changes: count() })
+    .from(versions)
+    .innerJoin(rules, eq(rules.id, versions.ruleId))
+    .where(
+      and(
+        eq(versions.createdBy, personId),
+        gte(versions.createdAt, since),
+        gt(versions.version, 1),
+        isNotNull(rules.leadRepository),
+      ),
+    )
+  return row!.changes
 }
 
 export async function updateRule(

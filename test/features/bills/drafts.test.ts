@@ -1,5 +1,5 @@
 /** Drafts of bills: who sees and changes them, and what happens when two people do. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DRAFTS_LIMIT } from '../../../src/features/bills/drafts/service.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { forEachEngine } from '../../support/databases.ts'
@@ -88,6 +88,62 @@ forEachEngine('a draft of a bill', (open) => {
     const token = await app.token('read')
     expect((await app.call('GET /api/v1/bill-drafts', { token })).status).toBe(403)
     await remove(ada, id)
+  })
+
+  describe('that is sent', () => {
+    // A bill without entries is the same each time.
+    const send = (session: string, draft: string | undefined, key?: string) =>
+      app.call('POST /api/v1/bills', {
+        session,
+        json: { month: '2026-10', extra_lines: [{ text: 'Setup', amount: 200 }], ...(draft && { draft }) },
+        ...(key && { headers: { 'idempotency-key': key } }),
+      })
+    const numbers = async () => (await app.call('GET /api/v1/bills', { session: ada })).json.data.length
+
+    test('becomes one bill, whoever sends it at the same time, and is gone with it', async () => {
+      const { id } = (await add(ada)).json
+      const before = await numbers()
+      const sent = await Promise.all([send(ada, id), send(grace, id), send(ada, id)])
+      expect(sent.map(({ status }) => status).toSorted()).toEqual([201, 409, 409])
+      expect(sent.find(({ status }) => status === 409)!.json.code).toBe('draft_gone')
+      expect([await numbers(), await list(ada)]).toEqual([before + 1, []])
+      expect(await actionsOf(id)).toEqual(['bill_draft.removed', 'bill_draft.added'])
+      expect((await send(grace, id)).json.code).toBe('draft_gone')
+      expect(await numbers()).toBe(before + 1)
+    })
+
+    test('is answered again for a call that is repeated', async () => {
+      const { id } = (await add(ada)).json
+      const [first, again] = [await send(ada, id, 'once'), await send(ada, id, 'once')]
+      expect([first.status, again.status, again.json.id]).toEqual([201, 200, first.json.id])
+    })
+
+    test('stays if the bill is refused, and takes no number if it is gone', async () => {
+      const { id } = (await add(ada)).json
+      const refused = await app.call('POST /api/v1/bills', { session: ada, json: { month: '2026-10', draft: id } })
+      expect(refused.json.code).toBe('nothing_to_bill')
+      expect(await list(ada)).toHaveLength(1)
+      const { number } = (await send(ada, undefined)).json
+      await remove(grace, id)
+      expect((await send(ada, id)).status).toBe(409)
+      const next = (await send(ada, undefined)).json.number
+      expect(Number(next.slice(-4)) - Number(number.slice(-4))).toBe(1)
+    })
+
+    test('is nothing for a token that may send bills', async () => {
+      const { id } = (await add(ada)).json
+      const json = { month: '2026-10', extra_lines: [{ text: 'Setup', amount: 200 }], draft: id }
+      await app.call('PATCH /api/v1/settings', { session: ada, json: { api_tokens: true } })
+      for (const token of [
+        await app.token('api', undefined, { scopes: ['bills:write'] }),
+        await app.token('svc', undefined, { allowBills: true }),
+      ]) {
+        const { status, json: problem } = await app.call('POST /api/v1/bills', { token, json })
+        expect([status, problem.code]).toEqual([403, 'forbidden'])
+      }
+      expect(await list(ada)).toHaveLength(1)
+      await remove(ada, id)
+    })
   })
 
   test('is bounded in size and number', async () => {

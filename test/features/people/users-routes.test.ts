@@ -343,7 +343,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(17)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(18)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })

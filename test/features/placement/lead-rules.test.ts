@@ -201,13 +201,25 @@ forEachEngine('a rule of leads', (open) => {
     expect((await app.call(`GET ${RULES}/proposals?state=open`, { session: lead })).json.data).toHaveLength(1)
   })
 
+  test('cannot be changed so often that versions and the audit log fill up', async () => {
+    const { json } = await propose()
+    const statuses: number[] = []
+    for (let count = 0; count <= 100; count += 1) {
+      statuses.push((await change(`placement-rules/of-leads/${json.rule}`, { name: `Name ${count}` }, lead)).status)
+    }
+    // Another lead, and an admin, are not held back.
+    expect([statuses.filter((status) => status === 200).length >= 98, statuses.at(-1)]).toEqual([true, 422])
+    expect((await change(`placement-rules/${json.rule}`, { enabled: false })).status).toBe(200)
+    expect((await remove(`placement-rules/of-leads/${json.rule}`, lead)).status).toBe(204)
+  }, 60_000)
+
   test('leaves room for those of admins', async () => {
     const statuses: number[] = []
     for (let count = 0; count <= 20; count += 1) statuses.push((await propose()).status)
     expect(statuses).toEqual([...Array<number>(20).fill(201), 422])
     const { data } = (await app.call(`GET ${RULES}/of-leads`, { session: lead })).json
     for (const { id } of data) await remove(`placement-rules/of-leads/${id}`, lead)
-    const large = { field: 'summary', matches: `/${'[a-z]{490}'}/` }
+    const large = { field: 'labels.branch', matches: '/[a-z]{90}/' }
     const sizes: number[] = []
     for (let count = 0; count < 5; count += 1) sizes.push((await propose({ conditions: [large] })).status)
     expect(sizes).toEqual([201, 201, 201, 422, 422])

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TALLY } from '../../../src/access/actor.ts'
@@ -70,10 +70,15 @@ describe('a source of prices', () => {
   })
 
   test('may be a file, which is as old as it was modified', async () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'tally-prices-')), 'prices.csv')
-    writeFileSync(path, 'model,input,output\n')
-    utimesSync(path, new Date(NOW), new Date(NOW))
-    expect(await readTableFile(path)).toEqual({ text: 'model,input,output\n', name: 'prices.csv', modifiedAt: NOW })
+    const folder = mkdtempSync(join(tmpdir(), 'tally-prices-'))
+    try {
+      const path = join(folder, 'prices.csv')
+      writeFileSync(path, 'model,input,output\n')
+      utimesSync(path, new Date(NOW), new Date(NOW))
+      expect(await readTableFile(path)).toEqual({ text: 'model,input,output\n', name: 'prices.csv', modifiedAt: NOW })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   test('is only read encrypted, except on this machine, and without a password', async () => {

@@ -77,6 +77,29 @@ describe.skipIf(!CHROMIUM)('month-end', () => {
   )
 
   test(
+    'a draft that two people have open is sent by one of them, and the other is told so',
+    async () => {
+      const first = await web.visit({ as: BILLING })
+      const second = await web.visit({ as: BILLING })
+      await first.open('/bills')
+      const id = String(await first.page.evaluate(`(${addDraft})(${JSON.stringify(DRAFT)})`))
+      for (const { open, page } of [first, second]) {
+        await open(`/bills/new?draft=${id}`)
+        await page.getByRole('button', { name: 'Send bill…' }).and(page.locator(':enabled')).click()
+      }
+      await first.page.getByRole('dialog').getByRole('button', { name: 'Send bill' }).click()
+      await first.page.waitForURL(/\/bills\/bil_/)
+      await second.page.getByRole('dialog').getByRole('button', { name: 'Send bill' }).click()
+      await second.page.getByRole('dialog').getByText('Draft is gone').waitFor()
+      await second.page.getByRole('button', { name: 'Cancel' }).click()
+      await second.page.getByText('This draft is gone').waitFor()
+      await first.close()
+      await second.close()
+    },
+    TEST_MS,
+  )
+
+  test(
     'a printed bill shows what its client sees, and neither cost nor list value',
     async () => {
       const { page, open, close } = await web.visit({ as: BILLING, scheme: 'dark' })
@@ -96,6 +119,39 @@ describe.skipIf(!CHROMIUM)('month-end', () => {
     TEST_MS,
   )
 })
+
+/** Of extra lines alone: nothing but its draft tells that it was sent. */
+const DRAFT = {
+  scope: 'everything',
+  client: null,
+  project: null,
+  span: 'month',
+  month: '2020-01-01',
+  days: [null, null],
+  currency: 'USD',
+  exchange_rate: '',
+  group_by: ['project'],
+  markup: '',
+  tax_name: '',
+  tax_percent: '',
+  extra_lines: [{ text: 'Setup', amount: 200 }],
+  note: '',
+  purchase_order: '',
+  due_days: '',
+  show_cost: false,
+  replaces: '',
+  leave_unpriced: false,
+  deliver: 'nobody',
+  deliver_to: [],
+  message: '',
+}
+
+/** Runs in the page. Returns the id of the draft. */
+const addDraft = `async (form) => {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch('/api/v1/bill-drafts', { method: 'POST', headers, body: JSON.stringify({ form }) })
+  return (await response.json()).id
+}`
 
 /** The visible text on paper. */
 async function printed(page: Page): Promise<string> {

@@ -1,6 +1,6 @@
 /** Loading a price table, seeing what it changes, undoing it, and updating from a source, in the browser. */
-import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CHROMIUM } from '../../support/browser.ts'
@@ -11,14 +11,16 @@ const ADA = { name: 'Ada', email: 'ada@example.com', role: 'billing', password: 
 const TABLE = 'provider,model,input,output\nopenai,gpt-5,2,10\nopenai,gpt-5-2025-08-07,4,10\nopenai,gpt-99,1,2\n'
 
 describe.skipIf(!CHROMIUM)('loads of price tables', () => {
-  const source = join(mkdtempSync(join(tmpdir(), 'tally-prices-')), 'source.csv')
+  const folder = mkdtempSync(join(tmpdir(), 'tally-prices-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const source = join(folder, 'source.csv')
   const web = webStage({ people: [ADA], args: ['--log-level', 'warn', '--prices-from', source] })
 
   test('show the price before and after, skip an older table, and are undone', async () => {
     const visitor = await web.visit({ as: ADA })
     const { page } = visitor
     await visitor.open('/prices/load')
-    const file = join(tmpdir(), `prices-${process.pid}.csv`)
+    const file = join(folder, 'prices.csv')
     writeFileSync(file, TABLE)
     utimesSync(file, new Date('2020-01-01'), new Date('2020-01-01'))
     await page.locator('input[type=file]').setInputFiles(file)
@@ -38,8 +40,8 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
 
     await visitor.open('/prices?tab=loads')
     const loads = page.getByRole('table', { name: 'Loads of price tables' })
-    await loads.getByText(`prices-${process.pid}.csv`).waitFor()
-    await loads.getByRole('button', { name: `Undo prices-${process.pid}.csv` }).click()
+    await loads.getByText('prices.csv').waitFor()
+    await loads.getByRole('button', { name: 'Undo prices.csv' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('No entry has a list value from it.').waitFor()
     await dialog.getByRole('button', { name: 'Undo load' }).click()

@@ -4,7 +4,7 @@
  */
 import type { Actor } from '../../../access/actor.ts'
 import type { Person } from '../../../access/caller.ts'
-import type { Database, Reader } from '../../../database/database.ts'
+import type { Database, Reader, Tx } from '../../../database/database.ts'
 import { notFound, Problem, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { timestamp } from '../../../lib/duration.ts'
@@ -12,6 +12,7 @@ import { isId } from '../../../lib/id.ts'
 import { type Page, pageOf } from '../../../lists.ts'
 import { type ListPage, Query, type QueryTexts, writeKeyPage } from '../../../query.ts'
 import type { AuditService } from '../../audit/service.ts'
+import { draftGone } from '../refusals.ts'
 import { type BillDraftBody, type BillDraftChange, type BillDraftForm, draftBody } from './schema.ts'
 import { countDrafts, type DraftView, deleteDraft, findDraft, insertDraft, listDrafts, updateDraft } from './store.ts'
 
@@ -41,10 +42,21 @@ export function readDraftList(texts: QueryTexts): ListPage {
 }
 
 export function createBillDraftsService({ db, clock, audit }: Dependencies) {
+  const findView = async (reader: Reader, uid: string): Promise<DraftView | undefined> =>
+    isId('bdr', uid) ? findDraft(reader, uid) : undefined
+
   async function getView(reader: Reader, uid: string): Promise<DraftView> {
-    const found = isId('bdr', uid) ? await findDraft(reader, uid) : undefined
+    const found = await findView(reader, uid)
     if (!found) throw notFound(`The draft '${uid}'`)
     return found
+  }
+
+  async function removeView(tx: Tx, by: Actor, { draft }: DraftView): Promise<void> {
+    await deleteDraft(tx, draft.id)
+    await audit.record(tx, by, {
+      action: 'bill_draft.removed',
+      object: { id: draft.uid, name: nameOf(draft.form as BillDraftForm) },
+    })
   }
 
   return {
@@ -92,13 +104,20 @@ export function createBillDraftsService({ db, clock, audit }: Dependencies) {
     /** Throws `not_found`. */
     removeDraft: (uid: string, { by }: Pick<Asking, 'by'>): Promise<void> =>
       db.write(async (tx) => {
-        const { draft } = await getView(tx, uid)
-        await deleteDraft(tx, draft.id)
-        await audit.record(tx, by, {
-          action: 'bill_draft.removed',
-          object: { id: draft.uid, name: nameOf(draft.form as BillDraftForm) },
-        })
+        await removeView(tx, by, await getView(tx, uid))
       }),
+
+    /** Throws `draft_gone`, so that of several who send the same draft, only the first one does. */
+    async requireDraft(reader: Reader, uid: string): Promise<void> {
+      if (!(await findView(reader, uid))) throw draftGone(uid)
+    },
+
+    /** Removes a draft in the transaction that sends it. Throws `draft_gone`. */
+    async takeDraft(tx: Tx, uid: string, by: Actor): Promise<void> {
+      const found = await findView(tx, uid)
+      if (!found) throw draftGone(uid)
+      await removeView(tx, by, found)
+    },
   }
 }
 

@@ -91,6 +91,10 @@ function requireSender(sent: Caller | null) {
   return caller
 }
 
+function draftsArePeoples(): Problem {
+  return new Problem('forbidden', 'Only people who are signed in send drafts. Leave out `draft`.')
+}
+
 const path = BILL_PATH
 
 export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: EntriesService }) => {
@@ -137,6 +141,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
       '',
       async ({ body, caller: sent, address, request, set }) => {
         const caller = requireSender(sent)
+        if (body.draft !== undefined && caller.kind !== 'session') throw draftsArePeoples()
         const { bill, replayed } = await bills.send(body, {
           by: actorOf({ caller, address }),
           key: submittedUnder(readIdempotencyKey(request.headers.get('idempotency-key')), caller, body),
@@ -175,6 +180,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
             'earlier_entries',
             'bill_too_large',
             'preview_changed',
+            'draft_gone',
             'wrong_status',
             'idempotency_key_reused',
             'database_deadline',

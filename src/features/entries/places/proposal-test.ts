@@ -36,16 +36,34 @@ export interface ProposalTest {
 }
 
 export function createProposalTest({ db, placement }: { db: Database; placement: PlacementService }) {
+  type Given = Parameters<PlacementService['checkProposal']>[1]
+
+  /** The last test of each person who has one running. Their share of time is checked as each begins. */
+  const turns = new Map<number, Promise<unknown>>()
+  function inTurn(personId: number, work: () => Promise<ProposalTest>): Promise<ProposalTest> {
+    const turn = (turns.get(personId) ?? Promise.resolve()).then(work)
+    const ended = turn
+      .catch(() => undefined)
+      .then(() => {
+        if (turns.get(personId) === ended) turns.delete(personId)
+      })
+    turns.set(personId, ended)
+    return turn
+  }
+
+  async function test(party: Party, given: Given): Promise<ProposalTest> {
+    const proposal = await placement.checkProposal(party, given)
+    const filter = readFilter(new Query({ label: `repository:${given.repository}`, placed: 'none' }), 'UTC')
+    const { viewer } = party
+    const found = await listPlacedNewest(db.slow, { filter, viewer, limit: TRIED_LIMIT + 1 })
+    const rules = await placement.rules(db.read)
+    return tryAll(proposal, rules, found)
+  }
+
   return {
-    /** Throws as `proposeRule`. */
-    async testProposal(party: Party, given: Parameters<PlacementService['checkProposal']>[1]): Promise<ProposalTest> {
-      const proposal = await placement.checkProposal(party, given)
-      const filter = readFilter(new Query({ label: `repository:${given.repository}`, placed: 'none' }), 'UTC')
-      const { viewer } = party
-      const found = await listPlacedNewest(db.slow, { filter, viewer, limit: TRIED_LIMIT + 1 })
-      const rules = await placement.rules(db.read)
-      return tryAll(proposal, rules, found)
-    },
+    /** One at a time for each person, so that nobody keeps the server busy with many. Throws as `proposeRule`. */
+    testProposal: (party: Party, given: Given): Promise<ProposalTest> =>
+      party.person === null ? test(party, given) : inTurn(party.person.id, () => test(party, given)),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Whether what is typed in a new bill is saved, and the choice between two versions if somebody else has changed it. */
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { Ago } from '../../parts/figures.tsx'
-import type { KeptDraft } from './use-draft.ts'
+import { isGone, type KeptDraft } from './use-draft.ts'
 
 export function DraftState({
   draft: { savedAt, problem, overwrite },
@@ -34,10 +34,11 @@ export function DraftState({
       </Alert>
     )
   }
-  if (problem?.status === 404) {
+  if (isGone(problem)) {
     return (
       <Alert color="orange" variant="light" title="This draft is gone" role="alert" mb="sm">
-        It was sent or deleted. What you type is not saved, but you can still send the bill.
+        It was sent or deleted, by you or by somebody else. Look for its bill before you send this one. What you type is
+        not saved.
       </Alert>
     )
   }

@@ -26,7 +26,7 @@ import classes from './paper.module.css'
 import { BillPaper } from './paper.tsx'
 import { Refusal } from './refusal.tsx'
 import { SendBill } from './send-bill.tsx'
-import { useKeptDraft } from './use-draft.ts'
+import { type KeptDraft, useKeptDraft } from './use-draft.ts'
 
 /** Debounce before a new preview: composing a bill may read a hundred thousand entries. */
 const PAUSE_MS = 350
@@ -122,7 +122,7 @@ function BillFormPage({ opened, created, reload }: BillFormPageProps) {
               the bill and cannot change after it is sent.
             </Empty>
           ) : (
-            <Preview form={form} preview={preview} problem={problem} sent={draft.remove} />
+            <Preview form={form} preview={preview} problem={problem} draft={draft} />
           )}
         </Grid.Col>
       </Grid>
@@ -165,11 +165,10 @@ interface PreviewProps {
   form: BillForm
   preview: PreviewState
   problem: Problem | null
-  /** Called once the bill is sent. */
-  sent: () => void
+  draft: KeptDraft
 }
 
-function Preview({ form, preview, problem, sent }: PreviewProps) {
+function Preview({ form, preview, problem, draft }: PreviewProps) {
   const [, navigate] = useLocation()
   const { data, request, isStale } = preview
   if (!request) {
@@ -197,8 +196,10 @@ function Preview({ form, preview, problem, sent }: PreviewProps) {
           isPeriodOver={period_is_over}
           document={document}
           isDisabled={isStale || isEmpty}
+          draft={draft.id}
+          lost={draft.lose}
           sent={({ id }) => {
-            sent()
+            draft.end(draft.id)
             navigate(`/bills/${id}`)
           }}
           again={() => void preview.refetch()}

@@ -20,6 +20,10 @@ interface SendBillProps {
   isPeriodOver: boolean
   document: BillDocument
   isDisabled: boolean
+  /** The id of the draft that becomes the bill. */
+  draft: string | undefined
+  /** Called if the draft was sent or deleted meanwhile. */
+  lost: (refused: Problem) => void
   sent: (bill: Bill) => void
   /** Called when the bill no longer matches its preview. */
   again: () => void
@@ -28,10 +32,11 @@ interface SendBillProps {
 /** Browsers offer `crypto.randomUUID` over HTTPS only. */
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16)).join('')
 
-export function SendBill({ values, request, digest, isPeriodOver, document, isDisabled, sent, again }: SendBillProps) {
+export function SendBill(props: SendBillProps) {
+  const { values, request, digest, isPeriodOver, document, isDisabled, draft, lost, sent, again } = props
   const [isOpen, dialog] = useDisclosure()
   const [isEarly, setEarly] = useState(false)
-  const body: BillSending = { ...request, ...deliveryOf(values), digest }
+  const body: BillSending = { ...request, ...deliveryOf(values), digest, ...(draft !== undefined && { draft }) }
   const text = JSON.stringify(body)
   // A retry after a lost response must not send the bill twice.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another key for another bill
@@ -47,6 +52,7 @@ export function SendBill({ values, request, digest, isPeriodOver, document, isDi
       sent(await send.mutateAsync())
     } catch (error) {
       if (error instanceof Problem && error.code === 'preview_changed') again()
+      if (error instanceof Problem && error.code === 'draft_gone') lost(error)
       throw error
     }
   }

@@ -32,9 +32,17 @@ export interface KeptDraft {
   /** Why it is not saved: until the next try, or if somebody else has changed it, until `overwrite`. */
   problem: Problem | undefined
   overwrite: () => void
-  /** Deletes it, as when the bill is sent. */
-  remove: () => void
+  /** To be sent with the bill, which deletes it; undefined before the first change is saved, and once it is gone. */
+  id: string | undefined
+  /** Call it with the refusal of a bill whose draft is gone. */
+  lose: (refused: Problem) => void
+  /** Call it once the bill is sent, with the draft that was sent with it: one that was saved meanwhile is deleted. */
+  end: (sent: string | undefined) => void
 }
+
+/** Whether somebody else has sent or deleted it. */
+export const isGone = (problem: Problem | undefined): boolean =>
+  problem !== undefined && (problem.status === 404 || problem.code === 'draft_gone')
 
 export function useKeptDraft({ opened, values, initial, created }: DraftOptions): KeptDraft {
   const [settled] = useDebouncedValue(JSON.stringify(formOf(values)), SAVE_AFTER_MS)
@@ -46,16 +54,23 @@ export function useKeptDraft({ opened, values, initial, created }: DraftOptions)
     saved: JSON.stringify(formOf(values)),
     wanted: '',
     isSaving: false,
-    isRemoved: false,
+    isEnded: false,
+    sent: undefined as string | undefined,
     hasConflict: false,
   })
+
+  async function discardRest(): Promise<void> {
+    const { draft: rest, sent } = state.current
+    if (rest && rest.id !== sent) await discardDraft(rest.id)
+    await forgetDrafts()
+  }
 
   /** One request at a time: each names the revision that the one before made. */
   async function save(): Promise<void> {
     const now = state.current
     if (now.isSaving) return
     now.isSaving = true
-    while (!now.isRemoved && !now.hasConflict && now.wanted !== now.saved) {
+    while (!now.isEnded && !now.hasConflict && now.wanted !== now.saved) {
       const text = now.wanted
       const form = JSON.parse(text) as BillDraft['form']
       try {
@@ -65,7 +80,7 @@ export function useKeptDraft({ opened, values, initial, created }: DraftOptions)
         now.saved = text
         setDraft(saved)
         setProblem(undefined)
-        if (id === undefined && !now.isRemoved) created(saved.id)
+        if (id === undefined && !now.isEnded) created(saved.id)
         void forgetDrafts()
       } catch (error) {
         const refused = asProblem(error)
@@ -75,7 +90,7 @@ export function useKeptDraft({ opened, values, initial, created }: DraftOptions)
       }
     }
     now.isSaving = false
-    if (now.isRemoved && now.draft) await discardDraft(now.draft.id)
+    if (now.isEnded) await discardRest()
   }
 
   // Only what is typed makes a draft.
@@ -101,10 +116,13 @@ export function useKeptDraft({ opened, values, initial, created }: DraftOptions)
         })
         .catch((error: unknown) => setProblem(asProblem(error)))
     },
-    remove: () => {
+    id: isGone(problem) ? undefined : draft?.id,
+    lose: setProblem,
+    end: (sent) => {
       const now = state.current
-      now.isRemoved = true
-      if (now.draft && !now.isSaving) void discardDraft(now.draft.id).then(forgetDrafts)
+      now.isEnded = true
+      now.sent = sent
+      if (!now.isSaving) void discardRest()
     },
   }
 }
