@@ -7,7 +7,7 @@ import { pointOf } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { savePng, saveSvg } from '../../parts/charts/image.ts'
-import type { ChartKind, ChartPoint, ChartSeries } from '../../parts/charts/series.ts'
+import { type ChartKind, type ChartPoint, type ChartSeries, REST } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { periodInWords } from '../../parts/period.ts'
@@ -26,6 +26,7 @@ import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { tellProblem } from '../../server/send.ts'
 import {
+  addressOfGroups,
   firstQuestion,
   groupsQuestion,
   groupsTrendQuestion,
@@ -63,8 +64,9 @@ export function ReportChart({ question, kind, title, hasTable = false }: ReportC
     // Bars of the earlier period are of other entries.
     if (series?.isEarlier) return undefined
     const between = (point && shown?.betweenOf?.(point)) ?? momentsOf(question.period, time_zone)
+    if (series?.key === REST) return addressOfGroups(question, between, time_zone)
     const filter = narrowed(question.filter, shown?.chosenOf(point, series) ?? [])
-    return filter && series?.key !== ' rest' ? entriesAddress(entriesOf(question.measure, filter), between) : undefined
+    return filter && entriesAddress(entriesOf(question.measure, filter), between)
   }
   const image = () => ({
     svg: svg.current!,
