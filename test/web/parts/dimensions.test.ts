@@ -1,7 +1,9 @@
+import '../../support/page-location.ts'
 import { expect, test } from 'bun:test'
 import { readAddress } from '../../../src/web/address.ts'
 import { REPORTS_ADDRESS } from '../../../src/web/pages/reports/address.ts'
 import { addressOfGroups, type Question } from '../../../src/web/pages/reports/question.ts'
+import { largest, onlyOther } from '../../../src/web/pages/reports/series.ts'
 import { narrowed } from '../../../src/web/parts/usage/dimensions.ts'
 
 test('every group without a value that exists has a filter', () => {
@@ -38,4 +40,13 @@ test('the other groups of a bar lead to the report of all groups in its days', (
     ...{ measure: 'tokens', by: 'client', second: 'model', period: '2026-10-19..2026-10-25' },
     agent_harness: ['codex'],
   })
+})
+
+test('what is left beside the largest groups is named and opened as its group, if it is only one', () => {
+  const group = (id: string | null, cost: number) => ({ client: id && { id, name: id }, cost }) as never
+  const groups = [group('a', 3), group(null, 2), group('b', 1), group('c', 0)]
+  const of = { dimension: 'client', measure: 'cost' } as const
+  expect(onlyOther(groups, largest(groups, of), 'cost')).toBe(groups[1])
+  const many = [...groups, ...Array.from({ length: 9 }, (_, at) => group(`x${at}`, 4))]
+  expect(onlyOther(many, largest(many, of), 'cost')).toBeUndefined()
 })

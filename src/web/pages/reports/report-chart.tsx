@@ -42,6 +42,7 @@ import {
   groupSeries,
   largest,
   MOST_GROUPS,
+  onlyOther,
   onlySeries,
   totalsOf,
 } from './series.ts'
@@ -64,8 +65,9 @@ export function ReportChart({ question, kind, title, hasTable = false }: ReportC
     // Bars of the earlier period are of other entries.
     if (series?.isEarlier) return undefined
     const between = (point && shown?.betweenOf?.(point)) ?? momentsOf(question.period, time_zone)
-    if (series?.key === REST) return addressOfGroups(question, between, time_zone)
-    const filter = narrowed(question.filter, shown?.chosenOf(point, series) ?? [])
+    const chosen = shown ? shown.chosenOf(point, series) : []
+    if (!chosen) return addressOfGroups(question, between, time_zone)
+    const filter = narrowed(question.filter, chosen)
     return filter && entriesAddress(entriesOf(question.measure, filter), between)
   }
   const image = () => ({
@@ -142,8 +144,8 @@ interface Shown {
   totals?: readonly (number | null)[]
   /** Undefined for a chart by group, whose points are of the whole period. */
   betweenOf?: (point: ChartPoint) => Between
-  /** The groups that a bar or a part of it is of. */
-  chosenOf: (point: ChartPoint | undefined, series: ChartSeries | undefined) => Chosen[]
+  /** The groups that a bar or a part of it is of; undefined for several others. */
+  chosenOf: (point: ChartPoint | undefined, series: ChartSeries | undefined) => Chosen[] | undefined
   isStale: boolean
 }
 
@@ -169,6 +171,7 @@ function useOverTime(question: Question): Charted {
   })
   const first = useQuery({ ...usageQuery(firstQuestion(question)), enabled: isAsked && !earlier })
   const groups = largest(resultsOf(first.data), { dimension, measure })
+  const other = onlyOther(resultsOf(first.data), groups, measure)
   const selected = selecting(filter, dimension, groups)
   const groupsTrend = useQuery({
     ...usageQuery(groupsTrendQuestion(question, selected)),
@@ -189,10 +192,13 @@ function useOverTime(question: Question): Charted {
           now: periodInWords(period),
           earlier: periodInWords(earlier),
         })
-      : groupSeries({ at, values: totals }, { groups, trend: groupsTrend.data }, { dimension, measure }),
+      : groupSeries({ at, values: totals }, { groups, other, trend: groupsTrend.data }, { dimension, measure }),
     ...(!earlier && { totals }),
     betweenOf: ({ key }) => ({ starting_at: key, ending_at: ends.get(key)! }),
-    chosenOf: (_point, series) => (isGroup(series) && !series.isEarlier ? [[dimension, series.key]] : []),
+    chosenOf: (_point, series) => {
+      if (series?.key === REST) return other && [[dimension, keyOf(other, dimension)]]
+      return isGroup(series) && !series.isEarlier ? [[dimension, series.key]] : []
+    },
     isStale: all.some(({ isPlaceholderData }) => isPlaceholderData),
   }
   return { ...state, shown }
@@ -241,10 +247,13 @@ function useByGroup(question: Question): Charted {
         ? dividedSeries(keys, resultsOf(both.data), { first: dimension, second, measure })
         : [onlySeries(title, values)],
     ...(!earlier && { totals: values }),
-    chosenOf: (point, series) => [
-      ...(point ? [[dimension, JSON.parse(point.key) as string | null] as const] : []),
-      ...(second && !earlier && isGroup(series) ? [[second, series.key] as const] : []),
-    ],
+    chosenOf: (point, series) => {
+      if (series?.key === REST) return undefined
+      return [
+        ...(point ? [[dimension, JSON.parse(point.key) as string | null] as const] : []),
+        ...(second && !earlier && isGroup(series) ? [[second, series.key] as const] : []),
+      ]
+    },
     isStale: all.some(({ isPlaceholderData }) => isPlaceholderData),
   }
   return { ...state, shown }
