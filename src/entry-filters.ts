@@ -73,6 +73,14 @@ export const ENTRY_FILTERS = {
     help: 'id or name, or none',
     group: 'subject',
   },
+  has_client: {
+    kind: 'flag',
+    description:
+      'Whether the entry’s project has a client; false also for entries without a project, which `client=none` excludes',
+    argument: 'true|false',
+    help: 'whether it is assigned to a client, through its project',
+    group: 'subject',
+  },
   billable: {
     kind: 'flag',
     description: 'Whether the entry’s project is billable; true for entries without a project',

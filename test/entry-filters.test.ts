@@ -46,6 +46,7 @@ const OTHERS: Record<EntryFilterName, string> = {
   project: 'acme-web',
   ticket: 'ACME-1',
   client: 'Acme',
+  has_client: 'true',
   billable: 'false',
   agent_manager: 'other@example.com',
   without_agent_manager: 'person-2@example.com',

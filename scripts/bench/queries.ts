@@ -108,6 +108,10 @@ const FILTERS: Record<EntryFilterName, { matching: string[]; unmatched: string[]
     matching: ['client=Abel%20Bakery', 'client=Costa%20Logistics', 'client=none'],
     unmatched: ['client=Costa%20Logistics&source=metric'],
   },
+  has_client: {
+    matching: ['has_client=true', 'has_client=false'],
+    unmatched: ['has_client=false&client=none&project=none'],
+  },
   billable: { matching: ['billable=true'], unmatched: ['billable=false'] },
   agent_manager: {
     matching: ['agent_manager=ada.abel@example.com', 'agent_manager=tara.zimmer@example.com'],

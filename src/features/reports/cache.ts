@@ -6,6 +6,7 @@ import { type EntryFilter, listPath } from '../entries/listing/filter.ts'
 import type { PriceTable } from '../prices/service.ts'
 import { type Bucket, bucketsOf } from './buckets.ts'
 import { counted } from './counted-entries.ts'
+import { type LeftOut, leftOutBody, valuable } from './left-out.ts'
 import { type PricedSum, readPricedSums } from './priced-sums.ts'
 import { type CacheQuery, PAGE_BUCKETS } from './query.ts'
 import type { CacheGroup, CacheReport } from './schema.ts'
@@ -33,37 +34,46 @@ interface CacheRow extends CacheCost {
   /** Null where entries have no value in the dimension, and where nothing is grouped. */
   key: Key | null
   entries: number
-  /** Entries that use a cache and whose tokens have no price. */
+  /** Entries of models that use a cache in a span without a price for their tokens. */
   unvaluedEntries: number
   tokens: Tokens
 }
 
-/** In the order of the buckets. Undefined if there are too many groups. */
-export const CACHE_TASK: SlowTask<CacheTaskQuery, CacheRow[] | undefined> = {
+interface CacheSums {
+  /** In the order of the buckets. */
+  rows: CacheRow[]
+  leftOut: LeftOut[]
+}
+
+/** Undefined if there are too many groups. */
+export const CACHE_TASK: SlowTask<CacheTaskQuery, CacheSums | undefined> = {
   name: 'reports.cache',
   async run(reader, { viewer, asked }) {
     const starts = bucketsOf(asked, PAGE_BUCKETS).map(({ startingAt }) => startingAt)
     const read = await readPricedSums(reader, { ...asked, viewer, dimension: asked.groupBy, bounds: starts })
     if (!read) return undefined
+    const { table, sums } = read
+    const costOf = ({ price, tokens }: Pick<PricedSum, 'price' | 'tokens'>) =>
+      price ? cacheCost(table, price.id, tokens) : usesCache(tokens) ? undefined : FREE
+    const { isValued, leftOut } = valuable(sums, (sum) => costOf(sum) !== undefined)
     const rows = new Map<string, CacheRow>()
     let bucket = 0
-    for (const sum of read.sums) {
+    for (const sum of sums) {
       while (bucket + 1 < starts.length && starts[bucket + 1]! <= sum.at) bucket += 1
-      add(rows, bucket, sum, read.table)
+      add(rows, bucket, sum, isValued(sum) ? costOf(sum) : undefined)
     }
-    return rows.size > ROW_LIMIT ? undefined : [...rows.values()]
+    return rows.size > ROW_LIMIT || leftOut.length > ROW_LIMIT ? undefined : { rows: [...rows.values()], leftOut }
   },
 }
 
 function add(
   rows: Map<string, CacheRow>,
   bucket: number,
-  { key, entries, tokens, price }: PricedSum,
-  table: PriceTable,
+  { key, entries, tokens }: PricedSum,
+  cost: CacheCost | undefined,
 ) {
   const name = JSON.stringify([bucket, key])
   const row = rows.get(name) ?? { ...NOTHING, bucket, key }
-  const cost = price ? cacheCost(table, price.id, tokens) : usesCache(tokens) ? undefined : FREE
   rows.set(name, {
     ...row,
     entries: row.entries + entries,
@@ -100,8 +110,9 @@ export function createCache({ db, billing }: { db: Database; billing: Billing })
   return {
     /** Throws `validation_failed` (422) for too many groups, and `database_deadline` (503). */
     async cache(viewer: Viewer, asked: CacheQuery): Promise<CacheReport> {
-      const rows = await settledRead(billing, asked.filter, () => db.slowly(CACHE_TASK, { viewer, asked }))
-      if (!rows) throw tooManyGroups(ROW_LIMIT)
+      const read = await settledRead(billing, asked.filter, () => db.slowly(CACHE_TASK, { viewer, asked }))
+      if (!read) throw tooManyGroups(ROW_LIMIT)
+      const { rows, leftOut } = read
       const inBucket = Map.groupBy(rows, ({ bucket }) => bucket)
       const buckets = bucketsOf(asked, PAGE_BUCKETS)
       return {
@@ -109,6 +120,7 @@ export function createCache({ db, billing }: { db: Database; billing: Billing })
         bucket_width: asked.width,
         group_by: asked.groupBy ?? null,
         totals: figuresBody(rows.reduce(sumOf, { ...NOTHING, bucket: 0, key: null })),
+        left_out: leftOut.map((part) => leftOutBody(part, asked.filter)),
         data: buckets.flatMap((bucket, at) => {
           const found = inBucket.get(at)
           return found ? [bucketBody(bucket, found, asked)] : []

@@ -116,6 +116,7 @@ export const EXAMPLE_CACHE: CacheReport = {
   bucket_width: 'all',
   group_by: 'model',
   totals: CACHE_FIGURES,
+  left_out: [],
   data: [
     {
       starting_at: NOVEMBER.starting_at,
@@ -149,6 +150,7 @@ export const EXAMPLE_WHAT_IF: WhatIfReport = {
   as_model: 'claude-haiku-4-5',
   as_provider: null,
   totals: WHAT_IF,
+  left_out: [],
   data: [{ model: 'claude-sonnet-4-5', provider: null, ...WHAT_IF, list: SONNET_LIST }],
 }
 

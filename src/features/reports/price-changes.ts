@@ -10,7 +10,7 @@ import { type ModelNames, type PricedSums, type PriceStep, readPricedSums } from
 import type { PeriodQuery } from './query.ts'
 import type { PriceEffect, PriceEffectsReport } from './schema.ts'
 import { type Billing, settledRead } from './settled-sums.ts'
-import { standardValue } from './standard-value.ts'
+import { NO_TOKENS, standardValue, sumTokens } from './standard-value.ts'
 import { ROW_LIMIT, tooManyGroups } from './usage.ts'
 import { askedBody, ratioNumber } from './wire.ts'
 
@@ -51,27 +51,20 @@ function effectOf({ at, before, after, ...names }: PriceStep, until: number, { t
   if (!before || !after) return []
   const prices = { before: standardPrices(before), after: standardPrices(after) }
   if (PRICED.every((kind) => prices.before[kind] === prices.after[kind])) return []
-  const effect: Effect = {
-    ...names,
-    at,
-    until,
-    ...prices,
-    entries: 0,
-    unvaluedEntries: 0,
-    beforeNanos: 0n,
-    afterNanos: 0n,
-  }
-  for (const sum of sums) {
-    if (nameOf(sum) !== nameOf(names) || sum.at < at || sum.at >= until) continue
-    const [old, current] = [standardValue(table, before.id, sum.tokens), standardValue(table, after.id, sum.tokens)]
-    effect.entries += sum.entries
-    if (old === undefined || current === undefined) effect.unvaluedEntries += sum.entries
-    else {
-      effect.beforeNanos += old
-      effect.afterNanos += current
-    }
-  }
-  return [effect]
+  const used = sums.filter((sum) => nameOf(sum) === nameOf(names) && sum.at >= at && sum.at < until)
+  const entries = used.reduce((sum, each) => sum + each.entries, 0)
+  const tokens = used.reduce((sum, each) => sumTokens(sum, each.tokens), NO_TOKENS)
+  const [beforeNanos, afterNanos] = [before, after].map(({ id }) => standardValue(table, id, tokens))
+  // All or nothing, so that the entries that amounts exclude are a list.
+  const isValued = beforeNanos !== undefined && afterNanos !== undefined
+  return [
+    {
+      ...{ ...names, at, until, ...prices, entries },
+      unvaluedEntries: isValued ? 0 : entries,
+      beforeNanos: isValued ? beforeNanos : 0n,
+      afterNanos: isValued ? afterNanos : 0n,
+    },
+  ]
 }
 
 /** With the prices that apply instead of absent ones. */

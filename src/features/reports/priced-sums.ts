@@ -24,6 +24,8 @@ export interface PriceStep extends ModelNames {
 export interface PricedSum extends ModelNames {
   /** The start of its span, whose prices hold for all of it. */
   at: number
+  /** The part of the period around it in which neither the price of the model nor those of `others` change. */
+  span: Span
   /** In the dimension that was asked for; null without a value or a dimension. */
   key: Key | null
   /** The price in effect; undefined if there is none. */
@@ -79,6 +81,7 @@ export async function readPricedSums(reader: Reader, query: PricedSumsQuery): Pr
     COUNTS,
   )
   if (sums.length > SUMS_LIMIT) return undefined
+  const spanAt = spansOf(steps, others, { startingAt, endingAt })
   const rows = Array.from({ length: sums.length }, (_, row): PricedSum => {
     const [model, provider] = [keys[0]!(row) as string, keys[1]!(row) as string | null]
     const at = spans[sums.buckets[row]!]!
@@ -89,6 +92,7 @@ export async function readPricedSums(reader: Reader, query: PricedSumsQuery): Pr
       model,
       provider,
       at,
+      span: spanAt({ model, provider }, at),
       key: keys[2]?.(row) ?? null,
       price: table.find(model, provider, at)?.price,
       entries: sums.entries[row]!,
@@ -96,6 +100,22 @@ export async function readPricedSums(reader: Reader, query: PricedSumsQuery): Pr
     }
   })
   return { table, sums: rows, steps }
+}
+
+const nameOf = ({ model, provider }: ModelNames) => JSON.stringify([model, provider])
+
+/** The span around a moment in which neither the price of a model nor those of `others` change. */
+function spansOf(steps: readonly PriceStep[], others: readonly ModelNames[], { startingAt, endingAt }: Span) {
+  const moments = Map.groupBy(steps, nameOf)
+  const ofOthers = others.flatMap((other) => moments.get(nameOf(other)) ?? [])
+  return (names: ModelNames, moment: number): Span => {
+    const span = { startingAt, endingAt }
+    for (const { at } of [...(moments.get(nameOf(names)) ?? []), ...ofOthers]) {
+      if (at <= moment) span.startingAt = Math.max(span.startingAt, at)
+      else span.endingAt = Math.min(span.endingAt, at)
+    }
+    return span
+  }
 }
 
 /** The models in use. */

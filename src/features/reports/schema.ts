@@ -235,6 +235,23 @@ export const CompletenessReport = Type.Object(
 )
 export type CompletenessReport = Static<typeof CompletenessReport>
 
+export const LeftOutPart = Type.Object(
+  {
+    model: Type.String({ description: 'As reported.' }),
+    provider: orNull(Type.String({ description: 'As reported.' })),
+    ...bounds,
+    entries,
+    list: Type.String({ description: 'Path of the list of these entries.' }),
+  },
+  { ...strict, $id: 'LeftOutPart', description: 'Entries of a model between two moments.' },
+)
+export type LeftOutPart = Static<typeof LeftOutPart>
+
+const leftOut = Type.Array(LeftOutPart, {
+  description:
+    'The entries that the amounts exclude: `unvalued_entries` of the totals, in parts that are lists. A model is excluded from one change of its price to the next if some of its tokens between them have no price.',
+})
+
 const cacheFigures = {
   entries,
   unvalued_entries: whole('Entries of models that use a cache and have no price, which the amounts exclude.'),
@@ -265,6 +282,7 @@ export const CacheReport = Type.Object(
     bucket_width: oneOf(BUCKET_WIDTHS, 'As requested.'),
     group_by: orNull(Type.String({ description: 'As requested.' })),
     totals: Type.Object(cacheFigures, strict),
+    left_out: leftOut,
     data: Type.Array(
       Type.Object(
         { ...bounds, results: Type.Array(CacheGroup, { description: 'The groups, largest savings first.' }) },
@@ -304,6 +322,7 @@ export const WhatIfReport = Type.Object(
     as_model: Type.String({ description: 'The other model, as requested.' }),
     as_provider: orNull(Type.String({ description: 'Its provider, as requested.' })),
     totals: Type.Object(whatIf, strict),
+    left_out: leftOut,
     data: Type.Array(WhatIfModel, { description: 'The models in use, highest value first.' }),
   },
   { ...strict, $id: 'WhatIfReport' },
@@ -371,7 +390,7 @@ export const PriceEffect = Type.Object(
     after: StandardPrices,
     entries: whole('Entries that started between the two moments.'),
     unvalued_entries: whole(
-      'Entries with tokens that one of the two prices does not cover, which the amounts exclude.',
+      '0, or all of the entries if one of the two prices does not cover some of their tokens. The amounts are null then.',
     ),
     value_before: money('Value of their tokens at the earlier standard prices.'),
     value_after: money('Value of their tokens at the new standard prices.'),

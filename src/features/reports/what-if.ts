@@ -4,7 +4,8 @@ import type { Database, SlowTask } from '../../database/database.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
 import { listPath } from '../entries/listing/filter.ts'
 import { counted } from './counted-entries.ts'
-import { type ModelNames, readPricedSums } from './priced-sums.ts'
+import { type LeftOut, leftOutBody, valuable } from './left-out.ts'
+import { type ModelNames, type PricedSum, readPricedSums } from './priced-sums.ts'
 import type { WhatIfQuery } from './query.ts'
 import type { WhatIfModel, WhatIfReport } from './schema.ts'
 import { type Billing, settledRead } from './settled-sums.ts'
@@ -26,8 +27,13 @@ type WhatIfRow = ModelNames & WhatIfFigures
 
 const NOTHING: WhatIfFigures = { entries: 0, unvaluedEntries: 0, tokens: NO_TOKENS, valueNanos: 0n, otherNanos: 0n }
 
+interface WhatIfSums {
+  rows: WhatIfRow[]
+  leftOut: LeftOut[]
+}
+
 /** By model and provider. Undefined if there are too many groups. */
-export const WHAT_IF_TASK: SlowTask<{ viewer: Viewer; asked: WhatIfQuery }, WhatIfRow[] | undefined> = {
+export const WHAT_IF_TASK: SlowTask<{ viewer: Viewer; asked: WhatIfQuery }, WhatIfSums | undefined> = {
   name: 'reports.what-if',
   async run(reader, { viewer, asked }) {
     const { as } = asked
@@ -35,23 +41,29 @@ export const WHAT_IF_TASK: SlowTask<{ viewer: Viewer; asked: WhatIfQuery }, What
     if (!read) return undefined
     const { table, sums } = read
     const rows = new Map<string, WhatIfRow>()
-    for (const { model, provider, price, at, entries, tokens } of sums) {
-      const name = JSON.stringify([model, provider])
-      const row = rows.get(name) ?? { model, provider, ...NOTHING }
+    const valuesOf = ({ price, at, tokens }: Pick<PricedSum, 'price' | 'at' | 'tokens'>) => {
       const other = table.find(as.model, as.provider, at)?.price
       const value = price && standardValue(table, price.id, tokens)
       const otherValue = other && standardValue(table, other.id, tokens)
-      const isValued = value !== undefined && otherValue !== undefined
+      return value === undefined || otherValue === undefined ? undefined : { value, otherValue }
+    }
+    const { isValued, leftOut } = valuable(sums, (sum) => valuesOf(sum) !== undefined)
+    for (const sum of sums) {
+      const { model, provider, entries, tokens } = sum
+      const name = JSON.stringify([model, provider])
+      const row = rows.get(name) ?? { model, provider, ...NOTHING }
+      const values = isValued(sum) ? valuesOf(sum) : undefined
       rows.set(name, {
         ...row,
         entries: row.entries + entries,
-        unvaluedEntries: row.unvaluedEntries + (isValued ? 0 : entries),
+        unvaluedEntries: row.unvaluedEntries + (values ? 0 : entries),
         tokens: sumTokens(row.tokens, tokens),
-        valueNanos: row.valueNanos + (isValued ? value : 0n),
-        otherNanos: row.otherNanos + (isValued ? otherValue : 0n),
+        valueNanos: row.valueNanos + (values?.value ?? 0n),
+        otherNanos: row.otherNanos + (values?.otherValue ?? 0n),
       })
     }
-    return rows.size > ROW_LIMIT ? undefined : [...rows.values()].sort(dearestFirst)
+    if (rows.size > ROW_LIMIT || leftOut.length > ROW_LIMIT) return undefined
+    return { rows: [...rows.values()].sort(dearestFirst), leftOut }
   },
 }
 
@@ -64,13 +76,15 @@ export function createWhatIf({ db, billing }: { db: Database; billing: Billing }
   return {
     /** Throws `validation_failed` (422) for too many groups, and `database_deadline` (503). */
     async whatIf(viewer: Viewer, asked: WhatIfQuery): Promise<WhatIfReport> {
-      const rows = await settledRead(billing, asked.filter, () => db.slowly(WHAT_IF_TASK, { viewer, asked }))
-      if (!rows) throw tooManyGroups(ROW_LIMIT)
+      const read = await settledRead(billing, asked.filter, () => db.slowly(WHAT_IF_TASK, { viewer, asked }))
+      if (!read) throw tooManyGroups(ROW_LIMIT)
+      const { rows, leftOut } = read
       return {
         ...askedBody(asked),
         as_model: asked.as.model,
         as_provider: asked.as.provider,
         totals: figuresBody(rows.reduce<WhatIfFigures>(sumOf, NOTHING)),
+        left_out: leftOut.map((part) => leftOutBody(part, asked.filter)),
         data: rows.map((row) => modelBody(row, asked)),
       }
     },

@@ -52,7 +52,7 @@ export const VIEWS: readonly WebPage[] = [
   { name: 'overview of tokens', path: '/?measure=tokens&period=last-month' },
   { name: 'overview of a client', path: '/?client=Fable+Foods&by=model' },
   { name: 'reports by model', path: '/reports?by=model&period=90d' },
-  { name: 'reports by provider', path: '/reports?by=provider' },
+  { name: 'reports by client and provider', path: '/reports?by=client&second=provider' },
   { name: 'entries without a price', path: '/entries?priced=false' },
   { name: 'sheets to approve', path: '/sheets?tab=waiting' },
   { name: 'bills that are overdue', path: '/bills?state=overdue', roles: ['billing', 'admin'] },

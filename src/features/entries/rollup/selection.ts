@@ -9,6 +9,7 @@ import type { Key, Measure, Segment } from './segment.ts'
 export const TESTED: Partial<Record<keyof EntryFilter, Key>> = {
   project: 'projectId',
   client: 'projectId',
+  has_client: 'projectId',
   billable: 'projectId',
   ticket: 'ticketId',
   agent_manager: 'managerId',

@@ -1,13 +1,14 @@
 /** What caching saved, by model, person or project. */
 import { Anchor, SegmentedControl } from '@mantine/core'
 import { Link } from 'wouter'
-import { count, percent } from '../../format/counts.ts'
+import { percent } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { Count, Money } from '../../parts/figures.tsx'
 import { useSettings } from '../../server/me.ts'
-import { Entries } from './cells.tsx'
+import { AllEntries, Entries } from './cells.tsx'
+import { LeftOut } from './left-out.tsx'
 import { type Asked, type CacheGroup, type CacheReport, type Dimension, useCache, widthFor } from './queries.ts'
 import { Section } from './section.tsx'
 import { Spark } from './spark.tsx'
@@ -47,6 +48,7 @@ export function Caching({ asked, dimension, choose }: CachingProps) {
       }
       asked={report}
     >
+      {data && <LeftOut parts={data.left_out} />}
       {data && (
         <DataTable
           label={`Caching by ${TITLES[dimension].toLowerCase()}`}
@@ -54,7 +56,7 @@ export function Caching({ asked, dimension, choose }: CachingProps) {
           list={data.data[0]?.results ?? []}
           rowKey={(group) => keyOf(group, dimension)}
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
-          foot={footOf(data.totals)}
+          foot={footOf(data.totals, asked)}
         />
       )}
     </Section>
@@ -146,12 +148,15 @@ function columnsOf(dimension: Dimension, timeZone: string, course: CacheReport |
   ]
 }
 
-const footOf = ({ saved, uncached_value, cached_value, hit_rate, tokens, entries }: CacheReport['totals']) => ({
+const footOf = (
+  { saved, uncached_value, cached_value, hit_rate, tokens, entries }: CacheReport['totals'],
+  asked: Asked,
+) => ({
   name: 'Total',
   saved: <Money amount={saved} />,
   uncached: <Money amount={uncached_value} />,
   cached: <Money amount={cached_value} />,
   hit_rate: hit_rate === null ? '–' : percent(hit_rate),
   read: <Count value={tokens.cache_read} />,
-  entries: count(entries),
+  entries: <AllEntries entries={entries} asked={asked} />,
 })

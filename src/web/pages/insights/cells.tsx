@@ -4,7 +4,9 @@ import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
+import { entriesAddress } from '../../parts/usage/dimensions.ts'
 import { useSettings } from '../../server/me.ts'
+import type { Asked } from './queries.ts'
 
 interface Listed {
   /** The path of the list in the API. */
@@ -20,6 +22,13 @@ export function Entries({ entries, list }: Listed & { entries: number }) {
     </FigureLink>
   )
 }
+
+/** The number of all entries of a report, as a link to them. */
+export const AllEntries = ({ entries, asked }: { entries: number; asked: Asked }) => (
+  <FigureLink figure="entries" value={entries} to={entriesAddress(asked, asked)}>
+    {count(entries)}
+  </FigureLink>
+)
 
 /** A model and its provider, as a link to their entries. */
 export function ModelName({ model, provider, list }: Listed & { model: string; provider: string | null }) {

@@ -6,7 +6,8 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
-import { Entries, ModelName } from './cells.tsx'
+import { AllEntries, Entries, ModelName } from './cells.tsx'
+import { LeftOut, PartsOf } from './left-out.tsx'
 import { type Asked, useWhatIf, type WhatIfReport } from './queries.ts'
 import { Section } from './section.tsx'
 import { whatIfInWords } from './words.ts'
@@ -36,10 +37,11 @@ export function OtherModel({ asked, as, choose }: OtherModelProps) {
       }
       asked={report}
     >
+      {data && <LeftOut parts={data.left_out} />}
       {data && (
         <DataTable
           label="Models at the prices of another"
-          columns={COLUMNS}
+          columns={columnsOf(data)}
           list={data.data}
           rowKey={({ list }) => list}
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
@@ -50,7 +52,7 @@ export function OtherModel({ asked, as, choose }: OtherModelProps) {
             difference: <Money amount={data.totals.difference} />,
             ratio: changeOf(data.totals.ratio),
             left_out: count(data.totals.unvalued_entries),
-            entries: count(data.totals.entries),
+            entries: <AllEntries entries={data.totals.entries} asked={asked} />,
           }}
         />
       )}
@@ -86,7 +88,7 @@ function ModelForm({ as, choose }: Omit<OtherModelProps, 'asked'>) {
 const changeOf = (ratio: number | null): string =>
   ratio === null ? '–' : `${ratio > 1 ? '+' : ratio < 1 ? '−' : ''}${percent(Math.abs(ratio - 1))}`
 
-const COLUMNS: Column<Model>[] = [
+const columnsOf = ({ left_out }: WhatIfReport): Column<Model>[] => [
   {
     key: 'model',
     title: 'Model',
@@ -122,7 +124,9 @@ const COLUMNS: Column<Model>[] = [
     title: 'Without a price',
     isNumber: true,
     width: '140px',
-    cell: ({ unvalued_entries }) => count(unvalued_entries),
+    cell: ({ model, provider }) => (
+      <PartsOf parts={left_out.filter((part) => part.model === model && part.provider === provider)} />
+    ),
   },
   {
     key: 'entries',

@@ -1,9 +1,9 @@
 /** The question that an address asks, and its parts: the table, the trend and the earlier period. Pure. */
-import type { readAddress } from '../../address.ts'
-import { addDays, startOfDay } from '../../format/moments.ts'
+import { addressOf, type readAddress } from '../../address.ts'
+import { addDays, dayOf, startOfDay } from '../../format/moments.ts'
 import { type Width, widthFor } from '../../parts/charts/buckets.ts'
 import { type EntryQuery, entryQuery, type Filters } from '../../parts/entries/filters.ts'
-import { type Period, periodBefore, readPeriod } from '../../parts/period.ts'
+import { ownPeriod, type Period, periodBefore, readPeriod } from '../../parts/period.ts'
 import type { Between, Dimension } from '../../parts/usage/dimensions.ts'
 import { type MeasureName, measureOf } from '../../parts/usage/measures.ts'
 import type { UsageQuestion } from '../../parts/usage/usage.ts'
@@ -56,6 +56,14 @@ export const momentsOf = ({ from, to }: Period, timeZone: string): Between => ({
   starting_at: startOfDay(from, timeZone),
   ending_at: startOfDay(addDays(to, 1), timeZone),
 })
+
+/** The report whose table lists every group of some days, also those that a chart adds up as others. */
+export function addressOfGroups(question: Question, { starting_at, ending_at }: Between, timeZone: string): string {
+  const { measure, by, second, filter } = question
+  const lastMoment = new Date(Date.parse(ending_at) - 1)
+  const period = ownPeriod({ from: dayOf(new Date(starting_at), timeZone), to: dayOf(lastMoment, timeZone) })
+  return addressOf('/reports', { ...filter, measure, by, second, period })
+}
 
 const includeOf = ({ measure }: Question): string[] => [measureOf(measure).include ?? []].flat()
 

@@ -7,7 +7,7 @@ import { pointOf } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { ChartTable } from '../../parts/charts/chart-table.tsx'
 import { savePng, saveSvg } from '../../parts/charts/image.ts'
-import type { ChartKind, ChartPoint, ChartSeries } from '../../parts/charts/series.ts'
+import { type ChartKind, type ChartPoint, type ChartSeries, REST } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { periodInWords } from '../../parts/period.ts'
@@ -26,6 +26,7 @@ import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { tellProblem } from '../../server/send.ts'
 import {
+  addressOfGroups,
   firstQuestion,
   groupsQuestion,
   groupsTrendQuestion,
@@ -41,6 +42,7 @@ import {
   groupSeries,
   largest,
   MOST_GROUPS,
+  onlyOther,
   onlySeries,
   totalsOf,
 } from './series.ts'
@@ -63,8 +65,10 @@ export function ReportChart({ question, kind, title, hasTable = false }: ReportC
     // Bars of the earlier period are of other entries.
     if (series?.isEarlier) return undefined
     const between = (point && shown?.betweenOf?.(point)) ?? momentsOf(question.period, time_zone)
-    const filter = narrowed(question.filter, shown?.chosenOf(point, series) ?? [])
-    return filter && series?.key !== ' rest' ? entriesAddress(entriesOf(question.measure, filter), between) : undefined
+    const chosen = shown ? shown.chosenOf(point, series) : []
+    if (!chosen) return addressOfGroups(question, between, time_zone)
+    const filter = narrowed(question.filter, chosen)
+    return filter && entriesAddress(entriesOf(question.measure, filter), between)
   }
   const image = () => ({
     svg: svg.current!,
@@ -140,8 +144,8 @@ interface Shown {
   totals?: readonly (number | null)[]
   /** Undefined for a chart by group, whose points are of the whole period. */
   betweenOf?: (point: ChartPoint) => Between
-  /** The groups that a bar or a part of it is of. */
-  chosenOf: (point: ChartPoint | undefined, series: ChartSeries | undefined) => Chosen[]
+  /** The groups that a bar or a part of it is of; undefined for several others. */
+  chosenOf: (point: ChartPoint | undefined, series: ChartSeries | undefined) => Chosen[] | undefined
   isStale: boolean
 }
 
@@ -167,6 +171,7 @@ function useOverTime(question: Question): Charted {
   })
   const first = useQuery({ ...usageQuery(firstQuestion(question)), enabled: isAsked && !earlier })
   const groups = largest(resultsOf(first.data), { dimension, measure })
+  const other = onlyOther(resultsOf(first.data), groups, measure)
   const selected = selecting(filter, dimension, groups)
   const groupsTrend = useQuery({
     ...usageQuery(groupsTrendQuestion(question, selected)),
@@ -187,10 +192,13 @@ function useOverTime(question: Question): Charted {
           now: periodInWords(period),
           earlier: periodInWords(earlier),
         })
-      : groupSeries({ at, values: totals }, { groups, trend: groupsTrend.data }, { dimension, measure }),
+      : groupSeries({ at, values: totals }, { groups, other, trend: groupsTrend.data }, { dimension, measure }),
     ...(!earlier && { totals }),
     betweenOf: ({ key }) => ({ starting_at: key, ending_at: ends.get(key)! }),
-    chosenOf: (_point, series) => (isGroup(series) && !series.isEarlier ? [[dimension, series.key]] : []),
+    chosenOf: (_point, series) => {
+      if (series?.key === REST) return other && [[dimension, keyOf(other, dimension)]]
+      return isGroup(series) && !series.isEarlier ? [[dimension, series.key]] : []
+    },
     isStale: all.some(({ isPlaceholderData }) => isPlaceholderData),
   }
   return { ...state, shown }
@@ -239,10 +247,13 @@ function useByGroup(question: Question): Charted {
         ? dividedSeries(keys, resultsOf(both.data), { first: dimension, second, measure })
         : [onlySeries(title, values)],
     ...(!earlier && { totals: values }),
-    chosenOf: (point, series) => [
-      ...(point ? [[dimension, JSON.parse(point.key) as string | null] as const] : []),
-      ...(second && !earlier && isGroup(series) ? [[second, series.key] as const] : []),
-    ],
+    chosenOf: (point, series) => {
+      if (series?.key === REST) return undefined
+      return [
+        ...(point ? [[dimension, JSON.parse(point.key) as string | null] as const] : []),
+        ...(second && !earlier && isGroup(series) ? [[second, series.key] as const] : []),
+      ]
+    },
     isStale: all.some(({ isPlaceholderData }) => isPlaceholderData),
   }
   return { ...state, shown }

@@ -28,18 +28,29 @@ export function largest(groups: readonly Result[], { dimension, measure }: Of): 
     .slice(0, MOST_SERIES)
 }
 
+/** The only group that is not among the largest; undefined if there are several. */
+export function onlyOther(groups: readonly Result[], charted: readonly Result[], measure: MeasureName) {
+  const others = groups.filter((group) => !charted.includes(group) && measureOf(measure).of(group) !== 0)
+  return others.length === 1 ? others[0] : undefined
+}
+
 /** Amounts add up without rounding errors in nano-dollars; counts and hours as they are. */
 const PARTS = { money: 1e9, count: 1, hours: 3_600_000 } as const
 
 /** What is left of totals beside the series; no series if that is nothing. */
-function restOf(totals: readonly (number | null)[], series: readonly ChartSeries[], measure: MeasureName) {
+function restOf(
+  totals: readonly (number | null)[],
+  series: readonly ChartSeries[],
+  measure: MeasureName,
+  label = 'Others',
+) {
   const parts = PARTS[measureOf(measure).unit]
   const whole = (value: number | null) => Math.round((value ?? 0) * parts)
   const values = totals.map((total, at) => {
     const rest = series.reduce((left, each) => left - whole(each.values[at] ?? 0), whole(total))
     return Math.max(0, rest) / parts
   })
-  return values.some((value) => value > 0) ? [restSeries('Others', values)] : []
+  return values.some((value) => value > 0) ? [restSeries(label, values)] : []
 }
 
 /** The total of each bucket. Buckets without entries have none of anything. */
@@ -49,7 +60,7 @@ export const totalsOf = (trend: Usage, measure: MeasureName): (number | null)[] 
 /** The largest groups over time, and the rest if the measure adds up. */
 export function groupSeries(
   totals: { at: readonly string[]; values: readonly (number | null)[] },
-  { groups, trend }: { groups: readonly Result[]; trend: Usage | undefined },
+  { groups, other, trend }: { groups: readonly Result[]; other: Result | undefined; trend: Usage | undefined },
   { dimension, measure }: Of,
 ): ChartSeries[] {
   const { of, isDistinct } = measureOf(measure)
@@ -63,7 +74,9 @@ export function groupSeries(
     })
     return { key, label: labelOf(group, dimension), values, ...looks[index]! }
   })
-  return isDistinct ? series : [...series, ...restOf(totals.values, series, measure)]
+  return isDistinct
+    ? series
+    : [...series, ...restOf(totals.values, series, measure, other && labelOf(other, dimension))]
 }
 
 /** Both periods. */

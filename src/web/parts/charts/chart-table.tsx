@@ -1,9 +1,10 @@
 /** The data of a chart as a table: a row for each point, the latest first, and a column for each series. */
-import { ScrollArea, Table } from '@mantine/core'
+import { Anchor, ScrollArea, Table } from '@mantine/core'
+import { Link } from 'wouter'
 import { type Figure, FigureLink } from '../figure-link.tsx'
 import classes from './chart.module.css'
 import type { ChartProps } from './chart.tsx'
-import { type AmountFormat, type ChartPoint, type ChartSeries, inWords } from './series.ts'
+import { type AmountFormat, type ChartPoint, type ChartSeries, inWords, REST } from './series.ts'
 
 interface ChartTableProps {
   points: readonly ChartPoint[]
@@ -13,7 +14,7 @@ interface ChartTableProps {
   totals?: readonly (number | null)[]
   /** The heading of the points. */
   heading?: string
-  /** As those of the chart: the lists whose totals the amounts are. */
+  /** As those of the chart: the lists whose totals the amounts are; of what is left of several groups, a list of these. */
   hrefOf?: ChartProps['hrefOf']
   /** Which of the totals of these lists; without it, amounts are not linked. */
   figure?: Figure | undefined
@@ -23,8 +24,15 @@ export function ChartTable({ points, series, format, totals, heading = 'Period',
   const totalAt = (at: number) =>
     totals ? totals[at]! : series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
   const hasTotal = series.length > 1
-  const amount = (value: number | null, href: string | undefined) => {
+  const amount = (value: number | null, href: string | undefined, isRest = false) => {
     const shown = inWords(value, format)
+    if (value && isRest && href !== undefined) {
+      return (
+        <Anchor component={Link} href={href} inherit c="inherit">
+          {shown}
+        </Anchor>
+      )
+    }
     // Without usage there is no list whose total is 0.
     if (!value || !figure || href === undefined) return shown
     return (
@@ -56,7 +64,7 @@ export function ChartTable({ points, series, format, totals, heading = 'Period',
                 </Table.Th>
                 {series.map((each) => (
                   <Table.Td key={each.key} ta="right">
-                    {amount(each.values[at] ?? null, hrefOf?.(point, each))}
+                    {amount(each.values[at] ?? null, hrefOf?.(point, each), each.key === REST)}
                   </Table.Td>
                 ))}
                 {hasTotal && (

@@ -26,9 +26,11 @@ export interface ChartSeries extends Look {
   isEarlier?: boolean
 }
 
-/** Everything that is not in another series. */
+/** The key of the series of everything that is not in another. */
+export const REST = ' rest'
+
 export const restSeries = (label: string, values: Values): ChartSeries => ({
-  key: ' rest',
+  key: REST,
   label,
   values,
   color: REST_COLOR,

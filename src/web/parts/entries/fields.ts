@@ -125,6 +125,7 @@ export const FIELDS: readonly Field[] = [
     rule: 'Rule',
     manual: 'Person',
   }),
+  fixed('has_client', 'Has a client', { true: 'Yes', false: 'No (also without a project)' }),
   fixed('billable', 'Billable', { true: 'Yes', false: 'No (project is not billable)' }),
   fixed('priced', 'Price', { true: 'Priced', false: 'Unpriced' }),
   fixed('long_context', 'Long-context price', {

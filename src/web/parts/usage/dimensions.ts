@@ -55,8 +55,13 @@ export function labelOf(result: Result, dimension: Dimension): string {
 /** What is chosen in a dimension: the id of a group, or null for those without a value. */
 export type Chosen = readonly [dimension: Dimension, key: string | null]
 
-/** The filter for entries without a value. That of clients leaves out entries without a project, which have none either. */
-const NONE: Partial<Record<PlainDimension, string>> = { project: 'none', ticket: 'none', provider: 'none' }
+/** The filters for entries without a value. `client: none` would exclude entries without a project, which have no client either. */
+const NONE: Partial<Record<PlainDimension, EntryQuery>> = {
+  project: { project: ['none'] },
+  ticket: { ticket: ['none'] },
+  client: { has_client: 'false' },
+  provider: { provider: ['none'] },
+}
 
 /** The filters of a report with those of a group; undefined if no filter selects it. */
 export function narrowed(filter: EntryQuery, chosen: readonly Chosen[]): EntryQuery | undefined {
@@ -64,8 +69,8 @@ export function narrowed(filter: EntryQuery, chosen: readonly Chosen[]): EntryQu
   for (const [dimension, key] of chosen) {
     if (!narrow) return undefined
     if (!isLabel(dimension)) {
-      const value: string | undefined = key ?? NONE[dimension]
-      narrow = value === undefined ? undefined : { ...narrow, [dimension]: [value] }
+      const chosen: EntryQuery | undefined = key === null ? NONE[dimension] : { [dimension]: [key] }
+      narrow = chosen && { ...narrow, ...chosen }
       continue
     }
     const name = labelName(dimension)

@@ -100,6 +100,16 @@ const CONDITIONS: {
     )
   },
 
+  has_client: (reader, hasClient) => {
+    const { entries, projects } = reader.tables
+    const { clientId } = projects
+    const isOnSuch = inArray(
+      entries.projectId,
+      keys(reader, projects.id, hasClient ? isNotNull(clientId) : isNull(clientId)),
+    )
+    return hasClient ? isOnSuch : or(isNull(entries.projectId), isOnSuch)
+  },
+
   // An entry without a project can still be assigned to a billable one.
   billable: (reader, isBillable) => {
     const { entries, projects } = reader.tables
