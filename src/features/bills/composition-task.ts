@@ -4,6 +4,7 @@ import type { Reader, SlowTask } from '../../database/database.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { type BillableEntry, type BillNames, type BillTerms, composeBill, type Heading } from './document.ts'
+import { earlierOf, sumEarlier } from './earlier.ts'
 import { type Portion, portionsOfEntries } from './portions.ts'
 import type { LeftOut, LeftOutReason } from './schema.ts'
 import {
@@ -67,8 +68,13 @@ export const COMPOSITION_TASK: SlowTask<CompositionArgs, CompositionResult> = {
 
 async function compose(reader: Reader, args: CompositionArgs): Promise<CompositionResult> {
   const { scope, span, statuses, includeEarlier } = args
-  const { firstAt, ...earlier } = await countEarlier(reader, scope, { before: span.startingAt, statuses })
-  if (firstAt !== null && includeEarlier === undefined) return { earlier: { ...earlier, firstAt } }
+  const before = { before: span.startingAt, statuses }
+  if (includeEarlier === undefined) {
+    const { firstAt, ...undecided } = await countEarlier(reader, scope, before)
+    if (firstAt !== null) return { earlier: { ...undecided, firstAt } }
+  }
+  // As in a billing run: the digest is of these figures, too.
+  const earlier = includeEarlier === false ? earlierOf(await sumEarlier(reader, before), scope) : NOTHING
   const outside = scope === 'everything' ? NOTHING_OUTSIDE : await countOutside(reader, span, statuses)
   const { leftOut, ...composition } = await composeWith(reader, args, { earlier, outside })
   if (leftOut.unpriced.entries > 0 && !args.leaveUnpriced) return { unpricedEntries: leftOut.unpriced.entries }

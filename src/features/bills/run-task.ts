@@ -5,9 +5,10 @@ import type { Nanos } from '../../lib/money.ts'
 import { argumentsOf, type BilledProject, billableStatuses, type Issuer } from './arguments.ts'
 import { composeWith, type NOTHING_OUTSIDE, type OwnLeftOut } from './composition-task.ts'
 import { minorDigitsOf } from './currency.ts'
+import { earlierOf, sumEarlier } from './earlier.ts'
 import { countOf, RUN_CHECKS, type RunCheckName, runChecks } from './run-checks.ts'
 import type { BillRequest, UsualTerms } from './schema.ts'
-import { countEarlier, countOutside, type LeftOutEntries } from './store/billable.ts'
+import { countOutside, type LeftOutEntries } from './store/billable.ts'
 import { getIssuer } from './store/issuer.ts'
 import {
   listLastBills,
@@ -78,6 +79,7 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
   const span = spanOf(period, issuer.timeZone)
   const known = {
     issuer,
+    earlier: await sumEarlier(reader, { before: span.startingAt, statuses }),
     outside: await countOutside(reader, span, statuses),
     last: { client: await listLastBills(reader, 'clientId'), project: await listLastBills(reader, 'projectId') },
     newest: { client: await listNewestBills(reader, 'clientId'), project: await listNewestBills(reader, 'projectId') },
@@ -94,7 +96,7 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
   }
   const open = await sumOpenEntries(reader, span)
   const found = runChecks(statuses)
-  const earlier = await countEarlier(reader, 'everything', { before: span.startingAt, statuses })
+  const earlier = earlierOf(known.earlier, 'everything')
   const checks = Object.fromEntries(RUN_CHECKS.map((name) => [name, countOf(open, found[name])])) as RunResult['checks']
   return { issuer, rows, checks: { ...checks, earlier } }
 }
@@ -106,6 +108,7 @@ function hasEntries({ entries, leftOut, bills }: RunRow): boolean {
 
 interface Known {
   issuer: Issuer
+  earlier: Awaited<ReturnType<typeof sumEarlier>>
   outside: typeof NOTHING_OUTSIDE
   last: Record<'client' | 'project', Awaited<ReturnType<typeof listLastBills>>>
   newest: Record<'client' | 'project', Map<number, number>>
@@ -115,7 +118,7 @@ interface Known {
 async function composeRow(
   reader: Reader,
   { month, today, includeEarlier, leaveUnpriced, rates, portion }: RunArgs,
-  { issuer, outside, last, newest, bills }: Known,
+  { issuer, earlier, outside, last, newest, bills }: Known,
   { client, project }: Pick<RunRow, 'client' | 'project'>,
 ): Promise<RunRow> {
   const [kind, id] = client ? (['client', client.id] as const) : (['project', project!.id] as const)
@@ -135,9 +138,7 @@ async function composeRow(
   const isRateKnown = currency === 'USD' || rate !== undefined
   const circumstances = { issuer, today, client, project, replaced: undefined, portion }
   const args = argumentsOf({ ...request, ...(!isRateKnown && { exchange_rate: UNKNOWN_RATE }) }, circumstances)
-  const { span, scope, statuses } = args
-  const earlier = await countEarlier(reader, scope, { before: span.startingAt, statuses })
-  const composed = await composeWith(reader, args, { earlier, outside })
+  const composed = await composeWith(reader, args, { earlier: earlierOf(earlier, args.scope), outside })
   return {
     client,
     project,

@@ -1,0 +1,53 @@
+/** Unbilled entries from before a period, from the sums of days and months: there may be years of them. */
+import { EVERYTHING } from '../../access/visibility.ts'
+import type { Reader } from '../../database/database.ts'
+import { exactAt, sumColumns } from '../entries/rollup/service.ts'
+import type { LeftOutEntries, ScopeKeys } from './store/billable.ts'
+
+/** Of one project; the keys of those without a project or client are {@link NONE}. */
+interface EarlierSum extends Omit<LeftOutEntries, 'isMore'> {
+  projectId: number
+  clientId: number
+}
+
+/** The key of the group of entries without a project or client. */
+const NONE = -1
+
+/** Billable entries from before a moment, by project. */
+export async function sumEarlier(
+  reader: Reader,
+  { before, statuses }: { before: number; statuses: readonly ('submitted' | 'approved')[] },
+): Promise<EarlierSum[]> {
+  const sums = await sumColumns(reader, {
+    viewer: EVERYTHING,
+    filter: { status: [...statuses], billable: true, superseded: false },
+    bounds: [0, before],
+    groupings: [{ key: 'projectId' }, { client: true }],
+    figures: ['cost'],
+    onlyStraddling: false,
+  })
+  return Array.from({ length: sums.length }, (_, row) => ({
+    projectId: sums.keys[0]![row] ?? NONE,
+    clientId: sums.keys[1]![row] ?? NONE,
+    entries: sums.entries[row]!,
+    unpriced: sums.unpricedEntries[row]!,
+    costNanos: exactAt(sums.figures[0]!, row) ?? 0n,
+  }))
+}
+
+/** Those of a scope. */
+export function earlierOf(sums: readonly EarlierSum[], scope: ScopeKeys): LeftOutEntries {
+  const total: LeftOutEntries = { entries: 0, unpriced: 0, costNanos: 0n, isMore: false }
+  for (const sum of sums) {
+    if (!isIn(sum, scope)) continue
+    total.entries += sum.entries
+    total.unpriced += sum.unpriced
+    total.costNanos += sum.costNanos
+  }
+  return total
+}
+
+function isIn({ projectId, clientId }: EarlierSum, scope: ScopeKeys): boolean {
+  if (scope === 'everything') return true
+  return 'projectId' in scope ? projectId === scope.projectId : clientId === scope.clientId
+}
