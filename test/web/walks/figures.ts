@@ -70,9 +70,9 @@ export async function totalsOf(href: string, ask: Ask, timeZone: string): Promis
     const filter = new URLSearchParams([...client, state === 'overdue' ? ['overdue', 'true'] : ['state', state!]])
     const { data } = await ask(`GET /bills/totals?${filter}`)
     return Object.fromEntries(
-      data.map(({ currency, balance }: { currency: string; balance: number }) => [
-        `open ${currency}`,
-        exactly(balance),
+      data.flatMap(({ currency, balance, credit }: { currency: string; balance: number; credit: number }) => [
+        [`open ${currency}`, exactly(balance)],
+        [`credit ${currency}`, exactly(credit)],
       ]),
     )
   }
