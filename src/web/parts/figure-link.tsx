@@ -16,6 +16,8 @@ export type Figure =
   | 'tickets'
   | 'groups'
   | 'waiting'
+  | 'drafts'
+  | 'webhooks'
   | `open ${string}`
   | `credit ${string}`
 

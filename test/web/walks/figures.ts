@@ -64,6 +64,14 @@ export async function totalsOf(href: string, ask: Ask, timeZone: string): Promis
     const { data } = await ask('GET /tickets?conflicting=true&limit=50')
     return { tickets: exactly(data.length) }
   }
+  if (path === '/webhooks') {
+    const { data } = await ask('GET /webhooks?failing=true&limit=100')
+    return { webhooks: exactly(data.length) }
+  }
+  if (path === '/bills' && search === '') {
+    const { data } = await ask('GET /bill-drafts?limit=200')
+    return { drafts: exactly(data.length) }
+  }
   if (path === '/bills') {
     const state = read.get('state')
     const client = read.getAll('client').map((name): [string, string] => ['client', name])

@@ -125,8 +125,8 @@ interface ListOf {
   detail: string
   /** The page of a list that is not one of entries. */
   page?: (list: string) => string
-  /** What is counted, if not entries; null if its page has no total of it. */
-  counts?: Figure | null
+  /** What is counted, if not entries. */
+  counts?: Figure
 }
 
 /** What is worked through on another page. */
@@ -159,8 +159,8 @@ const LINKS: Partial<Record<Kind, ListOf>> = {
   failing_webhooks: {
     title: 'Failing webhooks',
     detail: 'events are not delivered',
-    page: () => '/webhooks',
-    counts: null,
+    page: () => addressOf('/webhooks', { failing: true }),
+    counts: 'webhooks',
   },
 }
 
@@ -173,22 +173,18 @@ function ListRow({ item: { kind, count: waiting, cost, list } }: { item: InboxIt
       title={title}
       detail={detail}
       numbers={
-        counts === null ? (
-          count(waiting)
-        ) : (
-          <>
-            <FigureLink figure={counts} value={waiting} to={href}>
-              {count(waiting)}
-            </FigureLink>
-            {cost !== null && (
-              <Text size="xs" c="dimmed" component="div">
-                <FigureLink figure="cost" value={cost} to={href}>
-                  <Money amount={cost} />
-                </FigureLink>
-              </Text>
-            )}
-          </>
-        )
+        <>
+          <FigureLink figure={counts} value={waiting} to={href}>
+            {count(waiting)}
+          </FigureLink>
+          {cost !== null && (
+            <Text size="xs" c="dimmed" component="div">
+              <FigureLink figure="cost" value={cost} to={href}>
+                <Money amount={cost} />
+              </FigureLink>
+            </Text>
+          )}
+        </>
       }
       actions={
         <Anchor component={Link} href={href} size="sm" aria-label={`Open: ${title}`} {...pressedBy('Enter')}>
