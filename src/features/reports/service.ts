@@ -46,7 +46,7 @@ export {
   VARIANCE_COLUMNS,
   WHAT_IF_COLUMNS,
 } from './csv.ts'
-export type { PeriodAloneQuery, PeriodQuery, UsageQuery } from './query.ts'
+export type { PeriodQuery, UsageQuery } from './query.ts'
 export { settledRead } from './settled-sums.ts'
 export type { Key, SumsRow } from './sums.ts'
 export { UNATTRIBUTED_COLUMNS } from './unattributed.ts'
