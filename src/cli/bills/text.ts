@@ -213,10 +213,10 @@ function printPayments({ payments, currency, document: { minor_digits: digits } 
 /** The sums of the bills in a list. */
 export function printTotals({ data }: BillTotals, digitsOf: (currency: string) => number): void {
   for (const sums of data) {
-    const amount = (key: 'total' | 'amount_paid' | 'balance' | 'overdue') =>
+    const amount = (key: 'total' | 'amount_paid' | 'balance' | 'credit' | 'overdue') =>
       amountText(sums, key, digitsOf(sums.currency))
     print(
-      `${sums.currency}: ${counted(sums.bills, 'bill')}, total ${amount('total')}, paid ${amount('amount_paid')}, open ${amount('balance')}, overdue ${amount('overdue')}`,
+      `${sums.currency}: ${counted(sums.bills, 'bill')}, total ${amount('total')}, paid ${amount('amount_paid')}, open ${amount('balance')}, overdue ${amount('overdue')}${sums.credit > 0 ? `, open credit ${amount('credit')}` : ''}`,
     )
   }
 }

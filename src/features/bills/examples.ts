@@ -213,5 +213,7 @@ export const EXAMPLE_UNPAID: Bill = {
 }
 
 export const EXAMPLE_TOTALS: Static<typeof BillTotals> = {
-  data: [{ currency: 'EUR', bills: 12, total: 1528.8, amount_paid: 1401.4, balance: 127.4, overdue: 12.74 }],
+  data: [
+    { currency: 'EUR', bills: 12, total: 1528.8, amount_paid: 1401.4, balance: 137.4, credit: 10, overdue: 12.74 },
+  ],
 }

@@ -343,7 +343,10 @@ export const BillTotals = Type.Object(
           bills: Type.Integer({ description: 'Number of bills and credit notes that are not void.' }),
           total: amount('Credit notes are negative.'),
           amount_paid: amount('Payments less refunds.'),
-          balance: amount('What is still to be paid.'),
+          balance: amount('What is still to be paid of bills. Credit notes do not reduce it before they are offset.'),
+          credit: amount(
+            'What of credit notes is neither refunded nor offset, as a positive amount: `total` is `amount_paid` plus `balance` less `credit`.',
+          ),
           overdue: amount('The part of `balance` that is overdue.'),
         },
         strict,

@@ -65,7 +65,15 @@ export function paymentBody(
   }
 }
 
-export function totalsBody({ currency, bills, total, paid, open, overdue }: BillSums): BillTotals['data'][number] {
+export function totalsBody({
+  currency,
+  bills,
+  total,
+  paid,
+  open,
+  credit,
+  overdue,
+}: BillSums): BillTotals['data'][number] {
   const money = (minor: bigint) => decimalNumber(minor, minorDigitsOf(currency))
   return {
     currency,
@@ -73,6 +81,7 @@ export function totalsBody({ currency, bills, total, paid, open, overdue }: Bill
     total: money(total),
     amount_paid: money(paid),
     balance: money(open),
+    credit: money(credit),
     overdue: money(overdue),
   }
 }

@@ -6,7 +6,7 @@ import { Anchor, type AnchorProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 
-/** What is counted. Money is in US dollars, unrounded; what is open of bills, in the currency of the bills. */
+/** What is counted. Money is in US dollars, unrounded; what is open of bills and of credit notes, in their currency. */
 export type Figure =
   | 'entries'
   | 'cost'
@@ -16,7 +16,10 @@ export type Figure =
   | 'tickets'
   | 'groups'
   | 'waiting'
+  | 'drafts'
+  | 'webhooks'
   | `open ${string}`
+  | `credit ${string}`
 
 const exactly = (value: number | null): string => (value === null ? 'unknown' : String(value))
 

@@ -17,15 +17,22 @@ import { askProposals, type Proposal, proposals } from './proposals.ts'
 /** The API's limit. */
 const REASON_LIMIT = 500
 
-export function ProposedRules() {
+interface ProposedRulesProps {
+  /** Whether there are some, where that is known without asking for them. */
+  hasSome?: boolean
+}
+
+/** Stays mounted after the last one is accepted, which then can be applied to entries. */
+export function ProposedRules({ hasSome = true }: ProposedRulesProps) {
   const [accepted, setAccepted] = useState<Proposal | null>(null)
   const [declining, setDeclining] = useState<Proposal | null>(null)
   const { data, error, refetch } = useQuery({
     queryKey: ['rules', 'proposals', 'open'],
     queryFn: ({ signal }) => askProposals('open', signal),
+    enabled: hasSome,
   })
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
-  const open = data?.data ?? []
+  const open = hasSome ? (data?.data ?? []) : []
   return (
     <>
       {open.length > 0 && (

@@ -161,13 +161,29 @@ forEachEngine('payments', (open) => {
       [first, true],
     ])
     expect(JSON.stringify(await bills.sumBills({ overdue: true }))).toBe(
-      '{"data":[{"currency":"USD","bills":2,"total":110,"amount_paid":30,"balance":80,"overdue":80}]}',
+      '{"data":[{"currency":"USD","bills":2,"total":110,"amount_paid":30,"balance":80,"credit":0,"overdue":80}]}',
     )
     await pay(first)
     expect(await overdue()).toEqual([[second, true]])
     expect(JSON.parse(JSON.stringify(await bills.sumBills({}))).data).toMatchObject([
       { total: 110, amount_paid: 100, balance: 10, overdue: 10 },
     ])
+  })
+
+  test('leave what is open of credit notes out of what is open of bills', async () => {
+    const { send, pay, credit, bills, balances } = await stage()
+    const [paid, open] = [await send(100), await send(10)]
+    await pay(paid)
+    const note = await credit(paid, 60)
+    expect(await balances(paid, note, open)).toEqual([
+      ['paid', 100, 0],
+      ['sent', 0, -60],
+      ['sent', 0, 10],
+    ])
+    const sums = async () => JSON.parse(JSON.stringify(await bills.sumBills({}))).data
+    expect(await sums()).toMatchObject([{ total: 50, amount_paid: 100, balance: 10, credit: 60, overdue: 0 }])
+    await pay(note, { amount: -60 })
+    expect(await sums()).toMatchObject([{ total: 50, amount_paid: 40, balance: 10, credit: 0 }])
   })
 
   test('of a bill whose entries are released let these be on one other bill', async () => {

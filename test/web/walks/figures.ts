@@ -64,15 +64,23 @@ export async function totalsOf(href: string, ask: Ask, timeZone: string): Promis
     const { data } = await ask('GET /tickets?conflicting=true&limit=50')
     return { tickets: exactly(data.length) }
   }
+  if (path === '/webhooks') {
+    const { data } = await ask('GET /webhooks?failing=true&limit=100')
+    return { webhooks: exactly(data.length) }
+  }
+  if (path === '/bills' && search === '') {
+    const { data } = await ask('GET /bill-drafts?limit=200')
+    return { drafts: exactly(data.length) }
+  }
   if (path === '/bills') {
     const state = read.get('state')
     const client = read.getAll('client').map((name): [string, string] => ['client', name])
     const filter = new URLSearchParams([...client, state === 'overdue' ? ['overdue', 'true'] : ['state', state!]])
     const { data } = await ask(`GET /bills/totals?${filter}`)
     return Object.fromEntries(
-      data.map(({ currency, balance }: { currency: string; balance: number }) => [
-        `open ${currency}`,
-        exactly(balance),
+      data.flatMap(({ currency, balance, credit }: { currency: string; balance: number; credit: number }) => [
+        [`open ${currency}`, exactly(balance)],
+        [`credit ${currency}`, exactly(credit)],
       ]),
     )
   }

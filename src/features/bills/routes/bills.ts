@@ -227,7 +227,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         tag,
         summary: 'Sum up bills',
         description:
-          'Returns the total, paid, open and overdue amounts of the bills that match, by currency. Void bills count nothing; credit notes are negative.',
+          'Returns the total, paid, open and overdue amounts of the bills that match, by currency, and the open credit of credit notes. Void bills count nothing; credit notes are negative in the total.',
         responses: { 200: { description: 'One item per currency.', schema: BillTotals, example: EXAMPLE_TOTALS } },
         problems: ['not_found'],
       }),

@@ -215,7 +215,10 @@ export interface BillSums {
   bills: number
   total: bigint
   paid: bigint
+  /** Of bills alone: a credit note makes it no smaller until it is offset. */
   open: bigint
+  /** What of credit notes is neither refunded nor offset; positive. */
+  credit: bigint
   overdue: bigint
 }
 
@@ -230,7 +233,8 @@ export async function sumBills(reader: Reader, filter: BillFilter, today: string
       bills: sql<number>`count(*)`.mapWith(Number),
       total: exactTotal(bills.total),
       paid: exactTotal(bills.paidAmount),
-      open: exactTotal(balance),
+      open: exactTotal(sql`CASE WHEN ${bills.kind} = 'bill' THEN ${balance} ELSE 0 END`),
+      credit: exactTotal(sql`CASE WHEN ${bills.kind} = 'credit_note' THEN -(${balance}) ELSE 0 END`),
       overdue: exactTotal(sql`CASE WHEN ${overdue} THEN ${balance} ELSE 0 END`),
     })
     .from(bills)

@@ -5,7 +5,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
+import { count } from '../../format/counts.ts'
 import { dayInWords, monthInWords } from '../../format/moments.ts'
+import { total } from '../../parts/figure-link.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import {
   addDraft,
@@ -32,7 +34,10 @@ export function DraftList() {
   return (
     <Paper withBorder p="sm" component="section" aria-labelledby="drafts">
       <Title order={2} size="h6" id="drafts">
-        Drafts
+        Drafts{' '}
+        <Text span inherit c="dimmed" fw={400} {...total('drafts', drafts.length)}>
+          {count(drafts.length)}
+        </Text>
       </Title>
       <Text size="xs" c="dimmed">
         Bills that were begun and not sent, for everybody who sends bills.

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
 import { pageOfList } from '../../parts/entries/filters.ts'
+import { figure } from '../../parts/figure-link.tsx'
 import { billDraftsQuery } from '../../server/bill-drafts.ts'
 import { useSettings } from '../../server/me.ts'
 import { LeftOutSum } from './left-out-sum.tsx'
@@ -32,7 +33,7 @@ export function RunChecks({ run }: { run: BillRun }) {
       {drafts.length > 0 && (
         <Text size="sm" mt={4}>
           <Anchor component={Link} href="/bills" inherit>
-            {counted(drafts.length, 'draft')}
+            <span {...figure('drafts', drafts.length)}>{counted(drafts.length, 'draft')}</span>
           </Anchor>{' '}
           of bills not sent.
         </Text>

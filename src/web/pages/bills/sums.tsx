@@ -21,7 +21,7 @@ export function BillSums({ query, listOf }: BillSumsProps) {
     queryFn: ({ signal }) => answer(apiUntil(signal).bills.totals.get({ query })),
     placeholderData: (before) => before,
   })
-  return sums?.data.map(({ currency, bills, total, balance, overdue }) => {
+  return sums?.data.map(({ currency, bills, total, balance, credit, overdue }) => {
     return (
       <Group key={currency} gap="2px 20px">
         {[counted(bills, 'bill'), `${billedMoney(total, currency)} total`].map((text) => (
@@ -41,6 +41,16 @@ export function BillSums({ query, listOf }: BillSumsProps) {
         {overdue !== 0 && (
           <Anchor component={Link} href={listOf('overdue')} size="sm" c="var(--mantine-color-error)">
             <span {...figure(`open ${currency}`, overdue)}>{billedMoney(overdue, currency)}</span> overdue
+          </Anchor>
+        )}
+        {credit !== 0 && (
+          <Anchor
+            component={Link}
+            href={listOf('sent')}
+            size="sm"
+            title="Of credit notes, neither refunded nor offset; not part of the open amount"
+          >
+            <span {...figure(`credit ${currency}`, credit)}>{billedMoney(credit, currency)}</span> open credit
           </Anchor>
         )}
       </Group>

@@ -7,7 +7,7 @@ import { count } from '../../format/counts.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { pageOfList, queryOfList } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { FigureLink } from '../../parts/figure-link.tsx'
+import { type Figure, FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -35,12 +35,7 @@ export default function Inbox() {
         <div ref={frame}>
           {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
           {!data && !error && <Loading />}
-          {data?.open === 0 && (
-            <Empty title="Nothing is waiting for you">
-              Sheets and entries to approve, and what else needs a decision from you, appear here.
-            </Empty>
-          )}
-          {data && data.open > 0 && <Sections items={data.data} />}
+          {data && <Sections items={data.data} />}
         </div>
       </Page>
     </UndoProvider>
@@ -52,6 +47,11 @@ function Sections({ items }: { items: readonly InboxItem[] }) {
   const links = items.filter(({ kind }) => LINKS[kind] !== undefined)
   return (
     <Stack gap="xl">
+      {items.length === 0 && (
+        <Empty title="Nothing is waiting for you">
+          Sheets and entries to approve, and what else needs a decision from you, appear here.
+        </Empty>
+      )}
       {[...byKind].map(([kind, some]) => {
         const section = SECTIONS[kind]
         if (!section) return null
@@ -62,7 +62,7 @@ function Sections({ items }: { items: readonly InboxItem[] }) {
           </Section>
         )
       })}
-      {byKind.has('rule_proposals') && <ProposedRules />}
+      <ProposedRules hasSome={byKind.has('rule_proposals')} />
       {links.length > 0 && (
         <Section id="lists" title="Lists to work through">
           <Rows label="Lists to work through">
@@ -72,11 +72,13 @@ function Sections({ items }: { items: readonly InboxItem[] }) {
           </Rows>
         </Section>
       )}
-      <Text size="xs" c="dimmed" visibleFrom="sm">
-        <Kbd size="xs">j</Kbd> <Kbd size="xs">k</Kbd> move, <Kbd size="xs">a</Kbd> approves, <Kbd size="xs">r</Kbd>{' '}
-        returns or rejects, <Kbd size="xs">x</Kbd> selects, <Kbd size="xs">u</Kbd> undoes, <Kbd size="xs">Enter</Kbd>{' '}
-        opens.
-      </Text>
+      {items.length > 0 && (
+        <Text size="xs" c="dimmed" visibleFrom="sm">
+          <Kbd size="xs">j</Kbd> <Kbd size="xs">k</Kbd> move, <Kbd size="xs">a</Kbd> approves, <Kbd size="xs">r</Kbd>{' '}
+          returns or rejects, <Kbd size="xs">x</Kbd> selects, <Kbd size="xs">u</Kbd> undoes, <Kbd size="xs">Enter</Kbd>{' '}
+          opens.
+        </Text>
+      )}
     </Stack>
   )
 }
@@ -123,8 +125,8 @@ interface ListOf {
   detail: string
   /** The page of a list that is not one of entries. */
   page?: (list: string) => string
-  /** Whether its page has no totals. */
-  isWithoutTotals?: true
+  /** What is counted, if not entries. */
+  counts?: Figure
 }
 
 /** What is worked through on another page. */
@@ -152,41 +154,37 @@ const LINKS: Partial<Record<Kind, ListOf>> = {
     title: 'Conflicting tickets',
     detail: 'reported under different projects',
     page: () => addressOf('/work', { tab: 'tickets', conflicting: true }),
-    isWithoutTotals: true,
+    counts: 'tickets',
   },
   failing_webhooks: {
     title: 'Failing webhooks',
     detail: 'events are not delivered',
-    page: () => '/webhooks',
-    isWithoutTotals: true,
+    page: () => addressOf('/webhooks', { failing: true }),
+    counts: 'webhooks',
   },
 }
 
 function ListRow({ item: { kind, count: waiting, cost, list } }: { item: InboxItem }) {
   const { time_zone } = useSettings()
-  const { title, detail, page, isWithoutTotals } = LINKS[kind]!
+  const { title, detail, page, counts = 'entries' } = LINKS[kind]!
   const href = page ? page(list) : pageOfList(list, time_zone)
   return (
     <Row
       title={title}
       detail={detail}
       numbers={
-        isWithoutTotals ? (
-          count(waiting)
-        ) : (
-          <>
-            <FigureLink figure="entries" value={waiting} to={href}>
-              {count(waiting)}
-            </FigureLink>
-            {cost !== null && (
-              <Text size="xs" c="dimmed" component="div">
-                <FigureLink figure="cost" value={cost} to={href}>
-                  <Money amount={cost} />
-                </FigureLink>
-              </Text>
-            )}
-          </>
-        )
+        <>
+          <FigureLink figure={counts} value={waiting} to={href}>
+            {count(waiting)}
+          </FigureLink>
+          {cost !== null && (
+            <Text size="xs" c="dimmed" component="div">
+              <FigureLink figure="cost" value={cost} to={href}>
+                <Money amount={cost} />
+              </FigureLink>
+            </Text>
+          )}
+        </>
       }
       actions={
         <Anchor component={Link} href={href} size="sm" aria-label={`Open: ${title}`} {...pressedBy('Enter')}>

@@ -1,8 +1,8 @@
 /** All webhooks with their state. */
-import { Button, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
-import { one, useAddress } from '../../address.ts'
+import { flag, one, useAddress } from '../../address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Ago } from '../../parts/figures.tsx'
@@ -20,10 +20,11 @@ const REFRESH_MS = 5_000
 
 export function WebhookList() {
   const [, navigate] = useLocation()
-  const [{ add }, show] = useAddress({ add: one })
+  const [{ add, failing }, show] = useAddress({ add: one, failing: flag })
+  const query = failing ? ({ failing: 'true' } as const) : {}
   const list = useList(
-    ['webhooks', 'list'],
-    (page, signal) => answer(apiUntil(signal).webhooks.get({ query: { page, limit: PAGE_LIMIT } })),
+    ['webhooks', 'list', query],
+    (page, signal) => answer(apiUntil(signal).webhooks.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
     { refetchIntervalMs: REFRESH_MS },
   )
   const openNew = () => show({ add: 'true' })
@@ -37,6 +38,16 @@ export function WebhookList() {
         </Button>
       }
     >
+      <Group>
+        <Button
+          size="xs"
+          variant={failing ? 'light' : 'default'}
+          aria-pressed={failing}
+          onClick={() => show({ failing: !failing })}
+        >
+          Failing
+        </Button>
+      </Group>
       <DataTable
         label="Webhooks"
         name="webhooks"
@@ -46,10 +57,23 @@ export function WebhookList() {
         open={({ id }) => navigate(`/webhooks/${id}`)}
         isMuted={({ state }) => state === 'disabled'}
         empty={
-          <Empty title="No webhooks" action={<Button onClick={openNew}>Add webhook</Button>}>
-            A webhook notifies another program or a chat when something happens: a bill was sent, a budget crossed a
-            threshold, a backup failed.
-          </Empty>
+          failing ? (
+            <Empty
+              title="No failing webhooks"
+              action={
+                <Button variant="light" onClick={() => show({ failing: false })}>
+                  Show all webhooks
+                </Button>
+              }
+            >
+              Webhooks whose events could not be delivered appear here.
+            </Empty>
+          ) : (
+            <Empty title="No webhooks" action={<Button onClick={openNew}>Add webhook</Button>}>
+              A webhook notifies another program or a chat when something happens: a bill was sent, a budget crossed a
+              threshold, a backup failed.
+            </Empty>
+          )
         }
       />
       {add === 'true' && <AddWebhook close={() => show({ add: undefined }, { replace: true })} />}
