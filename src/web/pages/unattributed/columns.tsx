@@ -47,7 +47,7 @@ export const groupColumns = ({
     key: 'name',
     title: 'In common',
     value: ({ name }) => name,
-    minWidth: '240px',
+    minWidth: '300px',
     phone: 'title',
     cell: (group) => <Name group={group} />,
   },
@@ -99,14 +99,14 @@ export const groupColumns = ({
     key: 'actions',
     title: 'Action',
     phone: 'bare',
-    width: makeRule || propose ? '400px' : '270px',
+    width: makeRule || propose ? '350px' : '270px',
     cell: (group) => (
       <Group gap={6}>
         {group.suggestion && (
           <Button
             size="compact-sm"
             variant="light"
-            maw={180}
+            maw={160}
             loading={accepting?.has(group.list) ?? false}
             disabled={accepting !== undefined && !accepting.has(group.list)}
             onClick={() => accept(group)}
