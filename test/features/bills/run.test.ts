@@ -81,6 +81,37 @@ forEachEngine('a billing run', (open) => {
     expect(data[1]).toMatchObject({ total: 9.2, currency: 'EUR' })
   })
 
+  test('leaves earlier entries out as the preview does, and counts those that can be billed', async () => {
+    const { bills, report, run, october, entries, totalOf } = await stage()
+    const earlier = (project: string | undefined, cost: number | undefined) =>
+      report({ ...(project && { project }), reported_cost: cost, ...october })
+    for (const project of ['WEB', 'GIFT', 'EURO', 'LONE', undefined]) await earlier(project, 0.1)
+    await earlier('WEB', undefined)
+    await bills.send({ client: 'Euro', month: '2026-10', exchange_rate: 1 }, sending)
+    await earlier('EURO', 0.2)
+    const { data: listed } = await entries.listing.listEntries(EVERYTHING, readListQuery({ project: 'LONE' }, 'UTC'))
+    await entries.approval.decideEntry(listed[0]!.id, { action: 'reject', reason: 'Wrong' }, OPERATOR)
+    for (const project of ['WEB', 'EURO', 'LONE']) await report({ project })
+
+    const decided = await run({ include_earlier: 'false', leave_unpriced: 'true', rate: 'EUR:0.5' })
+    const left = decided.data.map(({ client, project, left_out }) => [client?.name ?? project?.key, left_out.earlier])
+    expect(Object.fromEntries(left)).toMatchObject({
+      Acme: { entries: 2, unpriced_entries: 1, cost: 0.1 },
+      Euro: { entries: 1, unpriced_entries: 0, cost: 0.2 },
+      LONE: { entries: 0 },
+    })
+    for (const { request, digest, state } of decided.data.filter(({ state }) => state !== 'empty')) {
+      expect([state, (await bills.preview(request)).digest]).toEqual(['ready', digest])
+    }
+    const {
+      entries: count,
+      unpriced_entries: unpriced,
+      cost,
+      list,
+    } = decided.checks.find((c) => c.check === 'earlier')!
+    expect({ entries: count, unpriced, cost }).toEqual(await totalOf(list))
+  })
+
   test('has a checklist of which each figure is the total of its list', async () => {
     const { report, run, october, totalOf } = await stage()
     await report({ project: 'WEB' })
