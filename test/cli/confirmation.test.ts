@@ -55,6 +55,7 @@ const UNDONE_BY: Record<string, string> = {
   'projects alias remove': 'projects alias add',
   'projects approver remove': 'projects approver add',
   'projects lead remove': 'projects lead add',
+  'projects repository remove': 'projects repository add',
   'sheets import': 'sheets remove-entry',
   'users revoke': 'users grant',
 }

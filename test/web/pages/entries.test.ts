@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import '../../support/page-location.ts'
 import { actionOf, actorOf, detailsOf } from '../../../src/web/pages/entries/history-step.ts'
 import { rightsTo } from '../../../src/web/pages/entries/rights.ts'
 

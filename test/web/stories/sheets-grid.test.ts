@@ -27,6 +27,8 @@ describe.skipIf(!CHROMIUM)('a token sheet', () => {
     await form.getByLabel('Harness').fill('browser')
     await form.getByLabel('Agent').fill('chat')
     await form.getByLabel('Model').fill('gpt-5')
+    // Closes the suggestions, which may cover the button.
+    await form.getByLabel('Model').press('Tab')
     await form.getByRole('button', { name: 'Add row' }).click()
 
     const grid = page.getByRole('grid', { name: 'Week' })
