@@ -101,7 +101,7 @@ forEachEngine('a billing run', (open) => {
       LONE: { entries: 0 },
     })
     for (const { request, digest, state } of decided.data.filter(({ state }) => state !== 'empty')) {
-      expect([state, (await bills.preview(request)).digest]).toEqual(['ready', digest])
+      expect({ state, digest }).toEqual({ state: 'ready', digest: (await bills.preview(request)).digest })
     }
     const {
       entries: count,
