@@ -15,7 +15,7 @@ import { VIEWS, WALKERS, type Walker } from './views.ts'
 const PASSWORD = 'correct horse battery'
 
 /** All pages as one person, on two cores that do other things as well. */
-const WALK_MS = 300_000
+const WALK_MS = 600_000
 
 /** What of axe depends on colours; all else is the same in both schemes. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block']
@@ -29,8 +29,8 @@ const TRANSITIONS_END = `Promise.allSettled(
 
 const EXCESS_WIDTH = 'document.documentElement.scrollWidth - window.innerWidth'
 
-/** A page is rendered some time after its last response, or after its window or colors changed. */
-const RENDERED_MS = 5_000
+/** A page is rendered some time after its last response, or after its window or colors changed; seconds on a busy machine. */
+const RENDERED_MS = 20_000
 
 /** What `found` returns, again until it is nothing. Not `waitForFunction`, which the content security policy forbids. */
 async function untilNothing(found: () => Promise<string[]>): Promise<string[]> {
