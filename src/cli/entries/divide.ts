@@ -4,7 +4,7 @@ import { parseExactJson } from '../../lib/exact-json.ts'
 import { CommandError } from '../failures.ts'
 import { parseCost } from '../flags/entry.ts'
 import { examples } from '../flags/options.ts'
-import { exactText } from '../terminal/numbers.ts'
+import { exactText, shareText } from '../terminal/numbers.ts'
 import { note, print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { placeOf } from './list.ts'
@@ -107,7 +107,7 @@ function printParts({ cost, parts, hidden_parts: hidden }: DividedTokenEntry): v
     [
       { title: 'ENTRY', of: ({ id }) => id },
       { title: 'PLACE', of: placeOf },
-      { title: 'SHARE', of: ({ division }) => `${(division!.share * 100).toFixed(1)}%`, align: 'right' },
+      { title: 'SHARE', of: ({ division }) => shareText(division!.share), align: 'right' },
       { title: 'TOKENS', of: ({ tokens }) => tokens.total.toLocaleString('en'), align: 'right' },
       { title: 'COST', of: (part) => costText(part.cost), align: 'right' },
     ],

@@ -4,7 +4,7 @@ import { serviceText, toolsText } from '../../price-texts.ts'
 import { examples } from '../flags/options.ts'
 import { printCalculation } from '../prices/calculation.ts'
 import { effectiveText } from '../prices/text.ts'
-import { exactText } from '../terminal/numbers.ts'
+import { exactText, shareText } from '../terminal/numbers.ts'
 import { minute, print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 
@@ -52,7 +52,7 @@ function printFields(entry: TokenEntryDetail): void {
     ['model calls', entry.requests === null ? null : entry.requests.toLocaleString('en')],
     ['tools', toolsText(entry.tools)],
     ['cost', costText(entry)],
-    ['part of', entry.division && `${entry.division.entry}, ${(entry.division.share * 100).toFixed(1)}%`],
+    ['part of', entry.division && `${entry.division.entry}, ${shareText(entry.division.share)}`],
     ['corrected', entry.corrected.join(', ') || null],
   ]
   for (const [name, value] of fields) if (value !== null) print(`${name.padEnd(12)} ${value}`)

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import type { CacheGroup, CacheReport } from '../../features/reports/schema.ts'
+import type { CacheLine, CacheQuery } from '../../features/reports/service.ts'
 import { examples } from '../flags/options.ts'
-import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
+import { counted, countText, dollars, inDollars, shareText } from '../terminal/numbers.ts'
 import { type Column, localMinute, print, printTable } from '../terminal/print.ts'
-import { addInsightAction, printPeriod, shareText } from './insight.ts'
-import type { ReportFlags } from './output.ts'
+import { addInsightAction } from './insight.ts'
+import { periodText, type ReportFlags } from './output.ts'
 
 interface CacheFlags extends ReportFlags {
   by?: string
@@ -22,20 +23,16 @@ export function addReportsCacheCommand(reports: Command): void {
     .description('Report how much input was read from caches, and what caching saved at standard prices')
     .option('--by <what>', 'group by model, agent_manager or project')
     .option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, 1q, 1y, or all for one bucket (default all)')
-  addInsightAction<
-    CacheFlags,
-    { report: CacheReport; by: string | undefined },
-    { bucket: CacheReport['data'][number]; result: CacheGroup }
-  >(cache, {
+  addInsightAction<CacheFlags, { report: CacheReport; groupBy: CacheQuery['groupBy'] }, CacheLine>(cache, {
     path: 'cache',
     texts: ({ by, bucket }) => ({ group_by: by, bucket_width: bucket }),
     async read({ reports }, self, texts) {
       const asked = await reports.readCache(texts, self)
-      return { report: await reports.cache(self.viewer, asked), by: asked.groupBy }
+      return { report: await reports.cache(self.viewer, asked), groupBy: asked.groupBy }
     },
-    async csv({ report, by }) {
+    async csv({ report, groupBy }) {
       const { cacheColumns, cacheLines } = await import('../../features/reports/service.ts')
-      return { rows: cacheLines(report), columns: cacheColumns(by as never) }
+      return { rows: cacheLines(report), columns: cacheColumns(groupBy) }
     },
     show: ({ report }) => printCache(report),
   }).addHelpText(
@@ -85,5 +82,5 @@ function printCache(report: CacheReport): void {
   print(
     `Saved ${inDollars(totals.saved)} in all, at standard prices.${left === 0 ? '' : ` ${counted(left, 'entry', 'entries')} without a price left out.`}`,
   )
-  printPeriod(report)
+  print(periodText(report))
 }

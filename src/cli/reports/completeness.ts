@@ -4,9 +4,9 @@ import { addSubjectFilters, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
 import { addPeriodFlags, periodTexts } from '../flags/period.ts'
 import { countText, dollars } from '../terminal/numbers.ts'
-import { localMinute, print, printCsv, printJson, printTable } from '../terminal/print.ts'
+import { print, printCsv, printJson, printTable } from '../terminal/print.ts'
 import { withServices } from '../with-services.ts'
-import { addOutputFlags, type ReportFlags } from './output.ts'
+import { addOutputFlags, periodText, type ReportFlags } from './output.ts'
 
 /** What the checks are called in a table. */
 const CHECK_TEXTS: Record<CompletenessReport['data'][number]['check'], string> = {
@@ -59,7 +59,7 @@ export function addReportsCompletenessCommand(reports: Command): void {
     })
 }
 
-function printCompleteness({ data, starting_at, ending_at, time_zone }: CompletenessReport): void {
+function printCompleteness(report: CompletenessReport): void {
   printTable(
     [
       { title: 'ENTRIES', of: ({ check }) => CHECK_TEXTS[check] },
@@ -71,10 +71,8 @@ function printCompleteness({ data, starting_at, ending_at, time_zone }: Complete
         align: 'right',
       },
     ],
-    data,
+    report.data,
   )
   print('')
-  print(
-    `From ${localMinute(starting_at, time_zone)} to ${localMinute(ending_at, time_zone)} (${time_zone}). With --json, each row includes the path that lists its entries.`,
-  )
+  print(`${periodText(report)} With --json, each row includes the path that lists its entries.`)
 }

@@ -5,7 +5,7 @@ import type { QueryTexts } from '../../query.ts'
 import type { Services } from '../../services.ts'
 import { addReportFilters, entryFilterTexts } from '../flags/entry-filters.ts'
 import { addPeriodFlags, periodTexts } from '../flags/period.ts'
-import { localMinute, print, printCsv, printJson } from '../terminal/print.ts'
+import { printCsv, printJson } from '../terminal/print.ts'
 import { type Self, withServices } from '../with-services.ts'
 import { addOutputFlags, type ReportFlags } from './output.ts'
 
@@ -41,17 +41,9 @@ export function addInsightAction<Flags extends ReportFlags, Report, Row>(
   )
 }
 
-/** The period that a table is of. */
-export function printPeriod(report: { starting_at: string; ending_at: string; time_zone: string }): void {
-  const { starting_at, ending_at, time_zone } = report
-  print(`From ${localMinute(starting_at, time_zone)} to ${localMinute(ending_at, time_zone)} (${time_zone}).`)
-}
-
 export const modelText = ({ model, provider }: { model: string; provider: string | null }): string =>
   provider === null ? model : `${model} at ${provider}`
 
 /** A ratio of two amounts as their change: +50%. */
 export const changeText = (ratio: number | null): string =>
   ratio === null ? '–' : `${ratio > 1 ? '+' : ''}${((ratio - 1) * 100).toFixed(1)}%`
-
-export const shareText = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(1)}%`)

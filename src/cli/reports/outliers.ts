@@ -3,8 +3,8 @@ import type { OutlierSession, OutliersReport } from '../../features/anomalies/sc
 import { examples } from '../flags/options.ts'
 import { dollars } from '../terminal/numbers.ts'
 import { localMinute, print, printTable } from '../terminal/print.ts'
-import { addInsightAction, printPeriod } from './insight.ts'
-import type { ReportFlags } from './output.ts'
+import { addInsightAction } from './insight.ts'
+import { periodText, type ReportFlags } from './output.ts'
 
 export function addReportsOutliersCommand(reports: Command): void {
   const outliers = reports
@@ -44,5 +44,5 @@ function printOutliers(report: OutliersReport): void {
     data,
   )
   print('')
-  printPeriod(report)
+  print(periodText(report))
 }

@@ -3,8 +3,8 @@ import type { PriceEffect, PriceEffectsReport } from '../../features/reports/sch
 import { examples } from '../flags/options.ts'
 import { countText, dollars } from '../terminal/numbers.ts'
 import { localMinute, print, printTable } from '../terminal/print.ts'
-import { addInsightAction, changeText, modelText, printPeriod } from './insight.ts'
-import type { ReportFlags } from './output.ts'
+import { addInsightAction, changeText, modelText } from './insight.ts'
+import { periodText, type ReportFlags } from './output.ts'
 
 export function addReportsPriceChangesCommand(reports: Command): void {
   const changes = reports
@@ -43,5 +43,5 @@ function printPriceChanges(report: PriceEffectsReport): void {
     data,
   )
   print('')
-  printPeriod(report)
+  print(periodText(report))
 }

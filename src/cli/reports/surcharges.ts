@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { SurchargeModel, SurchargesReport } from '../../features/reports/schema.ts'
 import { examples } from '../flags/options.ts'
-import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
+import { counted, countText, dollars, inDollars, shareText } from '../terminal/numbers.ts'
 import { print, printTable } from '../terminal/print.ts'
-import { addInsightAction, modelText, printPeriod, shareText } from './insight.ts'
-import type { ReportFlags } from './output.ts'
+import { addInsightAction, modelText } from './insight.ts'
+import { periodText, type ReportFlags } from './output.ts'
 
 export function addReportsSurchargesCommand(reports: Command): void {
   const surcharges = reports
@@ -48,5 +48,5 @@ function printSurcharges(report: SurchargesReport): void {
   print(
     `${counted(totals.entries, 'entry', 'entries')}, ${inDollars(totals.surcharge)} more than at base prices. To list them: tally entries list --long-context true`,
   )
-  printPeriod(report)
+  print(periodText(report))
 }

@@ -3,8 +3,8 @@ import type { WhatIfModel, WhatIfReport } from '../../features/reports/schema.ts
 import { examples } from '../flags/options.ts'
 import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
 import { print, printTable } from '../terminal/print.ts'
-import { addInsightAction, changeText, modelText, printPeriod } from './insight.ts'
-import type { ReportFlags } from './output.ts'
+import { addInsightAction, changeText, modelText } from './insight.ts'
+import { periodText, type ReportFlags } from './output.ts'
 
 interface WhatIfFlags extends ReportFlags {
   asModel?: string
@@ -62,5 +62,5 @@ function printWhatIf(report: WhatIfReport): void {
   print(
     `Hypothetical: the same tokens at the standard prices of ${as_model} would have cost ${inDollars(totals.other_value)} instead of ${inDollars(totals.value)}.${left === 0 ? '' : ` ${counted(left, 'entry', 'entries')} without a price left out.`}`,
   )
-  printPeriod(report)
+  print(periodText(report))
 }

@@ -42,3 +42,6 @@ export function exactText(number: number | null | undefined): string {
 export function percentText(percent: number | null | undefined): string {
   return percent === null || percent === undefined ? '–' : `${JSON.stringify(percent)}%`
 }
+
+/** A share of 1 as a percentage: 12.5%. */
+export const shareText = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(1)}%`)
