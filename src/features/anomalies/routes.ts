@@ -2,19 +2,14 @@ import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../http/csv.ts'
 import { documented } from '../../http/documentation.ts'
-import { listPage } from '../../http/query.ts'
-import { entryFilters } from '../entries/listing/parameters.ts'
-import { reportPeriod } from '../reports/parameters.ts'
+import { undividedReport } from '../reports/parameters.ts'
 import type { ReportsService } from '../reports/service.ts'
 import { OUTLIER_COLUMNS } from './csv.ts'
 import { EXAMPLE_OUTLIERS } from './examples.ts'
 import { OutliersReport } from './schema.ts'
 import type { AnomaliesService } from './service.ts'
 
-const OutliersQuery = t.Object(
-  { ...entryFilters(), ...reportPeriod(), format: listPage('').format },
-  { additionalProperties: false },
-)
+const OutliersQuery = t.Object(undividedReport(), { additionalProperties: false })
 
 interface Dependencies {
   anomalies: Pick<AnomaliesService, 'outliers'>

@@ -1,5 +1,6 @@
-/** The parameters for the period of a report. */
-import { parameter, requiredParameter } from '../../http/query.ts'
+/** The parameters of reports. */
+import { listPage, parameter, requiredParameter } from '../../http/query.ts'
+import { entryFilters } from '../entries/listing/parameters.ts'
 
 export const timeZone = () =>
   parameter({
@@ -19,3 +20,6 @@ export const reportPeriod = () => ({
   }),
   time_zone: timeZone(),
 })
+
+/** Of a report of a period that is not divided into pages. */
+export const undividedReport = () => ({ ...entryFilters(), ...reportPeriod(), format: listPage('').format })

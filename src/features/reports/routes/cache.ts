@@ -2,21 +2,18 @@ import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage, parameter } from '../../../http/query.ts'
-import { entryFilters } from '../../entries/listing/parameters.ts'
+import { parameter } from '../../../http/query.ts'
 import { BUCKET_WIDTHS } from '../buckets.ts'
 import { cacheColumns, cacheLines } from '../csv.ts'
 import { EXAMPLE_CACHE } from '../examples.ts'
-import { reportPeriod } from '../parameters.ts'
+import { undividedReport } from '../parameters.ts'
 import { CACHE_DIMENSIONS, PAGE_BUCKETS } from '../query.ts'
 import { CacheReport } from '../schema.ts'
 import type { ReportsService } from '../service.ts'
 
 const CacheQuery = t.Object(
   {
-    ...entryFilters(),
-    ...reportPeriod(),
-    format: listPage('').format,
+    ...undividedReport(),
     bucket_width: parameter({
       type: 'string',
       enum: [...BUCKET_WIDTHS],

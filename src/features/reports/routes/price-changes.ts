@@ -2,22 +2,13 @@ import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage } from '../../../http/query.ts'
-import { entryFilters } from '../../entries/listing/parameters.ts'
 import { PRICE_CHANGES_COLUMNS } from '../csv.ts'
 import { EXAMPLE_PRICE_CHANGES } from '../examples.ts'
-import { reportPeriod } from '../parameters.ts'
+import { undividedReport } from '../parameters.ts'
 import { PriceEffectsReport } from '../schema.ts'
 import type { ReportsService } from '../service.ts'
 
-const PriceChangesQuery = t.Object(
-  {
-    ...entryFilters(),
-    ...reportPeriod(),
-    format: listPage('').format,
-  },
-  { additionalProperties: false },
-)
+const PriceChangesQuery = t.Object(undividedReport(), { additionalProperties: false })
 
 export const priceChangesRoute = ({ reports }: { reports: ReportsService }) =>
   new Elysia({ name: 'price-changes', normalize: false }).use(access()).get(

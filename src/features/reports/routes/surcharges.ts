@@ -2,22 +2,13 @@ import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage } from '../../../http/query.ts'
-import { entryFilters } from '../../entries/listing/parameters.ts'
 import { SURCHARGE_COLUMNS } from '../csv.ts'
 import { EXAMPLE_SURCHARGES } from '../examples.ts'
-import { reportPeriod } from '../parameters.ts'
+import { undividedReport } from '../parameters.ts'
 import { SurchargesReport } from '../schema.ts'
 import type { ReportsService } from '../service.ts'
 
-const SurchargesQuery = t.Object(
-  {
-    ...entryFilters(),
-    ...reportPeriod(),
-    format: listPage('').format,
-  },
-  { additionalProperties: false },
-)
+const SurchargesQuery = t.Object(undividedReport(), { additionalProperties: false })
 
 export const surchargesRoute = ({ reports }: { reports: ReportsService }) =>
   new Elysia({ name: 'surcharges', normalize: false }).use(access()).get(

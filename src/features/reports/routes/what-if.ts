@@ -2,19 +2,16 @@ import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage, parameter, requiredParameter } from '../../../http/query.ts'
-import { entryFilters } from '../../entries/listing/parameters.ts'
+import { parameter, requiredParameter } from '../../../http/query.ts'
 import { WHAT_IF_COLUMNS } from '../csv.ts'
 import { EXAMPLE_WHAT_IF } from '../examples.ts'
-import { reportPeriod } from '../parameters.ts'
+import { undividedReport } from '../parameters.ts'
 import { WhatIfReport } from '../schema.ts'
 import type { ReportsService } from '../service.ts'
 
 const WhatIfQuery = t.Object(
   {
-    ...entryFilters(),
-    ...reportPeriod(),
-    format: listPage('').format,
+    ...undividedReport(),
     as_model: requiredParameter({
       type: 'string',
       description: 'The model whose prices are used instead. Use the filter `model` to replace some models only.',
