@@ -1,4 +1,5 @@
 /** The orders of a list of entries, and the pages of those by a figure. Pure. */
+import { ORDERS } from '../../../query.ts'
 
 /**
  * What a list can be sorted by. Only the time has an index: the others are read and sorted for each page. Names are not
@@ -13,7 +14,7 @@ export type ListSort = (typeof LIST_SORTS)[number]
 /** A figure of an entry, as opposed to its time. Amounts are nano-dollars, durations milliseconds. */
 export type SortFigure = Exclude<ListSort, 'started_at'>
 
-export const LIST_ORDERS = ['desc', 'asc'] as const
+export const LIST_ORDERS = ORDERS
 export type ListOrder = (typeof LIST_ORDERS)[number]
 
 /** An entry's place in the order of a figure, which is null for an amount that is not known. */

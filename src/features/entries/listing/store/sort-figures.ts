@@ -1,8 +1,7 @@
 /** What lists are sorted by, in SQL. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../database/database.ts'
-import { isBehind } from '../../../../database/sorting.ts'
-import type { ListOrder, ListSort } from '../order.ts'
+import type { ListSort } from '../order.ts'
 import { costOf } from './conditions.ts'
 
 /** The columns of the orders by one count of tokens. */
@@ -33,11 +32,3 @@ export function sortFigure({ tables }: Reader, sort: ListSort): SQL {
       return sql`${e[COUNT_COLUMNS[sort]]}`
   }
 }
-
-/** Whether an entry follows another one. Unknown figures are last in both orders, and equal ones ordered by id. */
-export const isAfter = (
-  { tables: { entries } }: Reader,
-  figure: SQL,
-  order: ListOrder,
-  after: { value: SQL | null; id: number },
-): SQL => isBehind(entries.id, figure, order, after)

@@ -2,13 +2,14 @@
 import { and, asc, desc, inArray, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
+import { isBehind } from '../../../../database/sorting.ts'
 import { costNanosOf } from '../../rows.ts'
 import { type EntryRecord, type EntryView, selectViews } from '../../store.ts'
 import { type EntryFilter, isSelective } from '../filter.ts'
 import type { FigureOrder, FigurePosition, SortFigure } from '../order.ts'
 import { conditionOf } from './conditions.ts'
 import { indexedParts } from './search.ts'
-import { COUNT_COLUMNS, isAfter, sortFigure } from './sort-figures.ts'
+import { COUNT_COLUMNS, sortFigure } from './sort-figures.ts'
 
 export interface SortedPage extends FigureOrder {
   filter: EntryFilter
@@ -38,7 +39,7 @@ export async function listSorted(
   const condition = and(
     conditionOf(reader, filter),
     await visibleEntries(reader, viewer),
-    last && isAfter(reader, figure, order, last),
+    last && isBehind(entries.id, figure, order, last),
   )
   const found = new Map<number, FigurePosition>()
   for (const part of parts) {

@@ -1,10 +1,11 @@
 import { and, asc, desc, gte, lt, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
+import { isBehind } from '../../../../database/sorting.ts'
 import type { EntryFilter } from '../../listing/filter.ts'
 import type { ListOrder, ListSort } from '../../listing/order.ts'
 import { conditionOf } from '../../listing/store/conditions.ts'
-import { isAfter, sortFigure } from '../../listing/store/sort-figures.ts'
+import { sortFigure } from '../../listing/store/sort-figures.ts'
 import type { Range } from '../plan.ts'
 
 /** An entry with the value that orders it: milliseconds, nano-dollars or tokens, rounded beyond 2^53. Null is unknown. */
@@ -44,7 +45,7 @@ export async function listRanked(
         lt(entries.startedAt, range.to),
         conditionOf(reader, filter),
         await visibleEntries(reader, viewer),
-        last && isAfter(reader, value, order, last),
+        last && isBehind(entries.id, value, order, last),
       ),
     )
     .orderBy(sql`${direction(value)} NULLS LAST`, direction(entries.id))
