@@ -1,6 +1,6 @@
 /**
  * What lists of clients, projects and tickets can be sorted by: only what everybody sees of all of them, because an order
- * tells what it is made of.
+ * shows what it is made of.
  */
 
 export const CLIENT_SORTS = { name: 'text', created_at: 'number' } as const

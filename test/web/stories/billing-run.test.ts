@@ -79,7 +79,7 @@ describe.skipIf(!CHROMIUM)('month-end', () => {
   )
 
   test(
-    'a draft that two people have open is sent by one of them, and the other is told so',
+    'a draft that two people have open is sent by one of them, and the other sees that it is gone',
     async () => {
       const first = await web.visit({ as: BILLING })
       const second = await web.visit({ as: BILLING })

@@ -84,5 +84,5 @@ export async function totalsOf(href: string, ask: Ask, timeZone: string): Promis
       ]),
     )
   }
-  throw new Error(`${href} is no list with totals: add the request that it makes for them`)
+  throw new Error(`${href} has no totals: add the request that it makes for them`)
 }
