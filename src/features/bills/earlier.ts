@@ -1,17 +1,14 @@
 /** Unbilled entries from before a period, from the sums of days and months: there may be years of them. */
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
-import { exactAt, sumColumns } from '../entries/rollup/service.ts'
+import { exactAt, NO_KEY, sumColumns } from '../entries/rollup/service.ts'
 import type { LeftOutEntries, ScopeKeys } from './store/billable.ts'
 
-/** Of one project; the keys of those without a project or client are {@link NONE}. */
+/** Of one project; the keys of those without a project or client are {@link NO_KEY}. */
 interface EarlierSum extends Omit<LeftOutEntries, 'isMore'> {
   projectId: number
   clientId: number
 }
-
-/** The key of the group of entries without a project or client. */
-const NONE = -1
 
 /** Billable entries from before a moment, by project. */
 export async function sumEarlier(
@@ -27,8 +24,8 @@ export async function sumEarlier(
     onlyStraddling: false,
   })
   return Array.from({ length: sums.length }, (_, row) => ({
-    projectId: sums.keys[0]![row] ?? NONE,
-    clientId: sums.keys[1]![row] ?? NONE,
+    projectId: sums.keys[0]![row] ?? NO_KEY,
+    clientId: sums.keys[1]![row] ?? NO_KEY,
     entries: sums.entries[row]!,
     unpriced: sums.unpricedEntries[row]!,
     costNanos: exactAt(sums.figures[0]!, row) ?? 0n,

@@ -3,6 +3,8 @@
  * price of another model. Such an entry is flagged, never refused, because the reported cost may be right. A cost without
  * tokens, such as that of a subscription's extra usage, has nothing to be compared with. Pure.
  */
+import type { Counts } from '../prices/usage.ts'
+import { totalTokens } from './totals.ts'
 
 /** Discounts, fees and tiers stay well below this factor. */
 export const MISMATCH_FACTOR = 10n
@@ -10,21 +12,14 @@ export const MISMATCH_FACTOR = 10n
 /** One dollar: the costs of small sessions are often rounded, and nobody looks into cents. */
 export const MISMATCH_NANOS = 1_000_000_000n
 
-interface Compared {
+interface Compared extends Counts {
   reportedCost: bigint | null
   listValue: bigint | null
-  input: number
-  output: number
-  cacheRead: number
-  cacheWrite: number
-  cacheWrite1h: number
 }
 
 /** The same as the condition of the filter `cost_mismatch`. False if one of the amounts is unknown. */
 export function isCostMismatch({ reportedCost, listValue, ...counts }: Compared): boolean {
-  const { input, output, cacheRead, cacheWrite, cacheWrite1h } = counts
-  if (reportedCost === null || listValue === null) return false
-  if (input + output + cacheRead + cacheWrite + cacheWrite1h === 0) return false
+  if (reportedCost === null || listValue === null || totalTokens(counts) === 0) return false
   const [more, less] = reportedCost > listValue ? [reportedCost, listValue] : [listValue, reportedCost]
   return more - less > MISMATCH_NANOS && more > less * MISMATCH_FACTOR
 }

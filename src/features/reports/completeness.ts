@@ -10,6 +10,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import { type EntryFilter, listPath } from '../entries/listing/filter.ts'
 import { conditionOf } from '../entries/listing/store/conditions.ts'
+import { afterAllStarts } from '../entries/reporting/report.ts'
 import {
   exactAt,
   type Grouping,
@@ -32,9 +33,6 @@ const GROUPINGS: Grouping[] = [
   { key: 'isPossibleDuplicate' },
   { key: 'projectId' },
 ]
-
-/** An agent's clock may be up to a day ahead. */
-const AHEAD_MS = 2 * 86_400_000
 
 interface CompletenessDependencies {
   db: Database
@@ -106,7 +104,7 @@ export function createCompleteness({ db, clock, billing }: CompletenessDependenc
      */
     countParts: (viewer: Viewer, common: EntryFilter, parts: readonly EntryFilter[]): Promise<EntryCount[]> =>
       billing.settled(async () => {
-        const groups = await groupsOf(viewer, { starting_at: 0, ending_at: clock.now() + AHEAD_MS, ...common })
+        const groups = await groupsOf(viewer, { starting_at: 0, ending_at: afterAllStarts(clock.now()), ...common })
         return parts.map((own) =>
           sumOf(
             groups.filter((group) => matches(own, group)),

@@ -114,7 +114,7 @@ export const COMPLETENESS_COLUMNS: CsvColumn<CompletenessCheck>[] = [
   { heading: 'list', cell: (row) => row.list },
 ]
 
-interface CacheLine {
+export interface CacheLine {
   bucket: CacheReport['data'][number]
   result: CacheGroup
 }

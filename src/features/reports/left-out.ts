@@ -5,7 +5,7 @@
 import type { Span } from '../../lib/calendar.ts'
 import { type EntryFilter, listPath } from '../entries/listing/filter.ts'
 import { counted } from './counted-entries.ts'
-import type { ModelNames, PricedSum } from './priced-sums.ts'
+import { type ModelNames, nameOf, type PricedSum } from './priced-sums.ts'
 import type { LeftOutPart } from './schema.ts'
 import { NO_TOKENS, sumTokens, type Tokens } from './standard-value.ts'
 import { periodBody } from './wire.ts'
@@ -17,8 +17,7 @@ export interface LeftOut extends ModelNames, Span {
 /** The sums of a model in a span in which none of the prices that value it change. */
 type SpanSum = Pick<PricedSum, keyof ModelNames | 'at' | 'span' | 'price' | 'entries'> & { tokens: Tokens }
 
-const nameOf = ({ model, provider, span }: Pick<PricedSum, keyof ModelNames | 'span'>) =>
-  JSON.stringify([model, provider, span.startingAt])
+const spanOf = ({ span, ...names }: Pick<PricedSum, keyof ModelNames | 'span'>) => `${nameOf(names)} ${span.startingAt}`
 
 export interface Valuable {
   /** Whether the tokens of this sum are valued, with all others of its model and span. */
@@ -31,21 +30,21 @@ export interface Valuable {
 export function valuable(sums: readonly PricedSum[], canValue: (sum: SpanSum) => boolean): Valuable {
   const spans = new Map<string, SpanSum>()
   for (const sum of sums) {
-    const before = spans.get(nameOf(sum)) ?? { ...sum, entries: 0, tokens: NO_TOKENS }
-    spans.set(nameOf(sum), {
+    const before = spans.get(spanOf(sum)) ?? { ...sum, entries: 0, tokens: NO_TOKENS }
+    spans.set(spanOf(sum), {
       ...before,
       entries: before.entries + sum.entries,
       tokens: sumTokens(before.tokens, sum.tokens),
     })
   }
   const unvalued = new Map([...spans].filter(([, sum]) => !canValue(sum)))
-  return { isValued: (sum) => !unvalued.has(nameOf(sum)), leftOut: joined([...unvalued.values()]) }
+  return { isValued: (sum) => !unvalued.has(spanOf(sum)), leftOut: joined([...unvalued.values()]) }
 }
 
 /** Consecutive spans of a model as one. */
 function joined(sums: readonly SpanSum[]): LeftOut[] {
   const parts: LeftOut[] = []
-  for (const ofModel of Map.groupBy(sums, ({ model, provider }) => JSON.stringify([model, provider])).values()) {
+  for (const ofModel of Map.groupBy(sums, nameOf).values()) {
     let last: LeftOut | undefined
     for (const { model, provider, span, entries } of ofModel.toSorted(
       (a, b) => a.span.startingAt - b.span.startingAt,
@@ -59,10 +58,8 @@ function joined(sums: readonly SpanSum[]): LeftOut[] {
       parts.push(last)
     }
   }
-  return parts.sort((one, other) => one.startingAt - other.startingAt || (order(one) < order(other) ? -1 : 1))
+  return parts.sort((one, other) => one.startingAt - other.startingAt || (nameOf(one) < nameOf(other) ? -1 : 1))
 }
-
-const order = ({ model, provider }: ModelNames) => JSON.stringify([model, provider])
 
 export function leftOutBody({ model, provider, entries, ...span }: LeftOut, filter: EntryFilter): LeftOutPart {
   const names = { model: [model], provider: [provider ?? 'none'] }

@@ -5,8 +5,9 @@ import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber, moneyNumber, type Nanos } from '../../lib/money.ts'
 import { listPath } from '../entries/listing/filter.ts'
 import type { Price } from '../prices/service.ts'
+import { COUNT_KINDS, type CountKind } from '../prices/usage.ts'
 import { counted } from './counted-entries.ts'
-import { type ModelNames, type PricedSums, type PriceStep, readPricedSums } from './priced-sums.ts'
+import { type ModelNames, nameOf, type PricedSums, type PriceStep, readPricedSums } from './priced-sums.ts'
 import type { PeriodQuery } from './query.ts'
 import type { PriceEffect, PriceEffectsReport } from './schema.ts'
 import { type Billing, settledRead } from './settled-sums.ts'
@@ -14,10 +15,8 @@ import { NO_TOKENS, standardValue, sumTokens } from './standard-value.ts'
 import { ROW_LIMIT, tooManyGroups } from './usage.ts'
 import { askedBody, ratioNumber } from './wire.ts'
 
-const PRICED = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
-
 /** Pico-dollars per token; null is unknown. */
-type StandardPrices = Record<(typeof PRICED)[number], bigint | null>
+type StandardPrices = Record<CountKind, bigint | null>
 
 interface Effect extends ModelNames {
   at: number
@@ -44,13 +43,11 @@ export const PRICE_CHANGES_TASK: SlowTask<{ viewer: Viewer; asked: PeriodQuery }
   },
 }
 
-const nameOf = ({ model, provider }: ModelNames) => JSON.stringify([model, provider])
-
 /** None if the model had or has no price, or if only prices other than the standard ones differ. */
 function effectOf({ at, before, after, ...names }: PriceStep, until: number, { table, sums }: PricedSums): Effect[] {
   if (!before || !after) return []
   const prices = { before: standardPrices(before), after: standardPrices(after) }
-  if (PRICED.every((kind) => prices.before[kind] === prices.after[kind])) return []
+  if (COUNT_KINDS.every((kind) => prices.before[kind] === prices.after[kind])) return []
   const used = sums.filter((sum) => nameOf(sum) === nameOf(names) && sum.at >= at && sum.at < until)
   const entries = used.reduce((sum, each) => sum + each.entries, 0)
   const tokens = used.reduce((sum, each) => sumTokens(sum, each.tokens), NO_TOKENS)
@@ -70,7 +67,7 @@ function effectOf({ at, before, after, ...names }: PriceStep, until: number, { t
 /** With the prices that apply instead of absent ones. */
 function standardPrices({ rates }: Price): StandardPrices {
   const { prices } = rates.levels[0]!
-  return Object.fromEntries(PRICED.map((kind) => [kind, prices[kind]])) as StandardPrices
+  return Object.fromEntries(COUNT_KINDS.map((kind) => [kind, prices[kind]])) as StandardPrices
 }
 
 /** By the absolute effect, then by time and name. */

@@ -5,6 +5,7 @@ import type { Span } from '../../lib/calendar.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 import { exactAt, sumColumns } from '../entries/rollup/service.ts'
 import { type Price, type PriceTable, readPriceTable } from '../prices/service.ts'
+import { COUNT_KINDS } from '../prices/usage.ts'
 import type { Tokens } from './standard-value.ts'
 import { type Dimension, type Key, readSums } from './sums.ts'
 
@@ -54,8 +55,6 @@ export interface PricedSums {
 /** By span, model, provider and group: more than any organization has, and a few hundred megabytes at most. */
 const SUMS_LIMIT = 200_000
 
-const COUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
-
 /** In the order of time. Undefined if there are too many. */
 export async function readPricedSums(reader: Reader, query: PricedSumsQuery): Promise<PricedSums | undefined> {
   const { viewer, filter, startingAt, endingAt, dimension, bounds = [], others = [] } = query
@@ -78,14 +77,14 @@ export async function readPricedSums(reader: Reader, query: PricedSumsQuery): Pr
       bounds: spans,
       limit: SUMS_LIMIT + 1,
     },
-    COUNTS,
+    COUNT_KINDS,
   )
   if (sums.length > SUMS_LIMIT) return undefined
   const spanAt = spansOf(steps, others, { startingAt, endingAt })
   const rows = Array.from({ length: sums.length }, (_, row): PricedSum => {
     const [model, provider] = [keys[0]!(row) as string, keys[1]!(row) as string | null]
     const at = spans[sums.buckets[row]!]!
-    const [input, output, cacheRead, cacheWrite, cacheWrite1h] = COUNTS.map(
+    const [input, output, cacheRead, cacheWrite, cacheWrite1h] = COUNT_KINDS.map(
       (_kind, figure) => exactAt(sums.figures[figure]!, row) ?? 0n,
     ) as [bigint, bigint, bigint, bigint, bigint]
     return {
@@ -102,7 +101,8 @@ export async function readPricedSums(reader: Reader, query: PricedSumsQuery): Pr
   return { table, sums: rows, steps }
 }
 
-const nameOf = ({ model, provider }: ModelNames) => JSON.stringify([model, provider])
+/** A text that is the same for the same model and provider. */
+export const nameOf = ({ model, provider }: ModelNames) => JSON.stringify([model, provider])
 
 /** The span around a moment in which neither the price of a model nor those of `others` change. */
 function spansOf(steps: readonly PriceStep[], others: readonly ModelNames[], { startingAt, endingAt }: Span) {

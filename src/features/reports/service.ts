@@ -34,6 +34,7 @@ import { createWhatIf } from './what-if.ts'
 
 export { COUNTED_STATUSES, counted } from './counted-entries.ts'
 export {
+  type CacheLine,
   COMPLETENESS_COLUMNS,
   cacheColumns,
   cacheLines,
@@ -46,7 +47,7 @@ export {
   VARIANCE_COLUMNS,
   WHAT_IF_COLUMNS,
 } from './csv.ts'
-export type { PeriodQuery, UsageQuery } from './query.ts'
+export type { CacheQuery, PeriodQuery, UsageQuery } from './query.ts'
 export { settledRead } from './settled-sums.ts'
 export type { Key, SumsRow } from './sums.ts'
 export { UNATTRIBUTED_COLUMNS } from './unattributed.ts'

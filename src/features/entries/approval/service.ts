@@ -14,6 +14,7 @@ import { recordHistory } from '../history/record.ts'
 import type { EntryFilter } from '../listing/filter.ts'
 import { type Selected, type Selection, select } from '../listing/selection.ts'
 import { findView } from '../listing/store/lists.ts'
+import { afterAllStarts } from '../reporting/report.ts'
 import { costNanosOf } from '../rows.ts'
 import type { TokenEntry } from '../schema.ts'
 import { followSessions } from '../session-owner.ts'
@@ -34,9 +35,6 @@ import { dearestFirst, sumByProject, type WaitingSum } from './waiting.ts'
 
 /** Whose approval entries wait for. */
 export type Approving = NonNullable<Party['person']> & Pick<Represented, 'uid'>
-
-/** An agent's clock may be up to a day ahead. */
-const AHEAD_MS = 2 * 86_400_000
 
 export interface DecisionRequest {
   action: Decision
@@ -280,7 +278,7 @@ export function createApproval({ db, clock, audit }: Dependencies) {
       { person, viewer }: { person: Approving | null; viewer: Viewer },
       period: Pick<EntryFilter, 'starting_at' | 'ending_at'>,
     ): Promise<WaitingSum[]> {
-      const bounds: [number, number] = [period.starting_at ?? 0, period.ending_at ?? clock.now() + AHEAD_MS]
+      const bounds: [number, number] = [period.starting_at ?? 0, period.ending_at ?? afterAllStarts(clock.now())]
       const sums = await Promise.all(
         (await waitingFilters(db.read, person, viewer)).map((filter) => sumByProject(db, { viewer, filter, bounds })),
       )

@@ -2,8 +2,9 @@
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database } from '../../../database/database.ts'
 import type { Id } from '../../../lib/id.ts'
+import { COUNT_KINDS } from '../../prices/usage.ts'
 import type { EntryFilter } from '../listing/filter.ts'
-import { exactAt, type Figure, SUMS_TASK } from '../rollup/service.ts'
+import { exactAt, type Figure, NO_KEY, SUMS_TASK } from '../rollup/service.ts'
 import { listProjectsById } from './store.ts'
 
 export interface WaitingSum {
@@ -16,10 +17,6 @@ export interface WaitingSum {
 }
 
 const MONEY = ['cost', 'listValue'] as const satisfies Figure[]
-const TOKENS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const satisfies Figure[]
-
-/** The key of the group of entries without a project. */
-const NO_PROJECT = -1
 
 /** Entries of a filter by project. The bounds are where the period starts and where it ends. */
 export async function sumByProject(
@@ -27,9 +24,9 @@ export async function sumByProject(
   { viewer, filter, bounds }: { viewer: Viewer; filter: EntryFilter; bounds: readonly [number, number] },
 ): Promise<WaitingSum[]> {
   const groupings = [{ key: 'projectId' as const }]
-  const figures = [...MONEY, ...TOKENS]
+  const figures = [...MONEY, ...COUNT_KINDS]
   const sums = await db.slowly(SUMS_TASK, { viewer, filter, bounds, groupings, figures, onlyStraddling: false })
-  const ids = [...sums.keys[0]!.slice(0, sums.length)].filter((id) => id !== NO_PROJECT)
+  const ids = [...sums.keys[0]!.slice(0, sums.length)].filter((id) => id !== NO_KEY)
   const projects = new Map((await listProjectsById(db.read, ids)).map(({ id, ...project }) => [id, project]))
   return Array.from({ length: sums.length }, (_, row) => {
     const [costNanos, listValueNanos, ...tokens] = sums.figures.map((figure) => exactAt(figure, row) ?? 0n)

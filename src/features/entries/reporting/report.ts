@@ -33,6 +33,9 @@ export interface Report extends Totals {
 /** How far an agent's clock may be ahead. A day also covers a timestamp with a wrong time zone. */
 const AHEAD_LIMIT_MS = 86_400_000
 
+/** A moment by which all entries that there are have started. */
+export const afterAllStarts = (now: number): number => now + 2 * AHEAD_LIMIT_MS
+
 const LINE_BREAKS = /[\t\n\v\f\r\u2028\u2029]+/g
 
 /** From the schema that the issues of a rejected report come from. */

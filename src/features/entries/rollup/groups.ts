@@ -1,12 +1,15 @@
 /** Groups rows by their keys and adds up their figures: exact at any size, and at a few nanoseconds per value. Pure. */
 import { type Integers, isExactDouble } from './column.ts'
 
+/** Where a row or a group has no key. */
+export const NO_KEY = -1
+
 /** Rows as columns of equal length. */
 export interface Rows {
   length: number
   /** Indices of the rows that count; undefined if all do. */
   selected: Int32Array | undefined
-  /** Keys of groups; -1 is null. */
+  /** Keys of groups, or {@link NO_KEY}. */
   keys: readonly Int32Array[]
   figures: readonly RowFigure[]
 }
@@ -213,7 +216,7 @@ class FigureSums {
 
 export interface GroupedRows {
   length: number
-  /** -1 is null. */
+  /** {@link NO_KEY} is null. */
   keys: Int32Array[]
   figures: Integers[]
 }

@@ -1,6 +1,8 @@
 /** The filters that measures of entries answer, as tests of rows. Pure. */
+import { COUNT_KINDS } from '../../prices/usage.ts'
 import { isCostMismatch } from '../cost-mismatch.ts'
 import type { EntryFilter } from '../listing/filter.ts'
+import { mapCounts } from '../totals.ts'
 import { exactAt, type Figure, type Measure, type Segment } from './segment.ts'
 
 export interface MeasureTest {
@@ -14,9 +16,6 @@ export interface MeasureTest {
 }
 
 export type RowTest = boolean | ((row: number) => boolean)
-
-const COUNTS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
-type Counts = Record<(typeof COUNTS)[number], number>
 
 /** The filters with their tests. */
 const TESTS = {
@@ -35,21 +34,17 @@ const TESTS = {
   }),
 
   cost_mismatch: (isMismatch: boolean): MeasureTest => ({
-    measures: ['listValue', 'reportedCost', ...COUNTS],
+    measures: ['listValue', 'reportedCost', ...COUNT_KINDS],
     ofEntries(segment) {
       if (segment.column('listValue').range === undefined || segment.column('reportedCost').range === undefined)
         return !isMismatch
       const [list, reported] = [segment.integers('listValue'), segment.integers('reportedCost')]
-      const counts = COUNTS.map((name) => segment.integers(name).values)
       return (row) => {
         // Exact values are needed only of entries that have both.
         if (Number.isNaN(list.values[row]!) || Number.isNaN(reported.values[row]!)) return !isMismatch
-        const [input, output, cacheRead, cacheWrite, cacheWrite1h] = counts.map((values) => values[row]!)
         const amounts = { reportedCost: exactAt(reported, row), listValue: exactAt(list, row) }
-        return (
-          isCostMismatch({ ...amounts, ...({ input, output, cacheRead, cacheWrite, cacheWrite1h } as Counts) }) ===
-          isMismatch
-        )
+        const counts = mapCounts((kind) => segment.integers(kind).values[row]!)
+        return isCostMismatch({ ...amounts, ...counts }) === isMismatch
       }
     },
     figures: ['comparedEntries'],

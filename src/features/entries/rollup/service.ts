@@ -1,5 +1,6 @@
 /** The roll-up: entries and their sums by column, from which reports and lists read whole days and months at once. */
 export { checkRollup } from './check.ts'
+export { NO_KEY } from './groups.ts'
 export { createRollup } from './job.ts'
 export type { Grouping } from './merges.ts'
 export type { SumsTask } from './scan.ts'
