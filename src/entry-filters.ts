@@ -201,6 +201,14 @@ export const ENTRY_FILTERS = {
     help: 'whether the list value contains prices of long requests',
     group: 'state',
   },
+  without_base_price: {
+    kind: 'flag',
+    description:
+      'Whether the list value contains tokens that its price has no base price for, only one of long requests',
+    argument: 'true|false',
+    help: 'whether the list value contains tokens without a base price, only with one of long requests',
+    group: 'state',
+  },
   price_load: {
     kind: 'list',
     description: 'Id of a load of prices from which the list value is',

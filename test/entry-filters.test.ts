@@ -63,6 +63,7 @@ const OTHERS: Record<EntryFilterName, string> = {
   priced: 'false',
   cost_mismatch: 'true',
   long_context: 'true',
+  without_base_price: 'true',
   price_load: 'pld_01a1fa172a0277f3983322718874f2ef',
   sheet: 'sht_01a1fa172a0277f3983322718874f2ef',
   possible_duplicate: 'true',

@@ -143,6 +143,7 @@ const FILTERS: Record<EntryFilterName, { matching: string[]; unmatched: string[]
     matching: ['long_context=true', `long_context=true&${MONTH}`],
     unmatched: ['long_context=true&model=o4-mini'],
   },
+  without_base_price: { matching: ['without_base_price=false'], unmatched: ['without_base_price=true'] },
   price_load: { matching: [], unmatched: ['price_load=pld_00000000000070008000000000000000'] },
   sheet: { matching: [], unmatched: ['sheet=tsh_00000000000070008000000000000000'] },
   possible_duplicate: {

@@ -8,6 +8,7 @@ import { sql } from 'drizzle-orm'
 import { onBehalfOf } from '../../src/database/caller.ts'
 import type { Database, Reader, Tx } from '../../src/database/database.ts'
 import { LogFile } from '../../src/database/engines/sqlite/log-file.ts'
+import { slowSqlite } from '../../src/database/engines/sqlite/slow-database.ts'
 import { DATABASE_FILE } from '../../src/database/open.ts'
 import { locationOf, opener } from '../support/databases.ts'
 import { commandFor, inOtherProcess } from '../support/other-process.ts'
@@ -241,6 +242,28 @@ describe('slow reads of SQLite', () => {
     const [second, waiting] = [codeOf(counting(db)), codeOf(asking(db))]
     // Behind two that fill both lanes it begins when the first of them is given up.
     expect(await Promise.all([first, second, waiting])).toEqual(['database_deadline', 'database_deadline', 'done'])
+  })
+
+  test('see a file that was compacted and has grown again since they mapped it', async () => {
+    const db = await open()
+    const slow = slowSqlite(pathOf(db))
+    const other = new Connection(pathOf(db))
+    const add = (count: number) => {
+      for (let at = 0; at < count; at += 1) other.run(`INSERT INTO many VALUES (randomblob(50000))`)
+      other.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    }
+    const seen = () => slow.values('SELECT count(*), sum(length(bytes)) FROM many', [])
+    other.run('CREATE TABLE many (bytes BLOB)')
+    add(100)
+    expect(seen()).toEqual([[100, 5_000_000]])
+    other.run('DELETE FROM many WHERE rowid > 3')
+    other.run('VACUUM')
+    other.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    expect(statSync(pathOf(db)).size).toBeLessThan(5_000_000)
+    expect(seen()).toEqual([[3, 150_000]])
+    add(200)
+    expect(seen()).toEqual([[203, 10_150_000]])
+    other.close()
   })
 
   test('are refused with 503 when too many wait', async () => {

@@ -1,5 +1,5 @@
 /** The executable of another commit, for a comparison with that of the work tree. */
-import { copyFile, realpath, rename, stat, symlink } from 'node:fs/promises'
+import { copyFile, mkdir, realpath, rename, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { printProgress, UsageError } from '../clean-up.ts'
 
@@ -37,10 +37,10 @@ export async function buildCommit(
   if (added.code !== 0) throw refuse(added.stderr)
   if (!(await exists(join(worktree, 'scripts/build.ts')))) throw refuse('It has no scripts/build.ts.')
   await symlink(await realpath(join(ROOT, 'node_modules')), join(worktree, 'node_modules'))
-  if (await exists(join(ROOT, 'dist/web.pack'))) {
-    // Compressing the web application takes longer than everything else, and is skipped if it is up to date.
-    await run(['mkdir', join(worktree, 'dist')], ROOT)
-    await copyFile(join(ROOT, 'dist/web.pack'), join(worktree, 'dist/web.pack'))
+  await mkdir(join(worktree, 'dist'))
+  for (const pack of ['dist/web.pack', 'dist/manual.pack']) {
+    // Building them takes longer than everything else, and is skipped if they are up to date.
+    if (await exists(join(ROOT, pack))) await copyFile(join(ROOT, pack), join(worktree, pack))
   }
 
   for (const script of ['scripts/web.ts', 'scripts/build.ts']) {

@@ -2,6 +2,7 @@
 import { aliasedTable, and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
+import { amountOfParts, amountParts } from '../../database/exact-amounts.ts'
 import type { Id } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
@@ -106,13 +107,19 @@ export async function listPastCosts(
 ): Promise<{ startedAt: number; costNanos: Nanos }[]> {
   const { entries } = reader.tables
   const condition = conditionOf(reader, { ...filter, priced: true })
+  const { dollars, rest } = amountParts(costOf(reader.tables))
+  // There are thousands of them for each person.
   const rows = await reader
-    .select({ startedAt: entries.startedAt, reportedCost: entries.reportedCost, listValue: entries.listValue })
-    .from(entries)
-    .where(and(eq(entries.managerId, managerId), condition, await visibleEntries(reader, viewer)))
-    .orderBy(desc(entries.startedAt))
-    .limit(limit)
-  return rows.map(({ startedAt, reportedCost, listValue }) => ({ startedAt, costNanos: reportedCost ?? listValue! }))
+    .raw<{ at: number; dollars: number; rest: number }>(
+      reader
+        .select({ at: sql`${entries.startedAt}`.as('at'), dollars: dollars.as('dollars'), rest: rest.as('rest') })
+        .from(entries)
+        .where(and(eq(entries.managerId, managerId), condition, await visibleEntries(reader, viewer)))
+        .orderBy(desc(entries.startedAt))
+        .limit(limit),
+    )
+    .execute()
+  return rows.map((row) => ({ startedAt: row.at, costNanos: amountOfParts(row.dollars, row.rest)! }))
 }
 
 export interface NamedPerson {

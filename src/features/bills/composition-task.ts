@@ -3,18 +3,19 @@ import { createHash } from 'node:crypto'
 import type { Reader, SlowTask } from '../../database/database.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { moneyNumber } from '../../lib/money.ts'
+import type { EntryFilter } from '../entries/listing/filter.ts'
 import { type BillableEntry, type BillNames, type BillTerms, composeBill, type Heading } from './document.ts'
 import { earlierOf, sumEarlier } from './earlier.ts'
+import { outsideOf, sumOpenEntries } from './open-entries.ts'
 import { type Portion, portionsOfEntries } from './portions.ts'
 import type { LeftOut, LeftOutReason } from './schema.ts'
 import {
   countEarlier,
-  countOutside,
+  KeyedNames,
   type LeftOutEntries,
-  listScoped,
   type Moments,
   type NamedKeys,
-  nameKeys,
+  ScopedEntries,
   type ScopedEntry,
   type ScopeKeys,
 } from './store/billable.ts'
@@ -74,37 +75,62 @@ async function compose(reader: Reader, args: CompositionArgs): Promise<Compositi
     if (firstAt !== null) return { earlier: { ...undecided, firstAt } }
   }
   // As in a billing run: the digest is of these figures, too.
-  const earlier = includeEarlier === false ? earlierOf(await sumEarlier(reader, before), scope) : NOTHING
-  const outside = scope === 'everything' ? NOTHING_OUTSIDE : await countOutside(reader, span, statuses)
-  const { leftOut, ...composition } = await composeWith(reader, args, { earlier, outside })
+  const earlier =
+    includeEarlier === false
+      ? earlierOf(await sumEarlier(reader, { ...before, only: filterOf(args.heading) }), scope)
+      : NOTHING
+  const outside = scope === 'everything' ? NOTHING_OUTSIDE : outsideOf(await sumOpenEntries(reader, span), statuses)
+  const { leftOut, billed, lineOf, ...composed } = await composeWith(sourcesOf(reader), args, { earlier, outside })
   if (leftOut.unpriced.entries > 0 && !args.leaveUnpriced) return { unpricedEntries: leftOut.unpriced.entries }
-  return { composition }
+  const inOrder = billed.sort((one, other) => one.id - other.id)
+  return { composition: { ...composed, portions: portionsOfEntries(inOrder, lineOf, args.portion) } }
+}
+
+/** The entries of a scope: a project of a client is only this project. */
+function filterOf({ scope: { client, project } }: Pick<Heading, 'scope'>): Pick<EntryFilter, 'client' | 'project'> {
+  if (project) return { project: [project.id] }
+  return client ? { client: [client.id] } : {}
 }
 
 /** What a bill leaves out of its scope and period. */
 export type OwnLeftOut = Record<Exclusion | 'earlier', LeftOutEntries>
+
+/** Where bills are composed from; of several bills, what they share is read once. */
+export interface Sources {
+  entries: ScopedEntries
+  names: KeyedNames
+}
+
+export const sourcesOf = (reader: Reader): Sources => ({
+  entries: new ScopedEntries(reader),
+  names: new KeyedNames(reader),
+})
+
+/** With the billed entries, and the line of each. */
+export interface Composed extends Omit<Composition, 'portions'> {
+  billed: BillableEntry[]
+  lineOf: ReadonlyMap<number, number>
+  leftOut: OwnLeftOut
+}
 
 /**
  * The composition without the decisions that it needs before it is sent: entries from before the period are left out
  * unless they are to be included, and unpriced ones are left out.
  */
 export async function composeWith(
-  reader: Reader,
-  args: Pick<
-    CompositionArgs,
-    'scope' | 'span' | 'statuses' | 'includeEarlier' | 'markups' | 'terms' | 'heading' | 'portion'
-  >,
+  sources: Sources,
+  args: Pick<CompositionArgs, 'scope' | 'span' | 'statuses' | 'includeEarlier' | 'markups' | 'terms' | 'heading'>,
   { earlier, outside }: { earlier: LeftOutEntries; outside: typeof NOTHING_OUTSIDE },
-): Promise<Composition & { leftOut: OwnLeftOut }> {
+): Promise<Composed> {
   const { scope, span, statuses, includeEarlier = false } = args
-  const found = await listScoped(reader, scope, span, { isEarlier: false })
+  const found = await sources.entries.list(scope, span, { isEarlier: false })
   if (includeEarlier) {
     const before = { startingAt: EARLIEST, endingAt: span.startingAt }
-    for (const entry of await listScoped(reader, scope, before, { isEarlier: true })) found.push(entry)
+    for (const entry of await sources.entries.list(scope, before, { isEarlier: true })) found.push(entry)
   }
   const { billed, leftOut: separated } = separate(found, statuses)
   const leftOut = { ...separated, earlier: includeEarlier ? NOTHING : earlier }
-  const names = namesOf(await nameKeys(reader, billed), args.markups)
+  const names = namesOf(await sources.names.of(billed), args.markups)
   const { document, lineOf, ...sums } = composeBill(billed, names, args.terms, {
     ...args.heading,
     left_out: leftOutBody({
@@ -116,9 +142,7 @@ export async function composeWith(
   })
   const documentText = JSON.stringify(document)
   const digest = digestOf(documentText, lineOf)
-  const inOrder = billed.sort((one, other) => one.id - other.id)
-  const portions = portionsOfEntries(inOrder, lineOf, args.portion)
-  return { documentText, digest, entries: billed.length, portions, ...sums, leftOut }
+  return { documentText, digest, entries: billed.length, ...sums, billed, lineOf, leftOut }
 }
 
 /** A digest of a bill's document and the assignment of entries to lines. */
@@ -196,11 +220,8 @@ function namesOf(named: NamedKeys, { requested, ofOrganization }: CompositionArg
     (project.clientId === null ? undefined : named.clients.get(project.clientId)?.markupPpm) ??
     ofOrganization
   return {
+    ...named,
     projects: new Map([...named.projects].map(([id, project]) => [id, { ...project, markupPpm: markupOf(project) }])),
-    tickets: named.tickets,
-    names: new Map([...named.names].map(([id, { text }]) => [id, text])),
-    managers: named.managers,
-    labelSets: new Map([...named.labelSets].map(([id, { labels }]) => [id, labels])),
     markupPpm: requested ?? ofOrganization,
   }
 }

@@ -1,8 +1,8 @@
 /** What is left to do before a month can be billed, each as the filter that also lists its entries. Pure. */
 import { PLACED_BY, type Status } from '../../database/schema/values.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
+import { type OpenEntries, totalOf } from './open-entries.ts'
 import type { LeftOutEntries } from './store/billable.ts'
-import type { OpenEntries } from './store/run.ts'
 
 /** In the order in which a person works through them. */
 export const RUN_CHECKS = [
@@ -20,6 +20,8 @@ export type RunCheckName = (typeof RUN_CHECKS)[number]
 interface Check {
   filter: EntryFilter
   matches: (entries: OpenEntries) => boolean
+  /** Only those without a cost. */
+  onlyUnpriced?: true
 }
 
 /** `statuses` are those that can be billed. */
@@ -35,11 +37,7 @@ export function runChecks(statuses: readonly Status[]): Record<RunCheckName, Che
       entries.isBillable && entries.place === place
   const billable = { billable: true }
   return {
-    unpriced: inStatus(
-      [...statuses],
-      { ...billable, priced: false },
-      (entries) => entries.isBillable && !entries.isPriced,
-    ),
+    unpriced: { ...inStatus([...statuses], { ...billable, priced: false }, isBillable), onlyUnpriced: true },
     unattributed: inStatus([...statuses], { placed: ['none'] }, at('nowhere')),
     without_client: inStatus([...statuses], { ...billable, client: ['none'] }, at('no_client')),
     without_project: inStatus([...statuses], { project: ['none'], placed: [...PLACED_BY] }, at('no_project')),
@@ -51,12 +49,7 @@ export function runChecks(statuses: readonly Status[]): Record<RunCheckName, Che
 }
 
 /** The entries of a check, among those of a period. */
-export function countOf(open: readonly OpenEntries[], { matches }: Check): LeftOutEntries {
-  const sum: LeftOutEntries = { entries: 0, unpriced: 0, costNanos: 0n, isMore: false }
-  for (const group of open.filter(matches)) {
-    sum.entries += group.entries
-    if (!group.isPriced) sum.unpriced += group.entries
-    sum.costNanos += group.costNanos
-  }
-  return sum
+export function countOf(open: readonly OpenEntries[], { matches, onlyUnpriced }: Check): LeftOutEntries {
+  const total = totalOf(open.filter(matches))
+  return onlyUnpriced ? { ...total, entries: total.unpriced, costNanos: 0n } : total
 }

@@ -3,12 +3,13 @@ import type { Reader, SlowTask } from '../../database/database.ts'
 import { spanOf } from '../../lib/calendar.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { argumentsOf, type BilledProject, billableStatuses, type Issuer } from './arguments.ts'
-import { composeWith, type NOTHING_OUTSIDE, type OwnLeftOut } from './composition-task.ts'
+import { composeWith, type NOTHING_OUTSIDE, type OwnLeftOut, type Sources, sourcesOf } from './composition-task.ts'
 import { minorDigitsOf } from './currency.ts'
 import { earlierOf, sumEarlier } from './earlier.ts'
+import { outsideOf, sumOpenEntries } from './open-entries.ts'
 import { countOf, RUN_CHECKS, type RunCheckName, runChecks } from './run-checks.ts'
 import type { BillRequest, UsualTerms } from './schema.ts'
-import { countOutside, type LeftOutEntries } from './store/billable.ts'
+import type { LeftOutEntries } from './store/billable.ts'
 import { getIssuer } from './store/issuer.ts'
 import {
   listLastBills,
@@ -18,7 +19,6 @@ import {
   listRunProjects,
   type PeriodBill,
   type RunClient,
-  sumOpenEntries,
 } from './store/run.ts'
 import { requestOfTerms, usualTerms } from './usual-terms.ts'
 
@@ -77,24 +77,25 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
   const issuer = await getIssuer(reader)
   const statuses = billableStatuses(issuer)
   const span = spanOf(period, issuer.timeZone)
+  const open = await sumOpenEntries(reader, span)
   const known = {
     issuer,
+    sources: sourcesOf(reader),
     earlier: await sumEarlier(reader, { before: span.startingAt, statuses }),
-    outside: await countOutside(reader, span, statuses),
+    outside: outsideOf(open, statuses),
     last: { client: await listLastBills(reader, 'clientId'), project: await listLastBills(reader, 'projectId') },
     newest: { client: await listNewestBills(reader, 'clientId'), project: await listNewestBills(reader, 'projectId') },
     bills: await listPeriodBills(reader, period),
   }
   const rows: RunRow[] = []
   for (const client of await listRunClients(reader)) {
-    const row = await composeRow(reader, args, known, { client, project: undefined })
+    const row = await composeRow(args, known, { client, project: undefined })
     if (client.archivedAt === null || hasEntries(row)) rows.push(row)
   }
   for (const project of await listRunProjects(reader)) {
-    const row = await composeRow(reader, args, known, { client: undefined, project })
+    const row = await composeRow(args, known, { client: undefined, project })
     if (hasEntries(row)) rows.push(row)
   }
-  const open = await sumOpenEntries(reader, span)
   const found = runChecks(statuses)
   const earlier = earlierOf(known.earlier, 'everything')
   const checks = Object.fromEntries(RUN_CHECKS.map((name) => [name, countOf(open, found[name])])) as RunResult['checks']
@@ -108,6 +109,7 @@ function hasEntries({ entries, leftOut, bills }: RunRow): boolean {
 
 interface Known {
   issuer: Issuer
+  sources: Sources
   earlier: Awaited<ReturnType<typeof sumEarlier>>
   outside: typeof NOTHING_OUTSIDE
   last: Record<'client' | 'project', Awaited<ReturnType<typeof listLastBills>>>
@@ -116,9 +118,8 @@ interface Known {
 }
 
 async function composeRow(
-  reader: Reader,
   { month, today, includeEarlier, leaveUnpriced, rates, portion }: RunArgs,
-  { issuer, earlier, outside, last, newest, bills }: Known,
+  { issuer, sources, earlier, outside, last, newest, bills }: Known,
   { client, project }: Pick<RunRow, 'client' | 'project'>,
 ): Promise<RunRow> {
   const [kind, id] = client ? (['client', client.id] as const) : (['project', project!.id] as const)
@@ -138,7 +139,7 @@ async function composeRow(
   const isRateKnown = currency === 'USD' || rate !== undefined
   const circumstances = { issuer, today, client, project, replaced: undefined, portion }
   const args = argumentsOf({ ...request, ...(!isRateKnown && { exchange_rate: UNKNOWN_RATE }) }, circumstances)
-  const composed = await composeWith(reader, args, { earlier: earlierOf(earlier, args.scope), outside })
+  const composed = await composeWith(sources, args, { earlier: earlierOf(earlier, args.scope), outside })
   return {
     client,
     project,

@@ -178,6 +178,8 @@ export const EXAMPLE_PRICE_CHANGES: PriceEffectsReport = {
 const LONG_CONTEXT_LIST = SONNET_LIST.replace('&superseded=', '&long_context=true&superseded=')
 
 const SURCHARGES = {
+  list: LONG_CONTEXT_LIST,
+  unvalued_list: LONG_CONTEXT_LIST.replace('&superseded=', '&without_base_price=true&superseded='),
   entries: 4,
   unvalued_entries: 0,
   cost: 12.4,
@@ -189,6 +191,6 @@ const SURCHARGES = {
 
 export const EXAMPLE_SURCHARGES: SurchargesReport = {
   ...NOVEMBER,
-  totals: { ...SURCHARGES, list: LONG_CONTEXT_LIST },
-  data: [{ model: 'claude-sonnet-4-5', provider: null, ...SURCHARGES, list: LONG_CONTEXT_LIST }],
+  totals: SURCHARGES,
+  data: [{ model: 'claude-sonnet-4-5', provider: null, ...SURCHARGES }],
 }

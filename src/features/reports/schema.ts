@@ -332,7 +332,7 @@ export type WhatIfReport = Static<typeof WhatIfReport>
 const surcharge = {
   entries: whole('Entries that are valued at prices of long requests.'),
   unvalued_entries: whole(
-    'Entries with tokens that have no base price. `surcharge`, `base_value` and `share` exclude them.',
+    'Entries with tokens that have no base price, as selected by the filter `without_base_price`. `surcharge`, `base_value` and `share` exclude them.',
   ),
   cost: money('Cost of the entries.'),
   list_value: money('List value of the entries.'),
@@ -344,6 +344,7 @@ const surcharge = {
     Type.Number({ description: '`surcharge` divided by the list value, to 6 decimals; null if that is 0.' }),
   ),
   list: Type.String({ description: 'Path of the list of these entries.' }),
+  unvalued_list: Type.String({ description: 'Path of the list of those in `unvalued_entries`.' }),
 }
 
 export const SurchargeModel = Type.Object(

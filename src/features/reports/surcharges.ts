@@ -93,7 +93,7 @@ export function createSurcharges({ db, billing }: { db: Database; billing: Billi
       if (!rows) throw tooManyGroups(ROW_LIMIT)
       return {
         ...askedBody(asked),
-        totals: { ...figuresBody(rows.reduce(sumOf, NOTHING)), list: listPath(filter) },
+        totals: { ...figuresBody(rows.reduce(sumOf, NOTHING)), ...listsOf(filter) },
         data: rows.map((row) => modelBody(row, filter)),
       }
     },
@@ -112,9 +112,19 @@ function longContext({ filter, startingAt, endingAt }: PeriodQuery): EntryFilter
 
 function modelBody(row: SurchargeRow, filter: EntryFilter): SurchargeModel {
   const { model, provider } = row
-  const list = listPath({ ...filter, model: [model], provider: [provider ?? 'none'] })
-  return { model, provider, ...figuresBody(row), list }
+  return {
+    model,
+    provider,
+    ...figuresBody(row),
+    ...listsOf({ ...filter, model: [model], provider: [provider ?? 'none'] }),
+  }
 }
+
+/** The list of all entries, and that of those whose surcharge is unknown. */
+const listsOf = (filter: EntryFilter) => ({
+  list: listPath(filter),
+  unvalued_list: listPath({ ...filter, without_base_price: true }),
+})
 
 function figuresBody(figures: SurchargeFigures) {
   const { entries, unvaluedEntries, costNanos, listValueNanos, chargedNanos } = figures

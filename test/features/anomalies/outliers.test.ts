@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { COMMAND_LINE } from '../../../src/access/asker.ts'
 import { EVERYTHING, type Viewer, viewerOf } from '../../../src/access/visibility.ts'
+import { createRollup } from '../../../src/features/entries/rollup/service.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { stage } from './stage.ts'
 
@@ -25,6 +26,34 @@ forEachEngine('Sessions far above the usual', (open) => {
     expect(found).toMatchObject({ id, cost: 60, usual: 11, times: 5.5, summary: 'Reads everything again' })
     const anomalies = (await staged.services.anomalies.anomaliesOf(DAY)).filter(({ subject }) => subject === 'session')
     expect(anomalies).toMatchObject([{ entry: { uid: id }, usualNanos: 11_000_000_000n }])
+  })
+
+  test('are none after a costlier one of the four weeks before', async () => {
+    const staged = await stage(open)
+    await staged.reportUsual()
+    const first = await staged.report('2026-11-16', 60)
+    await staged.report(DAY, 50)
+    await staged.report(DAY, 60)
+    expect((await outliersOf(staged)).map(({ id }) => id)).toEqual([first])
+    const second = await staged.report(DAY, 61)
+    expect((await outliersOf(staged)).map(({ id }) => id)).toEqual([second, first])
+  })
+
+  test('are the same once days are in columns', async () => {
+    const staged = await stage(open)
+    const bob = await staged.addPerson('Bob')
+    await staged.reportUsual()
+    await staged.reportUsual(undefined, bob)
+    await staged.report(DAY, 60)
+    await staged.report('2026-11-20', 70, { caller: bob })
+    await staged.report(DAY, 65, { caller: bob })
+    const viewers = [EVERYTHING, viewerOf(bob.person)]
+    const before = await Promise.all(viewers.map((viewer) => outliersOf(staged, viewer)))
+    expect(before.map((found) => found.map(({ cost }) => cost))).toEqual([[70, 60], [70]])
+    const { db, clock } = staged
+    const rollup = createRollup({ db, clock, timeZone: async () => 'Europe/Berlin', quietMs: 0, restFactor: 0 })
+    while ((await rollup.step()) !== 'idle');
+    expect(await Promise.all(viewers.map((viewer) => outliersOf(staged, viewer)))).toEqual(before)
   })
 
   test('are none without a past, and none that are usual', async () => {

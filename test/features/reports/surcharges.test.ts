@@ -138,6 +138,41 @@ forEachEngine('Surcharges of long requests', (open) => {
     const problem = await reportOf(EVERYTHING, { long_context: 'false' }).catch((thrown) => thrown)
     expect(problem).toMatchObject({ code: 'validation_failed' })
   })
+
+  test('are unknown of tokens without a base price, whose entries are left out and listed', async () => {
+    const { prices, entries } = staged
+    // Set by hand, a price has one of output; in a table, it may be unknown.
+    const tiers = JSON.stringify([{ from_tokens: 200_001, input: 2, output: 20 }]).replaceAll('"', '""')
+    const table = `provider,model,input,output,tiers,effective_from\n,baseless,1,,"${tiers}",always\n`
+    await prices.load(await prices.planTable(table, {}), TALLY)
+    for (const [index, tokens] of [
+      { input: 300_000, output: 1_000 },
+      { input: 400_000, output: 2_000 },
+      // Without a list value.
+      { input: 100_000, output: 1_000 },
+      // At base prices, and above them.
+      { input: 100_000, output: 0 },
+      { input: 300_000, output: 0 },
+    ].entries()) {
+      const started_at = `2026-11-11T10:${String(10 + index)}:00Z`
+      const times = { started_at, ended_at: '2026-11-11T11:00:00Z' }
+      const json = { ...reportBody({ model: 'baseless', ...times, session_id: `b-${index}` }), requests: 1, tokens }
+      await entries.reporting.recordFrom('report', readReport(JSON.parse(JSON.stringify(json)), NOW), staged.ada)
+    }
+    const { totals, data } = await reportOf(EVERYTHING)
+    const tiered = data.find(({ model }) => model === 'tiered')!
+    const unknown = data.find(({ model }) => model === 'baseless')!
+    expect(unknown).toMatchObject({ entries: 3, unvalued_entries: 2, surcharge: 0.3 })
+    expect(tiered).toMatchObject({ unvalued_entries: 0 })
+    expect(totals.unvalued_entries).toBe(2)
+    expect(nanos(totals.surcharge)).toBe(nanos(tiered.surcharge) + nanos(unknown.surcharge))
+    const sessionsOf = async (list: string) =>
+      (await listed(EVERYTHING, list)).map(({ session_id }) => session_id).toSorted()
+    expect(await sessionsOf(unknown.unvalued_list)).toEqual(['b-0', 'b-1'])
+    expect(await sessionsOf(totals.unvalued_list)).toEqual(['b-0', 'b-1'])
+    expect(await sessionsOf(tiered.unvalued_list)).toEqual([])
+    expect(await sessionsOf('?model=baseless&without_base_price=false')).toEqual(['b-2', 'b-3', 'b-4'])
+  })
 })
 
 function parametersOf(list: string): [string, string | string[]][] {

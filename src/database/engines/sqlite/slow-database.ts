@@ -2,10 +2,20 @@ import type { SQLQueryBindings } from 'bun:sqlite'
 import type { SlowDatabase } from '../slow/source.ts'
 import { inOneState, openReadOnly, type ReadOnlyConnection } from './connections.ts'
 
+/**
+ * The most that SQLite maps. A slow read visits each page of megabytes once or twice, and mapped ones are neither asked
+ * of the system nor copied. A disk that fails under a mapped page ends the process, which only this one may: its query
+ * is then repeated, and refused if it ends another.
+ */
+const MAPPED_BYTES = 2 ** 31 - 2 ** 16
+
 export function slowSqlite(path: string): SlowDatabase {
   let opened: ReadOnlyConnection | undefined
   const database = () => {
-    opened ??= openReadOnly(path)
+    if (!opened) {
+      opened = openReadOnly(path)
+      opened.connection.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`)
+    }
     return opened
   }
   return {

@@ -3,22 +3,22 @@
  */
 import {
   and,
-  type Column,
   eq,
   gte,
   inArray,
-  isNotNull,
   isNull,
   lt,
   min,
   ne,
   notInArray,
   or,
+  type Placeholder,
   type SQL,
   type SQLWrapper,
   sql,
 } from 'drizzle-orm'
-import type { Reader } from '../../../database/database.ts'
+import type { Prepared, Reader } from '../../../database/database.ts'
+import { amountOfParts, amountParts } from '../../../database/exact-amounts.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { Id } from '../../../lib/id.ts'
@@ -26,7 +26,9 @@ import type { Nanos } from '../../../lib/money.ts'
 import type { BillableEntry } from '../document.ts'
 
 /** The scope: a client's projects, one project, or everything. */
-export type ScopeKeys = { clientId: number } | { projectId: number } | 'everything'
+export type ScopeKeys = ScopeBy<number>
+
+type ScopeBy<Key> = { clientId: Key } | { projectId: Key } | 'everything'
 
 export interface Moments {
   startingAt: number
@@ -57,7 +59,7 @@ export interface CountedEntries extends LeftOutEntries {
   firstAt: number | null
 }
 
-function inScope(reader: Reader, scope: ScopeKeys): SQL | undefined {
+function inScope(reader: Reader, scope: ScopeBy<number | Placeholder>): SQL | undefined {
   const { entries, projects } = reader.tables
   if (scope === 'everything') return undefined
   if ('projectId' in scope) return eq(entries.projectId, scope.projectId)
@@ -70,22 +72,17 @@ function isOpen({ tables: { entries } }: Reader): SQL | undefined {
   return and(ne(entries.status, 'billed'), eq(entries.superseded, false))
 }
 
-const within = ({ tables: { entries } }: Reader, { startingAt, endingAt }: Moments) =>
-  and(gte(entries.startedAt, startingAt), lt(entries.startedAt, endingAt))
-
 function isBillable(reader: Reader): SQL | undefined {
   const { entries, projects } = reader.tables
   const free = reader.select({ id: projects.id }).from(projects).where(eq(projects.billable, false))
   return or(isNull(entries.projectId), notInArray(entries.projectId, free))
 }
 
-export const costOf = ({ tables: { entries } }: Reader) => sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
+const costOf = ({ tables: { entries } }: Reader) => sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
 
-const NANOS = 1_000_000_000
-
-/** The amounts as dollars and the rest: above 2^53 nano-dollars they would not be exact in one number. */
-function scopedFields({ tables: { entries, projects } }: Reader) {
-  const nanos = sql.raw(String(NANOS))
+function scopedFields({ tables }: Reader) {
+  const { entries } = tables
+  const [reported, list] = [amountParts(entries.reportedCost), amountParts(entries.listValue)]
   return {
     id: entries.id,
     status: entries.status,
@@ -101,67 +98,91 @@ function scopedFields({ tables: { entries, projects } }: Reader) {
     cacheRead: entries.cacheRead,
     cacheWrite: entries.cacheWrite,
     cacheWrite1h: entries.cacheWrite1h,
-    costDollars: sql`coalesce(${entries.reportedCost}, ${entries.listValue}) / ${nanos}`,
-    costRest: sql`coalesce(${entries.reportedCost}, ${entries.listValue}) % ${nanos}`,
-    listDollars: sql`${entries.listValue} / ${nanos}`,
-    listRest: sql`${entries.listValue} % ${nanos}`,
-    isFree: sql`CASE WHEN ${projects.billable} THEN 0 ELSE 1 END`,
+    reportedDollars: reported.dollars,
+    reportedRest: reported.rest,
+    listDollars: list.dollars,
+    listRest: list.rest,
   } satisfies Record<string, SQLWrapper>
 }
 
-type Amounts = 'costDollars' | 'costRest' | 'listDollars' | 'listRest'
+type Amounts = 'reportedDollars' | 'reportedRest' | 'listDollars' | 'listRest'
 
 type ScopedRow = Omit<ScopedEntry, 'isEarlier' | 'isBillable' | 'costNanos' | 'listValueNanos'> &
-  Record<Amounts, number | null> & { isFree: number }
+  Record<Amounts, number | null>
 
-function nanosOf(dollars: number | null, rest: number | null): Nanos | null {
-  if (dollars === null) return null
-  const nanos = dollars * NANOS + rest!
-  return Number.isSafeInteger(nanos) ? BigInt(nanos) : BigInt(dollars) * BigInt(NANOS) + BigInt(rest!)
-}
+/** Reads the entries of scopes. A billing run has hundreds of these, for which a query is built only once. */
+export class ScopedEntries {
+  readonly #queries = new Map<string, Prepared<ScopedRow>>()
+  #places: ReturnType<typeof listProjectPlaces> | undefined
 
-/** In order of their keys, so that the same entries result in the same bill. */
-export async function listScoped(
-  reader: Reader,
-  scope: ScopeKeys,
-  moments: Moments,
-  { isEarlier }: { isEarlier: boolean },
-): Promise<ScopedEntry[]> {
-  const { entries, projects } = reader.tables
-  const fields = Object.entries(scopedFields(reader)).map(([name, field]) => [name, sql`${field}`.as(name)] as const)
-  const rows = await reader
-    .raw<ScopedRow>(
+  constructor(readonly reader: Reader) {}
+
+  /** In order of their keys, so that the same entries result in the same bill. */
+  async list(scope: ScopeKeys, moments: Moments, { isEarlier }: { isEarlier: boolean }): Promise<ScopedEntry[]> {
+    this.#places ??= listProjectPlaces(this.reader)
+    const places = await this.#places
+    const keys = scope === 'everything' ? {} : scope
+    const rows = await this.#queryOf(scope).execute({ ...keys, ...moments })
+    return rows
+      .map((row): ScopedEntry => {
+        const listValueNanos = amountOfParts(row.listDollars, row.listRest)
+        return {
+          id: row.id,
+          status: row.status,
+          projectId: row.projectId,
+          ticketId: row.ticketId,
+          modelId: row.modelId,
+          agentId: row.agentId,
+          managerId: row.managerId,
+          labelSetId: row.labelSetId,
+          sessionId: row.sessionId,
+          input: row.input,
+          output: row.output,
+          cacheRead: row.cacheRead,
+          cacheWrite: row.cacheWrite,
+          cacheWrite1h: row.cacheWrite1h,
+          isEarlier,
+          isBillable: row.projectId === null || places.get(row.projectId)!.billable,
+          costNanos: amountOfParts(row.reportedDollars, row.reportedRest) ?? listValueNanos,
+          listValueNanos,
+        }
+      })
+      .sort((one, other) => one.id - other.id)
+  }
+
+  #queryOf(scope: ScopeKeys): Prepared<ScopedRow> {
+    const kind = scope === 'everything' ? scope : Object.keys(scope).join()
+    let query = this.#queries.get(kind)
+    if (!query) {
+      query = this.#build(withPlaceholder(scope))
+      this.#queries.set(kind, query)
+    }
+    return query
+  }
+
+  #build(scope: ScopeBy<Placeholder>): Prepared<ScopedRow> {
+    const { reader } = this
+    const { entries } = reader.tables
+    const fields = Object.entries(scopedFields(reader)).map(([name, field]) => [name, sql`${field}`.as(name)] as const)
+    return reader.raw<ScopedRow>(
       reader
         .select(Object.fromEntries(fields))
         .from(entries)
-        .leftJoin(projects, eq(projects.id, entries.projectId))
-        .where(and(inScope(reader, scope), within(reader, moments), isOpen(reader))),
+        .where(
+          and(
+            inScope(reader, scope),
+            gte(entries.startedAt, sql.placeholder('startingAt')),
+            lt(entries.startedAt, sql.placeholder('endingAt')),
+            isOpen(reader),
+          ),
+        ),
     )
-    .execute()
-  return rows
-    .map(
-      (row): ScopedEntry => ({
-        id: row.id,
-        status: row.status,
-        projectId: row.projectId,
-        ticketId: row.ticketId,
-        modelId: row.modelId,
-        agentId: row.agentId,
-        managerId: row.managerId,
-        labelSetId: row.labelSetId,
-        sessionId: row.sessionId,
-        input: row.input,
-        output: row.output,
-        cacheRead: row.cacheRead,
-        cacheWrite: row.cacheWrite,
-        cacheWrite1h: row.cacheWrite1h,
-        isEarlier,
-        isBillable: row.projectId === null || row.isFree === 0,
-        costNanos: nanosOf(row.costDollars, row.costRest),
-        listValueNanos: nanosOf(row.listDollars, row.listRest),
-      }),
-    )
-    .sort((one, other) => one.id - other.id)
+  }
+}
+
+function withPlaceholder(scope: ScopeKeys): ScopeBy<Placeholder> {
+  if (scope === 'everything') return scope
+  return 'clientId' in scope ? { clientId: sql.placeholder('clientId') } : { projectId: sql.placeholder('projectId') }
 }
 
 /** Billable entries from before the period: their number, and the time of the first. */
@@ -181,23 +202,15 @@ export async function countEarlier(
   return count(reader, condition)
 }
 
-/** Entries of the period without a client or project, which would be forgotten if they were not counted. */
-export async function countOutside(
+/** What decides whether and to whom the entries of each project can be billed. */
+export async function listProjectPlaces(
   reader: Reader,
-  moments: Moments,
-  statuses: readonly ('submitted' | 'approved')[],
-): Promise<Record<'unattributed' | 'withoutClient' | 'withoutProject', LeftOutEntries>> {
-  const { entries, projects } = reader.tables
-  const open = and(within(reader, moments), inArray(entries.status, [...statuses]), isOpen(reader))
-  const clientless = reader
-    .select({ id: projects.id })
+): Promise<Map<number, { clientId: number | null; billable: boolean }>> {
+  const { projects } = reader.tables
+  const rows = await reader
+    .select({ id: projects.id, clientId: projects.clientId, billable: projects.billable })
     .from(projects)
-    .where(and(isNull(projects.clientId), eq(projects.billable, true)))
-  return {
-    unattributed: await count(reader, and(open, isNull(entries.projectId), isNull(entries.ticketId))),
-    withoutClient: await count(reader, and(open, inArray(entries.projectId, clientless))),
-    withoutProject: await count(reader, and(open, isNull(entries.projectId), isNotNull(entries.ticketId))),
-  }
+  return new Map(rows.map(({ id, ...place }) => [id, place]))
 }
 
 async function count(reader: Reader, condition: SQL | undefined): Promise<CountedEntries> {
@@ -220,17 +233,20 @@ async function count(reader: Reader, condition: SQL | undefined): Promise<Counte
   return { entries: Math.min(found, COUNT_LIMIT), unpriced, costNanos, isMore: found > COUNT_LIMIT, firstAt }
 }
 
-async function byKey<Row>(
+/** Adds what is not known yet. */
+async function addByKey<Row extends { id: number }, Value>(
+  known: Map<number, Value>,
   keys: Iterable<number | null>,
-  list: (keys: number[]) => Promise<(Row & { id: number })[]>,
-): Promise<Map<number, Row>> {
-  const sorted = [...new Set(keys)].filter((key): key is number => key !== null).sort((one, other) => one - other)
-  const found = new Map<number, Row>()
-  for (const portion of portionsOf(sorted)) {
-    for (const row of await list(portion)) found.set(row.id, row)
+  list: (keys: number[]) => Promise<Row[]>,
+  read: (row: Row) => Value,
+): Promise<void> {
+  const missing = [...new Set(keys)].filter((key): key is number => key !== null && !known.has(key))
+  for (const portion of portionsOf(missing.sort((one, other) => one - other))) {
+    for (const row of await list(portion)) known.set(row.id, read(row))
   }
-  return found
 }
+
+const itself = <Row>(row: Row): Row => row
 
 type Keyed = Pick<ScopedEntry, 'projectId' | 'ticketId' | 'modelId' | 'agentId' | 'managerId' | 'labelSetId'>
 
@@ -240,59 +256,88 @@ export interface NamedKeys {
     { uid: Id<'prj'>; key: string; name: string; markupPpm: number | null; clientId: number | null }
   >
   tickets: Map<number, { uid: Id<'tkt'>; key: string; title: string | null }>
-  names: Map<number, { text: string }>
+  names: Map<number, string>
   managers: Map<number, { uid: Id<'usr'>; name: string }>
-  labelSets: Map<number, { labels: Record<string, string> }>
+  labelSets: Map<number, Record<string, string>>
   /** The markups of the projects' clients. */
   clients: Map<number, { markupPpm: number | null }>
 }
 
-/** The current names of the objects that entries refer to. */
-export async function nameKeys(reader: Reader, rows: readonly Keyed[]): Promise<NamedKeys> {
-  const { projects, tickets, names, users, labelSets, clients } = reader.tables
-  const of = (column: Column, keys: number[]) => inArray(column, keys)
-  const named = await byKey(
-    rows.map(({ projectId }) => projectId),
-    (keys) =>
-      reader
-        .select({
-          id: projects.id,
-          uid: projects.uid,
-          key: projects.key,
-          name: projects.name,
-          markupPpm: projects.markupPpm,
-          clientId: projects.clientId,
-        })
-        .from(projects)
-        .where(of(projects.id, keys)),
-  )
-  return {
-    projects: named,
-    tickets: await byKey(
+/** The current names of objects. Bills of one billing run share most of them. */
+export class KeyedNames {
+  readonly #named: NamedKeys = {
+    projects: new Map(),
+    tickets: new Map(),
+    names: new Map(),
+    managers: new Map(),
+    labelSets: new Map(),
+    clients: new Map(),
+  }
+
+  constructor(readonly reader: Reader) {}
+
+  /** At least those that the entries refer to. */
+  async of(rows: readonly Keyed[]): Promise<NamedKeys> {
+    const { reader } = this
+    const named = this.#named
+    const { projects, tickets, names, users, labelSets, clients } = reader.tables
+    await addByKey(
+      named.projects,
+      rows.map(({ projectId }) => projectId),
+      (keys) =>
+        reader
+          .select({
+            id: projects.id,
+            uid: projects.uid,
+            key: projects.key,
+            name: projects.name,
+            markupPpm: projects.markupPpm,
+            clientId: projects.clientId,
+          })
+          .from(projects)
+          .where(inArray(projects.id, keys)),
+      itself,
+    )
+    await addByKey(
+      named.tickets,
       rows.map(({ ticketId }) => ticketId),
       (keys) =>
         reader
           .select({ id: tickets.id, uid: tickets.uid, key: tickets.key, title: tickets.title })
           .from(tickets)
-          .where(of(tickets.id, keys)),
-    ),
-    names: await byKey(
+          .where(inArray(tickets.id, keys)),
+      itself,
+    )
+    await addByKey(
+      named.names,
       rows.flatMap(({ modelId, agentId }) => [modelId, agentId]),
-      (keys) => reader.select({ id: names.id, text: names.text }).from(names).where(of(names.id, keys)),
-    ),
-    managers: await byKey(
+      (keys) => reader.select({ id: names.id, text: names.text }).from(names).where(inArray(names.id, keys)),
+      ({ text }) => text,
+    )
+    await addByKey(
+      named.managers,
       rows.map(({ managerId }) => managerId),
-      (keys) => reader.select({ id: users.id, uid: users.uid, name: users.name }).from(users).where(of(users.id, keys)),
-    ),
-    labelSets: await byKey(
+      (keys) =>
+        reader.select({ id: users.id, uid: users.uid, name: users.name }).from(users).where(inArray(users.id, keys)),
+      itself,
+    )
+    await addByKey(
+      named.labelSets,
       rows.map(({ labelSetId }) => labelSetId),
       (keys) =>
-        reader.select({ id: labelSets.id, labels: labelSets.labels }).from(labelSets).where(of(labelSets.id, keys)),
-    ),
-    clients: await byKey(
-      [...named.values()].map(({ clientId }) => clientId),
+        reader
+          .select({ id: labelSets.id, labels: labelSets.labels })
+          .from(labelSets)
+          .where(inArray(labelSets.id, keys)),
+      ({ labels }) => labels,
+    )
+    await addByKey(
+      named.clients,
+      [...named.projects.values()].map(({ clientId }) => clientId),
       (keys) =>
-        reader.select({ id: clients.id, markupPpm: clients.markupPpm }).from(clients).where(of(clients.id, keys)),
-    ),
+        reader.select({ id: clients.id, markupPpm: clients.markupPpm }).from(clients).where(inArray(clients.id, keys)),
+      itself,
+    )
+    return named
   }
 }

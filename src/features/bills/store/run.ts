@@ -1,13 +1,9 @@
 /** Whom a billing run bills, and what it has billed. */
-import { and, eq, gte, inArray, isNotNull, isNull, lte, max, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, isNotNull, isNull, lte, max, ne } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
-import { exactTotal } from '../../../database/exact-sum.ts'
-import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
-import type { Nanos } from '../../../lib/money.ts'
 import type { BilledClient, BilledProject } from '../arguments.ts'
 import type { LastBill, TaxSettings } from '../usual-terms.ts'
-import { costOf, type Moments } from './billable.ts'
 
 export interface RunClient extends BilledClient, TaxSettings {
   archivedAt: number | null
@@ -117,59 +113,4 @@ export async function listPeriodBills(
       ),
     )
     .orderBy(bills.id)
-}
-
-/** Unbilled entries of a period that are alike to the checks of a run. */
-export interface OpenEntries {
-  status: Status
-  isBillable: boolean
-  isPriced: boolean
-  place: 'client' | 'no_client' | 'no_project' | 'nowhere'
-  entries: number
-  costNanos: Nanos
-}
-
-export async function sumOpenEntries(reader: Reader, { startingAt, endingAt }: Moments): Promise<OpenEntries[]> {
-  const { entries, projects } = reader.tables
-  const place = sql<OpenEntries['place']>`CASE
-    WHEN ${projects.clientId} IS NOT NULL THEN 'client'
-    WHEN ${entries.projectId} IS NOT NULL THEN 'no_client'
-    WHEN ${entries.ticketId} IS NOT NULL THEN 'no_project'
-    ELSE 'nowhere' END`
-  const flag = (condition: SQL) => sql<number>`CASE WHEN ${condition} THEN 1 ELSE 0 END`
-  const some = reader
-    .select({
-      status: entries.status,
-      isBillable: flag(sql`${entries.projectId} IS NULL OR ${projects.billable}`).as('is_billable'),
-      cost: costOf(reader).as('cost'),
-      place: place.as('place'),
-    })
-    .from(entries)
-    .leftJoin(projects, eq(projects.id, entries.projectId))
-    .where(
-      and(
-        gte(entries.startedAt, startingAt),
-        sql`${entries.startedAt} < ${endingAt}`,
-        ne(entries.status, 'billed'),
-        eq(entries.superseded, false),
-      ),
-    )
-    .as('some')
-  const isPriced = flag(sql`${some.cost} IS NOT NULL`)
-  const rows = await reader
-    .select({
-      status: some.status,
-      isBillable: some.isBillable,
-      place: some.place,
-      isPriced,
-      entries: sql<number>`count(*)`.mapWith(Number),
-      costNanos: exactTotal(some.cost),
-    })
-    .from(some)
-    .groupBy(some.status, some.isBillable, some.place, isPriced)
-  return rows.map((row) => ({
-    ...row,
-    isBillable: Number(row.isBillable) === 1,
-    isPriced: Number(row.isPriced) === 1,
-  }))
 }

@@ -39,7 +39,7 @@ export const listOrder = () => ({
     type: 'string',
     enum: [...LIST_SORTS],
     description:
-      'What the list is sorted by; `started_at` by default. Entries without the amount are last in both orders: unpriced ones by `cost` and `list_value`, those without a reported cost by `reported_cost`. Sorted by anything but `started_at`, a list has no export, and with `q`, `bill`, `cost_mismatch`, `long_context` or `price_load`, and while reports are being prepared, at most 1,000,000 entries in its period.',
+      'What the list is sorted by; `started_at` by default. Entries without the amount are last in both orders: unpriced ones by `cost` and `list_value`, those without a reported cost by `reported_cost`. Sorted by anything but `started_at`, a list has no export, and with `q`, `bill`, `cost_mismatch`, `long_context`, `without_base_price` or `price_load`, and while reports are being prepared, at most 1,000,000 entries in its period.',
   }),
   order: parameter({
     type: 'string',

@@ -115,12 +115,17 @@ function isNull({ constant }: Column): boolean {
   return constant !== undefined && Number.isNaN(constant)
 }
 
-/** The cost of an entry: the reported cost, otherwise the list value; NaN if neither is known. Rough beyond 2^53. */
+/** The cost of each entry: the reported cost, otherwise the list value; NaN if neither is known. */
+export function exactCostsOf(segment: Segment): Integers {
+  const { integers, isNone } = figureOfAmounts(segment, 'cost')
+  return integers ?? { values: new Float64Array(segment.length).fill(isNone ? Number.NaN : 0) }
+}
+
+/** Like {@link exactCostsOf}, but rough beyond 2^53. */
 export function roughCostsOf(segment: Segment): Float64Array {
-  const { integers } = figureOfAmounts(segment, 'cost')
-  if (!integers) return new Float64Array(segment.length).fill(isNull(segment.column('listValue')) ? Number.NaN : 0)
-  if (!integers.beyond || integers.beyond.size === 0) return integers.values
-  const values = integers.values.slice()
-  for (const [at, exact] of integers.beyond) values[at] = Number(exact)
-  return values
+  const { values, beyond } = exactCostsOf(segment)
+  if (!beyond || beyond.size === 0) return values
+  const rough = values.slice()
+  for (const [at, exact] of beyond) rough[at] = Number(exact)
+  return rough
 }

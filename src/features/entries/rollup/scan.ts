@@ -17,6 +17,7 @@ import {
   STRADDLING_GRAIN,
 } from './segment.ts'
 import { type Selection, type TestedColumns, testedColumns } from './selection.ts'
+import { isOfFewEntries } from './store/few-entries.ts'
 import { listZones, readState, Segments } from './store/periods.ts'
 import { resolveSelection } from './store/selection.ts'
 import type { EntryKey } from './store/sums.ts'
@@ -57,7 +58,7 @@ export async function scanOf(reader: Reader, task: SumsTask, within: Range): Pro
   const figures = [...COUNTS, ...task.figures]
   const seen = await visibleKeys(reader, viewer)
   const tested = testedColumns(filter, seen)
-  if (!tested) return { plan: { periods: [], cut: [], raw: [within] }, figures, read: async function* () {} }
+  if (!tested) return fromTable(within, figures)
   const keys = groupings.map(keyOf)
   const needed = [...tested.keys, ...keys]
   const grains = {
@@ -65,6 +66,7 @@ export async function scanOf(reader: Reader, task: SumsTask, within: Range): Pro
     month: tested.measures.length === 0 ? findGrain('month', needed) : undefined,
   }
   const plan = await bestPlan(reader, bounds, within, grains.month !== undefined)
+  if (await isFasterFromTable(reader, filter, within, plan)) return fromTable(within, figures)
   const steps: Step[] = [
     ...plan.periods.map((period) => ({ period, grain: grains[period.level]?.number ?? ENTRIES_GRAIN })),
     ...plan.cut.map((period) => ({ period, grain: ENTRIES_GRAIN })),
@@ -72,6 +74,27 @@ export async function scanOf(reader: Reader, task: SumsTask, within: Range): Pro
   const selection = await resolveSelection(reader, seen, filter)
   const reading = { bounds, within, selection, tested, keys, figures, onlyStraddling }
   return { plan, figures, read: () => readSteps(reader, steps, reading) }
+}
+
+/** Everything is read from the table of entries. */
+function fromTable(within: Range, figures: readonly Figure[]): Scan {
+  return { plan: { periods: [], cut: [], raw: [within] }, figures, read: async function* () {} }
+}
+
+/** Segments that are read in less time than the entries of a filter are counted. */
+const FEW_PERIODS = 12
+
+/** Entries that an index finds in less time than the segment of a quiet day takes. */
+const ENTRIES_PER_PERIOD = 32
+
+/** With a cold cache, each entry of an index costs an access to the disk. */
+const ENTRIES_FROM_TABLE = 2_000
+
+/** The columns of a year have hundreds of segments, all of which are read for the few entries of a ticket. */
+async function isFasterFromTable(reader: Reader, filter: EntryFilter, within: Range, { periods, cut }: ReadingPlan) {
+  const read = periods.length + cut.length
+  if (read < FEW_PERIODS) return false
+  return isOfFewEntries(reader, filter, within, Math.min(ENTRIES_FROM_TABLE, read * ENTRIES_PER_PERIOD))
 }
 
 /** The plan for the time zone whose roll-up leaves least to read from entries; while zones are changed there are two. */

@@ -28,7 +28,7 @@ export const surchargesRoute = ({ reports }: { reports: ReportsService }) =>
         tag: 'Reports',
         summary: 'Report surcharges of long requests',
         description:
-          'By model: entries whose list value contains prices of long requests, which some models have from 200,000 tokens of input on, and how much less the same tokens would have cost at the base prices. `list` is the same entries. Covers those that usage reports count; list values are at the prices that each entry was valued at. Session totals without sums of long requests are valued at base prices and not covered.',
+          'By model: entries whose list value contains prices of long requests, which some models have from 200,000 tokens of input on, and how much less the same tokens would have cost at the base prices. `list` is the same entries, and `unvalued_list` those of them that have no base price to compare. Covers those that usage reports count; list values are at the prices that each entry was valued at. Session totals without sums of long requests are valued at base prices and not covered.',
         responses: {
           200: {
             description: 'The report.',

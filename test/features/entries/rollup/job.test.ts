@@ -2,15 +2,18 @@ import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { EVERYTHING } from '../../../../src/access/visibility.ts'
-import type { Database } from '../../../../src/database/database.ts'
+import type { Database, Reader } from '../../../../src/database/database.ts'
+import { listPastCosts } from '../../../../src/features/anomalies/store.ts'
 import { LIST_SORTS } from '../../../../src/features/entries/listing/order.ts'
 import { monthAt } from '../../../../src/features/entries/rollup/calendar.ts'
 import { checkRollup } from '../../../../src/features/entries/rollup/check.ts'
 import { packColumn, packTogether, readColumn, unpackTogether } from '../../../../src/features/entries/rollup/column.ts'
 import { createRollup } from '../../../../src/features/entries/rollup/job.ts'
 import {
+  type EntryCost,
   findSearchStart,
   type Ranked,
+  readCosts,
   type SearchTask,
   searchEntries,
 } from '../../../../src/features/entries/rollup/service.ts'
@@ -20,7 +23,20 @@ import { periodAt } from '../../../../src/features/reports/buckets.ts'
 import { createSums } from '../../../../src/features/reports/sums.ts'
 import { forEachEngine } from '../../../support/databases.ts'
 import { answer, modelAnswer, type Query, randomQuery, shown } from './queries.ts'
-import { AT_ONCE, CHANGES, Chance, clock, DAY, HOUR, NOW, randomEntry, stage, ZONES } from './scene.ts'
+import {
+  AT_ONCE,
+  CHANGES,
+  Chance,
+  clock,
+  DAY,
+  FIRST,
+  HOUR,
+  NOW,
+  randomEntry,
+  type Stage,
+  stage,
+  ZONES,
+} from './scene.ts'
 
 const SEARCH = { name: 'search', run: searchEntries }
 const START = { name: 'start', run: findSearchStart }
@@ -55,6 +71,22 @@ async function expectStart(db: Database, task: SearchTask): Promise<void> {
   expect([task, start]).not.toEqual([task, null])
   if (task.order === 'asc') expect(first.value!).toBeGreaterThanOrEqual(start!)
   else expect(first.value!).toBeLessThan(start!)
+}
+
+/** What entries of people cost, from columns as from the table of entries. */
+async function expectCosts(db: Database, { managers }: Stage, { viewer, filter }: Query): Promise<void> {
+  const some = managers.slice(1).map(({ id }) => id)
+  const own = { viewer, filter: { ...filter, starting_at: filter.starting_at ?? FIRST, ending_at: NOW } }
+  const read = (reader: Reader) => readCosts(reader, { ...own, managerIds: new Set(some) })
+  const costs = await db.slowly({ name: 'costs', run: read }, {})
+  if (!costs) return
+  const list = async (reader: Reader, id: number) => listPastCosts(reader, id, { ...own, limit: 10_000 })
+  for (const id of some) {
+    const listed = await db.slowly({ name: 'past', run: list }, id)
+    const texts = (all: readonly EntryCost[]) => all.map(({ startedAt, costNanos }) => `${startedAt} ${costNanos}`)
+    expect([own, texts(costs.get(id)!).sort()]).toEqual([own, texts(listed).sort()])
+    expect(costs.get(id)).toEqual(costs.get(id)!.toSorted((one, other) => one.startedAt - other.startedAt))
+  }
 }
 
 async function untilIdle(rollup: ReturnType<typeof createRollup>): Promise<void> {
@@ -96,6 +128,7 @@ forEachEngine('the roll-up', (open, engine) => {
           const query = randomQuery(chance, scene)
           const told = JSON.stringify(query)
           if (chance.is(0.4)) await expectPages(db, chance, query)
+          if (chance.is(0.4)) await expectCosts(db, scene, query)
           expect([told, ...shown(await answer(db, query))]).toEqual([
             told,
             ...shown(await modelAnswer(db, scene, query)),

@@ -25,7 +25,7 @@ import { foldName } from '../../../../lib/names.ts'
 import { MISMATCH_FACTOR, MISMATCH_NANOS } from '../../cost-mismatch.ts'
 import { hashOfSessionId } from '../../session-id.ts'
 import type { EntryFilter, ValueOf } from '../filter.ts'
-import { isLongContext } from './long-context.ts'
+import { isLongContext, isWithoutBasePrice } from './long-context.ts'
 
 /** The cost of an entry in nano-dollars: the reported cost, otherwise the list value; null if neither is known. */
 export function costOf({ entries }: Pick<Reader['tables'], 'entries'>): SQL {
@@ -186,6 +186,8 @@ const CONDITIONS: {
     isMismatch ? costMismatch(reader) : sql`(${costMismatch(reader)}) IS NOT TRUE`,
 
   long_context: (reader, isLong) => (isLong ? isLongContext(reader) : not(isLongContext(reader))),
+
+  without_base_price: (reader, isWithout) => (isWithout ? isWithoutBasePrice(reader) : not(isWithoutBasePrice(reader))),
 
   price_load: (reader, values) => {
     const { entries, prices, priceLoads } = reader.tables

@@ -1,4 +1,4 @@
-/** Which entries are valued at prices of long requests, as a condition of SQL. */
+/** Which entries are valued at prices of long requests, and which of them at nothing else, as conditions of SQL. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../../database/database.ts'
 import { jsonSql } from '../../../../database/json-sql.ts'
@@ -27,5 +27,27 @@ export function isLongContext(reader: Reader): SQL {
   // The columns of the entry first: few have details or are a single request.
   return sql`(${listValue} IS NOT NULL AND (${requests} = 1 OR ${usageDetails} IS NOT NULL) AND EXISTS (
     SELECT 1 FROM ${prices} WHERE ${prices.id} = ${priceId} AND ${prices.tiers} IS NOT NULL AND ${isLong}
+  )) IS TRUE`
+}
+
+/**
+ * Whether the list value contains tokens that the price has no base price for, not even one that would be used instead
+ * (`hasBasePrices` in `prices/rates.ts`). Such tokens are priced only in long requests. Never unknown.
+ */
+export function isWithoutBasePrice(reader: Reader): SQL {
+  const { entries, prices } = reader.tables
+  const instead = [
+    [entries.input, [prices.input]],
+    [entries.output, [prices.output]],
+    [entries.cacheRead, [prices.cacheRead, prices.input]],
+    [entries.cacheWrite, [prices.cacheWrite, prices.input]],
+    [entries.cacheWrite1h, [prices.cacheWrite1h, prices.cacheWrite, prices.input]],
+  ] as const
+  const unpriced = instead.map(([tokens, columns]) => {
+    const absent = columns.map((column) => sql`${column} IS NULL`)
+    return sql`(${tokens} > 0 AND ${sql.join(absent, sql` AND `)})`
+  })
+  return sql`(${entries.listValue} IS NOT NULL AND EXISTS (
+    SELECT 1 FROM ${prices} WHERE ${prices.id} = ${entries.priceId} AND (${sql.join(unpriced, sql` OR `)})
   )) IS TRUE`
 }

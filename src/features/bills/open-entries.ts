@@ -1,0 +1,70 @@
+/** Unbilled entries of a period by what keeps them from a bill, from the sums of days and months. */
+import { EVERYTHING } from '../../access/visibility.ts'
+import type { Reader } from '../../database/database.ts'
+import { STATUSES, type Status } from '../../database/schema/values.ts'
+import type { Nanos } from '../../lib/money.ts'
+import { exactAt, NO_KEY, STATUS_KEYS, sumColumns } from '../entries/rollup/service.ts'
+import { type LeftOutEntries, listProjectPlaces, type Moments } from './store/billable.ts'
+
+export interface OpenEntries {
+  status: Status
+  isBillable: boolean
+  place: 'client' | 'no_client' | 'no_project' | 'nowhere'
+  entries: number
+  /** The number of these without a cost. */
+  unpriced: number
+  costNanos: Nanos
+}
+
+const UNBILLED = STATUSES.filter((status) => status !== 'billed')
+const STATUS_OF = new Map(STATUSES.map((status) => [STATUS_KEYS[status], status]))
+
+export async function sumOpenEntries(reader: Reader, { startingAt, endingAt }: Moments): Promise<OpenEntries[]> {
+  const sums = await sumColumns(reader, {
+    viewer: EVERYTHING,
+    filter: { status: UNBILLED, superseded: false },
+    bounds: [startingAt, endingAt],
+    groupings: [{ key: 'status' }, { key: 'projectId' }, { key: 'ticketId' }],
+    figures: ['cost'],
+    onlyStraddling: false,
+  })
+  const projects = await listProjectPlaces(reader)
+  const groups = new Map<string, OpenEntries>()
+  const [statuses, projectIds, ticketIds] = sums.keys
+  for (let row = 0; row < sums.length; row += 1) {
+    const status = STATUS_OF.get(statuses![row]!)!
+    const project = projects.get(projectIds![row]!)
+    const isBillable = project?.billable ?? true
+    const place = project ? (project.clientId === null ? 'no_client' : 'client') : placeOf(ticketIds![row]!)
+    const name = `${status} ${place} ${isBillable}`
+    const group = groups.get(name) ?? { status, isBillable, place, entries: 0, unpriced: 0, costNanos: 0n }
+    group.entries += sums.entries[row]!
+    group.unpriced += sums.unpricedEntries[row]!
+    group.costNanos += exactAt(sums.figures[0]!, row) ?? 0n
+    groups.set(name, group)
+  }
+  return [...groups.values()]
+}
+
+/** Without a project. */
+const placeOf = (ticketId: number) => (ticketId === NO_KEY ? 'nowhere' : 'no_project')
+
+/** Those that could be billed if they had a client or project, which would be forgotten if they were not counted. */
+export function outsideOf(
+  open: readonly OpenEntries[],
+  statuses: readonly Status[],
+): Record<'unattributed' | 'withoutClient' | 'withoutProject', LeftOutEntries> {
+  const at = (place: OpenEntries['place']) =>
+    totalOf(open.filter((group) => group.place === place && group.isBillable && statuses.includes(group.status)))
+  return { unattributed: at('nowhere'), withoutClient: at('no_client'), withoutProject: at('no_project') }
+}
+
+export function totalOf(groups: readonly OpenEntries[]): LeftOutEntries {
+  const total: LeftOutEntries = { entries: 0, unpriced: 0, costNanos: 0n, isMore: false }
+  for (const { entries, unpriced, costNanos } of groups) {
+    total.entries += entries
+    total.unpriced += unpriced
+    total.costNanos += costNanos
+  }
+  return total
+}
