@@ -7,6 +7,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { parseDuration } from './lib/duration.ts'
 import { isNetwork } from './lib/network.ts'
+import { readPublicUrl } from './lib/public-url.ts'
 
 interface Option {
   flag: string
@@ -56,7 +57,7 @@ export const OPTIONS = {
     flag: '--public-url <url>',
     variable: 'TALLY_PUBLIC_URL',
     default: '',
-    doc: 'URL at which people and agents reach this server, used in links; default http://<host>:<port>',
+    doc: 'URL at which people and agents reach this server, used in links; defaults to the setting public_url, or else http://<host>:<port>',
   },
   trustedProxies: {
     flag: '--trusted-proxies <addresses>',
@@ -124,6 +125,18 @@ export const OPTIONS = {
     default: '',
     doc: 'how often the server updates prices from there, such as 24h; off by default',
   },
+  releases: {
+    flag: '--from <place>',
+    variable: 'TALLY_RELEASES',
+    default: '',
+    doc: 'folder or https:// address with the files of a release, for tally update; none by default',
+  },
+  releasesKey: {
+    flag: '--key <key>',
+    variable: 'TALLY_RELEASES_KEY',
+    default: '',
+    doc: 'public key of minisign that releases are signed with, or its file; defaults to the one in the executable, if any',
+  },
   webhookPrivateNetworks: {
     flag: '--webhook-private-networks <networks>',
     variable: 'TALLY_WEBHOOK_PRIVATE_NETWORKS',
@@ -169,6 +182,7 @@ export interface Config {
   databaseUrl: string | undefined
   host: string
   port: number
+  /** Undefined where the setting of the organization counts. */
   publicUrl: string | undefined
   trustedProxies: string[]
   /** Requests per minute for each token; 0 for no limit. */
@@ -193,6 +207,13 @@ export interface BackupsConfig {
 export interface PriceUpdatesConfig {
   from: string | undefined
   everyMs: number | undefined
+}
+
+/** Where `tally update` finds releases, and the key that they must be signed with. */
+export interface ReleasesConfig {
+  from: string | undefined
+  /** A public key, or the path of its file. */
+  key: string | undefined
 }
 
 /** How bills are delivered by e-mail. */
@@ -330,6 +351,25 @@ class Reading {
     return url
   }
 
+  publicUrl(): string | undefined {
+    const text = this.text('publicUrl').trim()
+    if (text === '') return undefined
+    const read = readPublicUrl(text)
+    if ('url' in read) return read.url
+    this.issue('publicUrl', read.issue)
+    return undefined
+  }
+
+  /** A file or folder, or an address; undefined if it is empty. */
+  place(name: OptionName, kind: 'file' | 'folder'): string | undefined {
+    const place = this.text(name)
+    // Not repeated in the message: it may hold a password.
+    if (isAddress(place) && (!isSafeAddress(place) || URL_PASSWORD.test(place))) {
+      this.issue(name, `must be a ${kind} or an https:// address without a password; http:// only on this machine`)
+    }
+    return place || undefined
+  }
+
   /** Comma-separated addresses and networks. */
   networks(name: OptionName): string[] {
     const networks = this.text(name)
@@ -403,7 +443,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
   if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     reading.issue('databaseUrl', 'must start with postgres://')
   }
-  const publicUrl = reading.httpUrl('publicUrl') || undefined
+  const publicUrl = reading.publicUrl()
   const trustedProxies = reading.networks('trustedProxies')
   const webhookPrivateNetworks = reading.networks('webhookPrivateNetworks')
   const rateLimit = Number(text('rateLimit'))
@@ -451,21 +491,16 @@ function readBackups(reading: Reading): BackupsConfig {
   if (everyMs !== undefined && reading.secret('databaseUrl')) {
     reading.issue('backupEvery', 'works only with the embedded database. Back up PostgreSQL with pg_dump')
   }
-  return { folder: reading.text('backupDir') || join(reading.text('data'), 'backups'), everyMs, keep }
+  return { folder: backupsFolder(reading), everyMs, keep }
 }
+
+const backupsFolder = (reading: Reading) => reading.text('backupDir') || join(reading.text('data'), 'backups')
 
 /** Published tables change a few times a day; anything more often is a burden for whoever serves them. */
 const SHORTEST_PRICES_MS = 3_600_000
 
 function readPriceUpdates(reading: Reading): PriceUpdatesConfig {
-  const from = reading.text('pricesFrom') || undefined
-  // Not repeated in the message: it may hold a password.
-  if (from && /^[a-z][a-z\d+.-]+:\/\//i.test(from) && (!isSafeAddress(from) || URL_PASSWORD.test(from))) {
-    reading.issue(
-      'pricesFrom',
-      'must be a file or an https:// address without a password; http:// only on this machine',
-    )
-  }
+  const from = reading.place('pricesFrom', 'file')
   const every = reading.text('pricesEvery')
   const everyMs = every === '' ? undefined : parseDuration(every)
   if (every !== '' && (everyMs === undefined || everyMs < SHORTEST_PRICES_MS)) {
@@ -477,7 +512,46 @@ function readPriceUpdates(reading: Reading): PriceUpdatesConfig {
   return { from, everyMs }
 }
 
-function isSafeAddress(text: string): boolean {
+/** Where the database of an installation is. */
+export type DatabasePlace = { kind: 'postgresql' } | { kind: 'file'; dataDir: string; backups: string }
+
+/** What decides it. */
+const PLACE_OPTIONS = ['data', 'databaseUrl', 'databaseUrlFile'] as const satisfies OptionName[]
+
+/**
+ * The database that flags and variables name, or else the service, or else the usual one. No other option is read: what is
+ * wrong with them must not keep a program as old as it is. Throws {@link ConfigError}.
+ *
+ * @param service the variables of the server that the executable runs as
+ */
+export function readDatabasePlace(
+  flags: Flags,
+  service: Environment,
+  environment: Environment = process.env,
+): DatabasePlace {
+  const isGiven = PLACE_OPTIONS.some((name) => flags[name] ?? environment[OPTIONS[name].variable])
+  const reading = new Reading(isGiven ? flags : {}, isGiven ? environment : service)
+  // The path of a secret's file is often one that only the server can read.
+  const isPostgres = ['databaseUrl', 'databaseUrlFile'].some((name) => reading.text(name as OptionName) !== '')
+  if (isPostgres) return { kind: 'postgresql' }
+  return { kind: 'file', dataDir: reading.text('data'), backups: backupsFolder(reading) }
+}
+
+/** Throws {@link ConfigError}. */
+export function readReleases(flags: Flags, environment: Environment = process.env): ReleasesConfig {
+  const reading = new Reading(flags, environment)
+  const from = reading.place('releases', 'folder')?.replace(/(?<=.)\/+$/, '')
+  reading.finish()
+  return { from, key: reading.text('releasesKey') || undefined }
+}
+
+/** Whether a place is an address, as opposed to a file or folder. */
+export function isAddress(place: string): boolean {
+  return /^[a-z][a-z\d+.-]+:\/\//i.test(place)
+}
+
+/** Whether nobody on the way can read or change what is loaded from there. */
+export function isSafeAddress(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
 }

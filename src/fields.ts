@@ -86,8 +86,11 @@ export function issuesOfTimeZone(timeZone: string, pointer: string): Issue[] {
   return [{ pointer, code: 'not_allowed', message: 'must be an IANA time zone, such as Europe/Berlin or UTC' }]
 }
 
+/** Listing them takes a tenth of a millisecond, and a billing run checks those of hundreds of bills. */
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+
 export function issuesOfCurrency(currency: string, pointer: string): Issue[] {
-  if (Intl.supportedValuesOf('currency').includes(currency)) return []
+  if (CURRENCIES.has(currency)) return []
   return [{ pointer, code: 'not_allowed', message: 'must be an ISO 4217 currency code, such as EUR or USD' }]
 }
 

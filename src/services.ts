@@ -38,9 +38,9 @@ export interface ServicesOptions {
   mail?: BillsDependencies['mail']
   /** Where price updates come from, and how often; undefined where none are configured. */
   priceUpdates?: UpdatesConfig | undefined
-  /** Where webhooks may go besides the public internet, and what links in them begin with. */
-  webhooks?: { privateNetworks: readonly string[]; linkBase: string | undefined } | undefined
-  /** What links in e-mails begin with; undefined if people may reach the server under any address. */
+  /** Where webhooks may go besides the public internet, and what links in them begin with while no public URL is set. */
+  webhooks?: { privateNetworks: readonly string[]; localUrl: () => string | Promise<string> } | undefined
+  /** What an option gives as the public URL, which takes precedence over the setting. */
   publicUrl?: string | undefined
 }
 
@@ -49,9 +49,9 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   const changes = createChangesService({ db, events })
   const audit = createAuditService({ db, clock, events })
   const noticeMail = mail && { mailer: createMailer(mail), from: mail.from }
-  const organization = createOrganizationService({ db, audit })
+  const organization = createOrganizationService({ db, audit, publicUrlOption: publicUrl })
   const people = createPeopleService({ db, clock, audit, organization, mail: noticeMail })
-  const notifications = createNotificationsService({ db, clock, organization, mail: noticeMail, publicUrl })
+  const notifications = createNotificationsService({ db, clock, organization, mail: noticeMail })
   const projects = createProjectsService({ db, clock, audit })
   const placement = createPlacementService({ db, clock, audit, organization, projects })
   const prices = createPricesService({ db, clock, audit })
@@ -99,7 +99,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
     budgets,
     mail: noticeMail,
     privateNetworks: hooks?.privateNetworks ?? [],
-    linkBase: hooks?.linkBase,
+    linkBase: async () => (await organization.publicUrl()) ?? hooks?.localUrl(),
   })
   const telemetry = createTelemetryService({ db, clock, audit, organization, people, entries })
   const personalData = createPersonalDataService({

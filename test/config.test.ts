@@ -42,6 +42,14 @@ describe('the configuration', () => {
     expect(readConfig({ publicUrl: 'https://tally.example.com/' }, {}).publicUrl).toBe('https://tally.example.com')
   })
 
+  test('takes no public URL that links could not begin with, and repeats none', () => {
+    const read = (publicUrl: string) => () => readConfig({ publicUrl }, {})
+    for (const wrong of ['tally.lan', 'https://tally.lan/secret', 'https://ada:secret@tally.lan']) {
+      expect(read(wrong)).toThrow(/^--public-url \(TALLY_PUBLIC_URL\): must /)
+      expect(read(wrong)).not.toThrow(/secret/)
+    }
+  })
+
   test('reports all issues at once, by flag and variable', () => {
     const read = () =>
       readConfig({ port: '65536' }, { TALLY_LOG_LEVEL: 'loud', TALLY_DATABASE_URL: 'mysql://u:secret@host/db' })

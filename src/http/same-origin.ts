@@ -6,25 +6,30 @@ import { Problem } from '../errors.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** The public URL in effect; asked only where the request alone does not decide. */
+export type PublicUrl = () => string | undefined | Promise<string | undefined>
+
 /**
- * For a call with a cookie. Throws `forbidden` if the call would change something and may come from a page of another
- * origin.
+ * For a call with a cookie: whether it changes nothing, or comes from a page of this server. Pages at the address of
+ * the call always count, so that a wrong public URL locks nobody out. Not a promise unless the public URL is one.
  */
-export function requireSameOrigin({ method, headers }: Request, publicUrl: string | undefined): void {
-  if (SAFE_METHODS.has(method)) return
+export function isSameOrigin({ method, headers }: Request, publicUrl: PublicUrl): boolean | Promise<boolean> {
+  if (SAFE_METHODS.has(method)) return true
   // Set by the browser itself, but not over plain HTTP.
   const site = headers.get('sec-fetch-site')
-  if (site === 'same-origin') return
+  if (site !== null) return site === 'same-origin'
   const origin = headers.get('origin')
+  if (origin === null) return false
   const host = headers.get('host')
-  const isOurs = origin !== null && (origin === `http://${host}` || origin === originOf(publicUrl))
-  if (site === null && isOurs) return
-  throw new Problem(
-    'forbidden',
-    'Requests with a session cookie are accepted only from pages of this server; programs should use a token. Behind a proxy, set TALLY_PUBLIC_URL to the address that people open.',
-  )
+  // Also over TLS, which ends at a proxy.
+  if (origin === `http://${host}` || origin === `https://${host}`) return true
+  const known = publicUrl()
+  return known instanceof Promise ? known.then((url) => origin === url) : origin === known
 }
 
-function originOf(publicUrl: string | undefined): string | undefined {
-  return publicUrl === undefined ? undefined : new URL(publicUrl).origin
+export function notSameOrigin(): Problem {
+  return new Problem(
+    'forbidden',
+    'Requests with a session cookie are accepted only from pages of this server; programs should use a token. Behind a proxy, set the public URL (TALLY_PUBLIC_URL, or `tally settings set --public-url`) to the address that people open.',
+  )
 }

@@ -1,9 +1,10 @@
 /**
  * The cookie that keeps a browser signed in. It is not readable by scripts, not sent with requests of other sites, and,
- * if people use Tally over https, never sent without TLS.
+ * where it was set over TLS, never sent without.
  */
 import type { SessionCaller } from '../access/caller.ts'
 import { SESSION_COOKIE } from './access.ts'
+import { isForTls, isHttps } from './tls.ts'
 
 /** The cookie's name without TLS. It marks a browser in which someone has signed in, and stays after they sign out. */
 const DEVICE_COOKIE = 'tally_device'
@@ -24,39 +25,49 @@ export interface SessionCookie {
   /** The secret of a browser in which someone has signed in before. */
   readDevice(headers: Headers): string | undefined
   /** The `Set-Cookie` headers for a new session: its own, and that of the browser. */
-  begin(signedIn: BegunSession): string[]
+  begin(headers: Headers, session: BegunSession): string[]
   /** The `Set-Cookie` that makes the browser a known one. */
-  know(device: string): string
-  /** The `Set-Cookie` that removes the session's cookie. */
-  end(): string
+  know(headers: Headers, device: string): string
+  /** The `Set-Cookie` headers that remove the session's cookie. */
+  end(headers: Headers): string[]
 }
 
-/** @param publicUrl the address that people use for Tally; only this shows whether TLS is used */
-export function sessionCookie(publicUrl: string | undefined): SessionCookie {
-  const secure = publicUrl?.startsWith('https://') ?? false
-  // Browsers accept a cookie of this name only over TLS and only from this exact host.
-  const nameOf = (name: string) => (secure ? `__Host-${name}` : name)
-  const read = (headers: Headers, name: string) => {
+/** Browsers accept a cookie of this name only over TLS and only from this exact host. */
+const secureNameOf = (name: string) => `__Host-${name}`
+
+/** @param publicUrlOption of the server, not the setting: see {@link isForTls} */
+export function sessionCookie(publicUrlOption: string | undefined): SessionCookie {
+  /** The names under which a cookie may be sent. The first counts: without TLS, browsers send no other. */
+  const namesOf = (name: string) => (isHttps(publicUrlOption) ? [secureNameOf(name)] : [secureNameOf(name), name])
+  const sentIn = (headers: Headers, name: string) => {
     const sent = headers.get('cookie')
-    return sent === null ? undefined : (new Bun.CookieMap(sent).get(nameOf(name)) ?? undefined)
+    if (sent === null) return []
+    const cookies = new Bun.CookieMap(sent)
+    return namesOf(name).flatMap((each) => {
+      const value = cookies.get(each)
+      return value ? [{ name: each, value }] : []
+    })
   }
-  const write = (name: string, value: string, maxAgeSeconds: number) =>
-    new Bun.Cookie(nameOf(name), value, {
-      path: '/',
-      httpOnly: true,
-      sameSite: 'strict',
-      secure,
-      maxAge: maxAgeSeconds,
-    }).serialize()
-  const know = (device: string) => write(DEVICE_COOKIE, device, DEVICE_SECONDS)
+  const isPlain = ({ name }: { name: string }) => name === SESSION_COOKIE
+  const write = (name: string, value: string, { secure, maxAge }: { secure: boolean; maxAge: number }) =>
+    new Bun.Cookie(name, value, { path: '/', httpOnly: true, sameSite: 'strict', secure, maxAge }).serialize()
+  const set = (headers: Headers, name: string, value: string, maxAge: number) => {
+    const secure = isForTls(headers, publicUrlOption)
+    return write(secure ? secureNameOf(name) : name, value, { secure, maxAge })
+  }
+  const remove = (name: string) => write(name, '', { secure: name.startsWith('__Host-'), maxAge: 0 })
+  const know = (headers: Headers, device: string) => set(headers, DEVICE_COOKIE, device, DEVICE_SECONDS)
   return {
-    read: (headers) => read(headers, SESSION_COOKIE),
-    readDevice: (headers) => read(headers, DEVICE_COOKIE),
-    begin: ({ secret, device, caller: { session } }) => [
-      write(SESSION_COOKIE, secret, (session.expiresAt - session.signedInAt) / 1_000),
-      know(device),
-    ],
+    read: (headers) => sentIn(headers, SESSION_COOKIE)[0]?.value,
+    readDevice: (headers) => sentIn(headers, DEVICE_COOKIE)[0]?.value,
+    begin(headers, { secret, device, caller: { session } }) {
+      const seconds = (session.expiresAt - session.signedInAt) / 1_000
+      const begun = [set(headers, SESSION_COOKIE, secret, seconds), know(headers, device)]
+      // One that was set without TLS would outlive the session that replaces it.
+      const outlives = isForTls(headers, publicUrlOption) && sentIn(headers, SESSION_COOKIE).some(isPlain)
+      return outlives ? [...begun, remove(SESSION_COOKIE)] : begun
+    },
     know,
-    end: () => write(SESSION_COOKIE, '', 0),
+    end: (headers) => sentIn(headers, SESSION_COOKIE).map(({ name }) => remove(name)),
   }
 }

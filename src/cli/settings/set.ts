@@ -17,6 +17,7 @@ interface SetFlags extends CommandFlags {
   timeZone?: string
   weekStart?: Weekday
   currency?: string
+  publicUrl?: string
   unknownProjects?: UnknownProjects
   sameSession?: Settings['same_session']
   approvalRequired?: 'yes' | 'no'
@@ -49,6 +50,10 @@ export function addSettingsSetCommand(settings: Command): void {
     .option('--time-zone <zone>', 'IANA time zone for days and months')
     .addOption(new Option('--week-start <day>', 'first day of weeks in reports and calendars').choices(WEEKDAYS))
     .option('--currency <code>', 'ISO 4217 code of the default bill currency')
+    .option(
+      '--public-url <url>',
+      'URL at which people and agents reach the server, used in links; an option of a server takes precedence; none clears it',
+    )
     .addOption(
       new Option(
         '--unknown-projects <what>',
@@ -117,6 +122,7 @@ export function addSettingsSetCommand(settings: Command): void {
       'after',
       examples(
         'tally settings set --time-zone Europe/Berlin --currency EUR',
+        'tally settings set --public-url https://tally.example.com',
         'tally settings set --unknown-projects hold',
         'tally settings set --sheet-required-fields ticket,label:team',
         'tally settings set --retention-texts 24 --retention-audit none',
@@ -124,7 +130,8 @@ export function addSettingsSetCommand(settings: Command): void {
       ),
     )
     .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<SetFlags>()
+      // The flag is the setting here, not the option of this process.
+      const { publicUrl, ...flags } = command.optsWithGlobals<SetFlags>()
       const { name, timeZone, weekStart, currency, unknownProjects, sameSession } = flags
       const yesOrNo = (said: 'yes' | 'no' | undefined) => said && said === 'yes'
       const change = {
@@ -132,6 +139,7 @@ export function addSettingsSetCommand(settings: Command): void {
         timeZone,
         weekStart,
         currency,
+        publicUrl: textOrNone(publicUrl),
         unknownProjects,
         sameSession,
         approvalRequired: yesOrNo(flags.approvalRequired),

@@ -15,6 +15,7 @@ export function printSettings(body: Settings, { json }: CommandFlags): void {
   print(`time zone         ${body.time_zone}`)
   print(`week start        ${body.week_start}`)
   print(`currency          ${body.currency}`)
+  print(`public url        ${body.public_url ?? '–'}`)
   print(`unknown projects  ${body.unknown_projects}`)
   print(`same session      ${body.same_session}`)
   print(`approval required ${body.approval_required ? 'yes' : 'no'}`)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
-import { print } from '../terminal/print.ts'
+import { note, print } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { organizationService, printSettings } from './settings.ts'
 
@@ -13,11 +13,15 @@ export function addSettingsShowCommand(settings: Command): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags>()
       const { settingsBody } = await organizationService()
-      const { organization, sums } = await withServices(flags, async ({ organization, reports }) => ({
+      const { organization, sums, option } = await withServices(flags, async ({ organization, reports }) => ({
         organization: await organization.settings(),
         sums: await reports.progress(),
+        option: organization.publicUrlOption,
       }))
       printSettings(settingsBody(organization), flags)
+      if (option !== undefined && option !== organization.publicUrl) {
+        note(`TALLY_PUBLIC_URL is ${option} here, which takes precedence over the public URL of the settings.`)
+      }
       // Without any days a server has yet to begin.
       if (!flags.json && !sums.complete && sums.days > 0) {
         print(

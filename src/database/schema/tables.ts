@@ -91,6 +91,7 @@ export function defineTables(kit: ColumnKit) {
       compactedAt: time('compacted_at'),
       sheetRequiredFields: json<string[]>('sheet_required_fields').notNull().default([]),
       leadRules: flag('lead_rules').notNull().default(false),
+      publicUrl: text('public_url'),
     }),
     users: table('users', {
       id: key('id'),

@@ -34,8 +34,10 @@ interface Dependencies {
 }
 
 export function createAlerts({ db, clock, notifications }: Dependencies) {
-  const linkTo = ({ uid }: BudgetRecord) =>
-    notifications.publicUrl === undefined ? undefined : `${notifications.publicUrl}/budgets/${uid}`
+  async function linkTo({ uid }: BudgetRecord): Promise<string | undefined> {
+    const publicUrl = await notifications.publicUrl()
+    return publicUrl && `${publicUrl}/budgets/${uid}`
+  }
 
   /** The key of its project, or of that of its ticket. */
   async function projectOf({ projectId, ticketId }: BudgetRecord): Promise<number | null> {
@@ -77,10 +79,11 @@ export function createAlerts({ db, clock, notifications }: Dependencies) {
       if (!budget) continue
       for (const recipient of await recipientsOf(budget, alert)) highest.set(recipient.email, { recipient, alert })
     }
+    const url = budget && (await linkTo(budget))
     const found = [...highest.values()].map(({ recipient, alert }) => ({
       recipient,
       key: alert.uid,
-      ...alertText(budget!, alert, { scope: scopeOf(view!), url: linkTo(budget!) }),
+      ...alertText(budget!, alert, { scope: scopeOf(view!), url }),
     }))
     await db.write(async (tx) => {
       for (const { id } of alerts) if (!(await claimAlert(tx, id, clock.now()))) return
@@ -124,7 +127,7 @@ export function createAlerts({ db, clock, notifications }: Dependencies) {
           firstDay: period?.firstDay ?? dayAt(at, 'UTC'),
           at,
         },
-        { scope: scopeOf(view), url: linkTo(budget) },
+        { scope: scopeOf(view), url: await linkTo(budget) },
       )
       const outcomes = []
       for (const recipient of recipients.values()) {

@@ -53,7 +53,10 @@ export function createDigestsService({
   anomalies,
   reports,
 }: Dependencies) {
-  const linkTo = (path: string) => notifications.publicUrl && `${notifications.publicUrl}${path}`
+  async function linksTo(): Promise<(path: string) => string | undefined> {
+    const publicUrl = await notifications.publicUrl()
+    return (path) => publicUrl && `${publicUrl}${path}`
+  }
 
   /** Tells everybody who wants to know about a topic, once for each key. */
   async function tell(
@@ -78,7 +81,7 @@ export function createDigestsService({
     const asker = askerOf(person)
     const { data } = await reports.completeness(asker.viewer, await reports.readCompleteness(period, asker))
     const { approvalRequired } = await organization.settings()
-    return attentionText(data, { days: ATTENTION_DAYS, requiresApproval: approvalRequired, linkTo })
+    return attentionText(data, { days: ATTENTION_DAYS, requiresApproval: approvalRequired, linkTo: await linksTo() })
   }
 
   async function summaryFor(person: User, week: { from: string; to: string }): Promise<Content | undefined> {
@@ -101,7 +104,7 @@ export function createDigestsService({
       const project = await listLedProjects(db.read, person.id)
       if (project.length > 0) await add('Projects that you lead', { project })
     }
-    return summaryText(week, sections, linkTo)
+    return summaryText(week, sections, await linksTo())
   }
 
   async function look(): Promise<void> {
@@ -116,7 +119,7 @@ export function createDigestsService({
     let found: Promise<Anomaly[]> | undefined
     await tell('anomalies', yesterday, async (person) => {
       found ??= anomalies.anomaliesOf(yesterday)
-      return anomaliesText(yesterday, (await found).filter(isSeenBy(person)), linkTo)
+      return anomaliesText(yesterday, (await found).filter(isSeenBy(person)), await linksTo())
     })
     if (isWorkingDay(today)) await tell('attention', today, (person) => attentionFor(person, today))
   }

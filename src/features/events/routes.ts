@@ -7,6 +7,7 @@ import { documented } from '../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../http/event-stream.ts'
 import { linkBase } from '../../http/link-base.ts'
 import { listParameter, parameter } from '../../http/query.ts'
+import type { PublicUrl } from '../../http/same-origin.ts'
 import { includesScope } from '../../token-scopes.ts'
 import { EXAMPLE_EVENT } from './examples.ts'
 import { readEventId, readEventsQuery, writeEventId } from './query.ts'
@@ -45,7 +46,7 @@ const CONNECTION_S = 90
 
 interface EventsDependencies {
   events: EventsService
-  publicUrl?: string | undefined
+  publicUrl: PublicUrl
 }
 
 /** The parts of Bun's server that a waiting request needs. */
@@ -62,9 +63,9 @@ export const eventsRoutes = ({ events, publicUrl }: EventsDependencies) => {
     options: Parameters<EventsService['follow']>[1],
     end: () => void,
   ) {
-    const base = linkBase(request, publicUrl)
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(STREAM_MS)])
     async function* chunks() {
+      const base = await linkBase(request, publicUrl)
       // How soon a client reads on after the end of a stream.
       yield 'retry: 1000\n\n'
       for await (const { views, next } of events.follow(who, options, { idleMs: HEARTBEAT_MS, signal })) {
@@ -95,7 +96,7 @@ export const eventsRoutes = ({ events, publicUrl }: EventsDependencies) => {
           if (asked.waitMs > 0) (server as Connections | null)?.timeout(request, CONNECTION_S)
           const wait = { timeoutMs: asked.waitMs, signal: request.signal }
           const { views, next, hasMore } = await events.readNext(who, { ...asked, after }, wait)
-          const base = linkBase(request, publicUrl)
+          const base = await linkBase(request, publicUrl)
           return {
             data: views.map((view) => eventBody(view, base)),
             has_more: hasMore,
@@ -137,7 +138,7 @@ ${TYPE_LIST}`,
     .get(
       '/:id',
       async ({ params, caller, request }) =>
-        eventBody(await events.get(params.id, readerOf(caller)), linkBase(request, publicUrl)),
+        eventBody(await events.get(params.id, readerOf(caller)), await linkBase(request, publicUrl)),
       {
         allow: ['read', 'session'],
         scope: 'events:read',

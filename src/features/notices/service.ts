@@ -1,6 +1,6 @@
 /**
- * What Tally notices by itself, each once, as an event (README.md, "Events"): tokens that are about to expire, agents that
- * no longer report, a digest of what is unattributed and unpriced, and backups that fail.
+ * What Tally notices by itself, each once, as an event (docs/integrate/events.md): tokens that are about to expire, agents
+ * that no longer report, a digest of what is unattributed and unpriced, and backups that fail.
  */
 import { COMMAND_LINE } from '../../access/asker.ts'
 import { EVERYTHING } from '../../access/visibility.ts'

@@ -60,28 +60,27 @@ export interface Notification {
 interface Dependencies {
   db: Database
   clock: Clock
-  organization: Pick<OrganizationService, 'settings'>
+  organization: Pick<OrganizationService, 'settings' | 'publicUrl'>
   /** Undefined if no mail server is configured. */
   mail: NoticeMail | undefined
-  /** What links begin with; undefined if the server's public address is not known. */
-  publicUrl: string | undefined
 }
 
 export type NotificationsService = ReturnType<typeof createNotificationsService>
 
-export function createNotificationsService({ db, clock, organization, mail, publicUrl }: Dependencies) {
+export function createNotificationsService({ db, clock, organization, mail }: Dependencies) {
   const senderOf = async () => mail && (mail.from ?? (await organization.settings()).email ?? undefined)
 
   async function deliver(
     to: string,
-    { messageId, ...content }: { subject: string; text: string; messageId: string },
+    { contents, messageId }: { contents: Parameters<typeof emailText>[0]; messageId: string },
     { from, isPerson }: { from: string; isPerson: boolean },
   ) {
     const { name } = await organization.settings()
+    const publicUrl = await organization.publicUrl()
     return mail!.mailer.send({
       from: { name, address: from },
       to,
-      ...content,
+      ...emailText(contents, { organization: name, publicUrl, isPerson }),
       messageId: `<${messageId}@${from.slice(from.lastIndexOf('@') + 1)}>`,
       headers: {
         'Auto-Submitted': 'auto-generated',
@@ -99,14 +98,10 @@ export function createNotificationsService({ db, clock, organization, mail, publ
       return db.write((tx) => finishEmail(tx, id, { ...ended, answer: 'The recipient was erased.' }))
     }
     const isPerson = contents.some(({ userId }) => userId !== null)
-    const { name } = await organization.settings()
     const { result, answer } = await deliver(
       recipient,
       // The same for every attempt, so that mail programs detect duplicates.
-      {
-        ...emailText(contents, { organization: name, publicUrl, isPerson }),
-        messageId: `notification.${id}.${createdAt}`,
-      },
+      { contents, messageId: `notification.${id}.${createdAt}` },
       { from, isPerson },
     )
     const pauseMs = result === 'failed' ? pauseAfter(attempts + 1) : undefined
@@ -142,8 +137,11 @@ export function createNotificationsService({ db, clock, organization, mail, publ
   }
 
   return {
-    /** What links in e-mails begin with. */
-    publicUrl,
+    /**
+     * What links in e-mails begin with; undefined if no public URL is set. Never the address of a request, which its
+     * sender chooses.
+     */
+    publicUrl: organization.publicUrl,
 
     /** Whether e-mails can be sent. Without, nothing should be queued: it would be old news later. */
     canSend: async () => (await senderOf()) !== undefined,
@@ -179,10 +177,9 @@ export function createNotificationsService({ db, clock, organization, mail, publ
     /** Sends an e-mail at once, whatever else was sent. Returns the answer of the mail server if it did not accept it. */
     async sendNow({ recipient, key, subject, body }: Notification): Promise<string | undefined> {
       const isPerson = recipient.userId !== null
-      const { name } = await organization.settings()
-      const content = emailText([{ subject, body }], { organization: name, publicUrl, isPerson })
       const from = (await senderOf())!
-      const outcome = await deliver(recipient.email, { ...content, messageId: key }, { from, isPerson })
+      const contents = [{ subject, body }]
+      const outcome = await deliver(recipient.email, { contents, messageId: key }, { from, isPerson })
       return outcome.result === 'sent' ? undefined : outcome.answer
     },
 

@@ -2,7 +2,7 @@
 
 export interface Circumstances {
   organization: string
-  /** What links begin with; undefined if the server's public address is not known. */
+  /** What links begin with; undefined if no public URL is set. */
   publicUrl: string | undefined
   /** Whether the recipient has an account, and can choose what to be sent. */
   isPerson: boolean

@@ -6,6 +6,7 @@ export const EXAMPLE_SETTINGS: Settings = {
   time_zone: 'Europe/Berlin',
   week_start: 'monday',
   currency: 'EUR',
+  public_url: 'https://tally.example.com',
   unknown_projects: 'create',
   same_session: 'hold',
   approval_required: false,

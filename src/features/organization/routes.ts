@@ -1,9 +1,11 @@
 import { Elysia, t } from 'elysia'
 import type { Caller } from '../../access/caller.ts'
+import { validationFailed } from '../../errors.ts'
 import { LOGO_TYPES, parseMarkup, seesEverything } from '../../fields.ts'
 import { access, actorOf, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
 import { callerTag, objectTag } from '../../http/entity-tags.ts'
+import { isSameOrigin } from '../../http/same-origin.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { EXAMPLE_SETTINGS } from './examples.ts'
 import { Settings, SettingsChange } from './schema.ts'
@@ -33,7 +35,8 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
     })
     .patch(
       '',
-      async ({ body, caller, address }) => {
+      async ({ body, caller, address, request }) => {
+        if (body.public_url !== undefined) await requireWayBack(request, organization.publicUrlWith(body.public_url))
         const changed = await organization.changeSettings(readChange(body), actorOf({ caller, address }))
         return settingsBody(changed)
       },
@@ -120,6 +123,18 @@ function shownTo({ person }: Caller, organization: Organization): Settings {
   return seesEverything(person.role) ? settingsBody(organization) : commonSettingsBody(organization)
 }
 
+/**
+ * Whoever sets a wrong public URL must be able to correct it in the same browser. Only a browser that does not say where
+ * a request comes from, behind a proxy that changes the Host, depends on the public URL for that. Throws
+ * `validation_failed`.
+ */
+async function requireWayBack(request: Request, publicUrl: string | undefined): Promise<void> {
+  if (await isSameOrigin(request, () => publicUrl)) return
+  const origin = request.headers.get('origin')
+  const message = `must be ${origin}, where you are now: your proxy changes the Host header, so this browser could not change it again. Use \`tally settings set --public-url\``
+  throw validationFailed([{ pointer: '/public_url', code: 'not_allowed', message }])
+}
+
 /** What is no markup becomes no number, of which the service tells with every other issue. */
 function readChange(body: SettingsChange): Parameters<OrganizationService['changeSettings']>[0] {
   const { name, currency, email, address, markup } = body
@@ -133,6 +148,7 @@ function readChange(body: SettingsChange): Parameters<OrganizationService['chang
     markupPpm,
     timeZone: body.time_zone,
     weekStart: body.week_start,
+    publicUrl: body.public_url,
     unknownProjects: body.unknown_projects,
     sameSession: body.same_session,
     approvalRequired: body.approval_required,

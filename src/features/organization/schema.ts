@@ -47,12 +47,16 @@ const sheetRequiredFields = Type.Array(Type.String(), {
   examples: [['ticket', 'label:team']],
 })
 
+const PUBLIC_URL_MEANS =
+  'The address at which people and agents reach this server, which links in invitations, e-mails, webhooks and share links begin with, such as `https://tally.example.com`. The option `--public-url` (`TALLY_PUBLIC_URL`) of a server takes precedence.'
+
 export const Settings = Type.Object(
   {
     name: Type.String({ description: 'Name of the organization, as shown on bills.' }),
     time_zone: Type.String({ description: 'IANA time zone for the boundaries of days and months.' }),
     week_start: oneOf(WEEKDAYS, 'First day of the weeks in reports and calendars.'),
     currency: Type.String({ description: 'ISO 4217 code of the default bill currency.' }),
+    public_url: orNull(Type.String({ description: `${PUBLIC_URL_MEANS} Null if it is not set.` })),
     unknown_projects: oneOf(
       UNKNOWN_PROJECTS,
       'How to handle a project or ticket that a report names for the first time: `create` adds it, `hold` leaves the entry unattributed and keeps the name.',
@@ -118,6 +122,13 @@ export const SettingsChange = Type.Partial(
     }),
     week_start: chosen(WEEKDAYS, 'First day of the weeks in reports and calendars.'),
     currency: Type.String({ description: 'ISO 4217 code of the default bill currency.', examples: ['EUR'] }),
+    public_url: orNull(
+      Type.String({
+        description: `${PUBLIC_URL_MEANS} With \`http://\` or \`https://\`, and nothing after the host and port; null clears it.`,
+        [SHOWN]: FILLED,
+        examples: ['https://tally.example.com'],
+      }),
+    ),
     unknown_projects: chosen(
       UNKNOWN_PROJECTS,
       'How to handle projects and tickets that a report names for the first time.',

@@ -18,6 +18,7 @@ import {
 } from '../../fields.ts'
 import { decimalNumber } from '../../lib/money.ts'
 import { composeName } from '../../lib/names.ts'
+import { readPublicUrl } from '../../lib/public-url.ts'
 import { isRequirable, REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../sheet-fields.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { issueOfNumberFormat } from './bill-numbers.ts'
@@ -67,6 +68,7 @@ export function commonSettingsBody(organization: Organization) {
     time_zone: timeZone,
     week_start: weekStart,
     currency,
+    public_url: organization.publicUrl,
     unknown_projects: unknownProjects,
     same_session: sameSession,
     approval_required: approvalRequired,
@@ -128,6 +130,17 @@ function issuesOfRetention(given: SettingsChange): Issue[] {
   )
 }
 
+/** A public URL as it is stored, with its issues; undefined and null stay. */
+export function checkPublicUrl(
+  given: string | null | undefined,
+  pointer: string,
+): { url: string | null | undefined; issues: Issue[] } {
+  if (typeof given !== 'string') return { url: given, issues: [] }
+  const read = readPublicUrl(given.trim())
+  if ('url' in read) return { url: read.url, issues: [] }
+  return { url: given, issues: [{ pointer, code: 'bad_format', message: read.issue }] }
+}
+
 function issuesOfBilling(given: SettingsChange): Issue[] {
   const { email, address, taxId, markupPpm, dueDays, reminderDays, billNumberFormat, billFooter } = given
   return [
@@ -153,12 +166,38 @@ export type OrganizationService = ReturnType<typeof createOrganizationService>
 
 export type { Logo, Organization }
 
-export function createOrganizationService({ db, audit }: { db: Database; audit: AuditService }) {
+interface Dependencies {
+  db: Database
+  audit: AuditService
+  /** The public URL that an option of this process gives; undefined without. */
+  publicUrlOption?: string | undefined
+}
+
+export function createOrganizationService({ db, audit, publicUrlOption }: Dependencies) {
   const held = new Cached(getOrganization)
 
   return {
     /** The organization's settings, cached until they change. */
     settings: (reader: Reader = db.read): Organization | Promise<Organization> => held.get(reader),
+
+    /** What an option of this process gives as the public URL, which takes precedence over the setting. */
+    publicUrlOption,
+
+    /** The public URL once the setting is `given`, as {@link changeSettings} stores it; undefined if there is none. */
+    publicUrlWith: (given: string | null): string | undefined =>
+      publicUrlOption ?? checkPublicUrl(given, '/public_url').url ?? undefined,
+
+    /**
+     * The public URL, which is never taken from a request: the option of this process, or else the setting, of which
+     * changes count at once; undefined if neither is set. It has no slash at its end.
+     */
+    publicUrl(): string | undefined | Promise<string | undefined> {
+      if (publicUrlOption !== undefined) return publicUrlOption
+      const settings = held.get(db.read)
+      return settings instanceof Promise
+        ? settings.then(({ publicUrl }) => publicUrl ?? undefined)
+        : (settings.publicUrl ?? undefined)
+    },
 
     /**
      * The only way to change a setting after the setup, so that dependent data (days and months on the time zone) can
@@ -167,6 +206,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
     async changeSettings(given: SettingsChange, by: Actor): Promise<Organization> {
       const name = given.name === undefined ? undefined : composeName(given.name)
       const { timeZone, weekStart, currency, unknownProjects, sameSession } = given
+      const { url: publicUrl, issues: publicUrlIssues } = checkPublicUrl(given.publicUrl, '/public_url')
       const issues = [
         ...(name === undefined ? [] : issuesOfName(name, '/name')),
         ...(timeZone === undefined ? [] : issuesOfTimeZone(timeZone, '/time_zone')),
@@ -174,6 +214,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
         ...issuesOfChoice(weekStart, WEEKDAYS, '/week_start'),
         ...issuesOfChoice(unknownProjects, UNKNOWN_PROJECTS, '/unknown_projects'),
         ...issuesOfChoice(sameSession, SAME_SESSION, '/same_session'),
+        ...publicUrlIssues,
         ...issuesOfBilling(given),
         ...issuesOfRetention(given),
         ...issuesOfRequiredFields(given.sheetRequiredFields ?? []),
@@ -186,6 +227,7 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
           timeZone: timeZone ?? before.timeZone,
           weekStart: given.weekStart ?? before.weekStart,
           currency: currency ?? before.currency,
+          publicUrl: publicUrl === undefined ? before.publicUrl : publicUrl,
           unknownProjects: unknownProjects ?? before.unknownProjects,
           sameSession: sameSession ?? before.sameSession,
           approvalRequired: given.approvalRequired ?? before.approvalRequired,
@@ -228,13 +270,14 @@ export function createOrganizationService({ db, audit }: { db: Database; audit: 
       })
     },
 
-    /** Saves the settings of the first-run setup, in its transaction and its audit record. */
+    /** Saves the settings of the first-run setup, in its transaction and its audit record. An absent one stays. */
     async setUp(
       tx: Tx,
-      settings: Pick<Organization, 'name' | 'timeZone' | 'currency'>,
+      settings: Pick<Organization, 'name' | 'timeZone' | 'currency'> & { publicUrl?: string | null | undefined },
       setUpAt: number,
     ): Promise<Organization> {
-      await updateOrganization(tx, { ...settings, setUpAt })
+      const { publicUrl, ...others } = settings
+      await updateOrganization(tx, { ...others, setUpAt, ...(publicUrl !== undefined && { publicUrl }) })
       return getOrganization(tx)
     },
 

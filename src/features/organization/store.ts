@@ -12,6 +12,8 @@ export interface Organization {
   weekStart: Weekday
   /** ISO 4217 code of bills without a currency of their own. */
   currency: string
+  /** What links begin with, unless an option of the server says it: `https://tally.example.com`; null if not set. */
+  publicUrl: string | null
   unknownProjects: UnknownProjects
   sameSession: SameSession
   /** Whether only approved entries are billed. */
@@ -70,6 +72,7 @@ export async function getOrganization(reader: Reader): Promise<Organization> {
       timeZone: organization.timeZone,
       weekStart: organization.weekStart,
       currency: organization.currency,
+      publicUrl: organization.publicUrl,
       unknownProjects: organization.unknownProjects,
       sameSession: organization.sameSession,
       approvalRequired: organization.approvalRequired,

@@ -46,7 +46,12 @@ export const EXAMPLE_ME: Me = {
 
 export const EXAMPLE_SET_UP: SetUpRequest = {
   link_token: '0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE',
-  organization: { name: 'Acme', time_zone: 'Europe/Berlin', currency: 'EUR' },
+  organization: {
+    name: 'Acme',
+    time_zone: 'Europe/Berlin',
+    currency: 'EUR',
+    public_url: 'https://tally.example.com',
+  },
   admin: { email: 'ada@example.com', name: 'Ada', password: 'correct horse battery' },
 }
 

@@ -133,6 +133,15 @@ export const SetUpRequest = Type.Object(
           examples: ['Europe/Berlin'],
         }),
         currency: Type.String({ description: 'ISO 4217 code of the default bill currency.', examples: ['EUR'] }),
+        public_url: Type.Optional(
+          orNull(
+            Type.String({
+              description:
+                'The address at which people and agents reach this server, which links begin with: `http://` or `https://`, and nothing after the host and port. Null or absent to set it later.',
+              examples: ['https://tally.example.com'],
+            }),
+          ),
+        ),
       },
       strict,
     ),

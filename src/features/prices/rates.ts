@@ -274,6 +274,7 @@ export const SURCHARGE_DIGITS = 12 + MULTIPLIERS_LIMIT * MULTIPLIER_DIGITS
  * base price, or the usage has no value.
  */
 export function longContextSurcharge(rates: Rates, usage: TimedUsage): Surcharge | undefined {
+  if (!hasBasePrices(rates, usage)) return undefined
   const valuation = new Valuation()
   const levels = valuation.levelsFor(rates, usage)
   const value = valuation.addTokens(levels, usage) ? valuation.value() : undefined
@@ -289,6 +290,10 @@ export function longContextSurcharge(rates: Rates, usage: TimedUsage): Surcharge
   const multiplied = value.multipliers.reduce((product, { multiplier }) => product * multiplier, picos)
   return multiplied * MILLION ** BigInt(MULTIPLIERS_LIMIT - value.multipliers.length)
 }
+
+/** Whether the row itself, without other services and hours, has a base price for each kind of tokens of the usage. */
+const hasBasePrices = ({ levels }: Rates, { counts }: Usage): boolean =>
+  COUNT_KINDS.every((kind) => counts[kind] === 0 || levels[0]!.prices[kind] !== null)
 
 const PICOS_PER_NANO = 1_000n
 const MILLION = 1_000_000n

@@ -200,8 +200,26 @@ export function explainValue(
   return value && { price, value }
 }
 
-/** The price table for tasks off the main thread, which have no cached one, and the moments at which some price begins or ends. */
-export async function readPriceTable(reader: Reader): Promise<{ table: PriceTable; moments: number[] }> {
+interface TableOfTask {
+  table: PriceTable
+  /** The moments at which some price begins or ends. */
+  moments: number[]
+}
+
+/** Of each connection that runs tasks: to read and index thousands of prices takes longer than most of the sums they value. */
+const TABLES_OF_TASKS = new WeakMap<Reader, Cached<TableOfTask>>()
+
+/** The price table for tasks off the main thread, as their state of the database has it. */
+export async function readPriceTable(reader: Reader): Promise<TableOfTask> {
+  let cached = TABLES_OF_TASKS.get(reader)
+  if (!cached) {
+    cached = new Cached(loadTableOfTask)
+    TABLES_OF_TASKS.set(reader, cached)
+  }
+  return cached.get(reader)
+}
+
+async function loadTableOfTask(reader: Reader): Promise<TableOfTask> {
   const prices = await listPrices(reader)
   const table = new PriceTable(prices, await listAliases(reader), await listWithdrawn(reader))
   const moments = new Set(

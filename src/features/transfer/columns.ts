@@ -74,6 +74,9 @@ export const ownId = (prefix: IdPrefix): Field => field('uid', idOf(prefix))
 
 export const text = (column: string): Field => field(column, Type.String())
 
+/** As the setting and the option take it, because links begin with it. */
+export const publicUrl = (column: string): Field => field(column, Type.String({ pattern: '^https?://[^\\s/?#@]+$' }))
+
 export const flag = (column: string): Field => field(column, Type.Boolean())
 
 const oneOf = (values: readonly string[]) => Type.Union(values.map((value) => Type.Literal(value)))

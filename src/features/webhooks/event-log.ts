@@ -39,7 +39,7 @@ export interface EventLogDependencies {
   bills: Pick<BillsService, 'getBill'>
   budgets: Pick<BudgetsService, 'describeScope'>
   /** What links to pages begin with; undefined if the address of the server is not known. */
-  linkBase: string | undefined
+  linkBase: () => Promise<string | undefined>
 }
 
 export function createEventLog({ db, events, bills, budgets, linkBase }: EventLogDependencies) {
@@ -81,13 +81,14 @@ export function createEventLog({ db, events, bills, budgets, linkBase }: EventLo
 
   async function logged(view: EventView, { format }: Pick<EndpointRow, 'format'>): Promise<LoggedEvent> {
     const facts = format === 'standard' ? [] : await factsOf(view)
-    return { id: view.id, type: view.type, body: eventBody(view, linkBase), facts, page: pageOf(view) }
+    const base = await linkBase()
+    return { id: view.id, type: view.type, body: eventBody(view, base), facts, page: pageOf(view, base) }
   }
 
   /** The page of the entries that the event lists. */
-  function pageOf({ details }: EventView): string | undefined {
+  function pageOf({ details }: EventView, base: string | undefined): string | undefined {
     const list = details?.after?.list
-    return linkBase !== undefined && typeof list === 'string' ? `${linkBase}/entries?${list.split('?')[1]}` : undefined
+    return base !== undefined && typeof list === 'string' ? `${base}/entries?${list.split('?')[1]}` : undefined
   }
 
   const selectionOf = ({ uid, types, clientId, projectId }: EndpointRow): EventSelection => ({

@@ -353,7 +353,7 @@ describe('a call that changes something, with a cookie,', () => {
   })
 
   test('from the public address is taken, and from the plain one', async () => {
-    const behind = await start({ publicUrl: 'https://tally.example.com/below' })
+    const behind = await start({ publicUrl: 'https://tally.example.com' })
     const cookie = cookieOf(await signIn(await newPerson('admin', behind), PASSWORD, {}, behind))
     expect((await change({ origin: 'https://tally.example.com' }, behind, cookie)).status).toBe(422)
     expect((await change({ origin: behind.url }, behind, cookie)).status).toBe(422)

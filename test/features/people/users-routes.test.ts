@@ -275,6 +275,7 @@ describe('settings', () => {
       time_zone: 'UTC',
       currency: 'USD',
       week_start: 'monday',
+      public_url: null,
       unknown_projects: 'create',
       same_session: 'hold',
       approval_required: false,
@@ -310,6 +311,7 @@ describe('settings', () => {
       demo: false,
       name: 'Acme',
       week_start: 'sunday',
+      public_url: null,
       unknown_projects: 'create',
     })
     expect((await app.call('GET /api/v1/me', { session })).json.organization.name).toBe('Acme')
@@ -343,7 +345,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(18)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(19)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })

@@ -124,12 +124,12 @@ describe('the embedded price table', () => {
     ])
   })
 
-  test('has as many prices as the README says', async () => {
+  test('has as many prices as the manual says', async () => {
     const rows = defaultRows()
     const models = new Set(rows.map(({ provider, model }) => `${provider} ${model}`)).size
     const providers = new Set(rows.map(({ provider }) => provider)).size
     const counts = `${rows.length.toLocaleString('en')} dated prices of ${models.toLocaleString('en')} models at ${providers} providers`
-    expect(await Bun.file(`${import.meta.dir}/../../../README.md`).text()).toContain(counts)
+    expect(await Bun.file(`${import.meta.dir}/../../../docs/model-prices.md`).text()).toContain(counts)
   })
 
   test('has no changes for a database that has it', () => {

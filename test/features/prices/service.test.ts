@@ -5,6 +5,7 @@ import type { PriceRow } from '../../../src/features/prices/rates.ts'
 import {
   createPricesService,
   type PricesService,
+  readPriceTable,
   type UsageOfModel,
   value,
   valueAtPrice,
@@ -158,6 +159,21 @@ forEachEngine('prices', (openDatabase) => {
     const table = await prices.table(db.read)
     if (db.engine === 'sqlite') expect(prices.table(db.read)).toBe(table)
     expect(await prices.table(db.read)).toBe(table)
+  })
+
+  test('the table of tasks is read again after a change, and never for another database', async () => {
+    const [{ db }, other] = [await open(), await open()]
+    const idIn = async ({ read }: Database) =>
+      (await readPriceTable(read)).table.find('gpt-9', 'openai', NOW)?.price.uid
+    await other.db.write((tx) => addPrices(tx, [ROW], BY_HAND))
+    expect(await idIn(db)).toBeUndefined()
+    expect((await readPriceTable(db.read)).table).toBe((await readPriceTable(db.read)).table)
+    await db.write((tx) => addPrices(tx, [{ ...ROW, effectiveFrom: NOW - 1 }], BY_HAND))
+    const [first, ofOther] = [await idIn(db), await idIn(other.db)]
+    expect(first).toBeString()
+    expect(ofOther).toBeString()
+    expect(ofOther).not.toBe(first!)
+    expect((await readPriceTable(db.read)).moments).toEqual([NOW - 1])
   })
 
   test('a later price does not move a value that is asked for at the row it was found at', async () => {

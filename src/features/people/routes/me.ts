@@ -115,14 +115,14 @@ export const meRoutes = ({ people, organization, cookie, countHeld, sendsEmail }
     )
     .put(
       '/password',
-      async ({ caller, body, address, set }) => {
+      async ({ caller, body, address, request, set }) => {
         const { current, new: next } = body
         const { device } = await people.changePassword(requireCaller(caller, ['session']), {
           current,
           next,
           address: address(),
         })
-        set.headers['set-cookie'] = cookie.know(device)
+        set.headers['set-cookie'] = cookie.know(request.headers, device)
         set.status = 204
       },
       {

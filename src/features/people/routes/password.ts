@@ -18,9 +18,9 @@ interface PasswordDependencies {
 export const passwordRoute = ({ people, organization, cookie }: PasswordDependencies) =>
   new Elysia({ name: 'password', normalize: false }).use(access()).post(
     '',
-    async ({ body: { link_token, password }, address, set }) => {
+    async ({ body: { link_token, password }, address, request, set }) => {
       const signedIn = await people.choosePassword({ linkToken: link_token, password, address: address() })
-      set.headers['set-cookie'] = cookie.begin(signedIn)
+      set.headers['set-cookie'] = cookie.begin(request.headers, signedIn)
       return meBody(signedIn.caller, await organization.settings())
     },
     {

@@ -31,7 +31,7 @@ export const sessionRoutes = ({ people, organization, cookie }: SessionDependenc
         const replaces = cookie.read(request.headers)
         const device = cookie.readDevice(request.headers)
         const signedIn = await people.signIn({ ...body, address: address(), replaces, device })
-        set.headers['set-cookie'] = cookie.begin(signedIn)
+        set.headers['set-cookie'] = cookie.begin(request.headers, signedIn)
         return meBody(signedIn.caller, await organization.settings())
       },
       {
@@ -54,10 +54,10 @@ export const sessionRoutes = ({ people, organization, cookie }: SessionDependenc
     )
     .delete(
       '',
-      async ({ caller, address, query, set }) => {
+      async ({ caller, address, query, request, set }) => {
         const { everywhere } = readSignOut(query)
         await people.signOut(requireCaller(caller, ['session']), { everywhere, by: actorOf({ caller, address }) })
-        set.headers['set-cookie'] = cookie.end()
+        set.headers['set-cookie'] = cookie.end(request.headers)
         // What the person has read must not stay on a computer that they share.
         set.headers['clear-site-data'] = '"cache"'
         set.status = 204

@@ -16,17 +16,17 @@ interface SetUpDependencies {
 export const setUpRoute = ({ people, cookie }: SetUpDependencies) =>
   new Elysia({ name: 'set-up', normalize: false }).use(access()).post(
     '',
-    async ({ body: { link_token, organization, admin }, address, set }) => {
-      const { name, currency, time_zone } = organization
+    async ({ body: { link_token, organization, admin }, address, request, set }) => {
+      const { name, currency, time_zone, public_url: publicUrl } = organization
       const made = await people.setUp({
         linkToken: link_token,
-        organization: { name, currency, timeZone: time_zone },
+        organization: { name, currency, timeZone: time_zone, publicUrl },
         admin,
         address: address(),
       })
       set.status = 201
       const headers: Record<string, unknown> = set.headers
-      headers['set-cookie'] = cookie.begin(made.signedIn)
+      headers['set-cookie'] = cookie.begin(request.headers, made.signedIn)
       return {
         user: userBody(made.user),
         organization: {

@@ -5,6 +5,7 @@ import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { linkBase } from '../../../http/link-base.ts'
 import { listPage, listParameter, listSort, parameter } from '../../../http/query.ts'
+import type { PublicUrl } from '../../../http/same-origin.ts'
 import { EXAMPLE_DISABLED, EXAMPLE_EMAILS, EXAMPLE_LINK, EXAMPLE_NEW_USER, EXAMPLE_USER } from '../examples.ts'
 import { readUserList } from '../query.ts'
 import {
@@ -45,7 +46,7 @@ const UserQuery = t.Object(
 interface UsersDependencies {
   people: PeopleService
   /** What links for people begin with. */
-  publicUrl?: string | undefined
+  publicUrl: PublicUrl
 }
 
 export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
@@ -85,7 +86,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
     .post(
       '',
       async ({ body, caller, address, request, set }) => {
-        const made = await people.inviteUser(body, linkBase(request, publicUrl), actorOf({ caller, address }))
+        const made = await people.inviteUser(body, await linkBase(request, publicUrl), actorOf({ caller, address }))
         set.status = 201
         set.headers.location = `/api/v1/users/${made.user.uid}`
         return passwordLinkBody(made)
@@ -241,7 +242,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
     .post(
       '/:id/invitation',
       async ({ params, caller, address, request }) => {
-        const base = linkBase(request, publicUrl)
+        const base = await linkBase(request, publicUrl)
         return passwordLinkBody(
           await people.createPasswordLink(params.id, 'invitation', base, actorOf({ caller, address })),
         )
@@ -264,7 +265,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
     .post(
       '/:id/password-link',
       async ({ params, caller, address, request }) => {
-        const base = linkBase(request, publicUrl)
+        const base = await linkBase(request, publicUrl)
         return passwordLinkBody(
           await people.createPasswordLink(params.id, 'password', base, actorOf({ caller, address })),
         )

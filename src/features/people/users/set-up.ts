@@ -8,7 +8,12 @@ import { randomBase62 } from '../../../lib/base62.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { composeName } from '../../../lib/names.ts'
 import type { AuditService } from '../../audit/service.ts'
-import { type Organization, type OrganizationService, settingsBody } from '../../organization/service.ts'
+import {
+  checkPublicUrl,
+  type Organization,
+  type OrganizationService,
+  settingsBody,
+} from '../../organization/service.ts'
 import type { Hashing } from '../passwords/hashing.ts'
 import { issuesOfPassword } from '../passwords/password-rule.ts'
 import { LINK_CHARACTERS } from '../passwords/passwords.ts'
@@ -23,7 +28,8 @@ const SET_UP_LINK_MS = 86_400_000
 
 export interface SetUp {
   linkToken: string
-  organization: { name: string; timeZone: string; currency: string }
+  /** Without a public URL, it stays as it is. */
+  organization: { name: string; timeZone: string; currency: string; publicUrl?: string | null | undefined }
   admin: { email: string; name: string; password: string }
   /** The network address of the call. */
   address: string
@@ -88,12 +94,14 @@ export function createSetUp({ db, clock, audit, organization, hashing }: SetUpDe
       // First, so that only callers with the link can make Tally hash passwords.
       if (await hasUsers(db.read)) throw alreadySetUp()
       if (!(await findSetUpLink(db.read, hash, clock.now()))) throw wrongLink()
-      const settings = { ...given, name: composeName(given.name) }
+      const { url: publicUrl, issues: publicUrlIssues } = checkPublicUrl(given.publicUrl, '/organization/public_url')
+      const settings = { ...given, name: composeName(given.name), publicUrl }
       const person = { email: foldEmail(admin.email), name: composeName(admin.name) }
       const issues = [
         ...issuesOfName(settings.name, '/organization/name'),
         ...issuesOfTimeZone(settings.timeZone, '/organization/time_zone'),
         ...issuesOfCurrency(settings.currency, '/organization/currency'),
+        ...publicUrlIssues,
         ...issuesOfEmail(person.email, '/admin/email'),
         ...issuesOfName(person.name, '/admin/name'),
         ...(await issuesOfPassword(admin.password, { pointer: '/admin/password', owner: person })),

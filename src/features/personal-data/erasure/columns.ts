@@ -46,6 +46,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
       taxId: 'organization',
       billFooter: 'organization',
       billNumberFormat: 'organization',
+      publicUrl: 'organization',
     },
     other: ['timeZone', 'currency', 'unknownProjects', 'logoType', 'weekStart', 'sameSession', 'sheetRequiredFields'],
   },

@@ -3,6 +3,7 @@ import { access, actorOf, partyOf, requireCaller } from '../../../http/access.ts
 import { documented } from '../../../http/documentation.ts'
 import { linkBase } from '../../../http/link-base.ts'
 import { listPage } from '../../../http/query.ts'
+import type { PublicUrl } from '../../../http/same-origin.ts'
 import { EXAMPLE_CREATED_SHARE_LINK, EXAMPLE_NEW_SHARE_LINK, EXAMPLE_SHARE_LINK } from '../examples.ts'
 import { CreatedShareLink, NewShareLink, ShareLinkBody, ShareLinkList } from '../schema.ts'
 import { readShareLinkList, type ShareLinksService } from '../service.ts'
@@ -17,7 +18,7 @@ const scope = 'people-only'
 
 interface Dependencies {
   shareLinks: ShareLinksService
-  publicUrl?: string | undefined
+  publicUrl: PublicUrl
 }
 
 export const shareLinksRoutes = ({ shareLinks, publicUrl }: Dependencies) =>
@@ -51,7 +52,7 @@ export const shareLinksRoutes = ({ shareLinks, publicUrl }: Dependencies) =>
         const { person } = requireCaller(caller)
         const made = await shareLinks.createShareLink(person.uid, body, actorOf({ caller, address }))
         set.status = 201
-        return { ...made.body, link: `${linkBase(request, publicUrl)}/share/${made.secret}` }
+        return { ...made.body, link: `${await linkBase(request, publicUrl)}/share/${made.secret}` }
       },
       {
         allow,

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { access } from '../../../http/access.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { type Html, html } from '../../../http/pages/html.ts'
+import { pageRoute } from '../../../http/pages/policy.ts'
 import { countText, dollarsText } from '../../../lib/display-numbers.ts'
 import type { UsageReport, UsageResult } from '../../reports/schema.ts'
 import type { SharedBill, SharedContent, SharedUsage, ShareLinksService } from '../service.ts'
@@ -27,9 +28,6 @@ function pageResponse(text: string, status = 200): Response {
 /** The same to the byte for a link that is unknown, revoked, expired or stopped. */
 const missing = () => pageResponse(missingPage(), 404)
 
-// Pages are not part of the API.
-const page = { allow: 'anyone', detail: { hide: true } } as const
-
 export const sharedPages = ({ shareLinks }: { shareLinks: ShareLinksService }) => {
   async function answerDocument(secret: string, format: 'pdf' | 'html'): Promise<Response> {
     const document = await shareLinks.sharedDocument(secret, format)
@@ -53,10 +51,10 @@ export const sharedPages = ({ shareLinks }: { shareLinks: ShareLinksService }) =
         })
         return content ? pageResponse(sharedPage(content, secret)) : missing()
       },
-      page,
+      pageRoute,
     )
-    .get('/share/:secret/bill.pdf', ({ params }) => answerDocument(params.secret, 'pdf'), page)
-    .get('/share/:secret/bill.html', ({ params }) => answerDocument(params.secret, 'html'), page)
+    .get('/share/:secret/bill.pdf', ({ params }) => answerDocument(params.secret, 'pdf'), pageRoute)
+    .get('/share/:secret/bill.html', ({ params }) => answerDocument(params.secret, 'html'), pageRoute)
 }
 
 /** More rows are no longer read as a page; the totals cover them all. */

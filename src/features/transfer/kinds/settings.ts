@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { SAME_SESSION, UNKNOWN_PROJECTS, WEEKDAYS } from '../../../database/schema/values.ts'
-import { bytes, choice, flag, integer, json, moment, orNone, text } from '../columns.ts'
+import { bytes, choice, flag, integer, json, moment, orNone, publicUrl, text } from '../columns.ts'
 import { kind } from '../kind.ts'
 
 /** The settings of the organization. */
@@ -15,6 +15,7 @@ export const SETTINGS = kind({
     time_zone: text('timeZone'),
     week_start: choice('weekStart', WEEKDAYS),
     currency: text('currency'),
+    public_url: orNone(publicUrl('publicUrl')),
     unknown_projects: choice('unknownProjects', UNKNOWN_PROJECTS),
     same_session: choice('sameSession', SAME_SESSION),
     approval_required: flag('approvalRequired'),

@@ -6,6 +6,8 @@ import { useLocation } from 'wouter'
 import { AuthLayout } from '../../parts/auth-layout.tsx'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { NewPassword } from '../../parts/new-password.tsx'
+import { PublicUrlInput } from '../../parts/public-url-input.tsx'
+import { sharedOrigin } from '../../parts/shared-origin.ts'
 import { CurrencySelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
 import { answer, api } from '../../server/api.ts'
 import { isUnused, noteSession } from '../../server/me.ts'
@@ -78,6 +80,7 @@ function useSetUpForm() {
         name: '',
         time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         currency: 'USD' as string | null,
+        public_url: sharedOrigin(),
       },
       admin: { name: '', email: '', password: '' },
     },
@@ -96,6 +99,8 @@ const requestOf = (linkToken: string, { organization, admin }: SetUpValues) => (
     name: organization.name.trim(),
     time_zone: organization.time_zone.trim(),
     currency: organization.currency ?? '',
+    // Not null without one: an admin of the command line may have set it.
+    ...(organization.public_url.trim() !== '' && { public_url: organization.public_url.trim() }),
   },
   // The password is not trimmed: leading and trailing spaces may be intended.
   admin: { ...admin, name: admin.name.trim(), email: admin.email.trim() },
@@ -152,6 +157,10 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
                 label="Bill currency"
                 description="The default for bills; you can change it for each one. Costs are stored in US dollars."
                 {...form.getInputProps('organization.currency')}
+              />
+              <PublicUrlInput
+                description="The address at which people and agents reach Tally. Links in invitations and e-mails begin with it. You can set it later in Settings."
+                {...form.getInputProps('organization.public_url')}
               />
             </Stack>
           </Fieldset>

@@ -1,10 +1,24 @@
-import { Fieldset, Radio, Select, SimpleGrid, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
+import {
+  Button,
+  Fieldset,
+  Radio,
+  Select,
+  SimpleGrid,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ComponentProps, ReactNode } from 'react'
 import { REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../../sheet-fields.ts'
 import { dayOf } from '../../format/moments.ts'
 import { WEEKDAYS } from '../../format/weekdays.ts'
 import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
+import { PublicUrlInput } from '../../parts/public-url-input.tsx'
+import { sharedOrigin } from '../../parts/shared-origin.ts'
 import { CurrencySelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
 import { numberExample, type SettingsValues } from './values.ts'
 
@@ -35,6 +49,7 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
           {...form.getInputProps('currency')}
         />
       </SimpleGrid>
+      <PublicUrl form={form} />
     </Part>
     <Part title="Entries">
       <Radio.Group label="When a report names an unknown project or ticket" {...form.getInputProps('unknown_projects')}>
@@ -105,6 +120,24 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
   </>
 )
 
+/** Offers the address of this page, which works for whoever is looking at it. */
+function PublicUrl({ form }: { form: SettingsForm }) {
+  const offer = form.values.public_url === '' ? sharedOrigin() : ''
+  return (
+    <div>
+      <PublicUrlInput
+        description="The address at which people and agents reach Tally. Links in invitations, e-mails, webhooks and share links begin with it. The option --public-url of a server takes precedence."
+        {...form.getInputProps('public_url')}
+      />
+      {offer !== '' && (
+        <Button variant="subtle" size="compact-sm" mt={4} onClick={() => form.setFieldValue('public_url', offer)}>
+          Use {offer}
+        </Button>
+      )}
+    </div>
+  )
+}
+
 const Issuer = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) => (
   <Part title="Billing details">
     <Textarea label="Postal address" autosize minRows={3} maxLength={1000} {...form.getInputProps('address')} />
@@ -134,7 +167,7 @@ function Bills({ form }: { form: SettingsForm }) {
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <DecimalField
           label="Markup"
-          description="Used if neither the project nor the client has one."
+          description="Default of projects and clients."
           unit="%"
           placeholder="None"
           digits={PERCENT_DIGITS}
@@ -159,7 +192,7 @@ function Bills({ form }: { form: SettingsForm }) {
       </SimpleGrid>
       <TextInput
         label="Number format"
-        description="Must contain {sequence} or {sequence:4} once. Numbering restarts each {year} or {month} if the format contains it."
+        description="Must contain {sequence} or {sequence:4} once. With {year} or {month}, numbering restarts in each."
         spellCheck={false}
         {...form.getInputProps('bill_number_format')}
       />

@@ -14,6 +14,7 @@ export const valuesOf = (settings: AllSettings) => ({
   time_zone: settings.time_zone,
   week_start: settings.week_start,
   currency: settings.currency as string | null,
+  public_url: settings.public_url ?? '',
   unknown_projects: settings.unknown_projects,
   same_session: settings.same_session,
   approval_required: settings.approval_required,
@@ -47,6 +48,7 @@ function wireOf(values: SettingsValues): Required<SettingsChange> {
   return {
     ...values,
     currency: values.currency ?? '',
+    public_url: textOrNull(values.public_url),
     email: textOrNull(values.email),
     address: textOrNull(values.address),
     tax_id: textOrNull(values.tax_id),

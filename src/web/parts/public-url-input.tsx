@@ -1,0 +1,12 @@
+import { TextInput, type TextInputProps } from '@mantine/core'
+
+export const PublicUrlInput = (props: TextInputProps) => (
+  <TextInput
+    label="Public URL"
+    placeholder="https://tally.example.com"
+    type="url"
+    maxLength={300}
+    spellCheck={false}
+    {...props}
+  />
+)
