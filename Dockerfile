@@ -1,9 +1,8 @@
-# docker build -t tally . && docker run -p 4747:4747 -v tally:/data tally
-# With a secret: -v ./smtp-url:/run/secrets/smtp-url:ro -e TALLY_SMTP_URL_FILE=/run/secrets/smtp-url
+# docker build -t tally . && docker run -p 127.0.0.1:4747:4747 -v tally:/data tally
+# With TLS: compose.yaml. Both are described in docs/operations/container.md.
 #
 # The image contains the executable and a minimal Debian. For other architectures:
-# docker buildx build --platform linux/amd64,linux/arm64 . – each is built with its own Bun. Manage people and tokens in
-# the running container: docker exec <container> tally users add --email ada@example.com --name Ada --role admin
+# docker buildx build --platform linux/amd64,linux/arm64 . – each is built with its own Bun.
 
 FROM oven/bun:1.4.5 AS build
 WORKDIR /tally
@@ -13,11 +12,20 @@ COPY scripts/setup scripts/setup
 # Installs the Bun that package.json pins if the image has another version.
 RUN ./scripts/setup
 COPY . .
+# The commit that `tally version` names: --build-arg TALLY_COMMIT="$(git rev-parse --short=12 HEAD)"
+ARG TALLY_COMMIT
 RUN bun scripts/build.ts
 
 FROM debian:trixie-slim
+LABEL org.opencontainers.image.title="Tally" \
+      org.opencontainers.image.description="Records what AI agents use, shows it, and bills for it" \
+      org.opencontainers.image.licenses="MIT"
 COPY --from=build --chmod=755 /tally/dist/tally /usr/local/bin/tally
-RUN useradd --system --uid 10001 --no-create-home tally && install --directory --owner=tally --mode=700 /data
+# `tally update` leaves the executable of an image alone.
+RUN install --directory /usr/local/share/tally && echo container >/usr/local/share/tally/installed-by
+# A new volume gets the owner of the folder that it is mounted on.
+RUN useradd --system --uid 10001 --no-create-home tally \
+    && install --directory --owner=tally --mode=700 /data /backups
 USER 10001
 VOLUME /data
 # Inside a container, nobody can reach the loopback address.

@@ -24,7 +24,7 @@ export function sbomText({ version, packages, at }: SbomOptions): string {
   const runtime = new Models.Component(Enums.ComponentType.Platform, 'bun', {
     version: Bun.version,
     bomRef: 'bun',
-    purl: new PackageURL('github', 'oven-sh', 'bun', `bun-v${Bun.version}`, undefined, undefined).toString(),
+    purl: runtimeUrl(),
     licenses: new Models.LicenseRepository([new Models.SpdxLicense('MIT')]),
   })
   for (const component of [runtime, ...packages.map(componentOf)]) {
@@ -33,6 +33,11 @@ export function sbomText({ version, packages, at }: SbomOptions): string {
   }
   const serializer = new Serialize.JsonSerializer(new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6))
   return `${serializer.serialize(bom, { sortLists: true, space: 2 })}\n`
+}
+
+/** The package URL of the runtime that executables contain. */
+export function runtimeUrl(): string {
+  return new PackageURL('github', 'oven-sh', 'bun', `bun-v${Bun.version}`, undefined, undefined).toString()
 }
 
 export function packageUrlOf({ name, version }: Pick<BundledPackage, 'name' | 'version'>): string {
