@@ -82,8 +82,6 @@ import type { Services } from './services.ts'
 export interface AppOptions {
   services: Services
   logger: Logger
-  /** Public address of this server; if absent, the address of each request. */
-  publicUrl?: string | undefined
   /** Calls per minute and token; 0 for no limit. */
   rateLimit?: number
   /** Maximum number of concurrent requests; a default if absent. */
@@ -98,7 +96,6 @@ export interface AppOptions {
 export const createApp = ({
   services,
   logger,
-  publicUrl,
   metrics = createMetrics(),
   trustedProxies = [],
   rateLimit = 0,
@@ -106,8 +103,9 @@ export const createApp = ({
   clock = systemClock,
 }: AppOptions) => {
   const { people, organization, entries } = services
-  const cookie = sessionCookie(publicUrl)
-  const files = new PackedFiles()
+  const { publicUrlOption, publicUrl } = organization
+  const cookie = sessionCookie(publicUrlOption)
+  const files = new PackedFiles('web')
   const addressOf = clientAddresses(trustedProxies)
   const rateLimits = rateLimit > 0 ? new RateLimits(clock, rateLimit) : undefined
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
@@ -118,6 +116,7 @@ export const createApp = ({
         people,
         cookie,
         addressOf,
+        publicUrlOption,
         publicUrl,
         rateLimits,
         requestLimit,
@@ -128,8 +127,8 @@ export const createApp = ({
     )
     .use(metricsRoute({ metrics, people, addressOf }))
     .use(health(services))
-    .use(pages({ files }))
-    .use(web({ cookie, files, people }))
+    .use(pages({ files, manualFiles: new PackedFiles('manual') }))
+    .use(web({ cookie, files, people, publicUrl }))
     .use(sharedPages(services))
     .use(at('/api/v1/openapi.json').use(openApi({ routes })))
     .use(at('/api/v1/setup').use(setUpRoute({ people, cookie })))

@@ -41,7 +41,7 @@ function explain({ type, schema, value }: ValueError): Omit<Issue, 'pointer'> {
     case ValueErrorType.ObjectRequiredProperty:
       return { code: 'required', message: 'is required' }
     case ValueErrorType.ObjectAdditionalProperties:
-      return { code: 'unknown_field', message: 'is not a known field; see /docs for the list' }
+      return { code: 'unknown_field', message: 'is not a known field; see /docs/api for the list' }
     case ValueErrorType.IntegerMinimum:
     case ValueErrorType.NumberMinimum:
       return { code: 'too_small', message: `must be at least ${schema.minimum}` }

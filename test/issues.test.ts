@@ -33,7 +33,7 @@ describe('an issue has a position, a code and advice', () => {
     [
       'an unknown field',
       { count: 1, cuont: 2 },
-      ['/cuont unknown_field: is not a known field; see /docs for the list'],
+      ['/cuont unknown_field: is not a known field; see /docs/api for the list'],
     ],
     ['a number as text', { count: '5' }, ['/count wrong_type: must be an integer, as a JSON number']],
     ['a fraction', { count: 1.5 }, ['/count not_an_integer: must be a whole number']],
@@ -59,7 +59,7 @@ describe('an issue has a position, a code and advice', () => {
     [
       'a name with / and ~',
       { count: 1, 'a/b~c': 1 },
-      ['/a~1b~0c unknown_field: is not a known field; see /docs for the list'],
+      ['/a~1b~0c unknown_field: is not a known field; see /docs/api for the list'],
     ],
   ]
   for (const [name, value, told] of cases) test(name, () => expect(issues(value)).toEqual(told))
@@ -69,7 +69,7 @@ test('all issues are returned, at any depth', () => {
   expect(issues({ cost: -1, inner: { a: 1, b: 2 } })).toEqual([
     '/count required: is required',
     '/cost too_small: must be at least 0',
-    '/inner/b unknown_field: is not a known field; see /docs for the list',
+    '/inner/b unknown_field: is not a known field; see /docs/api for the list',
     '/inner/a wrong_type: must be a null',
   ])
 })

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Services } from '../services.ts'
-import { linkBase } from './address.ts'
+import { serverUrl } from './address.ts'
 
 export interface Finding {
   what: string
@@ -128,21 +128,46 @@ async function systemAnswer(command: string[]): Promise<string | undefined> {
   return (await child.exited) === 0 ? text : undefined
 }
 
-/** Whether the server responds at its addresses, and whether passwords are sent unencrypted. */
-export async function checkServer(config: Config): Promise<Finding[]> {
-  const findings = [await askReady(linkBase({ ...config, publicUrl: undefined }), 'server')]
-  if (config.publicUrl) findings.push(await askReady(config.publicUrl, 'public address'))
-  const isOpen = !/^(127\.|localhost$|::1$)/.test(config.host)
-  if (isOpen && !config.publicUrl?.startsWith('https:')) {
-    const advice = 'Put a TLS proxy in front of it, and set TALLY_PUBLIC_URL=https://… to the proxy’s address.'
+const SET_PUBLIC_URL = 'tally settings set --public-url https://…'
+
+/**
+ * Whether the server responds at its addresses, and whether passwords are sent unencrypted.
+ *
+ * @param setting the public URL of the settings; null if it is not set, undefined if they cannot be read
+ */
+export async function checkServer(config: Config, setting: string | null | undefined): Promise<Finding[]> {
+  const publicUrl = config.publicUrl ?? setting ?? undefined
+  const findings = [await askReady(await serverUrl(config), 'server'), await checkPublicUrl(config, setting)]
+  const isOpen = !isLoopback(config.host)
+  if (isOpen && !publicUrl?.startsWith('https:')) {
+    const advice = `Put a TLS proxy in front of it, and set the proxy’s address: ${SET_PUBLIC_URL}`
     findings.push(warning('encryption', `the server listens on ${config.host} without TLS`, advice))
   }
-  if (config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0) {
+  if (publicUrl?.startsWith('https:') && config.trustedProxies.length === 0) {
     const advice =
       'Set TALLY_TRUSTED_PROXIES to the proxy’s address, so that failed sign-ins count for the actual client.'
     findings.push(warning('proxy', 'all requests appear to come from the proxy’s address', advice))
   }
   return findings
+}
+
+const isLoopback = (host: string) => /^(127\.|localhost$|::1$)/.test(host)
+
+/** Whether the server responds at its public URL, which links begin with. */
+async function checkPublicUrl(config: Config, setting: string | null | undefined): Promise<Finding> {
+  const what = 'public URL'
+  const publicUrl = config.publicUrl ?? setting
+  if (publicUrl === undefined) return ok(what, 'not set by an option; the settings cannot be read')
+  if (publicUrl === null) {
+    if (isLoopback(config.host)) return ok(what, 'not set: links work on this machine only')
+    const advice = `Set it, so that links in invitations and e-mails work: ${SET_PUBLIC_URL}`
+    return warning(what, 'not set: links to this server have the wrong address', advice)
+  }
+  const answer = await askReady(publicUrl, what)
+  if (answer.level !== 'ok' || !config.publicUrl || !setting || config.publicUrl === setting) return answer
+  const message = `TALLY_PUBLIC_URL is ${config.publicUrl}, but the setting is ${setting}`
+  const advice = 'The option takes precedence where it is set. Remove it, or make both the same.'
+  return warning(what, message, advice)
 }
 
 async function askReady(url: string, what: string): Promise<Finding> {

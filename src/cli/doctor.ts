@@ -61,10 +61,12 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
     ...(await checkFiles(config, { fix: flags.fix ?? false })),
     ...checkSecrets(exposedSecrets(flags as Partial<Record<OptionName, string>>)),
   ]
-  const rest = [await checkClock(now), await checkBackups(config, now), ...(await checkServer(config))]
+  const rest = [await checkClock(now), await checkBackups(config, now)]
   // Without its files there is no database to query.
-  if (files.some(({ level }) => level === 'error')) return [...files, ...rest]
+  if (files.some(({ level }) => level === 'error'))
+    return [...files, ...rest, ...(await checkServer(config, undefined))]
   const inside = await withServices(flags, async (services) => [
+    ...(await checkServer(config, (await services.organization.settings()).publicUrl)),
     await checkPeople(services),
     await checkMail(config, services),
     await checkPrices(services, now),

@@ -42,9 +42,24 @@ const COMMANDS: readonly [names: string[], load: () => Promise<(program: Command
   [['verify'], async () => (await import('./verify.ts')).addVerifyCommand],
   [['doctor'], async () => (await import('./doctor.ts')).addDoctorCommand],
   [['ready'], async () => (await import('./ready.ts')).addReadyCommand],
+  [['update'], async () => (await import('./update/command.ts')).addUpdateCommand],
   [['sql'], async () => (await import('./sql.ts')).addSqlCommand],
   [['version'], async () => (await import('./version.ts')).addVersionCommand],
   [['licenses'], async () => (await import('./licenses.ts')).addLicensesCommand],
+  [
+    ['completion'],
+    async () => {
+      const { addCompletionCommand } = await import('./completion/command.ts')
+      return (program) => addCompletionCommand(program, createProgram)
+    },
+  ],
+  [
+    ['help'],
+    async () => {
+      const { addHelpCommand } = await import('./help.ts')
+      return (program) => addHelpCommand(program, createProgram)
+    },
+  ],
 ]
 
 /**
@@ -60,6 +75,7 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .addOption(optionOf('databaseUrl'))
     .addOption(optionOf('databaseUrlFile'))
     .addOption(optionOf('as'))
+    .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'tally: ')) })
     .showHelpAfterError('(run with --help for usage and examples)')

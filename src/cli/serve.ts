@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { type Config, exposedSecrets, type OptionName, readConfig } from '../config.ts'
 import type { DiskSpace, SpaceLevel } from '../database/disk-space.ts'
 import type { Services } from '../services.ts'
-import { linkBase, localUrl } from './address.ts'
+import { localUrl } from './address.ts'
 import { CommandError, EXIT_DONE } from './failures.ts'
 import { firstSteps } from './first-steps.ts'
 import { examples, optionOf } from './flags/options.ts'
@@ -84,6 +84,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     { createApp },
     { systemClock },
     { createMetrics },
+    { announceServer, withdrawServer },
   ] = await Promise.all([
     import('pino'),
     import('../database/open.ts'),
@@ -93,6 +94,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     import('../app.ts'),
     import('../lib/clock.ts'),
     import('../metrics.ts'),
+    import('./running-server.ts'),
   ])
   const metrics = createMetrics()
   const output = pino.destination({ dest: 1, sync: true, maxLength: HELD_LOG_BYTES })
@@ -134,7 +136,10 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       clock: systemClock,
       mail: config.mail,
       priceUpdates: config.priceUpdates,
-      webhooks: { privateNetworks: config.webhookPrivateNetworks, linkBase: linkBase(config) },
+      webhooks: {
+        privateNetworks: config.webhookPrivateNetworks,
+        localUrl: () => localUrl(config.host, server?.port ?? config.port),
+      },
       publicUrl: config.publicUrl,
     })
     // A newer table may know models that were reported before it did.
@@ -155,16 +160,17 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       services,
       logger,
       metrics,
-      publicUrl: config.publicUrl,
       trustedProxies: config.trustedProxies,
       rateLimit: config.rateLimit,
     })
     server = listen(config, (options) => app.listen(options).server!)
     const url = localUrl(config.host, server.port!)
+    if (db.file) attempt(() => announceServer(config.dataDir, url), logger)
     logger.info(`tally is ready on ${url}`)
     if (!(await services.people.isSetUp())) {
-      const link = await services.people.createSetUpLink(config.publicUrl ?? url)
-      print(firstSteps({ url, link, config, now: systemClock.now() }))
+      const publicUrl = await services.organization.publicUrl()
+      const link = await services.people.createSetUpLink(publicUrl ?? url)
+      print(firstSteps({ url, link, config: { ...config, publicUrl }, now: systemClock.now() }))
     }
     services.people.watchSignIns(
       ({ user, mail }) => {
@@ -255,6 +261,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
   } finally {
     // Of a start that failed half-way; one that has finished answers nobody any more.
     await server?.stop(true)
+    if (db.file) attempt(() => withdrawServer(config.dataDir), logger)
     await db.close()
   }
   logger.info('tally has stopped')
@@ -363,6 +370,15 @@ async function startBackups({ backups, dataDir }: Config, logger: Logger, { noti
       },
     },
   })
+}
+
+/** Commands on this machine do without the address of the server. */
+function attempt(announce: () => void, logger: Logger): void {
+  try {
+    announce()
+  } catch (error) {
+    logger.warn({ err: error }, 'could not note the address of this server for commands on this machine')
+  }
 }
 
 /** A failure is no reason to stop: the moments are kept for the next time. */

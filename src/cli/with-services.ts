@@ -5,7 +5,7 @@ import type { Asker } from '../access/asker.ts'
 import { readConfig, readOperator } from '../config.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Services } from '../services.ts'
-import { linkBase } from './address.ts'
+import { serverUrl } from './address.ts'
 import { CommandError } from './failures.ts'
 import { keepPrivate } from './private-folder.ts'
 
@@ -65,7 +65,7 @@ export async function withServices<Result>(
       clock: clock ?? systemClock,
       mail,
       priceUpdates,
-      webhooks: { privateNetworks: config.webhookPrivateNetworks, linkBase: linkBase(config) },
+      webhooks: { privateNetworks: config.webhookPrivateNetworks, localUrl: () => serverUrl(config) },
       publicUrl: config.publicUrl,
     })
     const { as, sudoUser } = readOperator(flags)

@@ -87,7 +87,7 @@ const DESCRIPTION = `Tally records the token usage of AI agents, calculates its 
 - Errors are [problems](/problems/) (RFC 9457). Programs should rely on \`code\`; \`errors\` lists every issue of a request with a JSON pointer.
 - Responses to \`GET\` are compressed with zstd, Brotli or gzip if \`Accept-Encoding\` allows it. JSON that needs a credential has an \`ETag\`; send it back in \`If-None-Match\`, and an unchanged response is a \`304\` without a body.
 - An object that people change has an \`ETag\` at the address with its id. Send it in \`If-Match\` with a change, and the change is refused with \`412\` (\`changed_meanwhile\`) if somebody else has changed the object since. The \`ETag\` of the list of placement rules is for a change of their order. Figures that change by themselves, such as the usage of a project, do not count.
-- Every response carries \`X-Request-Id\`, which identifies the request in the log. Only requests that are rejected before Tally reads them have neither this header nor a body: \`431\` for headers above 16 KiB, \`413\` for bodies above 32 MiB, \`400\` for contradictory \`Content-Length\` or \`Transfer-Encoding\` headers.`
+- Every response carries \`X-Request-Id\`, which identifies the request in the log. Only requests that are rejected before Tally reads them have neither this header nor a body: \`431\` for headers above 16 KiB, \`413\` for bodies that declare more than 1 GiB, \`400\` for contradictory \`Content-Length\` or \`Transfer-Encoding\` headers.`
 
 /** Throws for a route without documentation; the tests catch that. */
 export function openApiDocument(routes: readonly DescribedRoute[]): OpenApiDocument {
@@ -344,7 +344,7 @@ const SECURITY: Record<string, Json> = {
     in: 'cookie',
     name: SESSION_COOKIE,
     description:
-      'A signed-in person, identified by the session cookie (over TLS, its name starts with `__Host-`). If an operation lists several roles, any of them is sufficient; if it lists none, any but `viewer` is. Requests that change something are accepted from pages of the same origin only.',
+      'A signed-in person, identified by the session cookie (set over TLS, its name starts with `__Host-`). If an operation lists several roles, any of them is sufficient; if it lists none, any but `viewer` is. Requests that change something are accepted from pages of the same origin only.',
   },
 }
 

@@ -1,41 +1,22 @@
 /**
- * The API reference and the problem pages. They and their assets are embedded in the executable and need no other host.
- * The web application is separate.
+ * The manual, the API reference and the problem pages. They and their assets are embedded in the executable and need no
+ * other host. The web application is separate.
  */
 import { Elysia } from 'elysia'
 import { notFound, PROBLEMS, type ProblemCode } from '../errors.ts'
 import { access } from './access.ts'
 import { FixedContent } from './content.ts'
+import { manual } from './manual.ts'
 import type { PackedFiles } from './packed-files.ts'
 import docsScript from './pages/assets/docs.js' with { type: 'text' }
 import icon from './pages/assets/icon.svg' with { type: 'text' }
 import styles from './pages/assets/pages.css' with { type: 'text' }
 import { docsPage } from './pages/docs.ts'
+import { POLICY, pageHeaders, pageRoute } from './pages/policy.ts'
 import { problemPage, problemsPage } from './pages/problems.ts'
-
-const POLICY = {
-  'default-src': "'none'",
-  'script-src': "'self'",
-  'style-src': "'self'",
-  'img-src': "'self'",
-  'connect-src': "'self'",
-  'base-uri': "'none'",
-  'form-action': "'none'",
-  'frame-ancestors': "'none'",
-}
 
 /** Scalar writes its styles into the page as elements and attributes. */
 const DOCS_POLICY = { ...POLICY, 'style-src': "'unsafe-inline'" }
-
-function pageHeaders(policy: Record<string, string>): Record<string, string> {
-  return {
-    'content-security-policy': Object.entries(policy)
-      .map(([directive, sources]) => `${directive} ${sources}`)
-      .join('; '),
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-  }
-}
 
 const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
@@ -43,10 +24,12 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 const fixedPage = (page: string, policy: Record<string, string> = POLICY) =>
   new FixedContent(page, HTML, pageHeaders(policy))
 
-// Pages are not part of the API.
-const page = { allow: 'anyone', detail: { hide: true } } as const
+interface PagesDependencies {
+  files: PackedFiles
+  manualFiles: PackedFiles
+}
 
-export const pages = ({ files: packed }: { files: PackedFiles }) => {
+export const pages = ({ files: packed, manualFiles }: PagesDependencies) => {
   const docs = fixedPage(docsPage(), DOCS_POLICY)
   const problems = fixedPage(problemsPage())
   /** By code, created at the first visit of a problem's page. */
@@ -57,14 +40,15 @@ export const pages = ({ files: packed }: { files: PackedFiles }) => {
     'docs.js': new FixedContent(docsScript, SCRIPT),
   }
   async function sendScalar(request: Request): Promise<Response> {
-    const response = await packed.respond('scalar.js', request, { 'cache-control': 'max-age=86400' })
+    const response = await packed.respond('scalar.js', request, { headers: { 'cache-control': 'max-age=86400' } })
     if (!response) throw notFound("The file 'scalar.js' (built by ./scripts/start)")
     return response
   }
   return new Elysia({ name: 'pages' })
     .use(access())
-    .get('/docs', ({ request }) => docs.respond(request), page)
-    .get('/problems', ({ request }) => problems.respond(request), page)
+    .use(manual({ files: manualFiles }))
+    .get('/docs/api', ({ request }) => docs.respond(request), pageRoute)
+    .get('/problems', ({ request }) => problems.respond(request), pageRoute)
     .get(
       '/problems/:code',
       ({ request, params: { code } }) => {
@@ -73,15 +57,15 @@ export const pages = ({ files: packed }: { files: PackedFiles }) => {
         ofProblems.set(code, known)
         return known.respond(request)
       },
-      page,
+      pageRoute,
     )
-    .get('/assets/scalar.js', ({ request }) => sendScalar(request), page)
+    .get('/assets/scalar.js', ({ request }) => sendScalar(request), pageRoute)
     .get(
       '/assets/:name',
       ({ request, params: { name } }) => {
         if (!Object.hasOwn(files, name)) throw notFound(`The file '${name}'`)
         return files[name]!.respond(request)
       },
-      page,
+      pageRoute,
     )
 }

@@ -17,8 +17,9 @@ import { isOtlpExport, otlpRefusal } from './otlp.ts'
 import { asksForPage, notFoundPage } from './pages/not-found.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
 import type { RateLimits } from './rate-limits.ts'
-import { requireSameOrigin } from './same-origin.ts'
+import { isSameOrigin, notSameOrigin, type PublicUrl } from './same-origin.ts'
 import type { SessionCookie } from './session-cookie.ts'
+import { transportSecurityOf } from './tls.ts'
 import { UnreadBodies } from './unread-bodies.ts'
 
 /** Ids sent by clients are logged and returned, so they must be short and plain. */
@@ -35,9 +36,6 @@ const SECURITY_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
 }
-
-/** A year, as browsers and preload lists expect. Only if people use Tally over TLS. */
-const TRANSPORT_SECURITY = { 'strict-transport-security': 'max-age=31536000' }
 
 /** Two headers that a proxy and Tally could interpret differently; Bun joins duplicates with commas. */
 function requireSingleHeaders({ headers }: Request): void {
@@ -69,7 +67,10 @@ export interface RequestsDependencies {
   people: Authentication
   cookie: SessionCookie
   addressOf: AddressOf
-  publicUrl?: string | undefined
+  /** What an option of this server gives as the public URL. */
+  publicUrlOption?: string | undefined
+  /** The public URL in effect. */
+  publicUrl: PublicUrl
   /** Undefined if calls of tokens are not limited. */
   rateLimits?: RateLimits | undefined
   /** Maximum number of pending requests. */
@@ -88,6 +89,7 @@ export const requests = (dependencies: RequestsDependencies) => {
     people,
     cookie,
     addressOf,
+    publicUrlOption,
     publicUrl,
     rateLimits,
     requestLimit = REQUEST_LIMIT,
@@ -106,7 +108,13 @@ export const requests = (dependencies: RequestsDependencies) => {
     if (authorization !== null) return people.authenticate(authorization)
     const secret = cookie.read(request.headers)
     if (secret === undefined) throw noCredential()
-    requireSameOrigin(request, publicUrl)
+    const isOurs = isSameOrigin(request, publicUrl)
+    if (isOurs instanceof Promise) return isOurs.then((known) => authenticateSession(secret, known))
+    return authenticateSession(secret, isOurs)
+  }
+
+  function authenticateSession(secret: string, isOurs: boolean): Caller | Promise<Caller> {
+    if (!isOurs) throw notSameOrigin()
     return people.authenticateSession(secret)
   }
 
@@ -155,7 +163,7 @@ export const requests = (dependencies: RequestsDependencies) => {
     return openRoutes.paths.has(path) && !openRoutes.guarded.has(`${method === 'HEAD' ? 'GET' : method} ${path}`)
   }
 
-  const securityHeaders = { ...SECURITY_HEADERS, ...(publicUrl?.startsWith('https:') && TRANSPORT_SECURITY) }
+  const securityHeaders = { ...SECURITY_HEADERS, ...transportSecurityOf(publicUrlOption) }
 
   return new Elysia({ name: 'requests', normalize: false })
     .use(requestState())
@@ -277,7 +285,7 @@ function optionsResponse(routes: readonly GuardedRoute[], path: string, requestI
 function noRouteProblem(routes: readonly GuardedRoute[], path: string): Problem {
   const allowed = allowedMethods(routes, path)
   if (allowed === undefined) {
-    return new Problem('not_found', 'Nothing exists at this address. See /docs for the API reference.')
+    return new Problem('not_found', 'Nothing exists at this address. See /docs/api for the API reference.')
   }
   return new Problem('method_not_allowed', `This address supports ${allowed} only.`, { headers: { allow: allowed } })
 }

@@ -2,8 +2,11 @@
 import { Elysia } from 'elysia'
 import { notFound } from '../errors.ts'
 import { access } from './access.ts'
-import type { PackedFiles } from './packed-files.ts'
+import { FOR_EVER, type PackedFiles } from './packed-files.ts'
+import { pageRoute } from './pages/policy.ts'
+import type { PublicUrl } from './same-origin.ts'
 import type { SessionCookie } from './session-cookie.ts'
+import { transportSecurityAt } from './tls.ts'
 
 /**
  * The first path segments of the application's pages. The page itself decides what to show; any other address is a 404.
@@ -57,20 +60,15 @@ const policyFor = (nonce: string) =>
 
 const NOT_BUILT = `The web application is not built. In a checkout, ./scripts/start builds it; the released executable includes it.`
 
-/** A year: the name of a file changes with its content. */
-const FOR_EVER = 'public, max-age=31536000, immutable'
-
-// Pages are not part of the API.
-const page = { allow: 'anyone', detail: { hide: true } } as const
-
 interface WebDependencies {
   cookie: Pick<SessionCookie, 'read'>
   files: PackedFiles
   /** Whether anybody can sign in. */
   people: { isSetUp(): Promise<boolean> }
+  publicUrl: PublicUrl
 }
 
-export const web = ({ cookie, files, people }: WebDependencies) => {
+export const web = ({ cookie, files, people, publicUrl }: WebDependencies) => {
   /** Once there are people, there always are. */
   let isUsed = false
 
@@ -80,17 +78,27 @@ export const web = ({ cookie, files, people }: WebDependencies) => {
     return !isUsed
   }
 
+  /** Undefined without the database, too. */
+  async function knownPublicUrl(): Promise<string | undefined> {
+    try {
+      return await publicUrl()
+    } catch {
+      return undefined
+    }
+  }
+
   async function showPage({ request }: { request: Request }): Promise<Response> {
-    const built = await files.pack()
-    if (!built)
+    const index = await files.text('index.html')
+    if (index === undefined)
       return new Response(NOT_BUILT, { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' } })
     const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
     // Whether the request had a cookie, so that a new visitor sees the sign-in page without another request, or how to
     // set up Tally while nobody can sign in.
     const visitor = cookie.read(request.headers) === undefined ? 'none' : 'sent'
     const session = (await isUnused()) ? 'unused' : visitor
-    return new Response(built.index.replace('{nonce}', nonce).replace('{session}', session), {
+    return new Response(index.replace('{nonce}', nonce).replace('{session}', session), {
       headers: {
+        ...transportSecurityAt(request.headers, await knownPublicUrl()),
         'content-type': 'text/html; charset=utf-8',
         // The page contains the file names of this version, and its nonce must not be reused.
         'cache-control': 'no-store',
@@ -103,7 +111,7 @@ export const web = ({ cookie, files, people }: WebDependencies) => {
   }
 
   async function sendFile(name: string, request: Request): Promise<Response> {
-    const response = await files.respond(name, request, { 'cache-control': FOR_EVER })
+    const response = await files.respond(name, request, { headers: { 'cache-control': FOR_EVER } })
     // A page of the previous version requests its old files: it has to be reloaded, and shows that.
     if (!response) throw notFound(`The file '${name}'`)
     return response
@@ -111,8 +119,8 @@ export const web = ({ cookie, files, people }: WebDependencies) => {
 
   const app = new Elysia({ name: 'web' })
     .use(access())
-    .get('/', showPage, page)
-    .get('/app/:name', ({ request, params: { name } }) => sendFile(name, request), page)
-  for (const section of SECTIONS) app.get(`/${section}`, showPage, page).get(`/${section}/*`, showPage, page)
+    .get('/', showPage, pageRoute)
+    .get('/app/:name', ({ request, params: { name } }) => sendFile(name, request), pageRoute)
+  for (const section of SECTIONS) app.get(`/${section}`, showPage, pageRoute).get(`/${section}/*`, showPage, pageRoute)
   return app
 }

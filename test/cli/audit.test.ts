@@ -130,6 +130,7 @@ test('settings are shown and set as the API answers them', async () => {
     api_tokens: false,
     share_links: false,
     lead_rules: false,
+    public_url: 'https://tally.example.com',
     due_days: 14,
     bill_number_format: 'R-{year}-{sequence:3}',
     bill_footer: null,
@@ -151,6 +152,8 @@ test('settings are shown and set as the API answers them', async () => {
     'sunday',
     '--currency',
     'EUR',
+    '--public-url',
+    'https://tally.example.com/',
     '--approval-required',
     'yes',
     '--telemetry-by-email',
@@ -166,7 +169,7 @@ test('settings are shown and set as the API answers them', async () => {
   expect(await tally.json(['settings', 'show'])).toEqual(settings)
   const { stdout } = await tally.done(['settings', 'show'])
   expect(stdout).toMatch(
-    /^name +Acme Ltd\ntime zone +Europe\/Berlin\nweek start +sunday\ncurrency +EUR\nunknown projects +hold\nsame session +count\napproval required +yes\n/,
+    /^name +Acme Ltd\ntime zone +Europe\/Berlin\nweek start +sunday\ncurrency +EUR\npublic url +https:\/\/tally\.example\.com\nunknown projects +hold\nsame session +count\napproval required +yes\n/,
   )
   expect(stdout).toMatch(/\naddress +1 Road\n +10115 Berlin\n(.*\n)*markup +12\.5%\n(.*\n)*logo +image\/png\n$/)
 

@@ -56,6 +56,28 @@ test('reports each issue with advice', async () => {
   expect(of('backups')).toMatchObject({ level: 'warning', message: 'no backups' })
 })
 
+test('reports a public URL that is not set, does not respond, or differs between option and setting', async () => {
+  await tally.addUser()
+  const server = await tally.serve()
+  // Without an option that names its port.
+  const alone = await examine()
+  expect(alone.of('server')).toMatchObject({ level: 'ok', message: `${server.url} is ready` })
+  expect(alone.of('public URL')).toMatchObject({ level: 'ok', message: expect.stringContaining('not set') })
+  const open = await examine({ TALLY_HOST: '0.0.0.0', TALLY_PORT: new URL(server.url).port })
+  expect(open.of('public URL')).toMatchObject({
+    level: 'warning',
+    advice: expect.stringContaining('tally settings set --public-url'),
+  })
+  await tally.done(['settings', 'set', '--public-url', 'http://127.0.0.1:1'])
+  const { code, of } = await examine()
+  expect([code, of('public URL').level]).toEqual([1, 'error'])
+  expect(of('public URL').message).toContain('http://127.0.0.1:1 does not respond')
+  expect((await examine({ TALLY_PUBLIC_URL: server.url })).of('public URL')).toMatchObject({
+    level: 'warning',
+    message: expect.stringContaining('the setting is http://127.0.0.1:1'),
+  })
+})
+
 test('signs in at the mail server without sending anything, and keeps the password to itself', async () => {
   await tally.addUser()
   const mails = await startMailServer({ password: 'right' })

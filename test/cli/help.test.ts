@@ -83,6 +83,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally clients restore',
     'tally clients show',
     'tally compact',
+    'tally completion',
     'tally demo',
     'tally deputies',
     'tally deputies add',
@@ -228,6 +229,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally tokens scopes',
     'tally tokens show',
     'tally unattributed',
+    'tally update',
     'tally usage',
     'tally users',
     'tally users add',
@@ -281,7 +283,7 @@ test('a command line loads the command that it calls and no other, or all if it 
     }
   }
   const all = commands.map((command) => command.name())
-  for (const line of ['--help', '--version', 'help users', 'user list', '--unknown users list', '--data users']) {
+  for (const line of ['--help', '--version', 'user list', '--unknown users list', '--data users']) {
     expect(await namesFor(...line.split(' ')), line).toEqual(all)
   }
 })

@@ -152,14 +152,13 @@ describe('tally prices load', () => {
   })
 })
 
-test('a running server uses a table that the command line loads, within a second', async () => {
+test('a running server uses a table that the command line loads, from the next report on', async () => {
   const before = await report('loaded-while-it-runs')
   expect(before.cost).toBeNull()
   const loading = tally.done(['prices', 'load', '-', '--yes'], {
     stdin: 'model,input,output\nloaded-while-it-runs,1,2\n',
   })
   const { stdout } = await loading
-  const loadedAt = performance.now()
   expect(stdout).toContain('1 entry without a price valued, list value $0.002.')
   const after = await report('loaded-while-it-runs')
   expect(after.cost).toBe(0.002)
@@ -167,7 +166,6 @@ test('a running server uses a table that the command line loads, within a second
     headers: { authorization: `Bearer ${reads}` },
   })
   expect(await answer.json()).toMatchObject({ cost: 0.002, list_value: 0.002 })
-  expect(performance.now() - loadedAt).toBeLessThan(1_000)
 })
 
 describe('tally prices', () => {

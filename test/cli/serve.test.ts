@@ -84,6 +84,10 @@ describe('on an empty database', () => {
   test('the link names the public address where one is set', async () => {
     const server = await tally.serve(['--public-url', 'https://tally.example.com/'])
     expect(await server.untilPrinted(/https\S+\/setup#/)).toBe('https://tally.example.com/setup#')
+    await server.stop()
+    await tally.done(['settings', 'set', '--public-url', 'https://tally.example.org'])
+    const again = await tally.serve()
+    expect(await again.untilPrinted(/https\S+\/setup#/)).toBe('https://tally.example.org/setup#')
   })
 })
 

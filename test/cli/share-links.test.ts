@@ -20,6 +20,14 @@ test('a share link is made, shown once, listed and revoked', async () => {
   expect((await tally.json(['share-links', 'revoke', id, '--yes'])).state).toBe('revoked')
 })
 
+test('a share link begins with the public URL that is set, or says that none is', async () => {
+  expect((await tally.done(report())).stderr).toContain('The public URL is not set')
+  await tally.done(['settings', 'set', '--public-url', 'https://tally.example.org'])
+  const { stdout, stderr } = await tally.done(report())
+  expect(stdout).toStartWith('https://tally.example.org/share/')
+  expect(stderr).not.toContain('not set')
+})
+
 test('messages name the flags', async () => {
   const message = async (...flags: string[]) => {
     const { code, stderr } = await tally.run(report(...flags))

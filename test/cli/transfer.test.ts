@@ -12,11 +12,11 @@ const path = (name: string) => join(tally.folder, name)
 
 beforeAll(async () => {
   tally = await CommandLine.make()
-  await copyDemo(tally)
+  await copyDemo(tally.dataDir)
   text = (await tally.done(['export'])).stdout
   exported = path('all.ndjson')
   writeFileSync(exported, text)
-}, 60_000)
+}, 300_000)
 afterAll(() => tally.remove())
 
 /** The lines of an export, which a later export of the same data has as well: tokens are revoked when it is made. */

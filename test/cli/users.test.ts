@@ -143,6 +143,26 @@ test('a link begins with the address that people open', async () => {
   expect(await link()).toStartWith('http://127.0.0.1:4747/password#')
   expect(await link('--host', '0.0.0.0', '--port', '8080')).toStartWith('http://127.0.0.1:8080/password#')
   expect(await link('--public-url', 'https://tally.example.com/')).toStartWith('https://tally.example.com/password#')
+  await tally.done(['settings', 'set', '--public-url', 'https://tally.example.org/'])
+  expect(await link()).toStartWith('https://tally.example.org/password#')
+  expect(await link('--public-url', 'https://tally.example.com/')).toStartWith('https://tally.example.com/password#')
+  await tally.done(['settings', 'set', '--public-url', 'none'])
+})
+
+test('without a public URL, a link begins with the address of the running server, and a note says what to do', async () => {
+  await tally.addUser('lise@example.com', 'member')
+  const invite = async (...args: string[]) => await tally.done(['users', 'invite', 'lise@example.com', ...args])
+  const server = await tally.serve()
+  const { stdout, stderr } = await invite()
+  expect(stdout).toStartWith(`${server.url}/password#`)
+  expect(stderr).toContain(`The public URL is not set, so the link begins with ${server.url}`)
+  expect(stderr).toContain('tally settings set --public-url https://tally.example.com')
+  expect((await invite('--json')).stderr).toContain('The public URL is not set')
+  expect((await invite('--public-url', 'https://tally.example.com')).stderr).not.toContain('not set')
+  const port = new URL(server.url).port
+  expect((await invite('--host', 'tally.lan', '--port', port)).stdout).toStartWith(`http://tally.lan:${port}/`)
+  await server.stop()
+  expect((await invite()).stdout).toStartWith('http://127.0.0.1:4747/password#')
 })
 
 describe('refused with one clear message and no trace:', () => {

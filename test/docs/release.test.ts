@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { PROGRAMS } from '../../scripts/build.ts'
 import { bundledPackages } from '../../scripts/bundled.ts'
+import { manPage } from '../../scripts/man-page.ts'
 import { wholeNotices } from '../../scripts/notices.ts'
 import { obstacles } from '../../scripts/release.ts'
 import { packageUrlOf, sbomText } from '../../scripts/sbom.ts'
@@ -17,7 +18,8 @@ test('what is bundled is listed with where it is, and what only builds and tests
   expect(named('react')).toEqual([expect.objectContaining({ parts: ['web application'], within: undefined })])
   expect(named('@mantine/core')).not.toEqual([])
   expect(named('@scalar/api-reference')).toEqual([expect.objectContaining({ within: undefined })])
-  expect(named('vue')).toEqual([expect.objectContaining({ within: '@scalar/api-reference' })])
+  expect(named('microdiff')).toEqual([expect.objectContaining({ within: '@scalar/api-reference' })])
+  expect(named('minisearch')).toEqual([expect.objectContaining({ parts: ['manual'], within: undefined })])
   for (const name of ['knip', 'typescript', 'fast-check', '@biomejs/biome']) {
     expect(named(name)).toEqual([])
   }
@@ -60,17 +62,27 @@ test('a tree with changes, without a section of changes or without a database of
   const root = await mkdtemp(join(tmpdir(), 'tally-release-'))
   try {
     await Bun.$`git init --quiet`.cwd(root).quiet()
-    await Bun.write(join(root, 'CHANGELOG.md'), '# Changes\n\n## 1.2.3-rc\n')
+    await Bun.write(join(root, 'CHANGELOG.md'), '# Changes\n\n## [1.2.3-rc] - 2026-11-20\n')
     expect(await obstacles('1.2.3', root)).toEqual([
       expect.stringContaining('?? CHANGELOG.md'),
-      expect.stringContaining("no section '## 1.2.3'"),
+      expect.stringContaining("no section '## [1.2.3] - YYYY-MM-DD'"),
       expect.stringContaining('bun scripts/upgrade-fixture.ts dist/tally'),
     ])
-    await Bun.write(join(root, 'CHANGELOG.md'), '# Changes\n\n## 1.2.3\n')
+    await Bun.write(join(root, 'CHANGELOG.md'), '# Changes\n\n## [1.2.3] - 2026-11-20\n\n### Added\n\n- A line.\n')
     await Bun.write(join(root, 'test/fixtures/upgrades/1.2.3.db.zst'), 'a database')
     await Bun.$`git add . && git -c user.name=a -c user.email=a@b.c commit --quiet -m one`.cwd(root).quiet()
     expect(await obstacles('1.2.3', root)).toEqual([])
   } finally {
     await rm(root, { recursive: true })
   }
+})
+
+test('the man page has every command and variable, and is one that man formats without a warning', async () => {
+  const text = await manPage('1.2.3', new Date('2026-11-20T19:30:00Z'))
+  expect(text).toStartWith('.TH TALLY 1 "2026-11-20" "Tally 1.2.3"')
+  for (const part of ['tally bills send [options]', 'TALLY_DATA', '\\-\\-month']) expect(text).toContain(part)
+  const man = Bun.which('groff')
+  if (!man) return
+  const format = Bun.spawn([man, '-man', '-ww', '-Tutf8', '-z'], { stdin: Buffer.from(text), stderr: 'pipe' })
+  expect(await format.stderr.text()).toBe('')
 })

@@ -72,7 +72,16 @@ describe('what a route allows', () => {
     const detail = (id: string) =>
       documented({ id, tag: 'Service', summary: id, responses: { 200: { description: 'Done.' } } })
     const staged = new Elysia({ prefix: '/api/v1', normalize: false })
-      .use(requests({ people, cookie: sessionCookie(undefined), addressOf: () => '::1', logger, routes: () => [] }))
+      .use(
+        requests({
+          people,
+          cookie: sessionCookie(undefined),
+          addressOf: () => '::1',
+          publicUrl: () => undefined,
+          logger,
+          routes: () => [],
+        }),
+      )
       .use(access())
     for (const [path, allow] of Object.entries(forms)) {
       const body = Type.Object({ n: Type.Integer() }, { additionalProperties: false })

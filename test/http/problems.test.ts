@@ -69,7 +69,7 @@ describe('an address', () => {
       ['PUT /api/v1/setup', 'OPTIONS, POST'],
       ['DELETE /api/v1/token-entries/batch', 'OPTIONS, POST'],
       ['POST /health', 'GET, HEAD, OPTIONS'],
-      ['DELETE /docs', 'GET, HEAD, OPTIONS'],
+      ['DELETE /docs/api', 'GET, HEAD, OPTIONS'],
     ]
     for (const [call, allowed] of refused) {
       const { status, json, headers } = await app.call(call!, { token })
@@ -97,7 +97,7 @@ describe('an address', () => {
   })
 
   test('answers HEAD like GET, without the body', async () => {
-    for (const [path, as] of [['/api/v1/me', read], ['/health'], ['/api/v1/openapi.json'], ['/docs']]) {
+    for (const [path, as] of [['/api/v1/me', read], ['/health'], ['/api/v1/openapi.json'], ['/docs/api']]) {
       const { status, text, headers } = await app.call(`HEAD ${path}`, { token: as })
       expect([path, status, text]).toEqual([path, 200, ''])
       expect(Number(headers.get('content-length'))).toBeGreaterThan(10)
@@ -250,6 +250,7 @@ describe('whatever a route throws', () => {
         people: nobody(),
         cookie: sessionCookie(undefined),
         addressOf: () => '::1',
+        publicUrl: () => undefined,
         logger,
         routes: () => [],
       }),

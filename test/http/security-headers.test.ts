@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { TALLY } from '../../src/access/actor.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
@@ -47,7 +48,7 @@ test('so are an exported list and created objects', async () => {
 })
 
 test('pages run only their own scripts, and cannot be framed', async () => {
-  for (const path of ['/', '/setup', '/password', '/problems', '/problems/not_found', '/docs']) {
+  for (const path of ['/', '/setup', '/password', '/problems', '/problems/not_found', '/docs/', '/docs/api']) {
     const { headers } = await app.call(`GET ${path}`)
     const policy = headers.get('content-security-policy')!
     expect([path, policy]).toEqual([path, expect.stringContaining("script-src 'self'")])
@@ -61,4 +62,19 @@ test('browsers are told to stay with TLS only if people use Tally over TLS', asy
   const header = async (of: TestApp) => (await of.call('GET /health')).headers.get('strict-transport-security')
   expect(await header(overTls)).toBe('max-age=31536000')
   expect(await header(app)).toBeNull()
+})
+
+test('the public URL that is set is made the only way over TLS by pages that are opened there, and by no others', async () => {
+  const { host } = new URL(app.url)
+  const told = async (host: string) =>
+    (await app.call('GET /', { headers: { host } })).headers.get('strict-transport-security')
+  expect(await told(host)).toBeNull()
+  for (const publicUrl of [`https://${host}`, 'https://wrong.example', `http://${host}`, null]) {
+    await app.services.organization.changeSettings({ publicUrl }, TALLY)
+    expect([publicUrl, await told(host)]).toEqual([
+      publicUrl,
+      publicUrl === `https://${host}` ? 'max-age=31536000' : null,
+    ])
+    expect(await told('other.example')).toBeNull()
+  }
 })

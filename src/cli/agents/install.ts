@@ -104,7 +104,7 @@ function patchOf({ path, before, after }: SettingsChange): string {
   const text = (bytes: Uint8Array | undefined) => (bytes ? Buffer.from(bytes).toString() : '')
   const name = (bytes: Uint8Array | undefined) => (bytes ? path : '/dev/null')
   return createTwoFilesPatch(name(before), name(after), text(before), text(after), '', '', { context: 3 }).replace(
-    /^={3,}\n/,
+    /^(Index: .*\n)?={3,}\n/,
     '',
   )
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { readConfig } from '../../config.ts'
 import type { Event } from '../../features/events/schema.ts'
 import { changesText } from '../changes.ts'
 import { examples } from '../flags/options.ts'
@@ -26,13 +25,13 @@ export function addEventsFollowCommand(events: Command): void {
       const { eventBody, readEventsQuery } = await import('../../features/events/service.ts')
       const { types, after: from = 'now' } = flags
       const asked = readEventsQuery({ types, after: from })
-      const { publicUrl } = readConfig(flags)
       const stop = new AbortController()
       for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort())
-      await withServices(flags, async ({ events: log }, self) => {
+      await withServices(flags, async ({ events: log, organization }, self) => {
         const after = await log.begin(asked.after)
         const options = { after, types: asked.types, limit: BATCH }
         for await (const { views } of log.follow(readerOf(self), options, { idleMs: IDLE_MS, signal: stop.signal })) {
+          const publicUrl = await organization.publicUrl()
           for (const view of views) {
             const body = eventBody(view, publicUrl)
             print(flags.json ? JSON.stringify(body) : lineOf(body))

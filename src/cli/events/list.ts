@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { readConfig } from '../../config.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
 import { examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
@@ -24,11 +23,14 @@ export function addEventsListCommand(events: Command): void {
       const { eventBody, readEventsQuery, writeEventId } = await import('../../features/events/service.ts')
       const { types, after: from, limit } = flags
       const asked = readEventsQuery({ types, after: from, limit })
-      const { views, next, hasMore } = await withServices(flags, async ({ events: log }, self) => {
-        const after = await log.begin(asked.after)
-        return log.readFull(readerOf(self), { ...asked, after })
-      })
-      const { publicUrl } = readConfig(flags)
+      const { views, next, hasMore, publicUrl } = await withServices(
+        flags,
+        async ({ events: log, organization }, self) => {
+          const after = await log.begin(asked.after)
+          const read = await log.readFull(readerOf(self), { ...asked, after })
+          return { ...read, publicUrl: await organization.publicUrl() }
+        },
+      )
       const data = views.map((view) => eventBody(view, publicUrl))
       if (flags.json) return printJson({ data, has_more: hasMore, next_after: writeEventId(next) })
       if (data.length === 0) return note('No matching events.')

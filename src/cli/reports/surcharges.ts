@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { SurchargeModel, SurchargesReport } from '../../features/reports/schema.ts'
 import { examples } from '../flags/options.ts'
 import { counted, countText, dollars, inDollars, shareText } from '../terminal/numbers.ts'
-import { print, printTable } from '../terminal/print.ts'
+import { type Column, print, printTable } from '../terminal/print.ts'
 import { addInsightAction, modelText } from './insight.ts'
 import { periodText, type ReportFlags } from './output.ts'
 
@@ -27,6 +27,13 @@ export function addReportsSurchargesCommand(reports: Command): void {
   )
 }
 
+/** Only if there are such entries. */
+const LEFT_OUT: Column<SurchargeModel> = {
+  title: 'WITHOUT BASE PRICE',
+  of: ({ unvalued_entries }) => countText(unvalued_entries),
+  align: 'right',
+}
+
 function printSurcharges(report: SurchargesReport): void {
   const { data, totals } = report
   if (data.length === 0) {
@@ -41,6 +48,7 @@ function printSurcharges(report: SurchargesReport): void {
       { title: 'AT BASE PRICES', of: ({ base_value }) => dollars(base_value), align: 'right' },
       { title: 'SURCHARGE', of: ({ surcharge }) => dollars(surcharge), align: 'right' },
       { title: 'SHARE', of: ({ share }) => shareText(share), align: 'right' },
+      ...(totals.unvalued_entries === 0 ? [] : [LEFT_OUT]),
     ],
     data,
   )
@@ -48,5 +56,10 @@ function printSurcharges(report: SurchargesReport): void {
   print(
     `${counted(totals.entries, 'entry', 'entries')}, ${inDollars(totals.surcharge)} more than at base prices. To list them: tally entries list --long-context true`,
   )
+  if (totals.unvalued_entries > 0) {
+    print(
+      `Left out: ${counted(totals.unvalued_entries, 'entry', 'entries')} without a base price. To list them: tally entries list --without-base-price true`,
+    )
+  }
   print(periodText(report))
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readConfig } from '../../config.ts'
 import type { NewShareLink } from '../../features/share-links/schema.ts'
 import { parseDuration, parseMoment } from '../../lib/duration.ts'
-import { linkBase } from '../address.ts'
+import { linkBaseOf, noteUnsetPublicUrl } from '../address.ts'
 import { CommandError } from '../failures.ts'
 import { addReportFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { collect, examples, optionOf } from '../flags/options.ts'
@@ -112,24 +112,30 @@ function reportOf(flags: ReportFlags): NonNullable<NewShareLink['report']> {
 }
 
 async function printLink(flags: LinkFlags, what: NewShareLink): Promise<void> {
-  const base = linkBase(readConfig(flags))
   const { user, note, expires } = flags
   const duration = expires === undefined ? undefined : parseDuration(expires)
   const expiresAt = duration === undefined ? expires : new Date(Date.now() + duration).toISOString()
-  const { body, secret } = await withServices(flags, ({ shareLinks }, { by }) =>
-    shareLinks.createShareLink(
-      user,
-      { ...what, ...(note !== undefined && { note }), ...(expiresAt !== undefined && { expires_at: expiresAt }) },
-      by,
-    ),
-  )
-  const link = `${base}/share/${secret}`
-  if (flags.json) return printJson({ ...body, link })
+  const { made, base } = await withServices(flags, async (services, { by }) => {
+    const given = {
+      ...what,
+      ...(note !== undefined && { note }),
+      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    }
+    const base = await linkBaseOf(services, readConfig(flags))
+    return { made: await services.shareLinks.createShareLink(user, given, by), base }
+  })
+  const { body, secret } = made
+  const link = `${base.url}/share/${secret}`
+  if (flags.json) {
+    printJson({ ...body, link })
+    return noteUnsetPublicUrl(base)
+  }
   // The link alone goes to standard output, so that a script can send it.
   print(link)
   say(
     `Anyone who has this link can open it until ${body.expires_at}. To revoke it: tally share-links revoke ${body.id}`,
   )
+  noteUnsetPublicUrl(base)
 }
 
 /** Validated before the database is opened, in any time zone. */

@@ -39,8 +39,9 @@ function printStatus(status: TelemetryStatus): void {
       'No data has been pushed yet. Create a token with `tally tokens create --kind org`, and configure the agents as',
     )
     print(
-      'the README describes. Refused pushes, such as those with a wrong token, are in the log of the agent or exporter.',
+      '`tally help connect/telemetry` describes. Refused pushes, such as those with a wrong token, are in the log of the',
     )
+    print('agent or exporter.')
     return
   }
   print('TOKENS')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../../config.ts'
-import { linkBase } from '../address.ts'
+import { linkBaseOf, noteUnsetPublicUrl } from '../address.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import { note, print, printJson } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
@@ -21,7 +21,8 @@ export function addUsersLinkCommands(users: Command): void {
       'after',
       examples(
         'tally users invite grace@example.com',
-        'tally users invite grace@example.com --public-url https://tally.example.com --json',
+        'tally users invite grace@example.com --json',
+        'tally users invite grace@example.com --public-url https://tally.example.com',
       ),
     )
     .action((who: string, _flags, command: Command) => printLink(who, 'invitation', command))
@@ -41,14 +42,20 @@ export function addUsersLinkCommands(users: Command): void {
 /** Prints a one-time link to choose a password, and when it expires. */
 async function printLink(who: string, purpose: 'invitation' | 'password', command: Command): Promise<void> {
   const flags = command.optsWithGlobals<CommandFlags & { publicUrl?: string; host?: string; port?: string }>()
-  const base = linkBase(readConfig(flags))
-  const made = await withServices(flags, ({ people }, { by }) => people.createPasswordLink(who, purpose, base, by))
+  const { made, base } = await withServices(flags, async (services, { by }) => {
+    const base = await linkBaseOf(services, readConfig(flags))
+    return { made: await services.people.createPasswordLink(who, purpose, base.url, by), base }
+  })
   const { passwordLinkBody } = await import('../../features/people/schema.ts')
   const { user, link, expires_at } = passwordLinkBody(made)
-  if (flags.json) return printJson({ user, link, expires_at })
+  if (flags.json) {
+    printJson({ user, link, expires_at })
+    return noteUnsetPublicUrl(base)
+  }
   // The link alone goes to standard output, so that a script can send it.
   print(link)
   note(
     `${user.name} (${user.email}) can use this link once to choose a password, until ${expires_at}. Earlier links no longer work.`,
   )
+  noteUnsetPublicUrl(base)
 }

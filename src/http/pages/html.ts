@@ -38,7 +38,7 @@ export function page({ title, content, scripts = [] }: Page): string {
 <link rel="stylesheet" href="/assets/pages.css">
 ${scripts.map((path) => html`<script src="${path}" type="module"></script>\n`)}</head>
 <body>
-<header><a href="/">Tally</a><nav aria-label="Pages"><a href="/docs">API</a><a href="/problems/">Error codes</a></nav></header>
+<header><a href="/">Tally</a><nav aria-label="Pages"><a href="/docs/">Manual</a><a href="/docs/api">API</a><a href="/problems/">Error codes</a></nav></header>
 <main>
 ${content}
 </main>

@@ -35,7 +35,7 @@ ${rows}</tbody>
 }
 
 export function problemPage(code: ProblemCode): string {
-  const { title, status, help } = PROBLEMS[code]
+  const { title, status, help, page: manual } = PROBLEMS[code]
   return page({
     title: `${title} · Tally`,
     content: html`<p class="path"><a href="/problems/">Error codes</a></p>
@@ -44,6 +44,7 @@ export function problemPage(code: ProblemCode): string {
 <dl>
 <dt>Code</dt><dd><code>${code}</code></dd>
 <dt>HTTP status</dt><dd>${status}</dd>
-</dl>`,
+</dl>
+<p><a href="/docs/${manual}">More in the manual</a></p>`,
   })
 }

@@ -1,0 +1,100 @@
+/** The table of contents: the pages of the manual by their paths below `docs/`, in the order in which one reads them. */
+export interface Chapter {
+  title: string
+  pages: string[]
+  /** Whether the chapter can be folded, and is at first. */
+  isFolded?: boolean
+}
+
+/** The title of a page, from its Markdown: plain text. */
+export const titleOf = (text: string): string => /^# (.+)$/m.exec(text)![1]!.replaceAll('`', '')
+
+export const CHAPTERS: Chapter[] = [
+  {
+    title: 'Getting started',
+    pages: ['getting-started/install', 'getting-started/first-entry', 'getting-started/tour', 'concepts'],
+  },
+  {
+    title: 'Connect agents',
+    pages: [
+      'connect/overview',
+      'connect/claude-code',
+      'connect/codex',
+      'connect/gemini-cli',
+      'connect/opencode',
+      'connect/qwen-code',
+      'connect/telemetry',
+      'connect/ci',
+      'connect/http',
+      'connect/python',
+      'connect/typescript',
+    ],
+  },
+  {
+    title: 'Usage and money',
+    pages: [
+      'projects-and-rules',
+      'reports/usage',
+      'reports/entries',
+      'reports/insights',
+      'approval',
+      'billing',
+      'spending-limits',
+      'model-prices',
+    ],
+  },
+  {
+    title: 'People and access',
+    pages: [
+      'people/roles',
+      'people/access-tokens',
+      'people/sign-in',
+      'people/sharing',
+      'people/personal-data',
+      'people/organization',
+    ],
+  },
+  { title: 'Integrate', pages: ['integrate/api', 'integrate/events', 'integrate/outgoing-webhooks', 'integrate/mail'] },
+  {
+    title: 'Operations',
+    pages: [
+      'operations/service',
+      'operations/container',
+      'operations/network-and-tls',
+      'operations/backup-and-restore',
+      'operations/upgrades',
+      'operations/monitoring',
+      'operations/postgresql',
+      'operations/sizing',
+      'operations/moving-data',
+      'operations/releases',
+      'security',
+      'troubleshooting',
+    ],
+  },
+  {
+    title: 'Reference',
+    pages: ['reference/configuration', 'reference/commands', 'reference/problems', 'export-format', 'benchmarks'],
+  },
+  {
+    title: 'Architecture',
+    isFolded: true,
+    pages: [
+      'architecture',
+      'design/concepts',
+      'design/states',
+      'design/storage',
+      'design/api',
+      'design/openapi',
+      'design/pricing',
+      'design/bills',
+      'design/budgets',
+      'design/telemetry',
+      'design/webhooks',
+      'design/notifications',
+      'design/anomalies',
+      'design/privacy',
+      'design/promises',
+    ],
+  },
+]

@@ -1,0 +1,55 @@
+/** The manual, which `scripts/manual.ts` builds from `docs/`: its pages at `/docs/…`, and the files that they load. */
+import { Elysia } from 'elysia'
+import { notFound } from '../errors.ts'
+import { access } from './access.ts'
+import { FOR_EVER, type PackedFiles } from './packed-files.ts'
+import { POLICY, pageHeaders, pageRoute } from './pages/policy.ts'
+
+/** The address of its start page, below which all others are. */
+export const MANUAL_BASE = '/docs/'
+
+/** Examples are coloured by attributes. */
+const MANUAL_POLICY = {
+  ...POLICY,
+  'style-src': "'self' 'unsafe-inline'",
+  'img-src': "'self' data:",
+  'font-src': "'self'",
+}
+
+const NOT_BUILT = `The manual is not built yet. In a checkout, ./scripts/start builds it while the server runs: reload this page in a minute. Its pages are the Markdown files in docs/.`
+
+/** The file of an address below `/docs/`: a page has no extension there. */
+function fileOf(path: string): string {
+  if (path === '') return 'index.html'
+  return /\.\w+$/.test(path) ? path : `${path.replace(/\/$/, '')}.html`
+}
+
+const isBase = ({ url }: Request) => new URL(url).pathname === MANUAL_BASE
+
+export const manual = ({ files }: { files: PackedFiles }) => {
+  const headers = { ...pageHeaders(MANUAL_POLICY), 'cache-control': 'no-cache' }
+
+  async function send(path: string, request: Request): Promise<Response> {
+    if ((await files.pack()) === undefined)
+      return new Response(NOT_BUILT, { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' } })
+    const name = fileOf(path)
+    const isAsset = name.startsWith('assets/')
+    const found = await files.respond(name, request, { headers: isAsset ? { 'cache-control': FOR_EVER } : headers })
+    if (found) return found
+    const missing = isAsset ? undefined : await files.respond('404.html', request, { status: 404, headers })
+    if (!missing) throw notFound(`The file '${name}'`)
+    return missing
+  }
+
+  return (
+    new Elysia({ name: 'manual' })
+      .use(access())
+      // Elysia takes an address with a slash at its end for the one without.
+      .get(
+        '/docs',
+        ({ request }) => (isBase(request) ? send('', request) : Response.redirect(MANUAL_BASE, 308)),
+        pageRoute,
+      )
+      .get('/docs/*', ({ request, params }) => send(params['*'], request), pageRoute)
+  )
+}

@@ -1,0 +1,45 @@
+/** The Compose files set what Tally and its image know, so that a renamed option does not leave a container without it. */
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { OPTIONS } from '../../src/config.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+const textOf = (path: string) => Bun.file(join(ROOT, path)).text()
+
+interface Service {
+  environment?: Record<string, string>
+  volumes?: string[]
+}
+
+interface ComposeFile {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
+}
+
+const composeFile = async (path: string) => Bun.YAML.parse(await textOf(path)) as ComposeFile
+const FILES = ['compose.yaml', 'compose.postgres.yaml']
+
+test('every variable of the container is that of an option', async () => {
+  const known = new Set<string>(Object.values(OPTIONS).map(({ variable }) => variable))
+  const set = [...(await textOf('Dockerfile')).matchAll(/(?:ENV|^ENV .*) (TALLY_\w+)=/gm)].map(([, name]) => name!)
+  for (const path of FILES) set.push(...Object.keys((await composeFile(path)).services.tally!.environment!))
+  expect(set.length).toBeGreaterThan(5)
+  expect(set.filter((name) => !known.has(name))).toEqual([])
+})
+
+test('the volumes of the container are folders that the image gives to its user', async () => {
+  const folders = /install --directory --owner=tally --mode=700 (.*)$/m.exec(await textOf('Dockerfile'))![1]!.split(' ')
+  const mounted = (await composeFile('compose.yaml')).services.tally!.volumes!.map((volume) => volume.split(':')[1])
+  expect(mounted).toEqual(folders)
+})
+
+test('every named volume is declared', async () => {
+  for (const path of FILES) {
+    const { services, volumes } = await composeFile(path)
+    const named = Object.values(services)
+      .flatMap((service) => service.volumes ?? [])
+      .map((volume) => volume.split(':')[0]!)
+      .filter((name) => !name.startsWith('.'))
+    expect(named.sort()).toEqual(Object.keys(volumes).sort())
+  }
+})

@@ -1,0 +1,136 @@
+/**
+ * Runs the examples of the README and of the manual, page by page, against the executable.
+ *
+ * The `sh` blocks of a page run in order, in one shell and folder. `tally` is on the PATH, a server is at the address of
+ * the examples, and `TALLY_URL`, `TALLY_TOKEN` (a service token) and `TALLY_API_TOKEN` (an admin's API token) are set.
+ * What an example needs besides, such as root or an agent, is not there: `sh elsewhere` is not run, but its commands
+ * have to exist. A `json` block after one that runs is what it prints; `json POST /entries` is sent.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SCOPE_NAMES } from '../../src/token-scopes.ts'
+import { CommandLine, type RunningServer } from '../support/command-line.ts'
+import { copyDemo } from '../support/demo.ts'
+import { type Block, type ManualPage, manualPages, readmePage } from './manual-pages.ts'
+
+/** Where Tally is in the examples. */
+const ADDRESSES = ['http://127.0.0.1:4747', 'http://localhost:4747', 'https://tally.example.com']
+
+const pages = [await readmePage(), ...(await manualPages())]
+
+/** Separates what the blocks of a page print. */
+const MARK = '\u0001'
+
+const isRun = ({ language, note }: Block) => language === 'sh' && note !== 'elsewhere'
+
+class Reader {
+  private constructor(
+    readonly tally: CommandLine,
+    readonly server: RunningServer | undefined,
+    readonly variables: Record<string, string>,
+  ) {}
+
+  static async of(page: ManualPage): Promise<Reader> {
+    const tally = await CommandLine.make()
+    await mkdir(join(tally.folder, 'bin'))
+    await writeFile(join(tally.folder, 'bin/tally'), `#!/bin/sh\nexec ${tally.executable} "$@"\n`, { mode: 0o755 })
+    const PATH = `${join(tally.folder, 'bin')}:${process.env.PATH}`
+    if (page.server === 'none') return new Reader(tally, undefined, { PATH })
+    if (page.server === 'demo') await copyDemo(tally.dataDir)
+    else await tally.done(['users', 'add', '--email', 'ada@example.com', '--name', 'Ada', '--role', 'admin'])
+    const user = page.server === 'demo' ? 'ines.marques@meridian.example' : 'ada@example.com'
+    await tally.done(['settings', 'set', '--api-tokens', 'yes'])
+    const create = async (kind: string, scopes: string[]) => {
+      const args = ['tokens', 'create', '--kind', kind, '--user', user, '--name', `manual ${kind}`, ...scopes, '--json']
+      return JSON.parse((await tally.done(args)).stdout).token as string
+    }
+    const token = await create('svc', [])
+    const apiToken = await create('api', ['--scope', SCOPE_NAMES.join(',')])
+    const server = await tally.serve()
+    const variables = { PATH, TALLY_URL: server.url, TALLY_TOKEN: token, TALLY_API_TOKEN: apiToken }
+    return new Reader(tally, server, variables)
+  }
+
+  /** Replaces the address of the examples by that of the server. */
+  located(text: string): string {
+    return ADDRESSES.reduce((located, address) => located.replaceAll(address, this.server?.url ?? address), text)
+  }
+
+  async run(script: string): Promise<{ code: number; stdout: string; stderr: string }> {
+    const shell = Bun.spawn(['sh', '-eu'], {
+      cwd: this.tally.folder,
+      env: { HOME: this.tally.folder, NO_COLOR: '1', ...this.variables },
+      stdin: Buffer.from(script),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [stdout, stderr, code] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited])
+    return { code, stdout, stderr }
+  }
+
+  async close(): Promise<void> {
+    await this.server?.stop()
+    await this.tally.remove()
+  }
+}
+
+/** What is wrong with what a command printed, compared with what the manual shows: a field, or a value's type. */
+function differences(shown: unknown, printed: unknown, at = '$'): string[] {
+  const kind = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value)
+  if (kind(shown) !== kind(printed)) return [`${at}: the manual shows ${kind(shown)}, not ${kind(printed)}`]
+  if (Array.isArray(shown)) {
+    const [first] = printed as unknown[]
+    return shown.flatMap((each, index) => differences(each, (printed as unknown[])[index] ?? first, `${at}[${index}]`))
+  }
+  if (kind(shown) !== 'object') return []
+  return Object.entries(shown as object).flatMap(([name, value]) =>
+    Object.hasOwn(printed as object, name)
+      ? differences(value, (printed as Record<string, unknown>)[name], `${at}.${name}`)
+      : [`${at}.${name}: is not there`],
+  )
+}
+
+for (const page of pages.filter(({ blocks }) => blocks.some((block) => isRun(block) || block.note.includes(' /')))) {
+  describe(page.path, () => {
+    let reader: Reader
+    beforeAll(async () => {
+      reader = await Reader.of(page)
+    })
+    afterAll(() => reader.close())
+
+    test('its examples run, and print what it shows', async () => {
+      const scripts = page.blocks.filter(isRun).map(({ text }) => text)
+      const script = scripts.map((text) => `${reader.located(text)}\nprintf '${MARK}'\n`).join('')
+      const { code, stdout, stderr } = await reader.run(script)
+      const outputs = stdout.split(MARK)
+      expect(code === 0 ? '' : `${scripts[outputs.length - 1]}ended with ${code}: ${stderr}`).toBe('')
+      let ran = -1
+      const wrong: string[] = []
+      for (const [index, block] of page.blocks.entries()) {
+        if (isRun(block)) ran += 1
+        const before = page.blocks[index - 1]
+        if (block.language !== 'json' || block.note !== '' || !before || !isRun(before)) continue
+        // What a program prints besides, such as the status line of curl, comes before.
+        const printed = /[[{].*[\]}]/s.exec(outputs[ran]!)?.[0] ?? 'null'
+        wrong.push(...differences(JSON.parse(block.text), JSON.parse(printed)))
+      }
+      expect(wrong).toEqual([])
+    })
+
+    test('the requests that it shows are accepted', async () => {
+      for (const { language, note, text } of page.blocks) {
+        const [, method, path] = /^(POST|PUT|PATCH) (\/\S+)$/.exec(note) ?? []
+        if (language !== 'json' || !method) continue
+        const isReport = /^\/token-entries(\/batch)?$/.test(path!)
+        const bearer = isReport ? reader.variables.TALLY_TOKEN : reader.variables.TALLY_API_TOKEN
+        const response = await fetch(`${reader.server!.url}/api/v1${path}`, {
+          method,
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${bearer}` },
+          body: text,
+        })
+        expect([note, response.status, response.ok ? '' : await response.text()]).toEqual([note, response.status, ''])
+      }
+    })
+  })
+}
