@@ -17,14 +17,20 @@ import { theme } from './theme.ts'
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')!.content
 setNonce(nonce)
 
-void sendFirstRequests()
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <Notifications position="bottom-right" limit={3} />
-      <QueryClientProvider client={queryClient}>
-        <Application />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
-)
+/** Longer than a server nearby takes to answer. To render that it is being asked would take as long as that. */
+const UNNOTICED_MS = 200
+
+const render = () =>
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+        <Notifications position="bottom-right" limit={3} />
+        <QueryClientProvider client={queryClient}>
+          <Application />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  )
+
+// Not awaited: the scripts of pages import this one, and would wait for it. An error there does not leave the page empty.
+void Promise.race([sendFirstRequests(), new Promise((end) => setTimeout(end, UNNOTICED_MS))]).finally(render)

@@ -9,6 +9,11 @@ const three = () =>
   )
 const percents = () =>
   cached('percents', (locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
+/** A decimal of its own in each row, so that the points of a column are aligned. */
+const aligned = { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 } as const
+const alignedPercents = () => cached('aligned percents', (locale) => new Intl.NumberFormat(locale, aligned))
+const changes = () =>
+  cached('changes', (locale) => new Intl.NumberFormat(locale, { ...aligned, signDisplay: 'exceptZero' }))
 const bytes = () => cached('bytes', (locale) => new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 }))
 
 /** Counts from here on are shown with three significant digits, which is enough to compare them. */
@@ -33,6 +38,12 @@ export function roughCount(value: number): string {
 
 /** Formats 0.125 as `12.5%`. */
 export const percent = (share: number): string => percents().format(share)
+
+/** `25.0%`: for columns, with one decimal in each row. */
+export const columnPercent = (share: number): string => alignedPercents().format(share)
+
+/** Formats 0.125 as `+12.5%`, with one decimal also where it is 0. */
+export const percentChange = (change: number): string => changes().format(change)
 
 /** `1 entry`, `1,204 entries`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>

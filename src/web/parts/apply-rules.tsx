@@ -1,5 +1,5 @@
 /** Applies rules to existing entries: first a preview of the moves, then the moves. */
-import { Alert, Button, Group, Loader, Modal, Progress, ScrollArea, Stack, Switch, Table, Text } from '@mantine/core'
+import { Alert, Button, Group, Loader, Modal, Progress, Stack, Switch, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { counted } from '../format/counts.ts'
@@ -7,6 +7,7 @@ import { answer, api, apiUntil, type Body } from '../server/api.ts'
 import { asProblem, type Problem } from '../server/problem.ts'
 import { forget } from '../server/queries.ts'
 import { notify } from '../server/send.ts'
+import { type Column, DataTable } from './data-table.tsx'
 import { Failure } from './failure.tsx'
 import { Count, Moment, Money } from './figures.tsx'
 
@@ -140,34 +141,15 @@ function Plan({ plan, scope, filter }: { plan: Applied; scope: Scope; filter: Ap
           `, including ${counted(plan.unpriced_entries, 'unpriced entry', 'unpriced entries')}`}
         .
       </Text>
-      <ScrollArea.Autosize mah={320} type="auto" viewportProps={{ tabIndex: 0 }}>
-        <Table fz="sm" verticalSpacing={4} aria-label="Planned moves">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>From</Table.Th>
-              <Table.Th>To</Table.Th>
-              <Table.Th>Rule</Table.Th>
-              <Table.Th ta="right">Entries</Table.Th>
-              <Table.Th ta="right">Cost (USD)</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {plan.groups.map(({ from, to, rule, entries, cost }) => (
-              <Table.Tr key={[whereText(from), whereText(to), rule?.id].join('>')}>
-                <Table.Td>{whereText(from)}</Table.Td>
-                <Table.Td>{whereText(to)}</Table.Td>
-                <Table.Td>{rule?.name ?? 'named in the report'}</Table.Td>
-                <Table.Td ta="right">
-                  <Count value={entries} />
-                </Table.Td>
-                <Table.Td ta="right">
-                  <Money amount={cost} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollArea.Autosize>
+      <DataTable
+        label="Planned moves"
+        name="planned-moves"
+        columns={GROUP_COLUMNS}
+        list={plan.groups}
+        rowKey={({ from, to, rule }) => [whereText(from), whereText(to), rule?.id].join('>')}
+        fold={10}
+        empty={null}
+      />
       {isListed ? (
         <Moves scope={scope} filter={filter} />
       ) : (
@@ -191,37 +173,109 @@ function Moves({ scope, filter }: { scope: Scope; filter: ApplyFilter }) {
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
   if (!data) return <Loader size="xs" aria-label="Loading" />
   return (
-    <ScrollArea.Autosize mah={320} type="auto" viewportProps={{ tabIndex: 0 }}>
-      <Table fz="xs" verticalSpacing={3} aria-label="Entries that would move">
-        <Table.Tbody>
-          {data.moves.map(({ id, started_at, from, to, note, cost }) => (
-            <Table.Tr key={id}>
-              <Table.Td>
-                <Moment at={started_at} />
-              </Table.Td>
-              <Table.Td>
-                {whereText(from)} → {whereText(to)}
-                {note && (
-                  <Text size="xs" c="dimmed">
-                    {note}
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td ta="right">
-                <Money amount={cost} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+    <>
+      <DataTable
+        label="Entries that would move"
+        name="moved-entries"
+        columns={MOVE_COLUMNS}
+        list={data.moves}
+        rowKey={({ id }) => id}
+        fold={10}
+        empty={null}
+      />
       {!data.complete && (
         <Text size="xs" c="dimmed">
-          Showing the first {LISTED}.
+          The first {LISTED} of them.
         </Text>
       )}
-    </ScrollArea.Autosize>
+    </>
   )
 }
+
+const GROUP_COLUMNS: Column<Applied['groups'][number]>[] = [
+  {
+    key: 'from',
+    title: 'From',
+    value: ({ from }) => whereText(from),
+    phone: 'bare',
+    width: '22%',
+    cell: ({ from }) => whereText(from),
+  },
+  {
+    key: 'to',
+    title: 'To',
+    value: ({ to }) => whereText(to),
+    phone: 'title',
+    width: '22%',
+    cell: ({ to }) => whereText(to),
+  },
+  {
+    key: 'rule',
+    title: 'Rule',
+    value: ({ rule }) => rule?.name,
+    cell: ({ rule }) => <bdi>{rule?.name ?? 'named in the report'}</bdi>,
+  },
+  {
+    key: 'entries',
+    title: 'Entries',
+    value: ({ entries }) => entries,
+    isNumber: true,
+    width: '90px',
+    cell: ({ entries }) => <Count value={entries} />,
+  },
+  {
+    key: 'cost',
+    title: 'Cost (USD)',
+    value: ({ cost }) => cost,
+    isNumber: true,
+    width: '110px',
+    phone: 'value',
+    cell: ({ cost }) => <Money amount={cost} />,
+  },
+]
+
+const MOVE_COLUMNS: Column<Applied['moves'][number]>[] = [
+  {
+    key: 'started',
+    title: 'Started',
+    value: ({ started_at }) => started_at,
+    width: '150px',
+    phone: 'bare',
+    cell: ({ started_at }) => <Moment at={started_at} />,
+  },
+  {
+    key: 'from',
+    title: 'From',
+    value: ({ from }) => whereText(from),
+    phone: 'bare',
+    cell: ({ from }) => whereText(from),
+  },
+  {
+    key: 'to',
+    title: 'To',
+    value: ({ to }) => whereText(to),
+    phone: 'title',
+    cell: ({ to, note }) => (
+      <>
+        {whereText(to)}
+        {note && (
+          <Text size="xs" c="dimmed">
+            {note}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    key: 'cost',
+    title: 'Cost (USD)',
+    value: ({ cost }) => cost,
+    isNumber: true,
+    width: '110px',
+    phone: 'value',
+    cell: ({ cost }) => <Money amount={cost} />,
+  },
+]
 
 const whereText = ({ project, ticket }: Where): string =>
   [project?.key, ticket?.key].filter(Boolean).join(' · ') || 'unattributed'

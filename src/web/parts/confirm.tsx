@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { asProblem, type Problem } from '../server/problem.ts'
+import classes from './form-dialog.module.css'
 import { FormModal } from './form-modal.tsx'
 
 interface ConfirmProps {
@@ -54,7 +55,7 @@ export function Confirm({ isOpen, close, title, children, action, isDangerous, i
               {problem.message}
             </Alert>
           )}
-          <Group justify="flex-end" gap="xs">
+          <Group className={classes.foot} justify="flex-end" gap="xs">
             <Button variant="default" onClick={leave}>
               Cancel
             </Button>

@@ -2,20 +2,20 @@
  * A table; on a phone, each row is a card. Rows are virtualized, and further pages are fetched on scroll. Keyboard
  * shortcuts: `j` and `k` move, Enter opens, `x` selects, `a` accepts.
  */
-import { Checkbox, Group, Loader, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Loader, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer, useWindowVirtualizer } from '@tanstack/react-virtual'
 import {
   type CSSProperties,
   type MouseEvent,
   type ReactNode,
   type RefObject,
   useEffect,
-  useLayoutEffect,
   useMemo,
   useRef,
   useState,
 } from 'react'
+import { count as formatCount } from '../format/counts.ts'
 import type { List } from '../server/list.ts'
 import { asProblem } from '../server/problem.ts'
 import { isTyping } from '../shell/shortcuts.ts'
@@ -27,8 +27,8 @@ import { InColumn } from './figures.tsx'
 import { Loading } from './loading.tsx'
 import { PausedSearch } from './paused-search.tsx'
 import { inOrder } from './row-order.ts'
-import { ariaSort, SortButton, type Sorting } from './sorting.tsx'
-import { stretchOf, useFrame, usePrinting } from './table-frame.ts'
+import { ariaSort, firstOrder, SortButton, type Sorting, SortSelect } from './sorting.tsx'
+import { stretchOf, useFrame, usePrinting, useScroller } from './table-frame.ts'
 import { TableMenu } from './table-menu.tsx'
 import { isList, leftOutText } from './table-print.ts'
 import { useTableView } from './table-view.ts'
@@ -60,6 +60,8 @@ interface DataTableProps<Row> {
   isMuted?: (row: Row) => boolean
   /** The order of the rows, for columns with `sort`. */
   sorting?: Sorting
+  /** Only so many rows are shown until the person asks for all, of a list that is loaded as a whole. */
+  fold?: number
   /** The footer row, such as totals: one cell per column key. */
   foot?: Partial<Record<string, ReactNode>>
 }
@@ -80,27 +82,29 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, name, list, rowKey, empty, open, openKey, selected, select, selectLabel, isMuted, foot } = props
   const view = useTableView(name, props.columns, props.sorting?.by)
   const columns = view.visible
-  const { rows, sorting, sortOf } = useSorted(props)
+  const { rows: all, sorting, sortOf } = useSorted(props)
+  const isPrinting = usePrinting()
+  const { rows, unfold } = useFold(all, isPrinting ? undefined : props.fold)
   const count = rows?.length ?? 0
   const frame = useRef<HTMLTableElement>(null)
-  const [offset, setOffset] = useState(0)
   const hasRows = count > 0
-  // The offset of the table in the page, measured again once there are rows.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  useLayoutEffect(() => {
-    if (frame.current) setOffset(frame.current.getBoundingClientRect().top + window.scrollY)
-  }, [hasRows])
-  const virtualizer = useWindowVirtualizer({
+  const { dialog, offset } = useScroller(frame, hasRows)
+  const virtualized = {
     count,
     estimateSize: () => ROW_HEIGHT_PX,
     overscan: OVERSCAN_ROWS,
     scrollMargin: offset,
-    getItemKey: (index) => rowKey(rows![index]!),
-  })
-  const isPrinting = usePrinting()
+    getItemKey: (index: number) => rowKey(rows![index]!),
+  }
+  const ofPage = useWindowVirtualizer({ ...virtualized, enabled: dialog === null })
+  const ofDialog = useVirtualizer({ ...virtualized, enabled: dialog !== null, getScrollElement: () => dialog })
+  const virtualizer = dialog ? ofDialog : ofPage
   const isPhone = useMediaQuery(PHONE, false, { getInitialValueInEffect: false })
-  // A column that is shown because the person chose it is shown on phones, too.
-  const phoneOf = ({ phone, isExtra }: Column<Row>) => (isExtra && phone === 'hidden' ? 'line' : (phone ?? 'line'))
+  // A column that the person chose, or by which the rows are sorted, is shown on phones, too.
+  const phoneOf = (column: Column<Row>) =>
+    column.phone === 'hidden' && (column.isExtra || (sorting.by !== '' && sortOf(column) === sorting.by))
+      ? 'line'
+      : (column.phone ?? 'line')
   const items = isPrinting
     ? Array.from({ length: count }, (_, index) => ({ index, key: rowKey(rows![index]!), start: offset, end: offset }))
     : virtualizer.getVirtualItems()
@@ -142,6 +146,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const after = isPrinting ? 0 : virtualizer.getTotalSize() - ((items.at(-1)?.end ?? offset) - offset)
   const span = columns.length + (select ? 1 : 0) + (name === undefined ? 0 : 1)
   const menu = name !== undefined && <TableMenu label={label} columns={props.columns} view={view} list={list} />
+  const orders = count > 1 ? ordersOf(props.columns, columns, sortOf) : []
   return (
     <div
       className={classes.frame}
@@ -149,12 +154,17 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       data-scrolled={isScrolled || undefined}
       data-density={view.density}
     >
-      {menu && isPhone && <div className={classes.tools}>{menu}</div>}
+      {isPhone && (menu || orders.length > 0) && (
+        <div className={`${classes.tools} tally-no-print`}>
+          {orders.length > 0 && <SortSelect label={label} columns={orders} {...sorting} />}
+          {menu}
+        </div>
+      )}
       <table
         ref={frame}
         className={classes.table}
         aria-label={label}
-        aria-rowcount={isList(list) && list.hasMore ? -1 : count}
+        aria-rowcount={isList(list) && list.hasMore ? -1 : all!.length}
       >
         <thead>
           <tr>
@@ -197,12 +207,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               >
                 {select && (
                   <td className={classes.check}>
-                    <Checkbox
-                      size="xs"
-                      aria-label={selectLabel?.(row) ?? `Select row ${index + 1}`}
-                      checked={selected!.has(id)}
-                      onChange={() => select(toggled(selected!, id))}
-                    />
+                    {/* biome-ignore lint/a11y/noLabelWithoutControl: the box has its own name; this makes room for fingers */}
+                    <label className={classes.checkArea}>
+                      <Checkbox
+                        size="xs"
+                        aria-label={selectLabel?.(row) ?? `Select row ${index + 1}`}
+                        checked={selected!.has(id)}
+                        onChange={() => select(toggled(selected!, id))}
+                      />
+                    </label>
                   </td>
                 )}
                 {columns.map((column, position) => (
@@ -244,6 +257,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         )}
       </table>
       {isList(list) && <More list={list} count={count} sorting={sorting} />}
+      {unfold && (
+        <Button variant="subtle" size="compact-sm" mt={4} onClick={unfold}>
+          Show all {formatCount(all!.length)}
+        </Button>
+      )}
     </div>
   )
 }
@@ -269,7 +287,24 @@ function useSorted<Row>({ list, sorting: given, columns }: DataTableProps<Row>) 
   return { rows: ordered, sorting, sortOf }
 }
 
-const isMoment = (sort: string) => /_(at|on)$/.test(sort)
+/** The orders to choose from: of the columns that are shown, and those that are shown once the list is sorted by them. */
+const ordersOf = <Row,>(
+  columns: readonly Column<Row>[],
+  visible: readonly Column<Row>[],
+  sortOf: (column: Column<Row>) => string | undefined,
+) =>
+  columns.flatMap((column) => {
+    const sort = sortOf(column)
+    if (sort === undefined || column.title === '' || !(visible.includes(column) || sort === column.sort)) return []
+    return [{ sort, title: column.title, first: firstOrder(sort, column.isNumber) }]
+  })
+
+/** The first rows and, if there are more, what shows all of them. */
+function useFold<Row>(rows: readonly Row[] | undefined, fold: number | undefined) {
+  const [isUnfolded, setUnfolded] = useState(false)
+  const isFolded = rows !== undefined && fold !== undefined && !isUnfolded && rows.length > fold
+  return isFolded ? { rows: rows.slice(0, fold), unfold: () => setUnfolded(true) } : { rows, unfold: undefined }
+}
 
 /** Of a column that takes the remaining space: a few words. */
 const FLEXIBLE_MIN = '120px'
@@ -302,8 +337,7 @@ function HeadCell<Row>({ column, sorting, sort, width: chosen, stretch, resize }
       style={style}
     >
       {sort !== undefined ? (
-        // Texts begin with A, numbers with the largest, moments with the latest.
-        <SortButton title={title} sort={sort} {...sorting} first={isNumber || isMoment(sort) ? 'desc' : 'asc'} />
+        <SortButton title={title} sort={sort} {...sorting} first={firstOrder(sort, isNumber)} />
       ) : (
         title
       )}

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { addressOf } from '../address.ts'
+import classes from './download.module.css'
 
 interface DownloadProps {
   /** Below `/api/v1`: `/token-entries`. */
@@ -10,16 +11,18 @@ interface DownloadProps {
   size?: 'xs'
   /** For a page with several of them; begins with what the button shows. */
   label?: string
+  className?: string | undefined
 }
 
 /** Downloads a response of the API as a file. */
-export const Download = ({ path, query = {}, children = 'Export CSV', size, label }: DownloadProps) => (
+export const Download = ({ path, query = {}, children = 'Export CSV', size, label, className }: DownloadProps) => (
   <Button
     component="a"
     href={addressOf(`/api/v1${path}`, query)}
     download
     {...(size && { size })}
     {...(label && { 'aria-label': label })}
+    {...(className && { className })}
     variant="default"
     leftSection={<IconDownload size={16} />}
   >
@@ -27,7 +30,12 @@ export const Download = ({ path, query = {}, children = 'Export CSV', size, labe
   </Button>
 )
 
-/** Downloads the whole list as CSV, with the page's filters. */
-export const DownloadCsv = ({ path, query = {}, ...look }: Omit<DownloadProps, 'children'>) => (
-  <Download {...look} path={path} query={{ ...query, page: undefined, limit: undefined, format: 'csv' }} />
+/** Downloads the whole list as CSV, with the page's filters. On a phone, an icon. */
+export const DownloadCsv = ({ path, query = {}, ...look }: Omit<DownloadProps, 'children' | 'className'>) => (
+  <Download
+    {...look}
+    className={classes.icon}
+    path={path}
+    query={{ ...query, page: undefined, limit: undefined, format: 'csv' }}
+  />
 )

@@ -1,5 +1,5 @@
 /**
- * Figures that lead to a list, and the totals of lists. Both carry their exact value in the page, so that a test can
+ * Figures that lead to a list, and the totals of lists. Figures are in a link, or have its address as `data-to`. Both carry their exact value in the page, so that a test can
  * follow every figure and compare it with the total of its list (`test/web/walks/pages.test.ts`).
  */
 import { Anchor, type AnchorProps } from '@mantine/core'
@@ -13,6 +13,7 @@ export type Figure =
   | 'list_value'
   | 'tokens'
   | 'sheets'
+  | 'models'
   | 'tickets'
   | 'groups'
   | 'waiting'

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Stack } from '@mantine/core'
 import type { FormEventHandler, ReactNode } from 'react'
+import classes from './form-dialog.module.css'
 import { FormModal } from './form-modal.tsx'
 
 interface FormDialogProps {
@@ -38,7 +39,7 @@ export const FormDialog = ({
           </Alert>
         )}
         {children}
-        <Group justify="space-between" gap="xs">
+        <Group className={classes.foot} justify="space-between" gap="xs">
           <Group gap="xs">{more}</Group>
           <Group gap="xs">
             <Button variant="default" onClick={close}>

@@ -1,6 +1,8 @@
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
+import { ActionIcon, Anchor, Group, Stack, Text, Title, Tooltip } from '@mantine/core'
+import { IconHelpCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
+import { manualAddress } from '../shell/manual-pages.ts'
 import classes from './page.module.css'
 
 interface PageProps {
@@ -14,6 +16,26 @@ interface PageProps {
   children: ReactNode
 }
 
+/** Leads to the manual's page about this one, and leaves this one open. */
+function Help() {
+  const [path] = useLocation()
+  return (
+    <Tooltip label="About this page, in the manual">
+      <ActionIcon
+        component="a"
+        href={manualAddress(path)}
+        target="_blank"
+        variant="subtle"
+        color="gray"
+        className="tally-no-print"
+        aria-label="About this page, in the manual"
+      >
+        <IconHelpCircle size={17} stroke={1.6} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
 /** The layout of a page: title, actions and content. */
 export const Page = ({ title, above, lead, actions, children }: PageProps) => (
   <Stack gap="md">
@@ -24,9 +46,12 @@ export const Page = ({ title, above, lead, actions, children }: PageProps) => (
             ← <bdi>{above.title}</bdi>
           </Anchor>
         )}
-        <Title order={1} size="h3">
-          <bdi>{title}</bdi>
-        </Title>
+        <Group gap={4} wrap="nowrap">
+          <Title order={1} size="h3">
+            <bdi>{title}</bdi>
+          </Title>
+          <Help />
+        </Group>
         {lead && (
           <Text c="dimmed" size="sm" maw={720} component="div" className={classes.lead}>
             {lead}

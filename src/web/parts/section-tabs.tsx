@@ -1,12 +1,13 @@
 import { Badge, ScrollArea, Tabs } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { count } from '../format/counts.ts'
+import { type Figure, figure } from './figure-link.tsx'
 
 export interface SectionTab {
   value: string
   title: string
-  /** The number of waiting items; hidden if 0. */
-  waiting?: number | undefined
+  /** The number of waiting items, which is the total of the list at `to`; hidden if 0. */
+  waiting?: { figure: Figure; value: number; to: string } | undefined
 }
 
 interface SectionTabsProps {
@@ -50,4 +51,8 @@ export function SectionTabs({ label, tabs, value, change, children }: SectionTab
 }
 
 const WaitingCount = ({ of: { waiting } }: { of: SectionTab }) =>
-  waiting ? <Badge styles={{ label: { overflow: 'visible' } }}>{count(waiting)}</Badge> : null
+  waiting && waiting.value > 0 ? (
+    <Badge styles={{ label: { overflow: 'visible' } }} {...figure(waiting.figure, waiting.value)} data-to={waiting.to}>
+      {count(waiting.value)}
+    </Badge>
+  ) : null

@@ -1,5 +1,5 @@
 /** The order of a table, changed with the buttons in its header, or with a select where there is no header. */
-import { NativeSelect, UnstyledButton } from '@mantine/core'
+import { ActionIcon, NativeSelect, UnstyledButton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { one, oneOf, useAddress } from '../address.ts'
 import classes from './data-table.module.css'
@@ -49,17 +49,49 @@ export function SortButton({ title, sort, by, order, change, first = 'desc' }: S
   )
 }
 
-/** On a phone, where rows are cards. Titles by `sort` and `order`: `{ 'cost desc': 'Highest cost first' }`. */
-export const SortSelect = ({ by, order, change, titles }: Sorting & { titles: Record<string, string> }) => (
-  <NativeSelect
-    size="xs"
-    hiddenFrom="sm"
-    aria-label="Sort by"
-    data={Object.entries(titles).map(([value, label]) => ({ value, label }))}
-    value={`${by} ${order}`}
-    onChange={({ currentTarget }) => {
-      const [sort, direction] = currentTarget.value.split(' ') as [string, Sorting['order']]
-      change(sort, direction)
-    }}
-  />
-)
+/** The order after a column is chosen: texts begin with A, numbers with the largest, moments with the latest. */
+export const firstOrder = (sort: string, isNumber = false): Sorting['order'] =>
+  isNumber || /_(at|on)$/.test(sort) ? 'desc' : 'asc'
+
+interface SortSelectProps extends Sorting {
+  /** The table that it sorts. */
+  label: string
+  columns: readonly { sort: string; title: string; first: Sorting['order'] }[]
+}
+
+/** On a phone, where rows are cards and there is no header. */
+export function SortSelect({ label, columns, by, order, change }: SortSelectProps) {
+  const sorted = columns.find(({ sort }) => sort === by)
+  const Arrow = order === 'asc' ? IconArrowUp : IconArrowDown
+  return (
+    <div className={classes.order}>
+      <NativeSelect
+        size="xs"
+        aria-label={`Sort ${label}`}
+        value={sorted?.sort ?? ''}
+        onChange={({ currentTarget: { value } }) => {
+          const chosen = columns.find(({ sort }) => sort === value)
+          if (chosen) change(chosen.sort, chosen.first)
+        }}
+      >
+        {/* Until a column is chosen. */}
+        {!sorted && <option value="">Sort by…</option>}
+        {columns.map(({ sort, title }) => (
+          <option key={sort} value={sort}>
+            {title}
+          </option>
+        ))}
+      </NativeSelect>
+      {sorted && (
+        <ActionIcon
+          variant="default"
+          size={36}
+          aria-label={`${order === 'asc' ? 'Ascending' : 'Descending'} order of ${label}. Reverse`}
+          onClick={() => change(sorted.sort, order === 'asc' ? 'desc' : 'asc')}
+        >
+          <Arrow size={16} stroke={1.6} aria-hidden />
+        </ActionIcon>
+      )}
+    </div>
+  )
+}

@@ -1,4 +1,4 @@
-/** What a table reads off its surroundings: the room it has, whether it scrolls sideways, whether it is printed. */
+/** What a table reads off its surroundings: the room it has, what scrolls it, whether it is printed. */
 import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Column } from './column.ts'
@@ -46,9 +46,34 @@ export function useFrame(table: RefObject<HTMLTableElement | null>, changes: rea
   return room
 }
 
+const DIALOG = '[role="dialog"]'
+const DIALOG_HEAD = '.mantine-Modal-header, .mantine-Drawer-header'
+
+/** The dialog that scrolls the table, null for the page; and where the table is in what is scrolled, in pixels. */
+export function useScroller(table: RefObject<HTMLTableElement | null>, hasRows: boolean) {
+  const [scroller, setScroller] = useState<{ dialog: HTMLElement | null; offset: number }>({ dialog: null, offset: 0 })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: there is a table once there are rows
+  useLayoutEffect(() => {
+    const { current } = table
+    if (!current) return
+    const dialog = current.closest<HTMLElement>(DIALOG)
+    const look = () => {
+      const { top } = current.getBoundingClientRect()
+      const offset = dialog ? top - dialog.getBoundingClientRect().top + dialog.scrollTop : top + window.scrollY
+      setScroller((before) => (before.dialog === dialog && before.offset === offset ? before : { dialog, offset }))
+    }
+    // What is above the table may change.
+    const observer = new ResizeObserver(look)
+    observer.observe(dialog?.querySelector('.mantine-Modal-body, .mantine-Drawer-body') ?? document.body)
+    look()
+    return () => observer.disconnect()
+  }, [hasRows])
+  return scroller
+}
+
 /**
  * A table that scrolls sideways is a scroll container, in which a sticky header would stick to the table's own top. It
- * follows the page instead.
+ * follows the page or the dialog instead.
  */
 function useFollowingHead(table: RefObject<HTMLTableElement | null>, isScrolled: boolean) {
   useEffect(() => {
@@ -57,14 +82,18 @@ function useFollowingHead(table: RefObject<HTMLTableElement | null>, isScrolled:
       const { current } = table
       if (!current) return
       const { top, height } = current.getBoundingClientRect()
-      const bar = Number.parseFloat(getComputedStyle(current).getPropertyValue('--table-top')) || 0
+      const bar =
+        current.closest(DIALOG)?.querySelector(DIALOG_HEAD)?.getBoundingClientRect().bottom ??
+        (Number.parseFloat(getComputedStyle(current).getPropertyValue('--table-top')) || 0)
       const head = current.tHead!.offsetHeight
       current.style.setProperty('--head-shift', `${Math.max(0, Math.min(bar - top, height - 2 * head))}px`)
     }
     follow()
-    window.addEventListener('scroll', follow, { passive: true })
+    // Also while a dialog scrolls, whose events do not bubble.
+    const options = { passive: true, capture: true }
+    window.addEventListener('scroll', follow, options)
     return () => {
-      window.removeEventListener('scroll', follow)
+      window.removeEventListener('scroll', follow, options)
       table.current?.style.removeProperty('--head-shift')
     }
   }, [table, isScrolled])

@@ -1,6 +1,7 @@
 /** The columns, their widths and the density of a table, kept for the person in all browsers; and printing it. */
 import { ActionIcon, Button, Checkbox, Group, Popover, SegmentedControl, Stack, Text } from '@mantine/core'
 import { IconAdjustmentsHorizontal, IconPrinter } from '@tabler/icons-react'
+import type { SyntheticEvent } from 'react'
 import { count } from '../format/counts.ts'
 import type { List } from '../server/list.ts'
 import type { Column } from './column.ts'
@@ -30,9 +31,10 @@ export const TableMenu = <Row,>({ label, columns, view, list }: TableMenuProps<R
           <IconAdjustmentsHorizontal size={15} stroke={1.6} />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown className="tally-no-print">
+      {/* Columns are not what a form that the table is in asks for. */}
+      <Popover.Dropdown className="tally-no-print" onChange={stop} onInput={stop}>
         <Checkbox.Group value={view.chosen} onChange={view.choose} label="Columns">
-          <Stack gap={6} mt="xs" mah="50vh" style={{ overflowY: 'auto' }}>
+          <Stack gap={6} mt="xs" mah="max(180px, min(50vh, 100vh - 620px))" style={{ overflowY: 'auto' }}>
             {columns
               .filter((column) => !isAlwaysShown(column, columns))
               .map(({ key, title }) => (
@@ -88,3 +90,5 @@ function PrintButton({ loaded, print, cancel }: ReturnType<typeof usePrintAll>) 
     </Group>
   )
 }
+
+const stop = (event: SyntheticEvent) => event.stopPropagation()

@@ -19,6 +19,26 @@ export type ThingKind = keyof typeof PAGES
 /** By id, or by name where things have nothing else. */
 export const addressOfThing = (kind: ThingKind, key: string): string => PAGES[kind](key)
 
+/** The thing whose page an address is: the reverse of {@link addressOfThing}. Undefined for other pages. */
+export function thingAt(path: string, search: string): { kind: ThingKind; key: string } | undefined {
+  const name = new URLSearchParams(search).get('name')
+  const id = idIn(path.split('/').at(-1)!)
+  for (const kind of Object.keys(PAGES) as ThingKind[]) {
+    const key = path === addressOfThing(kind, '') ? name : id
+    if (key && addressOfThing(kind, key).split('?')[0] === path) return { kind, key }
+  }
+  return undefined
+}
+
+/** Addresses that people write may contain anything. */
+function idIn(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}
+
 /** The things that usage is grouped by; the other dimensions have no pages. */
 const KINDS: Partial<Record<string, ThingKind>> = {
   client: 'client',

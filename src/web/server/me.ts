@@ -69,6 +69,7 @@ function settingsOf({ contact, time_zone, week_start, currency }: Shared): Setti
     time_zone,
     week_start,
     currency,
+    public_url: null,
     unknown_projects: 'hold',
     same_session: 'hold',
     approval_required: false,

@@ -1,5 +1,6 @@
 /** The pages in menu order: their paths, who sees them, and how they load. */
 import {
+  IconApi,
   IconBook2,
   IconBuildingStore,
   IconBulb,
@@ -23,13 +24,15 @@ import {
   IconUsers,
   IconWebhook,
 } from '@tabler/icons-react'
-import { type ComponentType, lazy } from 'react'
+import { type ComponentType, createElement, lazy, useState } from 'react'
 import Entries from '../pages/entries/entries.tsx'
 import { askEntryList } from '../pages/entries/entry-list.ts'
 import { askOverview } from '../pages/overview/first-requests.ts'
 import Overview from '../pages/overview/overview.tsx'
 import { askReports } from '../pages/reports/first-requests.ts'
 import { askSharedUsage } from '../pages/shared/usage-query.ts'
+import { askThingAt } from '../pages/things/first-requests.ts'
+import { askFirstGroups } from '../pages/unattributed/groups.ts'
 import type { Me } from '../server/me.ts'
 
 export interface Section {
@@ -44,12 +47,35 @@ export interface Section {
   /** Whether the person may use it. */
   isFor: (me: Me) => boolean
   page: ComponentType
+  /** Loads the script of the page before it is opened, unless that is part of the first one. */
+  preload?: () => Promise<void>
   /** Sends the requests of the page at an address, which are not sent again while it is rendered. */
-  ask?: (me: Me, search: string) => void
+  ask?: (me: Me, search: string, path: string) => void
 }
 
 /** The section that the menu shows with the number of things that wait. */
 export const INBOX_PATH = '/inbox'
+
+/** A page whose script loads when it is opened, or before. */
+function later(load: () => Promise<{ default: ComponentType }>) {
+  let loaded: ComponentType | undefined
+  const Lazy = lazy(load)
+  return {
+    // What is loaded is rendered at once: a lazy component renders the page without it first.
+    page: function Later() {
+      const [Page] = useState<ComponentType>(() => loaded ?? Lazy)
+      return createElement(Page)
+    },
+    /** Never fails: if the script can't be loaded, the page says so once it is opened. */
+    preload: () =>
+      load().then(
+        (script) => {
+          loaded = script.default
+        },
+        () => {},
+      ),
+  }
+}
 
 const everybody = () => true
 const roles =
@@ -69,7 +95,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'i',
     group: 'Usage',
     isFor: everybody,
-    page: lazy(() => import('../pages/inbox/inbox.tsx')),
+    ...later(() => import('../pages/inbox/inbox.tsx')),
   },
   {
     path: '/',
@@ -90,7 +116,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'd',
     group: 'Usage',
     isFor: everybody,
-    page: lazy(() => import('../pages/reports/reports.tsx')),
+    ...later(() => import('../pages/reports/reports.tsx')),
     ask: askReports,
   },
   {
@@ -101,7 +127,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'n',
     group: 'Usage',
     isFor: everybody,
-    page: lazy(() => import('../pages/insights/insights.tsx')),
+    ...later(() => import('../pages/insights/insights.tsx')),
   },
   {
     path: '/entries',
@@ -122,7 +148,8 @@ export const SECTIONS: readonly Section[] = [
     key: 'u',
     group: 'Usage',
     isFor: everybody,
-    page: lazy(() => import('../pages/unattributed/unattributed.tsx')),
+    ...later(() => import('../pages/unattributed/unattributed.tsx')),
+    ask: askFirstGroups,
   },
   {
     path: '/work',
@@ -132,7 +159,8 @@ export const SECTIONS: readonly Section[] = [
     key: 'w',
     group: 'Work',
     isFor: everybody,
-    page: lazy(() => import('../pages/work/work.tsx')),
+    ...later(() => import('../pages/work/work.tsx')),
+    ask: askThingAt,
   },
   {
     path: '/rules',
@@ -141,7 +169,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'r',
     group: 'Work',
     isFor: roles('billing', 'admin'),
-    page: lazy(() => import('../pages/rules/rules.tsx')),
+    ...later(() => import('../pages/rules/rules.tsx')),
   },
   {
     path: '/sheets',
@@ -150,7 +178,7 @@ export const SECTIONS: readonly Section[] = [
     key: 's',
     group: 'Work',
     isFor: everybody,
-    page: lazy(() => import('../pages/sheets/sheets.tsx')),
+    ...later(() => import('../pages/sheets/sheets.tsx')),
   },
   {
     path: '/bills',
@@ -159,7 +187,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'b',
     group: 'Billing',
     isFor: roles('billing', 'admin'),
-    page: lazy(() => import('../pages/bills/bills.tsx')),
+    ...later(() => import('../pages/bills/bills.tsx')),
   },
   {
     path: '/budgets',
@@ -168,7 +196,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'f',
     group: 'Billing',
     isFor: everybody,
-    page: lazy(() => import('../pages/budgets/budgets.tsx')),
+    ...later(() => import('../pages/budgets/budgets.tsx')),
   },
   {
     path: '/prices',
@@ -177,7 +205,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'p',
     group: 'Billing',
     isFor: everybody,
-    page: lazy(() => import('../pages/prices/prices.tsx')),
+    ...later(() => import('../pages/prices/prices.tsx')),
   },
   {
     path: '/connect',
@@ -186,7 +214,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'c',
     group: 'Setup',
     isFor: everybody,
-    page: lazy(() => import('../pages/connect/connect.tsx')),
+    ...later(() => import('../pages/connect/connect.tsx')),
   },
   {
     path: '/telemetry',
@@ -195,7 +223,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'y',
     group: 'Setup',
     isFor: roles('billing', 'admin'),
-    page: lazy(() => import('../pages/telemetry/telemetry.tsx')),
+    ...later(() => import('../pages/telemetry/telemetry.tsx')),
   },
   {
     path: '/people',
@@ -204,7 +232,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'm',
     group: 'Setup',
     isFor: roles('admin'),
-    page: lazy(() => import('../pages/people/people.tsx')),
+    ...later(() => import('../pages/people/people.tsx')),
   },
   {
     path: '/tokens',
@@ -213,7 +241,7 @@ export const SECTIONS: readonly Section[] = [
     key: 't',
     group: 'Setup',
     isFor: everybody,
-    page: lazy(() => import('../pages/tokens/tokens.tsx')),
+    ...later(() => import('../pages/tokens/tokens.tsx')),
   },
   {
     path: '/share-links',
@@ -222,7 +250,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'l',
     group: 'Setup',
     isFor: ({ settings }) => settings.share_links,
-    page: lazy(() => import('../pages/share-links/share-links.tsx')),
+    ...later(() => import('../pages/share-links/share-links.tsx')),
   },
   {
     path: '/webhooks',
@@ -231,7 +259,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'h',
     group: 'Setup',
     isFor: roles('admin'),
-    page: lazy(() => import('../pages/webhooks/webhooks.tsx')),
+    ...later(() => import('../pages/webhooks/webhooks.tsx')),
   },
   {
     path: '/settings',
@@ -240,7 +268,7 @@ export const SECTIONS: readonly Section[] = [
     key: 'g',
     group: 'Setup',
     isFor: roles('admin'),
-    page: lazy(() => import('../pages/settings/settings.tsx')),
+    ...later(() => import('../pages/settings/settings.tsx')),
   },
   {
     path: '/audit',
@@ -249,9 +277,18 @@ export const SECTIONS: readonly Section[] = [
     key: 'a',
     group: 'Setup',
     isFor: roles('admin'),
-    page: lazy(() => import('../pages/audit/audit.tsx')),
+    ...later(() => import('../pages/audit/audit.tsx')),
   },
 ]
+
+/** Whether a section handles an address: it handles all below its own. */
+export const isBelow = (path: string, section: string) =>
+  section === '/' ? path === '/' : path === section || path.startsWith(`${section}/`)
+
+/** Loads the script of the page at an address while the server still says who asks. */
+export async function preloadAt(path: string): Promise<void> {
+  await Promise.all([...SECTIONS, THINGS].map((section) => isBelow(path, section.path) && section.preload?.()))
+}
 
 /** The pages of viewers, who have no others. */
 const VIEWER_SECTIONS: readonly Section[] = [
@@ -262,7 +299,7 @@ const VIEWER_SECTIONS: readonly Section[] = [
     key: 'o',
     group: 'Usage',
     isFor: everybody,
-    page: lazy(() => import('../pages/shared/usage.tsx')),
+    ...later(() => import('../pages/shared/usage.tsx')),
     ask: askSharedUsage,
   },
   {
@@ -272,9 +309,16 @@ const VIEWER_SECTIONS: readonly Section[] = [
     key: 'b',
     group: 'Usage',
     isFor: ({ shared }) => shared?.shows_bills ?? false,
-    page: lazy(() => import('../pages/shared/bills.tsx')),
+    ...later(() => import('../pages/shared/bills.tsx')),
   },
 ]
+
+/** Sends the requests of the page at an address, if the person may use it. */
+export function askAt(me: Me, path: string, search: string): void {
+  const things = me.person.role === 'viewer' ? [] : [THINGS]
+  for (const section of [...sectionsFor(me), ...things])
+    if (isBelow(path, section.path)) section.ask?.(me, search, path)
+}
 
 /** The pages that a person may use. The server checks access itself. */
 export const sectionsFor = (me: Me): Section[] =>
@@ -284,12 +328,15 @@ export const sectionsFor = (me: Me): Section[] =>
 export const ACCOUNT = lazy(() => import('../pages/account/account.tsx'))
 
 /** The pages of people, agents, models and sessions, which names on other pages lead to. Viewers have none. */
-export const THINGS = { path: '/usage', page: lazy(() => import('../pages/things/things.tsx')) }
+export const THINGS = { path: '/usage', ...later(() => import('../pages/things/things.tsx')), ask: askThingAt }
 
 /** In the menu of viewers, who have no API tokens to use the API with. */
 export const ACCOUNT_LINK = { path: '/account', title: 'Account', icon: IconUserCircle }
 
 export const GROUPS = ['Usage', 'Work', 'Billing', 'Setup'] as const
 
-/** The API reference, served next to the application. */
-export const DOCUMENTATION = { path: '/docs', title: 'API', icon: IconBook2 }
+/** Served next to the application. */
+export const DOCUMENTATION = [
+  { path: '/docs/', title: 'Manual', icon: IconBook2 },
+  { path: '/docs/api', title: 'API', icon: IconApi },
+]

@@ -10,7 +10,6 @@ import {
   Modal,
   NavLink,
   ScrollArea,
-  Table,
   Text,
   Tooltip,
   UnstyledButton,
@@ -24,12 +23,14 @@ import { Link, useLocation } from 'wouter'
 import { roughCount } from '../format/counts.ts'
 import { figure } from '../parts/figure-link.tsx'
 import { Overwrite } from '../parts/overwrite.tsx'
+import { type PlainColumn, PlainTable } from '../parts/plain-table.tsx'
+import { DeferredParts } from '../parts/when-near.tsx'
 import { useInbox } from '../server/inbox.ts'
 import { useLive } from '../server/live.ts'
 import { signOut, useMe } from '../server/me.ts'
 import { useSend } from '../server/send.ts'
 import { DemoBadge, DemoBanner } from './demo-banner.tsx'
-import { ACCOUNT_LINK, DOCUMENTATION, GROUPS, INBOX_PATH, type Section, sectionsFor } from './navigation.ts'
+import { ACCOUNT_LINK, DOCUMENTATION, GROUPS, INBOX_PATH, isBelow, type Section, sectionsFor } from './navigation.ts'
 import { showOpenCount, useWindowTitle } from './open-count.ts'
 import { PaletteButton } from './palette/palette-button.tsx'
 import { PreparingReports } from './preparing-reports.tsx'
@@ -90,7 +91,7 @@ export function Shell({ children }: { children: ReactNode }) {
             return (
               <div key={group} className={classes.group}>
                 <Text className={classes.heading}>{group}</Text>
-                {members.map(({ path, title, icon: Icon }) => (
+                {members.map(({ path, title, icon: Icon, preload }) => (
                   <NavLink
                     key={path}
                     component={Link}
@@ -101,6 +102,8 @@ export function Shell({ children }: { children: ReactNode }) {
                     active={here?.path === path}
                     aria-current={here?.path === path ? 'page' : undefined}
                     className={classes.link}
+                    onPointerEnter={preload}
+                    onFocus={preload}
                   />
                 ))}
               </div>
@@ -119,18 +122,22 @@ export function Shell({ children }: { children: ReactNode }) {
               className={classes.link}
             />
           ) : (
-            <NavLink
-              href={DOCUMENTATION.path}
-              label={DOCUMENTATION.title}
-              leftSection={<DOCUMENTATION.icon size={17} stroke={1.6} />}
-              className={classes.link}
-            />
+            DOCUMENTATION.map(({ path, title, icon: Icon }) => (
+              <NavLink
+                key={path}
+                href={path}
+                label={title}
+                leftSection={<Icon size={17} stroke={1.6} />}
+                className={classes.link}
+              />
+            ))
           )}
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
         <div className={classes.content}>
           <DemoBanner />
+          <DeferredParts />
           {children}
         </div>
       </AppShell.Main>
@@ -146,9 +153,6 @@ const OpenCount = ({ open }: { open: number }) => (
     <VisuallyHidden> waiting for you</VisuallyHidden>
   </span>
 )
-
-const isBelow = (path: string, section: string) =>
-  section === '/' ? path === '/' : path === section || path.startsWith(`${section}/`)
 
 const SCHEMES = {
   auto: { next: 'light', label: 'System', icon: IconDeviceDesktop },
@@ -219,22 +223,28 @@ function Shortcuts({ isOpen, close, sections }: ShortcutsProps) {
   ]
   return (
     <Modal opened={isOpen} onClose={close} title="Keyboard shortcuts">
-      <Table>
-        <Table.Tbody>
-          {lines.map(([does, keys]) => (
-            <Table.Tr key={does}>
-              <Table.Td>{does}</Table.Td>
-              <Table.Td ta="right">
-                {keys.map((key) => (
-                  <Kbd key={key} ml={4}>
-                    {key}
-                  </Kbd>
-                ))}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <PlainTable
+        label="Keyboard shortcuts"
+        columns={SHORTCUT_COLUMNS}
+        rows={lines}
+        rowKey={([does]) => does}
+        isHeadHidden
+      />
     </Modal>
   )
 }
+
+const SHORTCUT_COLUMNS: PlainColumn<[does: string, keys: string[]]>[] = [
+  { key: 'does', title: 'Action', cell: ([does]) => does },
+  {
+    key: 'keys',
+    title: 'Keys',
+    isNumber: true,
+    cell: ([, keys]) =>
+      keys.map((key) => (
+        <Kbd key={key} ml={4}>
+          {key}
+        </Kbd>
+      )),
+  },
+]

@@ -19,6 +19,7 @@ import {
 } from '../../../src/web/parts/budgets/budget.ts'
 import { AMOUNTS } from '../../../src/web/parts/charts/series.ts'
 import { CHROMIUM, type Visit, type VisitOptions } from '../../support/browser.ts'
+import { DEMO_PASSWORD } from '../../support/demo.ts'
 import { type Ask, signedInAt } from '../../support/session.ts'
 import { webStage } from '../../support/web-stage.ts'
 
@@ -150,7 +151,6 @@ describe('the burn-down chart', () => {
   })
 })
 
-const PASSWORD = 'correct horse battery'
 const ROLES = {
   admin: 'ines.marques@meridian.example',
   billing: 'hanna.lindqvist@meridian.example',
@@ -166,11 +166,11 @@ const LONG_MS = 180_000
 const COUNTED_MS = 60_000
 
 describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
-  const web = webStage({ demoPassword: PASSWORD })
+  const web = webStage({ demo: true })
   let billing: Ask
 
   beforeAll(async () => {
-    billing = await signedInAt(web.server.url, { email: ROLES.billing, password: PASSWORD })
+    billing = await signedInAt(web.server.url, { email: ROLES.billing, password: DEMO_PASSWORD })
   })
 
   async function visiting(
@@ -178,7 +178,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
     look: (visitor: Visit) => Promise<void>,
     options: Omit<VisitOptions, 'url' | 'as'> = {},
   ) {
-    const visitor = await web.visit({ as: { email: ROLES[who], password: PASSWORD }, ...options })
+    const visitor = await web.visit({ as: { email: ROLES[who], password: DEMO_PASSWORD }, ...options })
     try {
       await look(visitor)
       expect(visitor.issues()).toEqual([])
@@ -276,6 +276,8 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
         const { data } = await billing('GET /budgets?limit=100')
         const { id, name, scope } = data.find(({ of_project }: BudgetSummary) => of_project)
         await open(`/work/projects/${scope.project.id}`)
+        // They are below the fold, and load for whoever tabs there.
+        await page.keyboard.press('Tab')
         await page
           .getByRole('table', { name: /^Budgets of/ })
           .getByRole('button', { name })
@@ -309,6 +311,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
           scope: { client: client.id },
         })
         await open(`/work/clients/${client.id}`)
+        await page.keyboard.press('Tab')
         await page
           .getByRole('table', { name: `Budgets of ${client.name}` })
           .getByText('Small change')
@@ -331,7 +334,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
         expect(await page.getByRole('button', { name: 'Add budget' }).count()).toBe(0)
         await fits(visitor)
       })
-      const visitor = await web.visit({ as: { email: ROLES.admin, password: PASSWORD } })
+      const visitor = await web.visit({ as: { email: ROLES.admin, password: DEMO_PASSWORD } })
       const { page, open } = visitor
       const { data } = await billing('GET /budgets?limit=1')
       await open(`/budgets/${data[0].id}`)

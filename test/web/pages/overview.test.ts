@@ -101,7 +101,7 @@ test('the rest is “No project” only if there are no further projects in it',
 test('a change is a percentage, from ten times on a multiple, and nothing if it would read as 0.0%', () => {
   const shown = (now: number | null, before: number | null) => Object.values(changeInWords(now, before)).join(' ')
   expect(shown(112.5, 100)).toBe('+12.5% vs. previous period')
-  expect(shown(50, 100)).toBe('-50% vs. previous period')
+  expect(shown(50, 100)).toBe('-50.0% vs. previous period')
   expect(shown(1_240, 100)).toBe('12× the previous period')
   expect(shown(100.04, 100)).toBe('no change')
 })
@@ -245,6 +245,13 @@ test('the month is forecast from what is spent so far and the averages of its we
     spent: 1,
     ...{ amount: expect.closeTo(1 + 2.05), low: expect.closeTo(3.05), high: expect.closeTo(3.05) },
   })
+})
+
+test('the forecast is the same from a report of more days than it needs', () => {
+  const noon = new Date('2026-11-10T12:00:00Z')
+  const days = Array(29).fill(0.1)
+  const longer = costsByDay('2026-10-11', [50, 50, ...days, 50])
+  expect(monthForecast(longer, 'UTC', noon)).toEqual(monthForecast(costsByDay('2026-10-13', days), 'UTC', noon))
 })
 
 test('there is no forecast from less than three days with usage', () => {

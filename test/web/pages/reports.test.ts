@@ -1,13 +1,13 @@
 /** The page Reports, in a browser: a question, its entries, and the view under which it is saved. */
 import { describe, expect, test } from 'bun:test'
 import { CHROMIUM } from '../../support/browser.ts'
+import { DEMO_PASSWORD } from '../../support/demo.ts'
 import { webStage } from '../../support/web-stage.ts'
 
-const PASSWORD = 'correct horse battery'
-const at = (name: string) => ({ email: `${name}@meridian.example`, password: PASSWORD })
+const at = (name: string) => ({ email: `${name}@meridian.example`, password: DEMO_PASSWORD })
 
 describe.skipIf(!CHROMIUM)('the page Reports', () => {
-  const stage = webStage({ demoPassword: PASSWORD })
+  const stage = webStage({ demo: true })
 
   test('answers a question, whose figures lead to their entries, and opens it again as a shared view', async () => {
     const visitor = await stage.visit({ as: at('ines.marques') })

@@ -9,7 +9,7 @@ import {
   type Edit,
   editOf,
   editsOfBlock,
-  firstShown,
+  firstDayShown,
   type GridRow,
   type Measure,
   missingFields,
@@ -18,6 +18,7 @@ import {
   rowsOf,
   sumOf,
   weeksOf,
+  weekWith,
 } from '../../../src/web/pages/sheets/grid-model.ts'
 import type { SheetEntry } from '../../../src/web/pages/sheets/sheet-body.ts'
 
@@ -78,13 +79,25 @@ describe('weeks', () => {
     expect(weeksOf(NOVEMBER, 0)[0]).toBe('2026-11-01')
   })
 
-  test('show today first, or else the nearest week', () => {
+  test('are found by a day; the nearest one if the day is in none', () => {
     const weeks = weeksOf(NOVEMBER, 1)
-    expect(['2026-11-25', '2027-01-01', '2026-01-01'].map((today) => firstShown(weeks, today))).toEqual([
+    expect(['2026-11-25', '2027-01-01', '2026-01-01'].map((day) => weekWith(weeks, day))).toEqual([
       '2026-11-23',
       '2026-11-30',
       '2026-10-26',
     ])
+  })
+
+  test('show today first while it can be filled in, or else the last entry', () => {
+    const entries = ['2026-11-12T23:30:00.000Z', '2026-11-04T10:00:00.000Z'].map((started_at) =>
+      entryOf({ started_at }),
+    )
+    const first = (today: string, mayEdit: boolean, of = entries) =>
+      firstDayShown(of, NOVEMBER, { today, mayEdit, time_zone: ZONE })
+    expect(first('2026-11-25', true)).toBe('2026-11-25')
+    expect(first('2026-11-25', false)).toBe('2026-11-13')
+    expect(first('2027-01-01', true)).toBe('2026-11-13')
+    expect(first('2027-01-01', true, [])).toBe('2027-01-01')
   })
 })
 

@@ -1,10 +1,10 @@
 /** The pages of viewers, and how an admin chooses what they see, in a browser. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { CHROMIUM, type Visit } from '../../support/browser.ts'
+import { DEMO_PASSWORD } from '../../support/demo.ts'
 import { type Ask, signedInAt } from '../../support/session.ts'
 import { webStage } from '../../support/web-stage.ts'
 
-const PASSWORD = 'correct horse battery'
 const ADMIN = 'ines.marques@meridian.example'
 const VIEWER = 'vera@client.example'
 
@@ -14,22 +14,22 @@ const EXCESS_WIDTH = 'document.documentElement.scrollWidth - window.innerWidth'
 const LONG_MS = 120_000
 
 describe.skipIf(!CHROMIUM)('a viewer', () => {
-  const web = webStage({ demoPassword: PASSWORD })
+  const web = webStage({ demo: true })
   let admin: Ask
   let client: { id: string; name: string }
 
   beforeAll(async () => {
     await web.installation.run(
       ['users', 'add', '--email', VIEWER, '--name', 'Vera', '--role', 'viewer', '--password-stdin'],
-      PASSWORD,
+      DEMO_PASSWORD,
     )
-    admin = await signedInAt(web.server.url, { email: ADMIN, password: PASSWORD })
+    admin = await signedInAt(web.server.url, { email: ADMIN, password: DEMO_PASSWORD })
     const { data } = await admin('GET /bills?limit=20')
     client = data.find((bill: { client: unknown }) => bill.client !== null).client
   })
 
   async function visiting(email: string, look: (visitor: Visit) => Promise<void>, size: 'desk' | 'phone' = 'desk') {
-    const visitor = await web.visit({ as: { email, password: PASSWORD }, size })
+    const visitor = await web.visit({ as: { email, password: DEMO_PASSWORD }, size })
     try {
       await look(visitor)
       expect(visitor.issues()).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { one, readAddress } from '../../../src/web/address.ts'
-import { addressOfGroup, addressOfThing } from '../../../src/web/parts/thing-address.ts'
+import { addressOfGroup, addressOfThing, thingAt } from '../../../src/web/parts/thing-address.ts'
 
 const ORIGIN = 'https://tally.example'
 
@@ -17,6 +17,19 @@ test('a name is read from the address of its page as it is, and leads nowhere el
       expect(readAddress(search, { name: one }).name).toBe(name)
     }),
   )
+})
+
+test('the address of the page of a thing says which one it is', () => {
+  const kinds = ['client', 'project', 'ticket', 'person', 'agent', 'model', 'session'] as const
+  fc.assert(
+    fc.property(fc.constantFrom(...kinds), fc.string({ minLength: 1 }), (kind, key) => {
+      const [path, search = ''] = addressOfThing(kind, key).split('?')
+      expect(thingAt(path!, search)).toEqual({ kind, key })
+    }),
+  )
+  for (const path of ['/work', '/work/clients/', '/work/clients/%', '/work/clients/a/b', '/usage/agent', '/usage/x']) {
+    expect(thingAt(path, '')).toBeUndefined()
+  }
 })
 
 test('a group of a report leads to its page in the same period, and one without a value nowhere', () => {

@@ -1,17 +1,21 @@
 /** Month-end in the browser: the run, a draft that survives a reload, and what is printed. */
 import { describe, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { CHROMIUM } from '../../support/browser.ts'
+import type { Locator, Page } from 'playwright-core'
+import { CHROMIUM, SIZES, type Visit } from '../../support/browser.ts'
+import { DEMO_PASSWORD } from '../../support/demo.ts'
+import { signedInAt } from '../../support/session.ts'
 import { webStage } from '../../support/web-stage.ts'
 
-const PASSWORD = 'correct horse battery'
-const BILLING = { email: 'hanna.lindqvist@meridian.example', password: PASSWORD }
+const BILLING = { email: 'hanna.lindqvist@meridian.example', password: DEMO_PASSWORD }
+const ADMIN = { email: 'ines.marques@meridian.example', password: DEMO_PASSWORD }
+
+const HEADER_PX = 48
 
 /** Longer than the pages and the server take on a busy machine. */
 const TEST_MS = 180_000
 
 describe.skipIf(!CHROMIUM)('month-end', () => {
-  const web = webStage({ demoPassword: PASSWORD })
+  const web = webStage({ demo: true })
 
   /** What the demo leaves to be billed depends on the time of day. */
   async function reportLastMonth(project: string): Promise<void> {
@@ -126,6 +130,60 @@ describe.skipIf(!CHROMIUM)('month-end', () => {
   )
 
   test(
+    'of two people who change a draft, the second is asked whose version to keep, and loses nothing until then',
+    async () => {
+      const first = await web.visit({ as: BILLING })
+      const second = await web.visit({ as: ADMIN, size: 'phone' })
+      const ask = await signedInAt(web.server.url, ADMIN)
+      const { id } = await ask('POST /bill-drafts', { form: { ...DRAFT, note: 'Before' } })
+      const noteOf = async () => (await ask(`GET /bill-drafts/${id}`)).form.note
+      const noteIn = ({ page }: Visit) => page.getByLabel('Note above the lines')
+      const opened = async (visitor: Visit) => {
+        await visitor.page.getByRole('button', { name: 'Notes and terms' }).click()
+        await noteIn(visitor).waitFor()
+      }
+      for (const visitor of [first, second]) {
+        await visitor.open(`/bills/new?draft=${id}`)
+        await opened(visitor)
+      }
+      const saving = ({ page }: Visit) =>
+        page.waitForResponse((response) => response.request().method() === 'PUT' && response.url().endsWith(id))
+      const write = async (visitor: Visit, note: string) => {
+        const saved = saving(visitor)
+        await noteIn(visitor).fill(note)
+        return (await saved).status()
+      }
+      expect(await write(first, 'Of the first')).toBe(200)
+
+      expect(await write(second, 'Of the second')).toBe(412)
+      const question = second.page.getByRole('alert').filter({ hasText: 'Changed meanwhile' })
+      await question.getByText('Hanna Lindqvist').waitFor()
+      expect(await inSight(question)).toBe(true)
+      expect(await second.barriers()).toEqual([])
+      expect(await noteOf()).toBe('Of the first')
+      expect(await noteIn(second).inputValue()).toBe('Of the second')
+      const replaced = saving(second)
+      await question.getByRole('button', { name: 'Replace it with mine' }).click()
+      expect((await replaced).status()).toBe(200)
+      await question.waitFor({ state: 'detached' })
+      expect(await noteOf()).toBe('Of the second')
+
+      expect(await write(first, 'Of the first again')).toBe(412)
+      const asked = first.page.getByRole('alert').filter({ hasText: 'Changed meanwhile' })
+      await asked.getByText('Ines Marques').waitFor()
+      await asked.getByRole('button', { name: 'Open their version' }).click()
+      await asked.waitFor({ state: 'detached' })
+      await opened(first)
+      expect(await noteIn(first).inputValue()).toBe('Of the second')
+      expect(await write(first, 'Of both')).toBe(200)
+      expect(await noteOf()).toBe('Of both')
+      await first.close()
+      await second.close()
+    },
+    TEST_MS,
+  )
+
+  test(
     'a printed bill shows what its client sees, and neither cost nor list value',
     async () => {
       const { page, open, close } = await web.visit({ as: BILLING, scheme: 'dark' })
@@ -178,6 +236,12 @@ const addDraft = `async (form) => {
   const response = await fetch('/api/v1/bill-drafts', { method: 'POST', headers, body: JSON.stringify({ form }) })
   return (await response.json()).id
 }`
+
+/** Whether it is on a phone's screen, below the header. */
+async function inSight(shown: Locator): Promise<boolean> {
+  const { y, height } = (await shown.boundingBox())!
+  return y >= HEADER_PX && y + height <= SIZES.phone.height
+}
 
 /** The visible text on paper. */
 async function printed(page: Page): Promise<string> {

@@ -1,14 +1,15 @@
 /** A lead works off the inbox with the keyboard alone. */
 import { describe, expect, test } from 'bun:test'
 import { CHROMIUM } from '../../support/browser.ts'
+import { DEMO_PASSWORD } from '../../support/demo.ts'
+import { until } from '../../support/processes.ts'
 import { signedInAt } from '../../support/session.ts'
 import { webStage } from '../../support/web-stage.ts'
 
-const PASSWORD = 'correct horse battery'
-const LEAD = { email: 'mara.vogel@meridian.example', password: PASSWORD }
+const LEAD = { email: 'mara.vogel@meridian.example', password: DEMO_PASSWORD }
 
 describe.skipIf(!CHROMIUM)('the inbox', () => {
-  const web = webStage({ demoPassword: PASSWORD })
+  const web = webStage({ demo: true })
 
   test('is worked off with the keyboard: rows go, the focus stays, and the counts in menu and title go down', async () => {
     const ask = await signedInAt(web.server.url, LEAD)
@@ -55,10 +56,12 @@ describe.skipIf(!CHROMIUM)('the inbox', () => {
       await keyboard.press('j')
       await keyboard.press('x')
       await page.getByRole('toolbar').getByText('2 selected').waitFor()
+      const first = () => entries.getByRole('listitem').first().textContent()
       const third = await entries.getByRole('listitem').nth(2).textContent()
       await keyboard.press('a')
       await shows(open - 2)
-      expect(await entries.getByRole('listitem').first().textContent()).toBe(third)
+      await until(async () => (await first()) === third)
+      expect(await first()).toBe(third)
       expect(await page.evaluate('document.activeElement.matches("[data-row]")')).toBe(true)
 
       // Rejecting asks why.

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { CHROMIUM, type Visit } from '../../support/browser.ts'
 import { until } from '../../support/processes.ts'
+import { signedInAt } from '../../support/session.ts'
 import { webStage } from '../../support/web-stage.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
@@ -170,6 +171,38 @@ describe.skipIf(!CHROMIUM)('large lists', () => {
       expect(await report.locator('tfoot').textContent()).toContain('$104.90')
       await page.getByRole('searchbox', { name: 'Search names' }).fill('p05')
       await page.getByText('10 of 60').waitFor()
+      expect(await barriers()).toEqual([])
+    })
+  }, 60_000)
+
+  test('show the first rows of a preview, and all of them in a dialog that scrolls below its header', async () => {
+    const ask = await signedInAt(web.server.url, ADA)
+    const { id } = await ask('POST /token-sheets', { month: new Date().toISOString().slice(0, 7) })
+    await visiting(async ({ page, open, barriers }) => {
+      await open(`/sheets/${id}`)
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name: 'Import CSV…' }).click()
+      const start = new Date(startOfSessions()).toISOString()
+      const rows = Array.from({ length: 80 }, (_, index) => `codex,builder,model-${index},${start},${start},${index},0`)
+      const csv = ['agent_harness,agent_name,model,started_at,ended_at,input,output', ...rows].join('\n')
+      await page.getByLabel('CSV rows').fill(csv)
+      await page.getByRole('button', { name: 'Preview import' }).click()
+      const table = page.getByRole('table', { name: 'Entries to import' })
+      await table.waitFor()
+      expect(await table.locator('tbody tr[data-key]').count()).toBe(10)
+      await table.getByRole('button', { name: 'Tokens' }).click()
+      await table.getByRole('row', { name: /model-79/ }).waitFor()
+      await page.getByRole('button', { name: 'Show all 80' }).click()
+      await table.hover()
+      const last = table.getByRole('row', { name: /model-0/ })
+      await until(async () => {
+        await page.mouse.wheel(0, 400)
+        return (await last.count()) === 1
+      })
+      const head = (await table.getByRole('columnheader', { name: 'Model' }).boundingBox())!
+      const title = (await page.getByRole('heading', { name: 'Import CSV' }).boundingBox())!
+      expect(head.y).toBeGreaterThan(title.y)
+      expect(head.y).toBeLessThan((await last.boundingBox())!.y)
       expect(await barriers()).toEqual([])
     })
   }, 60_000)

@@ -50,6 +50,25 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
     await visitor.close()
   }, 90_000)
 
+  test('show the first prices of each kind in any order, and all of them', async () => {
+    const visitor = await web.visit({ as: ADA })
+    const { page } = visitor
+    await visitor.open('/prices/load')
+    const rows = Array.from({ length: 30 }, (_, index) => `house,house-${index},${index + 1},10`)
+    await page.getByLabel('Price table').fill(`provider,model,input,output\n${rows.join('\n')}\n`)
+    await page.getByRole('button', { name: 'Preview changes' }).click()
+    const added = page.getByRole('table', { name: 'New' })
+    await added.getByRole('button', { name: 'Input' }).click()
+    await added.getByRole('row', { name: /^house-29 ·/ }).waitFor()
+    expect(await added.locator('tbody tr[data-key]').count()).toBe(10)
+    await page.getByRole('button', { name: 'Show all 30' }).click()
+    // Only the rows in sight are rendered.
+    await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
+    await added.getByRole('row', { name: /^house-0 ·/ }).waitFor()
+    expect(await visitor.barriers()).toEqual([])
+    await visitor.close()
+  }, 90_000)
+
   test('come from the configured source, or say why not', async () => {
     const visitor = await web.visit({ as: ADA })
     const { page } = visitor

@@ -133,6 +133,50 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     }
   }, 120_000)
 
+  test('on a phone, lists are sorted by a select and a button, by what their columns show', async () => {
+    const ask = await signedInAt(web.server.url, ADMIN)
+    for (const name of ['Zebra', 'Aardvark']) await ask('POST /clients', { name })
+    // As for a person who has not chosen columns.
+    await ask('PATCH /me/preferences', { tables: { entries: null } })
+    const visitor = await web.visit({ as: ADMIN, size: 'phone' })
+    try {
+      const { page } = visitor
+      await visitor.open('/entries')
+      const costs = table(visitor).locator('td[data-title="Cost"]')
+      await page.getByRole('combobox', { name: 'Sort Token entries' }).selectOption({ label: 'Cost' })
+      await costs.first().getByText('$1,234.5678').waitFor()
+      expect(new URL(page.url()).search).toBe('?sort=cost')
+      await page.getByRole('button', { name: 'Descending order of Token entries. Reverse' }).click()
+      await costs.first().getByText('<$0.0001').waitFor()
+      expect(new URL(page.url()).search).toBe('?sort=cost&order=asc')
+      // A column that rows leave out on a phone is shown if they are sorted by it.
+      expect(await table(visitor).locator('td[data-title="Duration"]').count()).toBe(0)
+      await page.getByRole('combobox', { name: 'Sort Token entries' }).selectOption({ label: 'Duration' })
+      await table(visitor).locator('td[data-title="Duration"]').first().waitFor()
+      expect(await table(visitor).locator('td[data-title="Duration"]').first().isVisible()).toBe(true)
+      // Beside a box, the row does not open.
+      await visitor.settled()
+      const box = (await table(visitor).getByRole('checkbox').first().boundingBox())!
+      await page.mouse.click(box.x + box.width + 6, box.y + box.height + 8)
+      await page.getByText('1 selected').waitFor()
+      expect(await page.getByRole('dialog').count()).toBe(0)
+
+      // Nothing is chosen at first, and texts begin with A.
+      await visitor.open('/work?tab=clients')
+      const sort = page.getByRole('combobox', { name: 'Sort Clients' })
+      expect(await sort.inputValue()).toBe('')
+      await sort.selectOption({ label: 'Client' })
+      const rows = page.getByRole('table', { name: 'Clients' }).locator('tbody tr[data-key]')
+      await rows.first().getByText('Aardvark').waitFor()
+      await page.getByRole('button', { name: 'Ascending order of Clients. Reverse' }).click()
+      await rows.first().getByText('Zebra').waitFor()
+      expect(await visitor.barriers()).toEqual([])
+      expect(visitor.issues()).toEqual([])
+    } finally {
+      await visitor.close()
+    }
+  }, 120_000)
+
   test('all matching entries can be selected, not only those that are loaded', async () => {
     const visitor = await web.visit({ as: ADMIN })
     try {

@@ -17,7 +17,7 @@ export interface Found {
 const FIGURES = `[...document.querySelectorAll('[data-figure]')].map((shown) => ({
   figure: shown.dataset.figure,
   value: shown.dataset.value,
-  href: shown.closest('a[href]')?.getAttribute('href') ?? 'no link',
+  href: shown.closest('a[href]')?.getAttribute('href') ?? shown.dataset.to ?? 'no link',
 }))`
 
 const TOTALS = `Object.fromEntries(
@@ -59,6 +59,13 @@ export async function totalsOf(href: string, ask: Ask, timeZone: string): Promis
     return { entries: exactly(totals.entries), cost: exactly(totals.cost) }
   }
   const read = new URLSearchParams(search)
+  if (path === '/sheets' && search === 'tab=waiting') {
+    return { sheets: exactly((await ask('GET /approvals')).sheets.sheets) }
+  }
+  if (path === '/prices' && search === 'tab=unpriced') {
+    const { data } = await ask('GET /reports/unpriced?limit=200')
+    return { models: exactly(data.length) }
+  }
   if (path === '/inbox') return { waiting: exactly((await ask('GET /inbox')).open) }
   if (path === '/work' && read.get('conflicting') === 'true') {
     const { data } = await ask('GET /tickets?conflicting=true&limit=50')

@@ -35,14 +35,14 @@ export function Appearance() {
       <Group align="flex-end" gap="sm">
         <NativeSelect
           label="Numbers and dates"
-          w={260}
+          w={300}
           data={[{ value: '', label: 'As in this browser' }, ...LOCALES.map(([value, label]) => ({ value, label }))]}
           value={preferences.locale ?? ''}
           onChange={({ currentTarget }) => mutate({ locale: currentTarget.value || null })}
         />
         <NativeSelect
           label="First day of the week in calendars"
-          w={260}
+          w={300}
           data={[
             { value: '', label: `As in the organization (${WEEKDAYS[week_start].name})` },
             ...Object.entries(WEEKDAYS).map(([value, { name }]) => ({ value, label: name })),

@@ -1,5 +1,5 @@
 /** The audit log: who changed what, when and from where. Records cannot be edited or deleted. */
-import { Anchor, Button, Drawer, Group, Select, Stack, Switch, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Drawer, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { flag, one, useAddress } from '../../address.ts'
@@ -7,11 +7,14 @@ import { addDays, startOfDay } from '../../format/moments.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
+import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
+import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
@@ -70,8 +73,9 @@ export default function Audit() {
       lead="Every change made by a person, a token or the command line, kept permanently. Each token entry has its own history."
       actions={<DownloadCsv path="/audit" query={query} />}
     >
-      <Group gap="xs">
+      <Toolbar>
         <TextInput
+          type="search"
           aria-label="Search the audit log"
           placeholder="Search changes and origins"
           leftSection={<IconSearch size={16} />}
@@ -106,7 +110,7 @@ export default function Audit() {
             Only {object} ✕
           </Button>
         )}
-      </Group>
+      </Toolbar>
       <DataTable
         label="Audit log"
         name="audit"
@@ -162,7 +166,7 @@ const COLUMNS: Column<Change>[] = [
     title: 'Object',
     value: ({ object }) => object?.name,
     width: '200px',
-    cell: ({ object }) => <bdi>{object?.name ?? '–'}</bdi>,
+    cell: ({ object }) => (object?.name ? <bdi>{object.name}</bdi> : <EmptyCell />),
   },
   {
     key: 'changed',
@@ -210,33 +214,23 @@ const ChangeDrawer = ({ change, close, only }: ChangeDrawerProps) => (
 function Differences({ change }: { change: Change }) {
   const differences = differencesOf(change)
   if (differences.length === 0) return null
-  const wrapped = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', verticalAlign: 'top' } as const
-  return (
-    <Table fz="sm" aria-label="Changed fields">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Field</Table.Th>
-          {change.before && <Table.Th scope="col">Before</Table.Th>}
-          {change.after && <Table.Th scope="col">{change.before ? 'After' : 'Value'}</Table.Th>}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {differences.map(({ field, before, after }) => (
-          <Table.Tr key={field}>
-            <Table.Td style={wrapped}>{field}</Table.Td>
-            {change.before && (
-              <Table.Td style={wrapped} dir="auto">
-                {before ?? '–'}
-              </Table.Td>
-            )}
-            {change.after && (
-              <Table.Td style={wrapped} dir="auto" fw={change.before ? 600 : undefined}>
-                {after ?? '–'}
-              </Table.Td>
-            )}
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  )
+  const columns: PlainColumn<(typeof differences)[number]>[] = [
+    { key: 'field', title: 'Field', cell: ({ field }) => field },
+  ]
+  const isUpdate = change.before !== null && change.after !== null
+  if (change.before) columns.push({ key: 'before', title: 'Before', cell: ({ before }) => <Value>{before}</Value> })
+  if (change.after) {
+    columns.push({
+      key: 'after',
+      title: isUpdate ? 'After' : 'Value',
+      cell: ({ after }) => <Value isNew={isUpdate}>{after}</Value>,
+    })
+  }
+  return <PlainTable label="Changed fields" columns={columns} rows={differences} rowKey={({ field }) => field} />
 }
+
+const Value = ({ isNew = false, children }: { isNew?: boolean; children: string | null | undefined }) => (
+  <Text span inherit dir="auto" fw={isNew ? 600 : undefined} style={{ whiteSpace: 'pre-wrap' }}>
+    {children ?? '–'}
+  </Text>
+)

@@ -12,9 +12,10 @@ export interface Difference {
   after: string | null
 }
 
-/** What changed, field by field, in the order in which it was recorded. */
+/** What changed, field by field, in the order in which it was recorded; without the id, which is that of the object. */
 export function differencesOf({ before, after }: Change): Difference[] {
   const fields = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
+  fields.delete('id')
   return [...fields].map((field) => ({
     field: field.replaceAll('_', ' '),
     before: before && Object.hasOwn(before, field) ? textOf(before[field]) : null,

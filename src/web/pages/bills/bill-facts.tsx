@@ -1,9 +1,10 @@
 /** Next to the bill: internal details, deliveries and history. */
-import { Divider, Stack, Table, Text, Timeline } from '@mantine/core'
+import { Divider, Stack, Text, Timeline } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import { count, counted } from '../../format/counts.ts'
 import { dayInWords } from '../../format/moments.ts'
 import { Ago, Moment, Money } from '../../parts/figures.tsx'
+import { PlainTable } from '../../parts/plain-table.tsx'
 import { Status } from '../../parts/status.tsx'
 import { amountOf, type Bill } from './bill-body.ts'
 import { BillLink } from './bill-link.tsx'
@@ -69,35 +70,40 @@ const Deliveries = ({ bill: { deliveries } }: { bill: Bill }) => (
         No e-mails yet. Send the bill by e-mail, or download the PDF.
       </Text>
     ) : (
-      <Table fz="sm" horizontalSpacing={0} aria-label="E-mails">
-        <Table.Tbody>
-          {deliveries.map(({ to, notice, state, answer, sent_at, next_attempt_at, created_at, attempts }) => (
-            <Table.Tr key={`${to} ${created_at} ${notice}`}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                {to}
-                <Text size="xs" c="dimmed">
-                  {notice === 'void' && 'Void notice. '}
-                  {notice === 'reminder' && 'Reminder. '}
-                  {sent_at ? (
-                    <Ago at={sent_at} />
-                  ) : next_attempt_at && attempts > 0 ? (
-                    <>
-                      {counted(attempts, 'attempt')}; next attempt at <Moment at={next_attempt_at} />
-                    </>
-                  ) : null}
-                </Text>
-                {answer && state !== 'sent' && <Text size="xs">{answer}</Text>}
-              </Table.Td>
-              <Table.Td ta="right" style={{ verticalAlign: 'top' }}>
-                <Status of={state} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <PlainTable
+        label="E-mails"
+        columns={[
+          { key: 'to', title: 'Recipient', cell: (delivery) => <Recipient delivery={delivery} /> },
+          { key: 'state', title: 'Status', isNumber: true, cell: ({ state }) => <Status of={state} /> },
+        ]}
+        rows={deliveries}
+        rowKey={({ to, created_at, notice }) => `${to} ${created_at} ${notice}`}
+        isHeadHidden
+      />
     )}
   </div>
 )
+
+function Recipient({ delivery }: { delivery: Bill['deliveries'][number] }) {
+  const { to, notice, state, answer, sent_at, next_attempt_at, attempts } = delivery
+  return (
+    <>
+      {to}
+      <Text size="xs" c="dimmed">
+        {notice === 'void' && 'Void notice. '}
+        {notice === 'reminder' && 'Reminder. '}
+        {sent_at ? (
+          <Ago at={sent_at} />
+        ) : next_attempt_at && attempts > 0 ? (
+          <>
+            {counted(attempts, 'attempt')}; next attempt at <Moment at={next_attempt_at} />
+          </>
+        ) : null}
+      </Text>
+      {answer && state !== 'sent' && <Text size="xs">{answer}</Text>}
+    </>
+  )
+}
 
 function History({ bill }: { bill: Bill }) {
   const { created_at, created_by, paid, void: voided } = bill

@@ -55,7 +55,8 @@ function SentBill({ bill }: { bill: Bill }) {
     <Page
       title={
         <Group gap="xs" component="span">
-          {bill.kind === 'bill' ? 'Bill' : 'Credit note'} {bill.number} <Status of={bill.state} />
+          {bill.kind === 'bill' ? 'Bill' : 'Credit note'} {bill.number}{' '}
+          <Status of={bill.overdue ? 'overdue' : bill.state} />
         </Group>
       }
       above={{ href: '/bills', title: 'Bills' }}

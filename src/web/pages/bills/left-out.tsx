@@ -1,6 +1,7 @@
 /** The entries that a bill leaves out, by reason, with links to them. */
-import { Anchor, Paper, Table, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
+import { PlainTable } from '../../parts/plain-table.tsx'
 import { useSettings } from '../../server/me.ts'
 import type { BillDocument } from './bill-body.ts'
 import { reasonsIn } from './left-out-reasons.ts'
@@ -21,25 +22,34 @@ export function LeftOut({ document }: { document: BillDocument }) {
       <Title order={2} size="h6" mb={4}>
         Not on this bill
       </Title>
-      <Table fz="sm" verticalSpacing={4} horizontalSpacing={0}>
-        <Table.Tbody>
-          {found.map(({ reason, left, title, advice, href }) => (
-            <Table.Tr key={reason}>
-              <Table.Td>
+      <PlainTable
+        label="Not on this bill"
+        columns={[
+          {
+            key: 'reason',
+            title: 'Reason',
+            cell: ({ title, advice, href }) => (
+              <>
                 <Anchor component={Link} href={href} size="sm">
                   {title}
                 </Anchor>
                 <Text size="xs" c="dimmed">
                   {advice}
                 </Text>
-              </Table.Td>
-              <Table.Td ta="right" style={{ whiteSpace: 'nowrap', verticalAlign: 'top' }}>
-                <LeftOutSum left={left} href={href} isUnpriced={reason === 'unpriced'} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+              </>
+            ),
+          },
+          {
+            key: 'entries',
+            title: 'Entries',
+            isNumber: true,
+            cell: ({ reason, left, href }) => <LeftOutSum left={left} href={href} isUnpriced={reason === 'unpriced'} />,
+          },
+        ]}
+        rows={found}
+        rowKey={({ reason }) => reason}
+        isHeadHidden
+      />
     </Paper>
   )
 }

@@ -8,12 +8,14 @@ import { billedMoney } from '../../format/money.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Page } from '../../parts/page.tsx'
 import { periodInWords, readPeriod } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
 import { ClientPicker } from '../../parts/pickers.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useSettings } from '../../server/me.ts'
@@ -62,7 +64,7 @@ export function BillList() {
         </>
       }
     >
-      <Group gap="xs" align="center">
+      <Toolbar>
         <SegmentedControl
           aria-label="State"
           value={state}
@@ -88,7 +90,7 @@ export function BillList() {
           </Text>
           <PeriodPicker isOptional value={issued} change={(value) => show({ issued: value })} />
         </Group>
-      </Group>
+      </Toolbar>
       <DraftList />
       <BillSums
         query={query}
@@ -150,6 +152,7 @@ export const COLUMNS: Column<BillHead>[] = [
     sort: 'recipient',
     title: 'For',
     value: scopeOf,
+    phone: 'bare',
     cell: (bill) => (
       <>
         <bdi>{scopeOf(bill)}</bdi>
@@ -168,6 +171,7 @@ export const COLUMNS: Column<BillHead>[] = [
     title: 'Period',
     value: ({ period }) => period.from,
     width: '140px',
+    phone: 'bare',
     cell: ({ period }) => periodInWords(period),
   },
   {
@@ -175,7 +179,8 @@ export const COLUMNS: Column<BillHead>[] = [
     sort: 'issued_on',
     title: 'Issued',
     value: ({ issued_on }) => issued_on,
-    width: '110px',
+    width: '122px',
+    phone: 'hidden',
     cell: ({ issued_on }) => dayInWords(issued_on),
   },
   {
@@ -183,7 +188,7 @@ export const COLUMNS: Column<BillHead>[] = [
     sort: 'due_on',
     title: 'Due',
     value: ({ kind, due_on }) => (kind === 'credit_note' ? null : due_on),
-    width: '110px',
+    width: '122px',
     cell: (bill) => <Due bill={bill} />,
   },
   {
@@ -192,6 +197,7 @@ export const COLUMNS: Column<BillHead>[] = [
     title: 'State',
     value: ({ state, overdue }) => (overdue ? 'overdue' : state),
     width: '90px',
+    phone: 'bare',
     cell: ({ state, overdue }) => <Status of={overdue ? 'overdue' : state} />,
   },
   {
@@ -199,7 +205,7 @@ export const COLUMNS: Column<BillHead>[] = [
     title: 'E-mail',
     value: ({ delivery }) => (delivery === 'none' ? null : delivery),
     width: '76px',
-    cell: ({ delivery }) => (delivery === 'none' ? '–' : <Status of={delivery} />),
+    cell: ({ delivery }) => (delivery === 'none' ? <EmptyCell /> : <Status of={delivery} />),
   },
   {
     key: 'entries',
@@ -208,6 +214,7 @@ export const COLUMNS: Column<BillHead>[] = [
     value: ({ entries }) => entries,
     width: '80px',
     isNumber: true,
+    phone: 'hidden',
     cell: ({ entries }) => count(entries),
   },
   {
@@ -227,12 +234,12 @@ export const COLUMNS: Column<BillHead>[] = [
     value: ({ balance }) => balance,
     width: '110px',
     isNumber: true,
-    cell: ({ balance, currency }) => (balance === 0 ? '–' : billedMoney(balance, currency)),
+    cell: ({ balance, currency }) => (balance === 0 ? <EmptyCell /> : billedMoney(balance, currency)),
   },
 ]
 
 function Due({ bill }: { bill: BillHead }) {
-  if (bill.kind === 'credit_note') return <>–</>
+  if (bill.kind === 'credit_note') return <EmptyCell />
   if (!bill.overdue) return <>{dayInWords(bill.due_on)}</>
   return (
     <Text component="span" inherit c="var(--mantine-color-error)">

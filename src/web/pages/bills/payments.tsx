@@ -1,10 +1,11 @@
 /** The payments of a bill or the refunds of a credit note, and their reversal. */
-import { Button, Table, Text, Textarea } from '@mantine/core'
+import { Button, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { dayInWords } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Moment } from '../../parts/figures.tsx'
+import { PlainTable } from '../../parts/plain-table.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useSend } from '../../server/send.ts'
 import type { Bill } from './bill-body.ts'
@@ -24,13 +25,25 @@ export function Payments({ bill }: { bill: Bill }) {
           {kind === 'bill' ? 'No payments yet.' : 'No refunds yet.'}
         </Text>
       ) : (
-        <Table fz="sm" horizontalSpacing={0} aria-label={kind === 'bill' ? 'Payments' : 'Refunds'}>
-          <Table.Tbody>
-            {payments.map((payment) => (
-              <Row key={payment.number} payment={payment} bill={bill} reverse={() => setReversed(payment)} />
-            ))}
-          </Table.Tbody>
-        </Table>
+        <PlainTable
+          label={kind === 'bill' ? 'Payments' : 'Refunds'}
+          columns={[
+            {
+              key: 'payment',
+              title: kind === 'bill' ? 'Payment' : 'Refund',
+              cell: (payment) => <Origin payment={payment} />,
+            },
+            {
+              key: 'amount',
+              title: 'Amount',
+              isNumber: true,
+              cell: (payment) => <Amount payment={payment} bill={bill} reverse={() => setReversed(payment)} />,
+            },
+          ]}
+          rows={payments}
+          rowKey={({ number }) => String(number)}
+          isHeadHidden
+        />
       )}
       {state === 'sent' && payments.length > 0 && (
         <Text size="sm" mt="xs">
@@ -42,47 +55,50 @@ export function Payments({ bill }: { bill: Bill }) {
   )
 }
 
-function Row({ payment, bill, reverse }: { payment: Payment; bill: Bill; reverse: () => void }) {
-  const { amount, on, reference, offset_against, created_by, reversed } = payment
+function Origin({ payment: { on, reference, offset_against, created_by, reversed } }: { payment: Payment }) {
+  return (
+    <>
+      {dayInWords(on)}
+      <Text size="xs" c="dimmed">
+        {offset_against ? (
+          <>
+            Offset against <BillLink {...offset_against} />
+          </>
+        ) : (
+          <>
+            {reference && (
+              <>
+                <bdi>{reference}</bdi> ·{' '}
+              </>
+            )}
+            recorded by {created_by?.name ?? 'the command line'}
+          </>
+        )}
+      </Text>
+      {reversed && (
+        <Text size="xs">
+          Reversed <Moment at={reversed.at} /> by {reversed.by?.name ?? 'the command line'}:{' '}
+          <bdi>{reversed.reason}</bdi>
+        </Text>
+      )}
+    </>
+  )
+}
+
+function Amount({ payment, bill, reverse }: { payment: Payment; bill: Bill; reverse: () => void }) {
+  const { amount, number, offset_against, reversed } = payment
   const mayBeReversed = reversed === null && offset_against === null
   return (
-    <Table.Tr>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>
-        {dayInWords(on)}
-        <Text size="xs" c="dimmed">
-          {offset_against ? (
-            <>
-              Offset against <BillLink {...offset_against} />
-            </>
-          ) : (
-            <>
-              {reference && (
-                <>
-                  <bdi>{reference}</bdi> ·{' '}
-                </>
-              )}
-              recorded by {created_by?.name ?? 'the command line'}
-            </>
-          )}
-        </Text>
-        {reversed && (
-          <Text size="xs">
-            Reversed <Moment at={reversed.at} /> by {reversed.by?.name ?? 'the command line'}:{' '}
-            <bdi>{reversed.reason}</bdi>
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td ta="right" style={{ verticalAlign: 'top', whiteSpace: 'nowrap' }}>
-        <Text size="sm" td={reversed ? 'line-through' : undefined} c={reversed ? 'dimmed' : undefined}>
-          {billedMoney(amount, bill.currency)}
-        </Text>
-        {mayBeReversed && (
-          <Button variant="subtle" size="compact-xs" aria-label={`Reverse payment ${payment.number}`} onClick={reverse}>
-            Reverse…
-          </Button>
-        )}
-      </Table.Td>
-    </Table.Tr>
+    <>
+      <Text size="sm" td={reversed ? 'line-through' : undefined} c={reversed ? 'dimmed' : undefined}>
+        {billedMoney(amount, bill.currency)}
+      </Text>
+      {mayBeReversed && (
+        <Button variant="subtle" size="compact-xs" aria-label={`Reverse payment ${number}`} onClick={reverse}>
+          Reverse…
+        </Button>
+      )}
+    </>
   )
 }
 

@@ -1,10 +1,11 @@
 /** What is left to do before the bills of a month are complete, each with the list of exactly its entries. */
-import { Anchor, Paper, Table, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { figure } from '../../parts/figure-link.tsx'
+import { PlainTable } from '../../parts/plain-table.tsx'
 import { billDraftsQuery } from '../../server/bill-drafts.ts'
 import { useSettings } from '../../server/me.ts'
 import { LeftOutSum } from './left-out-sum.tsx'
@@ -39,29 +40,40 @@ export function RunChecks({ run }: { run: BillRun }) {
         </Text>
       )}
       {found.length > 0 && (
-        <Table fz="sm" verticalSpacing={4} horizontalSpacing={0} mt={4} aria-label="Checklist">
-          <Table.Tbody>
-            {found.map((check) => (
-              <Table.Tr key={check.check}>
-                <Table.Td>
+        <PlainTable
+          label="Checklist"
+          columns={[
+            {
+              key: 'check',
+              title: 'Check',
+              cell: (check) => (
+                <>
                   {CHECKS[check.check].title}
                   <Text size="xs" c="dimmed">
                     {check.check === 'not_approved' && isNotice(check, run)
                       ? 'For information: bills do not require approval.'
                       : CHECKS[check.check].advice}
                   </Text>
-                </Table.Td>
-                <Table.Td ta="right" style={{ verticalAlign: 'top' }}>
-                  <LeftOutSum
-                    left={check}
-                    href={pageOfList(check.list, time_zone)}
-                    isUnpriced={check.check === 'unpriced'}
-                  />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+                </>
+              ),
+            },
+            {
+              key: 'entries',
+              title: 'Entries',
+              isNumber: true,
+              cell: (check) => (
+                <LeftOutSum
+                  left={check}
+                  href={pageOfList(check.list, time_zone)}
+                  isUnpriced={check.check === 'unpriced'}
+                />
+              ),
+            },
+          ]}
+          rows={found}
+          rowKey={({ check }) => check}
+          isHeadHidden
+        />
       )}
     </Paper>
   )

@@ -98,7 +98,7 @@ function Figures({ budget: { measure }, status }: { budget: Budget; status: Budg
       <Figure
         title="Spent"
         value={
-          <Anchor component={Link} href={list} inherit>
+          <Anchor component={Link} href={list} inherit c="inherit">
             {measure === 'billed_amount' ? (
               <Amount measure={measure} value={spent} />
             ) : (
@@ -162,8 +162,8 @@ function Forecast({ measure, status }: { measure: Budget['measure']; status: Bud
         ? `Will be exceeded on ${dayInWords(forecast.exceeded_on)}`
         : state !== 'exceeded' && 'Will not be exceeded'}
       <div>
-        <Amount measure={measure} value={forecast.low} /> to <Amount measure={measure} value={forecast.high} /> in 4 of
-        5 cases
+        80% likely <Amount measure={measure} value={forecast.low} /> to{' '}
+        <Amount measure={measure} value={forecast.high} />
       </div>
     </Figure>
   )

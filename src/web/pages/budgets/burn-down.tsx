@@ -1,5 +1,5 @@
 /** The burn-down chart: what is spent by day against the available amount, with the forecast. */
-import { Paper, ScrollArea, Table, Text, Title } from '@mantine/core'
+import { Paper, Text, Title } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type PointerEvent, useState } from 'react'
 import { dayInWords, shortDay } from '../../format/moments.ts'
@@ -10,6 +10,7 @@ import { Axes, PointedBar } from '../../parts/charts/chart-axes.tsx'
 import { barAt } from '../../parts/charts/layout.ts'
 import { AMOUNTS } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
+import { PlainTable } from '../../parts/plain-table.tsx'
 import classes from './budgets.module.css'
 import { type BurnDown as BurnDownData, linesOf } from './burn-down-layout.ts'
 
@@ -104,7 +105,7 @@ function Lines({ measure, of }: BurnDownProps) {
         <Line color="red-6">Available</Line>
         {forecast && (
           <Line color="indigo-5" isDashed>
-            Forecast, with the range of 4 in 5 cases
+            Forecast and its 80% range
           </Line>
         )}
         {today !== null && (
@@ -142,30 +143,25 @@ function spentOn({ days, from }: BurnDownData, index: number): number {
 }
 
 const Days = ({ measure, of }: BurnDownProps) => (
-  <ScrollArea.Autosize mah={360} mt="xs" viewportProps={{ tabIndex: 0, 'aria-label': 'Chart data' }}>
-    <Table fz="sm" verticalSpacing={4} stickyHeader aria-label="Chart data">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Day</Table.Th>
-          <Table.Th ta="right">On this day</Table.Th>
-          <Table.Th ta="right">By its end</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {of.days
-          .map(({ date, spent }, index) => (
-            <Table.Tr key={date}>
-              <Table.Th fw={400}>{dayInWords(date)}</Table.Th>
-              <Table.Td ta="right">
-                <Amount measure={measure} value={spentOn(of, index)} />
-              </Table.Td>
-              <Table.Td ta="right">
-                <Amount measure={measure} value={spent} />
-              </Table.Td>
-            </Table.Tr>
-          ))
-          .toReversed()}
-      </Table.Tbody>
-    </Table>
-  </ScrollArea.Autosize>
+  <PlainTable
+    label="Chart data"
+    columns={[
+      { key: 'day', title: 'Day', cell: ({ date }) => dayInWords(date) },
+      {
+        key: 'spent',
+        title: 'On this day',
+        isNumber: true,
+        cell: ({ index }) => <Amount measure={measure} value={spentOn(of, index)} />,
+      },
+      {
+        key: 'total',
+        title: 'By its end',
+        isNumber: true,
+        cell: ({ spent }) => <Amount measure={measure} value={spent} />,
+      },
+    ]}
+    rows={of.days.map((day, index) => ({ ...day, index })).toReversed()}
+    rowKey={({ date }) => date}
+    maxHeight={360}
+  />
 )

@@ -1,6 +1,7 @@
-import { Stack, Table, Text, Title } from '@mantine/core'
+import { Stack, Text, Title } from '@mantine/core'
 import { counted } from '../../format/counts.ts'
 import type { Budget } from '../../parts/budgets/budget.ts'
+import { PlainTable } from '../../parts/plain-table.tsx'
 import type { People } from './budget-values.ts'
 
 type Threshold = Budget['thresholds'][number]
@@ -16,24 +17,19 @@ export const Thresholds = ({ budget: { thresholds }, people }: { budget: Budget;
         None: nobody is notified when this budget is used up. Edit the budget to add thresholds.
       </Text>
     ) : (
-      <Table verticalSpacing={4} aria-label="Thresholds">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={160}>Threshold</Table.Th>
-            <Table.Th>Notifies</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {thresholds.map((threshold) => (
-            <Table.Tr key={thresholdInWords(threshold)}>
-              <Table.Td>{thresholdInWords(threshold)}</Table.Td>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <bdi>{recipientsInWords(threshold, people)}</bdi>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <PlainTable
+        label="Thresholds"
+        columns={[
+          { key: 'threshold', title: 'Threshold', width: '160px', cell: thresholdInWords },
+          {
+            key: 'notifies',
+            title: 'Notifies',
+            cell: (threshold) => <bdi>{recipientsInWords(threshold, people)}</bdi>,
+          },
+        ]}
+        rows={thresholds}
+        rowKey={thresholdInWords}
+      />
     )}
   </Stack>
 )

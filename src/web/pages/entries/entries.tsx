@@ -1,4 +1,4 @@
-import { Anchor, Button, Group } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useWindowScroll } from '@mantine/hooks'
 import { useState } from 'react'
 import { Link, Redirect, Route, Switch } from 'wouter'
@@ -9,7 +9,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { type Entry, nameOf } from '../../parts/entries/entry.ts'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { Page } from '../../parts/page.tsx'
-import { type Sorting, SortSelect } from '../../parts/sorting.tsx'
+import type { Sorting } from '../../parts/sorting.tsx'
 import { useList } from '../../server/list.ts'
 import { useEntryNews } from '../../server/live.ts'
 import { useSettings } from '../../server/me.ts'
@@ -37,18 +37,6 @@ const LIVE_ROWS = 200
 
 /** From here on, new rows at the top would move what somebody reads. */
 const SCROLLED_PX = 80
-
-/** The orders of a phone's list, which has no header. */
-const SORT_TITLES = {
-  'started_at desc': 'Latest first',
-  'started_at asc': 'Earliest first',
-  'cost desc': 'Highest cost first',
-  'cost asc': 'Lowest cost first',
-  'tokens desc': 'Most tokens first',
-  'tokens asc': 'Fewest tokens first',
-  'duration desc': 'Longest first',
-  'duration asc': 'Shortest first',
-}
 
 const DEAREST = addressOf('/entries', { period: 'month', sort: 'cost' })
 
@@ -85,7 +73,16 @@ function Entries() {
     <Page
       title="Entries"
       lead="Agent usage, one entry per session and model."
-      actions={<DownloadCsv path="/token-entries" query={query} />}
+      actions={
+        <>
+          {sort !== 'cost' && (
+            <Button component={Link} href={DEAREST} variant="default" visibleFrom="sm">
+              Most expensive this month
+            </Button>
+          )}
+          <DownloadCsv path="/token-entries" query={query} />
+        </>
+      }
     >
       <FilterBar
         filters={filters}
@@ -94,15 +91,7 @@ function Entries() {
           show(changes, how)
         }}
       />
-      <SortSelect {...sorting} titles={SORT_TITLES} />
-      <Group justify="space-between" gap="xs">
-        <Sums sums={sums} filters={filters} />
-        {sort !== 'cost' && (
-          <Anchor component={Link} href={DEAREST} size="sm" visibleFrom="sm" className="tally-no-print">
-            Most expensive this month
-          </Anchor>
-        )}
-      </Group>
+      <Sums sums={sums} filters={filters} />
       {news.hasNews && (
         <Button
           variant="light"

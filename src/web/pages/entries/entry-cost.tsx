@@ -1,5 +1,6 @@
 /** The cost of an entry: the reported cost and the calculation of the list value. */
-import { Alert, Anchor, List, Skeleton, Table, Text } from '@mantine/core'
+import { Alert, Anchor, List, Skeleton, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { noteTexts } from '../../../price-texts.ts'
 import { addressOf } from '../../address.ts'
@@ -7,8 +8,8 @@ import { count } from '../../format/counts.ts'
 import { exactMoney } from '../../format/money.ts'
 import type { EntryDetail } from '../../parts/entries/entry.ts'
 import { Moment } from '../../parts/figures.tsx'
+import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
 import { useRole } from '../../server/me.ts'
-import classes from './entries.module.css'
 import { Facts, Part } from './facts.tsx'
 
 const KINDS = {
@@ -84,82 +85,101 @@ export function EntryCost({ entry, isComplete }: { entry: EntryDetail; isComplet
   )
 }
 
-type Row = Omit<NonNullable<EntryDetail['valuation']>['parts'][number], 'price' | 'amount'> & {
-  price: number | null
-  amount: number | null
+interface Line {
+  key: string
+  title: ReactNode
+  note?: string
+  count?: string
+  price?: string
+  amount?: string
 }
 
-/** The token counts, each with its list value if known. */
-function Arithmetic({ entry: { tokens, valuation } }: { entry: EntryDetail }) {
-  const rows: Row[] =
-    valuation?.parts ??
-    (Object.keys(KINDS) as Kind[])
+/** The token counts, each with its list value if known, and what else the list value is made of. */
+function linesOf({ tokens, valuation }: EntryDetail): Line[] {
+  if (!valuation) {
+    return (Object.keys(KINDS) as Kind[])
       .filter((kind) => !MEDIA.includes(kind) && tokens[kind]! > 0)
-      .map((kind) => ({ kind, tokens: tokens[kind]!, price: null, from_tokens: null, amount: null }))
-  return (
-    <Table className={classes.arithmetic} aria-label="Calculation of the list value">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Tokens</Table.Th>
-          <Table.Th ta="right">Count</Table.Th>
-          {valuation && <Table.Th ta="right">× $ per million</Table.Th>}
-          {valuation && <Table.Th ta="right">= $</Table.Th>}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map(({ kind, tokens, price, from_tokens, amount }) => (
-          <Table.Tr key={`${kind} ${from_tokens}`}>
-            <Table.Td>
-              {KINDS[kind as Kind]}
-              {from_tokens !== null && (
-                <Text size="xs" c="dimmed">
-                  long context, from {count(from_tokens)} tokens
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td ta="right">{count(tokens)}</Table.Td>
-            {valuation && <Table.Td ta="right">{price}</Table.Td>}
-            {valuation && <Table.Td ta="right">{digits(amount!)}</Table.Td>}
-          </Table.Tr>
-        ))}
-        {valuation?.multipliers.map(({ kind, name, multiplier }) => (
-          <Table.Tr key={kind}>
-            <Table.Td>
-              {MULTIPLIERS[kind]} <bdi>{name}</bdi>
-            </Table.Td>
-            <Table.Td />
-            <Table.Td ta="right">× {multiplier}</Table.Td>
-            <Table.Td />
-          </Table.Tr>
-        ))}
-        {valuation?.tools.map(({ name, uses, price, amount }) => (
-          <Table.Tr key={`tool ${name}`}>
-            <Table.Td>
-              <bdi>{name}</bdi>
-              <Text size="xs" c="dimmed">
-                ${digits(price)} per use
-              </Text>
-            </Table.Td>
-            <Table.Td ta="right">{count(uses)}</Table.Td>
-            <Table.Td />
-            <Table.Td ta="right">{digits(amount)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-      <Table.Tfoot>
-        <Table.Tr>
-          <Table.Th>Total</Table.Th>
-          <Table.Th ta="right">{count(tokens.total)}</Table.Th>
-          {valuation && <Table.Td />}
-          {valuation && <Table.Th ta="right">{digits(valuation.list_value)}</Table.Th>}
-        </Table.Tr>
-      </Table.Tfoot>
-    </Table>
-  )
+      .map((kind) => ({ key: kind, title: KINDS[kind], count: count(tokens[kind]!) }))
+  }
+  const priceOf = aligned(valuation.parts.map(({ price }) => price))
+  const amountOf = amountFormat(valuation)
+  return [
+    ...valuation.parts.map(({ kind, tokens, price, from_tokens, amount }) => ({
+      key: `${kind} ${from_tokens}`,
+      title: KINDS[kind as Kind],
+      ...(from_tokens !== null && { note: `long context, from ${count(from_tokens)} tokens` }),
+      count: count(tokens),
+      price: priceOf(price),
+      amount: amountOf(amount),
+    })),
+    ...valuation.multipliers.map(({ kind, name, multiplier }) => ({
+      key: kind,
+      title: (
+        <>
+          {MULTIPLIERS[kind]} <bdi>{name}</bdi>
+        </>
+      ),
+      price: `× ${multiplier}`,
+    })),
+    ...valuation.tools.map(({ name, uses, price, amount }) => ({
+      key: `tool ${name}`,
+      title: <bdi>{name}</bdi>,
+      note: `$${digits(price)} per use`,
+      count: count(uses),
+      amount: amountOf(amount),
+    })),
+  ]
 }
+
+const TOKEN_COLUMNS: PlainColumn<Line>[] = [
+  {
+    key: 'tokens',
+    title: 'Tokens',
+    cell: ({ title, note }) => (
+      <>
+        {title}
+        {note && (
+          <Text size="xs" c="dimmed">
+            {note}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { key: 'count', title: 'Count', isNumber: true, cell: ({ count }) => count },
+]
+
+const AMOUNT_COLUMNS: PlainColumn<Line>[] = [
+  { key: 'price', title: '× $ per million', isNumber: true, cell: ({ price }) => price },
+  { key: 'amount', title: '= $', isNumber: true, cell: ({ amount }) => amount },
+]
+
+const Arithmetic = ({ entry }: { entry: EntryDetail }) => (
+  <PlainTable
+    label="Calculation of the list value"
+    columns={entry.valuation ? [...TOKEN_COLUMNS, ...AMOUNT_COLUMNS] : TOKEN_COLUMNS}
+    rows={linesOf(entry)}
+    rowKey={({ key }) => key}
+    foot={{
+      tokens: 'Total',
+      count: count(entry.tokens.total),
+      amount: entry.valuation && amountFormat(entry.valuation)(entry.valuation.list_value),
+    }}
+  />
+)
 
 /** Up to 12 decimals, the most a part can have; the total is rounded to nine. */
 const digits = (amount: number): string => amount.toLocaleString('en-US', { maximumFractionDigits: 12 })
+
+/** A format with the decimals that the longest of the amounts needs, so that their points are aligned. */
+function aligned(amounts: readonly number[]): (amount: number) => string {
+  const decimals = Math.max(0, ...amounts.map((amount) => digits(amount).split('.')[1]?.length ?? 0))
+  const format = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  return (amount) => amount.toLocaleString('en-US', format)
+}
+
+const amountFormat = ({ parts, tools }: NonNullable<EntryDetail['valuation']>) =>
+  aligned([...parts, ...tools].map(({ amount }) => amount))
 
 function PriceRow({ entry, valuation }: { entry: EntryDetail; valuation: NonNullable<EntryDetail['valuation']> }) {
   const { model, provider, source, effective_from } = valuation.price

@@ -1,7 +1,7 @@
 /** What caching saved, by model, person or project. */
 import { Anchor, SegmentedControl } from '@mantine/core'
 import { Link } from 'wouter'
-import { percent } from '../../format/counts.ts'
+import { columnPercent } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
@@ -30,6 +30,7 @@ export function Caching({ asked, dimension, choose }: CachingProps) {
   return (
     <Section
       title="Caching"
+      roomPx={800}
       found={data && savingsInWords(data.totals)}
       note="Savings are what the tokens read from and written to caches would have cost as uncached input, minus what they cost as cached tokens, at the standard prices of their time."
       controls={
@@ -121,7 +122,7 @@ function columnsOf(dimension: Dimension, timeZone: string, course: CacheReport |
       title: 'Hit rate',
       isNumber: true,
       width: '90px',
-      cell: ({ hit_rate }) => (hit_rate === null ? '–' : percent(hit_rate)),
+      cell: ({ hit_rate }) => (hit_rate === null ? '–' : columnPercent(hit_rate)),
     },
     {
       key: 'course',
@@ -156,7 +157,7 @@ const footOf = (
   saved: <Money amount={saved} />,
   uncached: <Money amount={uncached_value} />,
   cached: <Money amount={cached_value} />,
-  hit_rate: hit_rate === null ? '–' : percent(hit_rate),
+  hit_rate: hit_rate === null ? '–' : columnPercent(hit_rate),
   read: <Count value={tokens.cache_read} />,
   entries: <AllEntries entries={entries} asked={asked} />,
 })

@@ -3,8 +3,10 @@ import { one, oneOf, useAddress } from '../../address.ts'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { entryQuery, FILTERS } from '../../parts/entries/filters.ts'
 import { Page } from '../../parts/page.tsx'
+import { WhenNear } from '../../parts/when-near.tsx'
 import { useSettings } from '../../server/me.ts'
 import { Caching } from './caching.tsx'
+import classes from './insights.module.css'
 import { ModelMix } from './model-mix.tsx'
 import { OtherModel } from './other-model.tsx'
 import { OutlierSessions } from './outliers.tsx'
@@ -24,11 +26,21 @@ export default function Insights() {
     <Page title="Insights" lead="What is behind the cost: caching, models and prices. Names lead to the entries.">
       <FilterBar filters={chosen} show={show} hasPeriod />
       <Caching asked={asked} dimension={by} choose={(by) => show({ by })} />
-      <ModelMix asked={asked} />
-      <OtherModel asked={asked} as={as} choose={(as) => show({ as })} />
-      <LongContext asked={asked} />
-      <PriceEffects asked={asked} />
-      <OutlierSessions asked={asked} />
+      <WhenNear className={classes.models}>
+        <ModelMix asked={asked} />
+      </WhenNear>
+      <WhenNear className={classes.section}>
+        <OtherModel asked={asked} as={as} choose={(as) => show({ as })} />
+      </WhenNear>
+      <WhenNear className={classes.section}>
+        <LongContext asked={asked} />
+      </WhenNear>
+      <WhenNear className={classes.section}>
+        <PriceEffects asked={asked} />
+      </WhenNear>
+      <WhenNear className={classes.section}>
+        <OutlierSessions asked={asked} />
+      </WhenNear>
     </Page>
   )
 }

@@ -1,8 +1,9 @@
 /** The entries that the amounts of a report exclude, in parts that are lists. */
-import { Button, Collapse, Table } from '@mantine/core'
+import { Button, Collapse } from '@mantine/core'
 import { useState } from 'react'
 import { counted } from '../../format/counts.ts'
 import { dayOf } from '../../format/moments.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { useSettings } from '../../server/me.ts'
 import { Entries, ModelName } from './cells.tsx'
@@ -22,6 +23,8 @@ export function LeftOut({ parts }: { parts: readonly Part[] }) {
         variant="subtle"
         color="gray"
         mb="xs"
+        // In line with the text above.
+        ml={-7}
         onClick={() => setShown(!isShown)}
         aria-expanded={isShown}
       >
@@ -29,33 +32,47 @@ export function LeftOut({ parts }: { parts: readonly Part[] }) {
       </Button>
       <Collapse expanded={isShown}>
         {isShown && (
-          <Table fz="sm" mb="sm" w="fit-content" maw="100%" aria-label="Entries without a price">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Model</Table.Th>
-                <Table.Th>Period</Table.Th>
-                <Table.Th ta="right">Entries</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {parts.map((part) => (
-                <Table.Tr key={part.list}>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                    <ModelName {...part} />
-                  </Table.Td>
-                  <Table.Td>{spanInWords(part, time_zone)}</Table.Td>
-                  <Table.Td ta="right">
-                    <Entries {...part} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <DataTable
+            label="Entries without a price"
+            name="entries-without-a-price"
+            columns={columnsIn(time_zone)}
+            list={parts}
+            rowKey={({ list }) => list}
+            fold={10}
+            empty={null}
+          />
         )}
       </Collapse>
     </div>
   )
 }
+
+const columnsIn = (timeZone: string): Column<Part>[] => [
+  {
+    key: 'model',
+    title: 'Model',
+    value: ({ model }) => model,
+    phone: 'title',
+    cell: (part) => <ModelName {...part} />,
+  },
+  {
+    key: 'period',
+    title: 'Period',
+    value: ({ starting_at }) => starting_at,
+    width: '240px',
+    phone: 'bare',
+    cell: (part) => spanInWords(part, timeZone),
+  },
+  {
+    key: 'entries',
+    title: 'Entries',
+    value: ({ entries }) => entries,
+    isNumber: true,
+    width: '100px',
+    phone: 'value',
+    cell: (part) => <Entries {...part} />,
+  },
+]
 
 function spanInWords({ starting_at, ending_at }: Part, timeZone: string): string {
   const lastMoment = new Date(Date.parse(ending_at) - 1)

@@ -3,7 +3,7 @@ import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { COUNTED_STATUSES } from '../../../entry-filters.ts'
 import { addressOf } from '../../address.ts'
-import { counted, percent } from '../../format/counts.ts'
+import { columnPercent, counted, percent } from '../../format/counts.ts'
 import { pointOf } from '../../parts/charts/buckets.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { looksOf } from '../../parts/charts/colors.ts'
@@ -12,6 +12,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
+import { entriesAddress } from '../../parts/usage/dimensions.ts'
 import { useSettings } from '../../server/me.ts'
 import { type Asked, type Usage, useMix, widthFor } from './queries.ts'
 import { Section } from './section.tsx'
@@ -28,6 +29,7 @@ export function ModelMix({ asked }: { asked: Asked }) {
   return (
     <Section
       title="Models"
+      roomPx={1_060}
       found={data && mixInWords(models, data.totals)}
       note="Shares of the known cost and of all tokens. Entries without a price have tokens, but no cost."
       csv={
@@ -55,8 +57,16 @@ export function ModelMix({ asked }: { asked: Asked }) {
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
           foot={{
             model: 'Total',
-            cost: <Money amount={data.totals.cost} />,
-            tokens: <Count value={data.totals.tokens.total} />,
+            cost: (
+              <FigureLink figure="cost" value={data.totals.cost} to={entriesAddress(asked, asked)}>
+                <Money amount={data.totals.cost} />
+              </FigureLink>
+            ),
+            tokens: (
+              <FigureLink figure="tokens" value={data.totals.tokens.total} to={entriesAddress(asked, asked)}>
+                <Count value={data.totals.tokens.total} />
+              </FigureLink>
+            ),
           }}
         />
       )}
@@ -79,7 +89,7 @@ function mixInWords(models: readonly Result[], totals: Usage['totals']): string 
 }
 
 function columnsOf(asked: Asked, totals: Usage['totals']): Column<Result>[] {
-  const share = (value: number | null) => (value === null ? '–' : percent(value))
+  const share = (value: number | null) => (value === null ? '–' : columnPercent(value))
   return [
     {
       key: 'model',

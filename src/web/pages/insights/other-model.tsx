@@ -1,7 +1,7 @@
 /** What the same tokens would have cost at the prices of another model. */
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { count, percent } from '../../format/counts.ts'
+import { count, percentChange } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Money } from '../../parts/figures.tsx'
@@ -85,8 +85,7 @@ function ModelForm({ as, choose }: Omit<OtherModelProps, 'asked'>) {
   )
 }
 
-const changeOf = (ratio: number | null): string =>
-  ratio === null ? '–' : `${ratio > 1 ? '+' : ratio < 1 ? '−' : ''}${percent(Math.abs(ratio - 1))}`
+const changeOf = (ratio: number | null): string => (ratio === null ? '–' : percentChange(ratio - 1))
 
 const columnsOf = ({ left_out }: WhatIfReport): Column<Model>[] => [
   {

@@ -1,6 +1,6 @@
 /** Changes of prices, and their effect on what was used since. */
 import { Text } from '@mantine/core'
-import { percent } from '../../format/counts.ts'
+import { percentChange } from '../../format/counts.ts'
 import { fineMoney } from '../../format/money.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Moment, Money } from '../../parts/figures.tsx'
@@ -92,7 +92,7 @@ const COLUMNS: Column<Change>[] = [
     title: 'Change',
     isNumber: true,
     width: '100px',
-    cell: ({ ratio }) => (ratio === null ? '–' : `${ratio > 1 ? '+' : '−'}${percent(Math.abs(ratio - 1))}`),
+    cell: ({ ratio }) => (ratio === null ? '–' : percentChange(ratio - 1)),
   },
   {
     key: 'entries',

@@ -16,12 +16,14 @@ interface SectionProps {
   csv?: ComponentProps<typeof DownloadCsv> | undefined
   /** Of its request. */
   asked: { error: unknown; refetch: () => unknown; isPlaceholderData?: boolean; isLoading: boolean }
+  /** What it takes with the usual number of rows, reserved until they are here, so that what is below stays below. */
+  roomPx?: number
   children?: ReactNode
 }
 
 /** A question, its answer in words, and the figures. */
-export const Section = ({ title, found, note, controls, csv, asked, children }: SectionProps) => (
-  <Paper component="section" withBorder p="md" aria-label={title}>
+export const Section = ({ title, found, note, controls, csv, asked, roomPx, children }: SectionProps) => (
+  <Paper component="section" withBorder p="md" aria-label={title} mih={found === undefined ? roomPx : undefined}>
     <Group justify="space-between" gap="xs" align="flex-start">
       <Title order={2} size="h5">
         {title}

@@ -1,5 +1,5 @@
 /** What prices of long requests add to list values. */
-import { count, percent } from '../../format/counts.ts'
+import { columnPercent } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { pageOfList } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
@@ -36,6 +36,7 @@ export function LongContext({ asked }: { asked: Asked }) {
             base: <Money amount={data.totals.base_value} />,
             surcharge: <Money amount={data.totals.surcharge} />,
             share: shareOf(data.totals),
+            left_out: <Unvalued {...data.totals} />,
             entries: <Entries {...data.totals} />,
           }}
         />
@@ -54,7 +55,11 @@ function ListValue({ list_value, list }: Pick<Model, 'list_value' | 'list'>) {
   )
 }
 
-const shareOf = ({ share }: Pick<Model, 'share'>): string => (share === null ? '–' : percent(share))
+/** The number of entries whose surcharge is unknown, as a link to them. */
+const Unvalued = ({ unvalued_entries, unvalued_list }: Pick<Model, 'unvalued_entries' | 'unvalued_list'>) =>
+  unvalued_entries === 0 ? 0 : <Entries entries={unvalued_entries} list={unvalued_list} />
+
+const shareOf = ({ share }: Pick<Model, 'share'>): string => (share === null ? '–' : columnPercent(share))
 
 const COLUMNS: Column<Model>[] = [
   { key: 'model', title: 'Model', minWidth: '180px', phone: 'title', cell: (row) => <ModelName {...row} /> },
@@ -88,7 +93,7 @@ const COLUMNS: Column<Model>[] = [
     isNumber: true,
     width: '160px',
     phone: 'hidden',
-    cell: ({ unvalued_entries }) => count(unvalued_entries),
+    cell: (row) => <Unvalued {...row} />,
   },
   { key: 'entries', title: 'Entries', isNumber: true, width: '90px', cell: (row) => <Entries {...row} /> },
 ]

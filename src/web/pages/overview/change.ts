@@ -1,5 +1,5 @@
 /** The change of a metric since the previous period, as text. */
-import { count, percent } from '../../format/counts.ts'
+import { count, percentChange } from '../../format/counts.ts'
 
 /** From this ratio on, a multiple is easier to read than a percentage. */
 const MANIFOLD = 10
@@ -21,5 +21,5 @@ export function changeInWords(now: number | null, before: number | null): Change
   const change = ratio - 1
   if (Math.abs(change) < NOTHING) return { comparison: 'no change' }
   if (ratio >= MANIFOLD) return { change: `${count(Math.round(ratio))}×`, comparison: 'the previous period' }
-  return { change: `${change > 0 ? '+' : ''}${percent(change)}`, comparison: 'vs. previous period' }
+  return { change: percentChange(change), comparison: 'vs. previous period' }
 }

@@ -1,4 +1,4 @@
-/** The requests of the overview, sent before it is rendered. */
+/** The requests of what is in sight of the overview, sent before it is rendered. */
 import { readAddress } from '../../address.ts'
 import { widthFor } from '../../parts/charts/buckets.ts'
 import { completenessQuery } from '../../parts/open-checks.tsx'
@@ -8,7 +8,6 @@ import { OVERVIEW_ADDRESS } from './address.ts'
 import { budgetsQuery } from './budgets.tsx'
 import { forecastQuery } from './forecast-card.tsx'
 import { groupsTrendQuery } from './groups-trend.ts'
-import { LARGEST } from './largest.tsx'
 import { boundsOf, isFiltered, scopeBefore, scopeOf } from './scope.ts'
 import { reportQuery, ticketsToDecideQuery, trendQuery } from './usage.ts'
 
@@ -20,8 +19,7 @@ export function askOverview({ person, settings }: Me, search: string): void {
   void queryClient.prefetchQuery(trendQuery(scope, width))
   void queryClient.prefetchQuery(reportQuery(scopeBefore(scope), by))
   void queryClient.prefetchQuery(completenessQuery(boundsOf(scope)))
-  void queryClient.prefetchQuery(forecastQuery(scope, settings.time_zone))
-  for (const dimension of LARGEST) void queryClient.prefetchQuery(reportQuery(scope, dimension))
+  void queryClient.prefetchQuery(forecastQuery(scope, { width, timeZone: settings.time_zone }))
   void queryClient.prefetchQuery(budgetsQuery(scope))
   if (seesEverything(person.role) && !isFiltered(scope)) void queryClient.prefetchQuery(ticketsToDecideQuery)
 }

@@ -3,6 +3,7 @@ import { Paper, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { dayOf, monthInWords } from '../../format/moments.ts'
 import { money } from '../../format/money.ts'
+import type { Width } from '../../parts/charts/buckets.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { useSettings } from '../../server/me.ts'
@@ -11,12 +12,17 @@ import classes from './overview.module.css'
 import { addressIn, during, type Scope } from './scope.ts'
 import { trendQuery } from './usage.ts'
 
-export const forecastQuery = (scope: Scope, timeZone: string) =>
-  trendQuery(during(scope, forecastDays(dayOf(new Date(), timeZone))), '1d')
+/** That of the chart, if it has every day that the forecast needs. */
+export function forecastQuery(scope: Scope, { width, timeZone }: { width: Width; timeZone: string }) {
+  const needed = forecastDays(dayOf(new Date(), timeZone))
+  const { from, to } = scope.period
+  const isCharted = width === '1d' && from <= needed.from && needed.to <= to
+  return trendQuery(isCharted ? scope : during(scope, needed), '1d')
+}
 
-export function MonthForecastCard({ scope }: { scope: Scope }) {
+export function MonthForecastCard({ scope, width }: { scope: Scope; width: Width }) {
   const { time_zone } = useSettings()
-  const { data, isError } = useQuery(forecastQuery(scope, time_zone))
+  const { data, isError } = useQuery(forecastQuery(scope, { width, timeZone: time_zone }))
   const today = dayOf(new Date(), time_zone)
   const forecast = data && monthForecast(data, time_zone)
   if (forecast === null || isError) return null
@@ -31,7 +37,7 @@ export function MonthForecastCard({ scope }: { scope: Scope }) {
             <Money amount={forecast.amount} />
           </div>
           <Text size="xs" c="dimmed" mt={4}>
-            {money(forecast.low)} to {money(forecast.high)} in 4 of 5 cases;{' '}
+            80% likely {money(forecast.low)} to {money(forecast.high)};{' '}
             <FigureLink
               figure="cost"
               value={forecast.spent}

@@ -72,7 +72,7 @@ export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps)
           </Paper>
         )
       })}
-      <MonthForecastCard scope={scope} />
+      <MonthForecastCard scope={scope} width={width} />
     </div>
   )
 }

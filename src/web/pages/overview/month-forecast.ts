@@ -32,14 +32,17 @@ const NANOS = 1e9
 
 const weekdayOf = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay()
 
-/** Null if there is too little data. Unknown cost counts as none, as in budgets. */
+/** Null if there is too little data. Unknown cost counts as none, as in budgets. Other days than those needed are ignored. */
 export function monthForecast(byDay: Pick<Usage, 'data'>, timeZone: string, now = new Date()): MonthForecast | null {
   const today = dayOf(now, timeZone)
   const { from } = monthToDate(today)
-  const days = byDay.data.map(({ starting_at, results }) => ({
-    day: dayOf(new Date(starting_at), timeZone),
-    nanos: Math.round((results[0]?.cost ?? 0) * NANOS),
-  }))
+  const needed = forecastDays(today)
+  const days = byDay.data
+    .map(({ starting_at, results }) => ({
+      day: dayOf(new Date(starting_at), timeZone),
+      nanos: Math.round((results[0]?.cost ?? 0) * NANOS),
+    }))
+    .filter(({ day }) => needed.from <= day && day <= needed.to)
   const spent = days.filter(({ day }) => day >= from).reduce((sum, { nanos }) => sum + nanos, 0) / NANOS
   const past = days
     .filter(({ day }) => day < today)

@@ -7,6 +7,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
+import { WhenNear } from '../../parts/when-near.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { OVERVIEW_ADDRESS } from './address.ts'
@@ -22,7 +23,6 @@ import { ScopeFilterBar } from './scope-filter.tsx'
 import { TopMovers } from './top-movers.tsx'
 import { Trend } from './trend.tsx'
 import { useHasEntries, useTrend } from './usage.ts'
-import { WhenNear } from './when-near.tsx'
 
 export default function Overview() {
   const { time_zone } = useSettings()

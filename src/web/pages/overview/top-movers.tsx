@@ -2,7 +2,7 @@
 
 import { Anchor, Group, Paper, SimpleGrid, Skeleton, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
-import { counted, percent, roughCount } from '../../format/counts.ts'
+import { columnPercent, counted, roughCount } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
 import { periodInWords } from '../../parts/period.ts'
@@ -23,6 +23,9 @@ const IN_WORDS = { project: 'project', model: 'model', agent_manager: 'person' }
 
 const inWords = (amount: number, measure: Measure): string => (measure === 'cost' ? money(amount) : roughCount(amount))
 
+/** Of five changes in each direction: what is below stays below while they load. */
+const ROOM_PX = 274
+
 export function TopMovers({ scope, chosen }: TopMoversProps) {
   const { dimension, measure } = chosen
   const before = scopeBefore(scope)
@@ -39,7 +42,7 @@ export function TopMovers({ scope, chosen }: TopMoversProps) {
           Compare all
         </Anchor>
       </Group>
-      {!movers && <Skeleton height={160} />}
+      {!movers && <Skeleton height={ROOM_PX} />}
       {movers && (
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xl" verticalSpacing="sm">
           <Direction title="Increases" none="No increases" movers={movers.up} scope={scope} chosen={chosen} />
@@ -98,14 +101,14 @@ function Line({ mover, scope, chosen }: TopMoversProps & { mover: Mover }) {
         <bdi>{labelOf(group, dimension)}</bdi>
       </Anchor>
       <Text span size="sm" fw={600} className={classes.amount}>
-        {change > 0 ? '+' : '−'}
-        {inWords(Math.abs(change), measure)}
+        {change > 0 ? '+' : ''}
+        {inWords(change, measure)}
       </Text>
       <Text span size="xs" c="dimmed">
         {amount(before, scopeBefore(scope))} → {amount(now, scope)}
       </Text>
       <Text span size="xs" c="dimmed" className={classes.amount}>
-        {percent(share)} of {change > 0 ? 'increases' : 'decreases'}
+        {columnPercent(share)} of {change > 0 ? 'increases' : 'decreases'}
       </Text>
     </li>
   )

@@ -26,8 +26,8 @@ export const useTotals = (scope: Scope, dimension: Dimension) =>
 
 export const groupsOf = (report: Usage): Result[] => report.data[0]?.results ?? []
 
-export function useGroups(scope: Scope, dimension: Dimension) {
-  const { data, isPlaceholderData } = useQuery(reportQuery(scope, dimension))
+export function useGroups(scope: Scope, dimension: Dimension, isAsked = true) {
+  const { data, isPlaceholderData } = useQuery({ ...reportQuery(scope, dimension), enabled: isAsked })
   return { data: data && groupsOf(data), isPlaceholderData }
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core'
+import { Button, SegmentedControl, Select, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import { one, oneOf, useAddress } from '../../address.ts'
@@ -9,6 +9,7 @@ import { Ago, Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { Invite } from './invite.tsx'
@@ -47,8 +48,9 @@ export function PeopleList() {
         </>
       }
     >
-      <Group gap="xs">
+      <Toolbar>
         <TextInput
+          type="search"
           aria-label="Search"
           placeholder="Name or e-mail address"
           leftSection={<IconSearch size={16} />}
@@ -74,7 +76,7 @@ export function PeopleList() {
             { value: 'any', label: 'All' },
           ]}
         />
-      </Group>
+      </Toolbar>
       <DataTable
         label="People"
         name="people"
@@ -102,7 +104,14 @@ const COLUMNS: Column<Person>[] = [
     value: ({ name }) => name,
     cell: ({ name }) => <bdi>{name}</bdi>,
   },
-  { key: 'email', sort: 'email', title: 'E-mail address', value: ({ email }) => email, cell: ({ email }) => email },
+  {
+    key: 'email',
+    sort: 'email',
+    title: 'E-mail address',
+    value: ({ email }) => email,
+    phone: 'bare',
+    cell: ({ email }) => email,
+  },
   {
     key: 'role',
     sort: 'role',
@@ -141,6 +150,7 @@ const COLUMNS: Column<Person>[] = [
     title: 'State',
     value: stateOf,
     width: '100px',
+    phone: 'bare',
     cell: (person) => <Status of={stateOf(person)} />,
   },
 ]

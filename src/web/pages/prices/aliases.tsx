@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Switch, Text } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
+import { IconPlus, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { flag, one, useAddress } from '../../address.ts'
@@ -48,7 +48,11 @@ export function Aliases() {
             onChange={({ currentTarget }) => show({ all: currentTarget.checked })}
           />
         </Group>
-        {mayChange && <Button onClick={() => setAdding(true)}>New alias</Button>}
+        {mayChange && (
+          <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+            New alias
+          </Button>
+        )}
       </Group>
       {error && <Failure problem={asProblem(error)} retry={refetch} />}
       {!rows && !error && <Loading />}

@@ -1,15 +1,17 @@
 /** What loading a price table would change, from a dry run. */
-import { Badge, Group, ScrollArea, Stack, Table, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Badge, Group, Stack, Text, Title } from '@mantine/core'
 import { count, percent } from '../../format/counts.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EffectiveFrom } from './effective-from.tsx'
-import { KINDS, type LoadedTable, priceText, providerText, sourceText } from './price.ts'
+import { KINDS, type Kind, type LoadedTable, priceText, providerText, sourceText } from './price.ts'
+import { PriceCell } from './price-cell.tsx'
 import { reasonText } from './rejected-price.ts'
 
-type Row = LoadedTable['new'][number]
+type Price = LoadedTable['new'][number]
+type Replacement = LoadedTable['changed'][number]
 
-/** Rows shown of each kind. Published tables have thousands; the counts cover all of them. */
-const SHOWN = 100
+/** Rows shown of each kind at first: published tables have thousands. */
+const SHOWN = 10
 
 export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: boolean }) {
   const { counts, format } = table
@@ -32,22 +34,19 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
         <Counted of={counts.aliases} what="aliases" />
         <Counted of={counts.rounded} what="rounded" color="orange" />
       </Group>
-      {table.refused.length > 0 && (
-        <Listed title="Rejected" all={table.refused.length} head={['Model', 'Reason']}>
-          {table.refused.slice(0, SHOWN).map(({ provider, model, reasons }) => (
-            <Table.Tr key={`${provider} ${model}`}>
-              <Table.Td>{nameOf({ provider, model })}</Table.Td>
-              <Table.Td>{reasons.map(reasonText).join('; ')}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Listed>
-      )}
-      {table.in_use.length > 0 && <InUse differences={table.in_use} />}
-      <Replacements title="Changed" all={table.changed} />
-      <Replacements title="Added, but a custom price still applies" all={table.overridden} />
-      <Replacements title="Skipped, because the prices in use are newer" all={table.older} />
-      <Rows title="New" all={table.new} />
-      <Rows title="No longer in the table: these prices stay in force" all={table.removed} />
+      <Listed title="Rejected" rows={table.refused} rowKey={nameOf} columns={REFUSED} name="rejected-prices" />
+      <Listed
+        title="Models in use whose price changes"
+        rows={table.in_use}
+        rowKey={({ provider, model }) => `${provider} ${model}`}
+        columns={IN_USE}
+        name="repriced-models-in-use"
+      />
+      <Replacements title="Changed" rows={table.changed} />
+      <Replacements title="Added, but a custom price still applies" rows={table.overridden} />
+      <Replacements title="Skipped, because the prices in use are newer" rows={table.older} />
+      <Additions title="New" rows={table.new} />
+      <Additions title="No longer in the table: these prices stay in force" rows={table.removed} />
       <PassedOver table={table} />
     </Stack>
   )
@@ -62,77 +61,156 @@ const AS_OF_TEXTS = {
 } as const
 
 /** `Built-in table, 2026-11-12`: where a price is from, and how recent it is. */
-const originOf = ({ source, as_of }: Row) => [sourceText(source), as_of].filter(Boolean).join(', ')
+const originOf = ({ source, as_of }: Price) => [sourceText(source), as_of].filter(Boolean).join(', ')
 
-const Rows = ({ title, all }: { title: string; all: Row[] }) =>
-  all.length > 0 && (
-    <Listed title={title} all={all.length} head={PRICE_HEAD} numbersFrom={1}>
-      {all.slice(0, SHOWN).map((row) => (
-        <Table.Tr key={rowKey(row)}>
-          <Table.Td>{nameOf(row)}</Table.Td>
-          {KINDS.map(({ kind }) => (
-            <Table.Td key={kind} ta="right">
-              {priceText(row[kind])}
-            </Table.Td>
-          ))}
-          <Table.Td>
-            <EffectiveFrom at={row.effective_from} />
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </Listed>
-  )
+const rowKey = ({ provider, model, effective_from }: Price) => `${provider} ${model} ${effective_from}`
+const nameOf = ({ provider, model }: Pick<Price, 'provider' | 'model'>) => `${model} · ${providerText(provider)}`
 
-/** Rows with the price before and after. */
-const Replacements = ({ title, all }: { title: string; all: LoadedTable['changed'] }) =>
-  all.length > 0 && (
-    <Listed title={title} all={all.length} head={[...PRICE_HEAD, 'As of']} numbersFrom={1} textColumns={2}>
-      {all.slice(0, SHOWN).map(({ before, after }) => (
-        <Table.Tr key={rowKey(after)}>
-          <Table.Td>{nameOf(after)}</Table.Td>
-          {KINDS.map(({ kind }) => (
-            <Table.Td key={kind} ta="right">
-              <Changed before={before[kind]} after={after[kind]} />
-            </Table.Td>
-          ))}
-          <Table.Td>
-            <EffectiveFrom at={after.effective_from} />
-          </Table.Td>
-          <Table.Td>
-            <Text span size="xs" c="dimmed">
-              {originOf(before)} →
-            </Text>{' '}
-            {originOf(after)}
-          </Table.Td>
-        </Table.Tr>
-      ))}
-    </Listed>
-  )
-
-/** The models of recent entries that get another price. */
-const InUse = ({ differences }: { differences: LoadedTable['in_use'] }) => (
-  <Listed
-    title="Models in use whose price changes"
-    all={differences.length}
-    head={['Model', 'Entries', 'Change', 'Table']}
-    numbersFrom={1}
-  >
-    {differences.slice(0, SHOWN).map(({ model, provider, entries, before, after, change }) => (
-      <Table.Tr key={`${provider} ${model}`}>
-        <Table.Td>{[model, provider].filter(Boolean).join(' · ')}</Table.Td>
-        <Table.Td ta="right">{count(entries)}</Table.Td>
-        <Table.Td ta="right">{change === null ? '–' : percent(change)}</Table.Td>
-        <Table.Td>
-          {before ? originOf(before) : 'no price'} → {after ? originOf(after) : 'no price'}
-        </Table.Td>
-      </Table.Tr>
-    ))}
-  </Listed>
+const Additions = ({ title, rows }: { title: string; rows: Price[] }) => (
+  <Listed title={title} rows={rows} rowKey={rowKey} columns={ADDITIONS} name="loaded-prices" />
 )
 
-const PRICE_HEAD = ['Model', ...KINDS.map(({ title }) => title), 'Effective from']
-const rowKey = ({ provider, model, effective_from }: Row) => `${provider} ${model} ${effective_from}`
-const nameOf = ({ provider, model }: Pick<Row, 'provider' | 'model'>) => `${model} · ${providerText(provider)}`
+/** Rows with the price before and after. */
+const Replacements = ({ title, rows }: { title: string; rows: Replacement[] }) => (
+  <Listed
+    title={title}
+    rows={rows}
+    rowKey={({ after }) => rowKey(after)}
+    columns={REPLACEMENTS}
+    name="replaced-prices"
+  />
+)
+
+interface ListedProps<Row> {
+  title: string
+  rows: readonly Row[]
+  rowKey: (row: Row) => string
+  columns: readonly Column<Row>[]
+  /** Of the table in the person's preferences. */
+  name: string
+}
+
+const Listed = <Row,>({ title, rows, ...table }: ListedProps<Row>) =>
+  rows.length > 0 && (
+    <Stack gap={4} component="section">
+      <Title order={2} size="h5">
+        {title}
+      </Title>
+      <DataTable label={title} list={rows} fold={SHOWN} empty={null} {...table} />
+    </Stack>
+  )
+
+/** The columns that a table of prices begins and ends with. */
+const modelColumn = <Row,>(of: (row: Row) => Pick<Price, 'provider' | 'model'>): Column<Row> => ({
+  key: 'model',
+  title: 'Model',
+  value: (row) => nameOf(of(row)),
+  minWidth: '200px',
+  phone: 'title',
+  cell: (row) => <bdi>{nameOf(of(row))}</bdi>,
+})
+const fromColumn = <Row,>(of: (row: Row) => Price): Column<Row> => ({
+  key: 'from',
+  title: 'Effective from',
+  value: (row) => of(row).effective_from,
+  width: '124px',
+  cell: (row) => <EffectiveFrom at={of(row).effective_from} />,
+})
+const widthOf = (kind: Kind) => (kind === 'cache_write_1h' ? '124px' : '104px')
+
+const ADDITIONS: Column<Price>[] = [
+  modelColumn((row) => row),
+  ...KINDS.map(
+    ({ kind, title }): Column<Price> => ({
+      key: kind,
+      title,
+      value: (row) => row[kind],
+      isNumber: true,
+      width: widthOf(kind),
+      cell: (row) => <PriceCell price={row[kind]} />,
+    }),
+  ),
+  fromColumn((row) => row),
+]
+
+const REPLACEMENTS: Column<Replacement>[] = [
+  modelColumn(({ after }) => after),
+  ...KINDS.map(
+    ({ kind, title }): Column<Replacement> => ({
+      key: kind,
+      title,
+      value: ({ after }) => after[kind],
+      isNumber: true,
+      width: widthOf(kind),
+      cell: ({ before, after }) => <Changed before={before[kind]} after={after[kind]} />,
+    }),
+  ),
+  fromColumn(({ after }) => after),
+  {
+    key: 'as_of',
+    title: 'As of',
+    value: ({ after }) => after.as_of,
+    minWidth: '220px',
+    cell: ({ before, after }) => (
+      <>
+        <Text span size="xs" c="dimmed">
+          {originOf(before)} →
+        </Text>{' '}
+        {originOf(after)}
+      </>
+    ),
+  },
+]
+
+/** The models of recent entries that get another price. */
+const IN_USE: Column<LoadedTable['in_use'][number]>[] = [
+  {
+    key: 'model',
+    title: 'Model',
+    value: ({ model }) => model,
+    minWidth: '200px',
+    phone: 'title',
+    cell: ({ model, provider }) => <bdi>{[model, provider].filter(Boolean).join(' · ')}</bdi>,
+  },
+  {
+    key: 'entries',
+    title: 'Entries',
+    value: ({ entries }) => entries,
+    isNumber: true,
+    width: '100px',
+    cell: ({ entries }) => count(entries),
+  },
+  {
+    key: 'change',
+    title: 'Change',
+    value: ({ change }) => change,
+    isNumber: true,
+    width: '100px',
+    phone: 'value',
+    cell: ({ change }) => (change === null ? '–' : percent(change)),
+  },
+  {
+    key: 'table',
+    title: 'Table',
+    phone: 'bare',
+    cell: ({ before, after }) => `${before ? originOf(before) : 'no price'} → ${after ? originOf(after) : 'no price'}`,
+  },
+]
+
+const REFUSED: Column<LoadedTable['refused'][number]>[] = [
+  modelColumn((row) => row),
+  {
+    key: 'reasons',
+    title: 'Reason',
+    value: ({ reasons }) => reasons.map(reasonText).join('; '),
+    phone: 'bare',
+    cell: ({ reasons }) => (
+      <Text span inherit style={{ whiteSpace: 'normal' }}>
+        {reasons.map(reasonText).join('; ')}
+      </Text>
+    ),
+  },
+]
 
 const Counted = ({ of, what, color = 'gray' }: { of: number; what: string; color?: string }) =>
   of > 0 && (
@@ -159,56 +237,16 @@ function Changed({ before, after }: { before: number | null; after: number | nul
   )
 }
 
-interface ListedProps {
-  title: string
-  all: number
-  head: readonly string[]
-  /** Index of the first numeric column. */
-  numbersFrom?: number
-  /** Number of text columns at the end. */
-  textColumns?: number
-  children: ReactNode
-}
-
-const Listed = ({ title, all, head, numbersFrom, textColumns = 1, children }: ListedProps) => (
-  <Stack gap={4}>
-    <Title order={2} size="h5">
-      {title}
-    </Title>
-    <ScrollArea.Autosize mah={320} type="auto" viewportProps={{ tabIndex: 0 }}>
-      <Table fz="sm" verticalSpacing={4} aria-label={title} miw={numbersFrom === undefined ? undefined : 640}>
-        <Table.Thead>
-          <Table.Tr>
-            {head.map((name, index) => (
-              <Table.Th
-                key={name}
-                ta={
-                  numbersFrom !== undefined && index >= numbersFrom && index < head.length - textColumns
-                    ? 'right'
-                    : undefined
-                }
-              >
-                {name}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>{children}</Table.Tbody>
-      </Table>
-    </ScrollArea.Autosize>
-    {all > SHOWN && (
-      <Text size="xs" c="dimmed">
-        Showing the first {SHOWN} of {count(all)}.
-      </Text>
-    )}
-  </Stack>
-)
+/** The number of rounded prices in the text below the tables; their count is above. */
+const ROUNDED = 100
 
 function PassedOver({ table: { skipped, unused, rounded } }: { table: LoadedTable }) {
   const texts = [
     ...Object.entries(skipped).map(([why, models]) => `${count(models)} models skipped: ${why.replaceAll('_', ' ')}`),
     ...Object.entries(unused).map(([kind, prices]) => `${count(prices)} unused prices: ${kind.replaceAll('_', ' ')}`),
-    ...rounded.slice(0, SHOWN).map(({ model, text, price }) => `${model}: ${text} was rounded to ${priceText(price)}`),
+    ...rounded
+      .slice(0, ROUNDED)
+      .map(({ model, text, price }) => `${model}: ${text} was rounded to ${priceText(price)}`),
   ]
   return texts.length === 0 ? null : (
     <Text size="xs" c="dimmed">

@@ -1,5 +1,18 @@
 /** The cost calculator: which price applies to a model and why, and the cost of a number of tokens. */
-import { Alert, Button, Group, Paper, SimpleGrid, Stack, Table, Text, TextInput, Timeline, Title } from '@mantine/core'
+import {
+  Alert,
+  Box,
+  Button,
+  Group,
+  Paper,
+  SimpleGrid,
+  Space,
+  Stack,
+  Text,
+  TextInput,
+  Timeline,
+  Title,
+} from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
@@ -8,12 +21,14 @@ import { chargesTexts, noteTexts, tierTexts } from '../../../price-texts.ts'
 import { one, useAddress } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'
+import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { Loading } from '../../parts/loading.tsx'
 import { ModelInput } from '../../parts/model-input.tsx'
 import { CountField } from '../../parts/number-fields.tsx'
+import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -145,12 +160,19 @@ export const PriceInForce = ({ resolution: { sources, value }, price }: PriceInF
     <Title order={2} size="h5">
       <bdi>{price.model}</bdi> · {providerText(price.provider)}
     </Title>
+    <Box my="xs">
+      <Details of={KINDS.map(({ kind, title }) => [title, price[kind] !== null && `$${priceText(price[kind])}`])} />
+    </Box>
     <Text size="sm" c="dimmed">
-      {KINDS.filter(({ kind }) => price[kind] !== null)
-        .map(({ kind, title }) => `${title.toLowerCase()} ${priceText(price[kind])}`)
-        .join(', ')}{' '}
-      US dollars per million tokens, effective from <EffectiveFrom at={price.effective_from} />. Source:{' '}
-      {sourceText(price.source)}
+      Per million tokens,{' '}
+      {price.effective_from === null ? (
+        'always in effect'
+      ) : (
+        <>
+          in effect from <EffectiveFrom at={price.effective_from} />
+        </>
+      )}
+      . Source: {sourceText(price.source)}
       {sources.length > 0 && `: ${sources.map(({ source, as_of }) => `${source} of ${as_of}`).join(', ')}`}
       {sources.length === 0 && price.as_of !== null && `, as of ${price.as_of}`}
     </Text>
@@ -166,41 +188,38 @@ export const PriceInForce = ({ resolution: { sources, value }, price }: PriceInF
 /** With all digits, because a request often costs less than a cent. */
 const dollars = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 })
 
-const Arithmetic = ({ value: { parts, note, list_value } }: { value: NonNullable<Resolution['value']> }) => (
+type Value = NonNullable<Resolution['value']>
+
+const PARTS: PlainColumn<Value['parts'][number]>[] = [
+  {
+    key: 'tokens',
+    title: 'Tokens',
+    cell: ({ kind, from_tokens }) => (
+      <>
+        {KIND_TITLES[kind]}
+        {from_tokens !== null && (
+          <Text size="xs" c="dimmed">
+            price for requests of {count(from_tokens)} tokens or more
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { key: 'count', title: 'Count', isNumber: true, cell: ({ tokens }) => count(tokens) },
+  { key: 'price', title: 'Per million', isNumber: true, cell: ({ price }) => priceText(price) },
+  { key: 'amount', title: 'USD', isNumber: true, cell: ({ amount }) => dollars.format(amount) },
+]
+
+const Arithmetic = ({ value: { parts, note, list_value } }: { value: Value }) => (
   <>
-    <Table fz="sm" verticalSpacing={4} mt="sm" aria-label="Calculation">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Tokens</Table.Th>
-          <Table.Th ta="right">Count</Table.Th>
-          <Table.Th ta="right">Per million</Table.Th>
-          <Table.Th ta="right">USD</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {parts.map(({ kind, tokens, price, from_tokens, amount }) => (
-          <Table.Tr key={kind}>
-            <Table.Td>
-              {KIND_TITLES[kind]}
-              {from_tokens !== null && (
-                <Text size="xs" c="dimmed">
-                  price for requests of {count(from_tokens)} tokens or more
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td ta="right">{count(tokens)}</Table.Td>
-            <Table.Td ta="right">{priceText(price)}</Table.Td>
-            <Table.Td ta="right">{dollars.format(amount)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-      <Table.Tfoot>
-        <Table.Tr fw={600}>
-          <Table.Td colSpan={3}>List value of one request</Table.Td>
-          <Table.Td ta="right">{dollars.format(list_value)}</Table.Td>
-        </Table.Tr>
-      </Table.Tfoot>
-    </Table>
+    <Space h="sm" />
+    <PlainTable
+      label="Calculation"
+      columns={PARTS}
+      rows={parts}
+      rowKey={({ kind }) => kind}
+      foot={{ tokens: 'List value of one request', amount: dollars.format(list_value) }}
+    />
     {noteTexts(note).map((text) => (
       <Text key={text} size="xs" c="dimmed">
         {text}

@@ -1,11 +1,13 @@
 /** All dated prices of a model, newest first, with the tiers for long requests. */
-import { Badge, Button, Drawer, Group, ScrollArea, Stack, Table, Text } from '@mantine/core'
+import { Badge, Button, Drawer, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { chargesTexts } from '../../../price-texts.ts'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Ago } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
@@ -15,6 +17,7 @@ import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { KINDS, type Price, priceText, providerText, sourceText } from './price.ts'
+import { PriceCell } from './price-cell.tsx'
 import { PriceForm } from './price-form.tsx'
 import { WithdrawPrices } from './withdraw-prices.tsx'
 
@@ -73,78 +76,100 @@ export function ModelPrices({ of: { provider, model, ...price }, close }: { of: 
 
 const isWithdrawable = ({ source, effective_until }: Price) => source === 'admin' && effective_until === null
 
+/** A dated price, or one of its tiers. */
+interface Row {
+  price: Price
+  tier: Price['tiers'][number] | null
+}
+
 export const DatedPrices = ({ prices }: { prices: Price[] }) => (
-  <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
-    <Table fz="sm" verticalSpacing={5} aria-label="Price history" miw={560}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Effective from</Table.Th>
-          {KINDS.map(({ kind, title }) => (
-            <Table.Th key={kind} ta="right">
-              {title}
-            </Table.Th>
-          ))}
-          <Table.Th>Source</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {prices.map((price) => (
-          <PriceRows key={price.id} price={price} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </ScrollArea>
+  <DataTable
+    label="Price history"
+    name="price-history"
+    columns={prices.some((price) => chargesTexts(price, priceText).length > 0) ? [...COLUMNS, CHARGES] : COLUMNS}
+    list={prices.flatMap((price): Row[] => [{ price, tier: null }, ...price.tiers.map((tier) => ({ price, tier }))])}
+    rowKey={({ price, tier }) => `${price.id} ${tier?.from_tokens ?? ''}`}
+    fold={50}
+    empty={null}
+  />
 )
 
-const PriceRows = ({ price }: { price: Price }) => (
-  <>
-    <Table.Tr>
-      <Table.Td>
-        <EffectiveFrom at={price.effective_from} />
-        {price.effective_until !== null && (
-          <Text size="xs" c="dimmed">
-            {price.effective_until === price.effective_from ? (
-              'withdrawn'
-            ) : (
-              <>
-                until <EffectiveFrom at={price.effective_until} />
-              </>
-            )}
-          </Text>
-        )}
-      </Table.Td>
-      {KINDS.map(({ kind }) => (
-        <Table.Td key={kind} ta="right">
-          {priceText(price[kind])}
-        </Table.Td>
-      ))}
-      <Table.Td>
-        {price.source === 'admin' ? <Badge>{sourceText(price.source)}</Badge> : sourceText(price.source)}
-        <Text size="xs" c="dimmed">
-          {price.loaded_by && `${price.loaded_by.name}, `}
-          <Ago at={price.loaded_at} />
-        </Text>
-      </Table.Td>
-    </Table.Tr>
-    {price.tiers.map((tier) => (
-      <Table.Tr key={tier.from_tokens}>
-        <Table.Td pl="lg" c="dimmed">
-          requests of {count(tier.from_tokens)}+ tokens
-        </Table.Td>
-        {KINDS.map(({ kind }) => (
-          <Table.Td key={kind} ta="right" c={tier[kind] === undefined ? 'dimmed' : undefined}>
-            {tier[kind] === undefined ? 'same' : priceText(tier[kind])}
-          </Table.Td>
-        ))}
-        <Table.Td />
-      </Table.Tr>
-    ))}
-    {chargesTexts(price, priceText).map((text) => (
-      <Table.Tr key={text}>
-        <Table.Td pl="lg" c="dimmed" colSpan={KINDS.length + 2}>
+/** The values of tiers are those of their price, whose order they follow. */
+const COLUMNS: Column<Row>[] = [
+  {
+    key: 'from',
+    title: 'Effective from',
+    value: ({ price }) => price.effective_from,
+    minWidth: '150px',
+    phone: 'title',
+    cell: ({ price, tier }) => (tier ? <TierName {...tier} /> : <Since price={price} />),
+  },
+  ...KINDS.map(
+    ({ kind, title }): Column<Row> => ({
+      key: kind,
+      title,
+      value: ({ price }) => price[kind],
+      isNumber: true,
+      width: kind === 'cache_write_1h' ? '120px' : '92px',
+      cell: ({ price, tier }) =>
+        tier && tier[kind] === undefined ? <EmptyCell>same</EmptyCell> : <PriceCell price={(tier ?? price)[kind]} />,
+    }),
+  ),
+  {
+    key: 'source',
+    title: 'Source',
+    value: ({ price }) => sourceText(price.source),
+    width: '124px',
+    phone: 'bare',
+    cell: ({ price, tier }) => (tier ? <EmptyCell>{''}</EmptyCell> : <Source price={price} />),
+  },
+]
+
+const CHARGES: Column<Row> = {
+  key: 'charges',
+  title: 'Other charges',
+  minWidth: '220px',
+  cell: ({ price, tier }) =>
+    tier ? (
+      <EmptyCell>{''}</EmptyCell>
+    ) : (
+      chargesTexts(price, priceText).map((text) => (
+        <Text key={text} size="xs" style={{ whiteSpace: 'normal' }}>
           {text}
-        </Table.Td>
-      </Table.Tr>
-    ))}
+        </Text>
+      ))
+    ),
+}
+
+const TierName = ({ from_tokens }: NonNullable<Row['tier']>) => (
+  <Text span inherit c="dimmed" pl="md" style={{ whiteSpace: 'normal' }}>
+    requests of {count(from_tokens)}+ tokens
+  </Text>
+)
+
+const Since = ({ price: { effective_from, effective_until } }: { price: Price }) => (
+  <>
+    <EffectiveFrom at={effective_from} />
+    {effective_until !== null && (
+      <Text size="xs" c="dimmed">
+        {effective_until === effective_from ? (
+          'withdrawn'
+        ) : (
+          <>
+            until <EffectiveFrom at={effective_until} />
+          </>
+        )}
+      </Text>
+    )}
+  </>
+)
+
+const Source = ({ price: { source, loaded_by, loaded_at } }: { price: Price }) => (
+  <>
+    {source === 'admin' ? <Badge>{sourceText(source)}</Badge> : sourceText(source)}
+    <Text size="xs" c="dimmed">
+      {loaded_by && `${loaded_by.name}, `}
+      <Ago at={loaded_at} />
+    </Text>
   </>
 )

@@ -1,8 +1,9 @@
 /** The price of a model before and after it is set, from a dry run. */
-import { Stack, Table, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { chargesTexts, tierTexts } from '../../../price-texts.ts'
 import { counted } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
+import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'
 import { EffectiveFrom } from './effective-from.tsx'
 import { KINDS, priceText, providerText, type SetPrice, sourceText } from './price.ts'
 
@@ -17,28 +18,13 @@ export const PriceChange = ({ of: { added, before, after, kept, valued } }: { of
         : 'This model has no price at that time. The new one is in effect '}
       from <EffectiveFrom at={after.effective_from} />.
     </Text>
-    <Table fz="sm" verticalSpacing={4} aria-label="Price before and after">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Price</Table.Th>
-          {before && <Table.Th ta="right">Before</Table.Th>}
-          <Table.Th ta="right">After</Table.Th>
-          <Table.Th />
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {KINDS.map(({ kind, title }) => (
-          <Table.Tr key={kind} c={kept.includes(kind) ? 'dimmed' : undefined}>
-            <Table.Td>{title}</Table.Td>
-            {before && <Table.Td ta="right">{priceText(before[kind])}</Table.Td>}
-            <Table.Td ta="right" fw={before && before[kind] !== after[kind] ? 600 : undefined}>
-              {priceText(after[kind])}
-            </Table.Td>
-            <Table.Td>{kept.includes(kind) && 'unchanged'}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <PlainTable
+      label="Price before and after"
+      columns={columnsOf({ before, after, kept })}
+      rows={KINDS}
+      rowKey={({ kind }) => kind}
+      isMuted={({ kind }) => kept.includes(kind)}
+    />
     {otherCharges(after).map((text) => (
       <Text key={text} size="sm" c="dimmed">
         {text}
@@ -61,6 +47,29 @@ export const PriceChange = ({ of: { added, before, after, kept, valued } }: { of
     )}
   </Stack>
 )
+
+function columnsOf({ before, after, kept }: Pick<SetPrice, 'before' | 'after' | 'kept'>) {
+  const columns: PlainColumn<(typeof KINDS)[number]>[] = [
+    { key: 'price', title: 'Price', cell: ({ title }) => title },
+    {
+      key: 'after',
+      title: 'After',
+      isNumber: true,
+      cell: ({ kind }) =>
+        before && before[kind] !== after[kind] ? <b>{priceText(after[kind])}</b> : priceText(after[kind]),
+    },
+    { key: 'kept', title: '', cell: ({ kind }) => kept.includes(kind) && 'unchanged' },
+  ]
+  if (before) {
+    columns.splice(1, 0, {
+      key: 'before',
+      title: 'Before',
+      isNumber: true,
+      cell: ({ kind }) => priceText(before[kind]),
+    })
+  }
+  return columns
+}
 
 const otherCharges = (price: SetPrice['after']): string[] => [
   ...tierTexts(price.tiers, priceText),

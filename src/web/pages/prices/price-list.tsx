@@ -1,10 +1,11 @@
-import { Group, Select, Text } from '@mantine/core'
+import { Box, Select, Text } from '@mantine/core'
 import { useState } from 'react'
 import { one, useAddress } from '../../address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
+import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { EffectiveFrom } from './effective-from.tsx'
@@ -26,8 +27,8 @@ export function PriceList() {
   )
   return (
     <>
-      <Group justify="space-between" gap="xs" mb="md">
-        <Group gap="xs">
+      <Box mb="md">
+        <Toolbar actions={<DownloadCsv path="/prices" query={query} />}>
           <SearchField
             label="Search models or providers"
             value={search}
@@ -42,9 +43,8 @@ export function PriceList() {
             clearable
             w={190}
           />
-        </Group>
-        <DownloadCsv path="/prices" query={query} />
-      </Group>
+        </Toolbar>
+      </Box>
       <DataTable
         label="Prices, in US dollars per million tokens"
         name="prices"

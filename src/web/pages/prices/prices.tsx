@@ -36,6 +36,8 @@ const TABS = [
   { value: 'loads', title: 'Loads', shows: Loads },
 ] as const
 
+const UNPRICED = '/prices?tab=unpriced'
+
 /** Who changes prices also sees who did. */
 const RESTRICTED = 'loads'
 
@@ -44,7 +46,9 @@ function Lists() {
   const [{ tab }, show] = useAddress({ tab: oneOf('list', 'cost', 'unpriced', 'names', 'loads') })
   const tabs = TABS.filter(({ value }) => mayChange || value !== RESTRICTED)
   const { value: current, shows: Shown } = tabs.find(({ value }) => value === tab) ?? tabs[0]!
-  const waiting = useUnpriced().rows?.length
+  const { rows, hasMore } = useUnpriced()
+  // Of a longer list, only the first rows are counted here.
+  const waiting = rows && !hasMore ? { figure: 'models' as const, value: rows.length, to: UNPRICED } : undefined
   return (
     <Page
       title="Prices"

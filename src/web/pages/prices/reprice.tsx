@@ -5,11 +5,9 @@ import {
   Group,
   Loader,
   Progress,
-  ScrollArea,
   SegmentedControl,
   SimpleGrid,
   Stack,
-  Table,
   TagsInput,
   Text,
 } from '@mantine/core'
@@ -18,6 +16,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { counted } from '../../format/counts.ts'
 import { addDays, startOfDay } from '../../format/moments.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
@@ -168,36 +167,52 @@ const Plan = ({ plan }: { plan: Repricing }) =>
         to <Money amount={plan.cost.after} />, list value from <Money amount={plan.list_value.before} /> to{' '}
         <Money amount={plan.list_value.after} />.
       </Text>
-      <ScrollArea.Autosize mah={280} type="auto" viewportProps={{ tabIndex: 0 }}>
-        <Table fz="sm" verticalSpacing={4} aria-label="By model">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Model</Table.Th>
-              <Table.Th ta="right">Entries</Table.Th>
-              <Table.Th ta="right">List value before (USD)</Table.Th>
-              <Table.Th ta="right">After (USD)</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {plan.models.map(({ model, entries, list_value }) => (
-              <Table.Tr key={model}>
-                <Table.Td>{model}</Table.Td>
-                <Table.Td ta="right">
-                  <Count value={entries} />
-                </Table.Td>
-                <Table.Td ta="right">
-                  <Money amount={list_value.before} />
-                </Table.Td>
-                <Table.Td ta="right">
-                  <Money amount={list_value.after} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollArea.Autosize>
+      <DataTable
+        label="By model"
+        name="repriced-models"
+        columns={COLUMNS}
+        list={plan.models}
+        rowKey={({ model }) => model}
+        fold={10}
+        empty={null}
+      />
     </Stack>
   )
+
+const COLUMNS: Column<Repricing['models'][number]>[] = [
+  {
+    key: 'model',
+    title: 'Model',
+    value: ({ model }) => model,
+    phone: 'title',
+    cell: ({ model }) => <bdi>{model}</bdi>,
+  },
+  {
+    key: 'entries',
+    title: 'Entries',
+    value: ({ entries }) => entries,
+    isNumber: true,
+    width: '90px',
+    cell: ({ entries }) => <Count value={entries} />,
+  },
+  {
+    key: 'before',
+    title: 'List value before (USD)',
+    value: ({ list_value }) => list_value.before,
+    isNumber: true,
+    width: '180px',
+    cell: ({ list_value }) => <Money amount={list_value.before} />,
+  },
+  {
+    key: 'after',
+    title: 'After (USD)',
+    value: ({ list_value }) => list_value.after,
+    isNumber: true,
+    width: '110px',
+    phone: 'value',
+    cell: ({ list_value }) => <Money amount={list_value.after} />,
+  },
+]
 
 /** Repeats the call until all entries are repriced; each call stops after some seconds. */
 function useRepricing(question: Question, after: () => void) {

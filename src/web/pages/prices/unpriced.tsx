@@ -77,7 +77,6 @@ const COLUMNS: Column<UnpricedModel>[] = [
     value: ({ entries }) => entries,
     isNumber: true,
     width: '90px',
-    phone: 'value',
     cell: ({ model, provider, entries }) => (
       <FigureLink
         figure="entries"

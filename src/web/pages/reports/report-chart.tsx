@@ -10,7 +10,7 @@ import { savePng, saveSvg } from '../../parts/charts/image.ts'
 import { type ChartKind, type ChartPoint, type ChartSeries, REST } from '../../parts/charts/series.ts'
 import { TableToggle } from '../../parts/charts/table-toggle.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { periodInWords } from '../../parts/period.ts'
+import { type Period, periodInWords } from '../../parts/period.ts'
 import {
   type Between,
   type Chosen,
@@ -49,15 +49,17 @@ import {
 
 interface ReportChartProps {
   question: Question
+  /** A longer period without more entries, whose groups the page has anyway. */
+  groupsPeriod?: Period
   kind: ChartKind
   title: string
   /** Whether the amounts can be shown as a table, on pages that list them nowhere else. */
   hasTable?: boolean
 }
 
-export function ReportChart({ question, kind, title, hasTable = false }: ReportChartProps) {
+export function ReportChart({ question, groupsPeriod, kind, title, hasTable = false }: ReportChartProps) {
   const svg = useRef<SVGSVGElement>(null)
-  const over = useOverTime(question)
+  const over = useOverTime(question, groupsPeriod)
   const whole = useByGroup(question)
   const { shown, error, refetch } = question.width === 'all' ? whole : over
   const { time_zone } = useSettings()
@@ -160,7 +162,7 @@ const resultsOf = (report: Usage | undefined): Result[] => report?.data[0]?.resu
 /** The key of a series of a group. */
 const isGroup = (series: ChartSeries | undefined): series is ChartSeries => series !== undefined && series.key !== ALL
 
-function useOverTime(question: Question): Charted {
+function useOverTime(question: Question, groupsPeriod = question.period): Charted {
   const settings = useSettings()
   const { measure, by: dimension, width, filter, earlier, period } = question
   const isAsked = width !== 'all'
@@ -169,7 +171,7 @@ function useOverTime(question: Question): Charted {
     ...usageQuery(trendQuestion(question, earlier)),
     enabled: isAsked && earlier !== undefined,
   })
-  const first = useQuery({ ...usageQuery(firstQuestion(question)), enabled: isAsked && !earlier })
+  const first = useQuery({ ...usageQuery(firstQuestion(question, groupsPeriod)), enabled: isAsked && !earlier })
   const groups = largest(resultsOf(first.data), { dimension, measure })
   const other = onlyOther(resultsOf(first.data), groups, measure)
   const selected = selecting(filter, dimension, groups)

@@ -2,7 +2,7 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { addressOf, changedAddress } from '../../address.ts'
-import { count, percent } from '../../format/counts.ts'
+import { count, percentChange } from '../../format/counts.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { FigureLink } from '../../parts/figure-link.tsx'
@@ -67,8 +67,7 @@ function LinkedAmount({
 function Change({ value, earlier }: { value: number | null; earlier: number | null }) {
   if (value === null || earlier === null) return <>–</>
   if (earlier === 0) return <>{value === 0 ? '–' : 'new'}</>
-  const change = value / earlier - 1
-  return <>{`${change > 0 ? '+' : ''}${percent(change)}`}</>
+  return <>{percentChange(value / earlier - 1)}</>
 }
 
 interface Columns {

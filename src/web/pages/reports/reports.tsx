@@ -16,7 +16,7 @@ import { Page } from '../../parts/page.tsx'
 import { asBounds, PERIODS, type Period, periodInWords } from '../../parts/period.ts'
 import { SearchField } from '../../parts/search-field.tsx'
 import { ShareButton } from '../../parts/share-button.tsx'
-import { type Sorting, SortSelect } from '../../parts/sorting.tsx'
+import type { Sorting } from '../../parts/sorting.tsx'
 import { titleOf } from '../../parts/usage/dimensions.ts'
 import { measureOf } from '../../parts/usage/measures.ts'
 import { type Usage, usageParameters, usageQuery } from '../../parts/usage/usage.ts'
@@ -116,14 +116,6 @@ interface GroupsProps {
   ) => void
 }
 
-const SORT_TITLES = {
-  'value desc': 'Largest first',
-  'value asc': 'Smallest first',
-  'name asc': 'By name',
-  'change desc': 'Largest increase first',
-  'change asc': 'Largest decrease first',
-}
-
 function Groups({ report, earlier, question, label, order, show }: GroupsProps) {
   const { time_zone } = useSettings()
   const { by, second, measure } = question
@@ -144,7 +136,6 @@ function Groups({ report, earlier, question, label, order, show }: GroupsProps) 
     <>
       <Group gap="xs" mb="xs" className="tally-no-print">
         <SearchField label="Search names" value={search} change={(search) => show({ search }, { replace: true })} />
-        <SortSelect {...sorting} titles={SORT_TITLES} />
         <Text size="sm" c="dimmed" role="status">
           {rows.length < all.length && `${count(rows.length)} of `}
           <span {...total('groups', all.length)}>{counted(all.length, 'row', 'rows')}</span>

@@ -1,6 +1,7 @@
 /** The list of rules in the order in which they are evaluated. Drag to reorder. */
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
+import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -48,7 +49,7 @@ export function RuleList() {
             </Button>
           )}
           {mayChange && (
-            <Button component={Link} href="/rules/new">
+            <Button component={Link} href="/rules/new" leftSection={<IconPlus size={16} />}>
               New rule
             </Button>
           )}

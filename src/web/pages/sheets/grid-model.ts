@@ -76,9 +76,22 @@ export function weeksOf({ from, to }: Period, firstDayOfWeek: number): string[] 
 export const daysOfWeek = (week: string, { from, to }: Period): string[] =>
   [0, 1, 2, 3, 4, 5, 6].map((day) => addDays(week, day)).filter((day) => day >= from && day <= to)
 
-/** The week that a grid shows first: the one with today, or else the last one of the period. */
-export const firstShown = (weeks: string[], today: string): string =>
-  weeks.findLast((week) => week <= today) ?? weeks[0]!
+/** The week with a day, or else the nearest one. */
+export const weekWith = (weeks: string[], day: string): string => weeks.findLast((week) => week <= day) ?? weeks[0]!
+
+/** The day whose week a grid shows first: today if something can be added then, or else the day of the last entry. */
+export function firstDayShown(
+  entries: readonly SheetEntry[],
+  { to }: Period,
+  { today, mayEdit, time_zone }: { today: string; mayEdit: boolean; time_zone: string },
+): string {
+  if (mayEdit && today <= to) return today
+  const last = entries
+    .map(({ started_at }) => started_at)
+    .toSorted()
+    .at(-1)
+  return last === undefined ? today : dayOf(new Date(last), time_zone)
+}
 
 /** Rows of entries, oldest first, and rows that have none yet. */
 export function rowsOf(entries: SheetEntry[], added: RowSubject[], timeZone: string): GridRow[] {

@@ -17,13 +17,14 @@ import { CostQuestion } from './cost-question.tsx'
 import type { EntryDefaults } from './entry-values.ts'
 import {
   daysOfWeek,
-  firstShown,
+  firstDayShown,
   MEASURES,
   type Measure,
   type RowSubject,
   rowsOf,
   subjectOf,
   weeksOf,
+  weekWith,
 } from './grid-model.ts'
 import { RowForm } from './row-form.tsx'
 import { type Sheet, type SheetEntry, sheetOf } from './sheet-body.ts'
@@ -60,25 +61,31 @@ interface GridViewProps {
   defaults: EntryDefaults | undefined
 }
 
-export function GridView({ sheet, mayEdit, defaults }: GridViewProps) {
+export function GridView(props: GridViewProps) {
+  const { id } = props.sheet
+  const { data, error, refetch } = useQuery({
+    queryKey: ['sheets', 'grid', id],
+    queryFn: ({ signal }) => askEntries(id, signal),
+  })
+  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
+  return data ? <Grid key={id} {...props} entries={data} /> : <Loading />
+}
+
+function Grid({ sheet, mayEdit, defaults, entries }: GridViewProps & { entries: SheetEntry[] }) {
   const { time_zone, sheet_required_fields: required } = useSettings()
   const weeks = weeksOf(sheet.period, useFirstDayOfWeek())
   const today = dayOf(new Date(), time_zone)
   const [address, show] = useAddress({ week: one, measure: oneOf('cost', ...OTHER_MEASURES) })
-  const week = weeks.find((one) => one === address.week) ?? firstShown(weeks, today)
+  // Changes of entries do not change the week that is shown.
+  const [firstDay] = useState(() => firstDayShown(entries, sheet.period, { today, mayEdit, time_zone }))
+  const week = weeks.find((one) => one === address.week) ?? weekWith(weeks, firstDay)
   const { measure } = address
   const days = daysOfWeek(week, sheet.period)
   const [added, setAdded] = useState<RowSubject[]>([])
   const [isAddingRow, setAddingRow] = useState(false)
   const [isCopying, setCopying] = useState(false)
   const edits = useGridEdits(sheet, time_zone)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['sheets', 'grid', sheet.id],
-    queryFn: ({ signal }) => askEntries(sheet.id, signal),
-  })
-  if (error) return <Failure problem={asProblem(error)} retry={refetch} />
-  if (!data) return <Loading />
-  const rows = rowsOf(data, added, time_zone)
+  const rows = rowsOf(entries, added, time_zone)
   const copyRows = async () => {
     setCopying(true)
     try {
@@ -91,7 +98,7 @@ export function GridView({ sheet, mayEdit, defaults }: GridViewProps) {
       setCopying(false)
     }
   }
-  const start = { ...EMPTY_ROW, ...defaults, ...(data[0] ? { ...subjectOf(data[0]), summary: '' } : {}) }
+  const start = { ...EMPTY_ROW, ...defaults, ...(entries[0] ? { ...subjectOf(entries[0]), summary: '' } : {}) }
   return (
     <Stack gap="xs">
       <Group justify="space-between" gap="xs">

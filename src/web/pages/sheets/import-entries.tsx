@@ -1,9 +1,10 @@
 /** Imports the rows of a CSV template: all of them or none. */
-import { Alert, Anchor, Button, FileButton, Group, List, ScrollArea, Stack, Table, Text, Textarea } from '@mantine/core'
+import { Alert, Anchor, Button, FileButton, Group, List, ScrollArea, Stack, Text, Textarea } from '@mantine/core'
 import { IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { count, counted } from '../../format/counts.ts'
 import { shortDayAndTime } from '../../format/moments.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyCell } from '../../parts/empty-cell.tsx'
 import { Money } from '../../parts/figures.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
@@ -89,57 +90,78 @@ export function ImportEntries({ id, close }: { id: string; close: () => void }) 
 
 const CSV = { headers: { 'content-type': 'text/csv' } }
 
-/** Rows of the preview; the totals cover all of them. */
-const SHOWN = 100
-
 const Preview = ({ entries }: { entries: SheetEntry[] }) => {
   const { time_zone } = useSettings()
   const mismatches = entries.filter(({ cost_mismatch }) => cost_mismatch)
   return (
     <Stack gap="xs" aria-live="polite">
       {mismatches.length > 0 && <CostQuestion entries={mismatches} />}
-      <ScrollArea.Autosize mah={240} type="auto" viewportProps={{ tabIndex: 0 }}>
-        <Table fz="sm" verticalSpacing={4} aria-label="Entries to import" miw={560}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Started</Table.Th>
-              <Table.Th>Model</Table.Th>
-              <Table.Th>Assigned to</Table.Th>
-              <Table.Th ta="right">Tokens</Table.Th>
-              <Table.Th ta="right">Cost (USD)</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {entries.slice(0, SHOWN).map((entry) => (
-              <Table.Tr key={entry.id}>
-                <Table.Td>{shortDayAndTime(entry.started_at, time_zone)}</Table.Td>
-                <Table.Td>
-                  <bdi>{entry.model}</bdi>
-                </Table.Td>
-                <Table.Td>{entry.ticket?.key ?? entry.project?.key ?? <EmptyCell>no project</EmptyCell>}</Table.Td>
-                <Table.Td ta="right">{count(entry.tokens.total)}</Table.Td>
-                <Table.Td ta="right">
-                  <Money amount={entry.cost} />
-                  {entry.cost_mismatch && (
-                    <Text span inherit c="orange">
-                      {' '}
-                      check
-                    </Text>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollArea.Autosize>
-      {entries.length > SHOWN && (
-        <Text size="xs" c="dimmed">
-          Showing the first {SHOWN} of {count(entries.length)}.
-        </Text>
-      )}
+      <DataTable
+        label="Entries to import"
+        name="imported-entries"
+        columns={columnsIn(time_zone)}
+        list={entries}
+        rowKey={({ id }) => id}
+        fold={10}
+        empty={null}
+      />
     </Stack>
   )
 }
+
+const columnsIn = (timeZone: string): Column<SheetEntry>[] => [
+  {
+    key: 'started',
+    title: 'Started',
+    value: ({ started_at }) => started_at,
+    width: '130px',
+    phone: 'bare',
+    cell: ({ started_at }) => shortDayAndTime(started_at, timeZone),
+  },
+  {
+    key: 'model',
+    title: 'Model',
+    value: ({ model }) => model,
+    phone: 'title',
+    cell: ({ model }) => <bdi>{model}</bdi>,
+  },
+  {
+    key: 'place',
+    title: 'Assigned to',
+    value: (entry) => placeOf(entry),
+    width: '120px',
+    cell: (entry) => placeOf(entry) ?? <EmptyCell>no project</EmptyCell>,
+  },
+  {
+    key: 'tokens',
+    title: 'Tokens',
+    value: ({ tokens }) => tokens.total,
+    isNumber: true,
+    width: '100px',
+    cell: ({ tokens }) => count(tokens.total),
+  },
+  {
+    key: 'cost',
+    title: 'Cost (USD)',
+    value: ({ cost }) => cost,
+    isNumber: true,
+    width: '120px',
+    phone: 'value',
+    cell: ({ cost, cost_mismatch }) => (
+      <>
+        <Money amount={cost} />
+        {cost_mismatch && (
+          <Text span inherit c="orange">
+            {' '}
+            check
+          </Text>
+        )}
+      </>
+    ),
+  },
+]
+
+const placeOf = ({ ticket, project }: SheetEntry) => ticket?.key ?? project?.key
 
 const Issues = ({ problem }: { problem: Problem }) => (
   <Alert color="red" variant="light" title="Nothing was added" role="alert">

@@ -62,24 +62,31 @@ export function Waiting() {
 /** The entries that wait for this person: nobody but an admin approves their own. */
 function useListOf() {
   const { person } = useMe()
-  return (project: Approvals['entries']['projects'][number]['project']) =>
+  return (...projects: Waiting['project'][]) =>
     addressOf('/entries', {
       status: 'submitted',
-      project: project?.key ?? 'none',
+      project: projects.map((project) => project?.key ?? 'none'),
       without_agent_manager: person.role === 'admin' ? undefined : person.id,
     })
 }
 
 function ReportedEntries({ entries }: { entries: Approvals['entries'] }) {
   const listOf = useListOf()
+  const all = listOf(...entries.projects.map(({ project }) => project))
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
         Reported entries
       </Title>
       <Text size="sm" c="dimmed">
-        {counted(entries.entries, 'entry', 'entries')} (<Money amount={entries.cost} />) waiting for approval. Select a
-        project to approve its entries.
+        <FigureLink figure="entries" value={entries.entries} to={all}>
+          {counted(entries.entries, 'entry', 'entries')}
+        </FigureLink>{' '}
+        (
+        <FigureLink figure="cost" value={entries.cost} to={all}>
+          <Money amount={entries.cost} />
+        </FigureLink>
+        ) waiting for approval. Select a project to approve its entries.
       </Text>
       <DataTable
         label="Reported entries waiting for approval, by project"
@@ -132,7 +139,7 @@ const columnsOf = (listOf: ReturnType<typeof useListOf>): Column<Waiting>[] => [
   },
   {
     key: 'cost',
-    title: 'Cost (USD)',
+    title: 'Cost',
     isNumber: true,
     width: '130px',
     phone: 'value',

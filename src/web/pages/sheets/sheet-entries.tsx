@@ -198,7 +198,7 @@ const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
   },
   {
     key: 'cost',
-    title: 'Cost (USD)',
+    title: 'Cost',
     value: ({ cost }) => cost,
     isNumber: true,
     width: '130px',
@@ -219,6 +219,7 @@ const columnsOf = (required: readonly string[]): Column<SheetEntry>[] => [
 const actions = (duplicate: (entry: SheetEntry) => void, remove: (entry: SheetEntry) => void): Column<SheetEntry> => ({
   key: 'actions',
   title: 'Actions',
+  phone: 'bare',
   width: '84px',
   cell: (entry) => (
     <Group gap={4} wrap="nowrap">

@@ -281,6 +281,7 @@ export function SheetGrid({ rows, days, today, measure, mayEdit, required, apply
                         value={editing.text}
                         spellCheck={false}
                         autoComplete="off"
+                        inputMode="decimal"
                         onChange={({ currentTarget }) => setEditing({ at: place, text: currentTarget.value })}
                         onKeyDown={keyInEditor}
                         onBlur={({ currentTarget }) => {

@@ -1,4 +1,4 @@
-import { Group, MultiSelect, Text } from '@mantine/core'
+import { Box, MultiSelect, Text } from '@mantine/core'
 import { useLocation } from 'wouter'
 import { many, useAddress } from '../../address.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -9,6 +9,7 @@ import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { periodInWords } from '../../parts/period.ts'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useMe } from '../../server/me.ts'
@@ -63,18 +64,19 @@ function SheetList({ of, columns, empty }: SheetListProps) {
   )
   return (
     <>
-      <Group justify="space-between" gap="xs" mb="md">
-        <MultiSelect
-          aria-label="Status"
-          placeholder={status.length === 0 ? 'Any status' : undefined}
-          data={STATUSES}
-          value={status}
-          onChange={(chosen) => show({ status: chosen })}
-          clearable
-          miw={220}
-        />
-        <DownloadCsv path="/token-sheets" query={query} />
-      </Group>
+      <Box mb="md">
+        <Toolbar actions={<DownloadCsv path="/token-sheets" query={query} />}>
+          <MultiSelect
+            aria-label="Status"
+            placeholder={status.length === 0 ? 'Any status' : undefined}
+            data={STATUSES}
+            value={status}
+            onChange={(chosen) => show({ status: chosen })}
+            clearable
+            miw={220}
+          />
+        </Toolbar>
+      </Box>
       <DataTable
         label="Token sheets"
         name="sheets"
@@ -162,7 +164,7 @@ export const COLUMNS: Column<Sheet>[] = [
   },
   {
     key: 'cost',
-    title: 'Cost (USD)',
+    title: 'Cost',
     value: ({ cost }) => cost,
     isNumber: true,
     width: '130px',

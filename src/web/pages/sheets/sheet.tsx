@@ -66,8 +66,8 @@ function SheetFigures({ sheet }: { sheet: Sheet }) {
     <Stack gap="sm">
       <Details
         of={[
-          ['Cost (USD)', <Money key="cost" amount={cost} />],
-          ['List value (USD)', <Money key="value" amount={list_value} />],
+          ['Cost', <Money key="cost" amount={cost} />],
+          ['List value', <Money key="value" amount={list_value} />],
           ['Tokens', <Count key="tokens" value={tokens} />],
           [
             'Entries',
@@ -89,8 +89,8 @@ function SheetFigures({ sheet }: { sheet: Sheet }) {
       {sheet.status === 'submitted' && (
         <Text size="sm" c="dimmed">
           {has_unplaced
-            ? 'Loading for someone with the billing or admin role, because some entries have no project.'
-            : 'Loading for a lead of all its projects, or someone with the billing or admin role.'}
+            ? 'Awaiting approval by someone with the billing or admin role, because some entries have no project.'
+            : 'Awaiting approval by a lead of all its projects, or someone with the billing or admin role.'}
         </Text>
       )}
     </Stack>

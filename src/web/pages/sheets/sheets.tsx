@@ -1,5 +1,6 @@
 /** Token sheets: entries that people add by hand and submit together for approval. */
 import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { oneOf, useAddress } from '../../address.ts'
@@ -23,6 +24,9 @@ export default function Sheets() {
   )
 }
 
+/** The tab with the sheets that wait for the person. */
+const WAITING = '/sheets?tab=waiting'
+
 const SHOWN = { own: OwnSheets, waiting: Waiting, all: AllSheets }
 
 function Lists() {
@@ -32,13 +36,18 @@ function Lists() {
   const [{ tab }, show] = useAddress({ tab: oneOf('own', 'waiting', 'all') })
   const chosen = approves ? tab : 'own'
   const Shown = SHOWN[chosen]
-  const waiting = useApprovals(approves).data?.sheets.sheets
+  const sheets = useApprovals(approves).data?.sheets.sheets
+  const waiting = sheets === undefined ? undefined : { figure: 'sheets' as const, value: sheets, to: WAITING }
   const own = { value: 'own', title: 'Yours' }
   return (
     <Page
       title="Token sheets"
       lead="Record usage that no agent reported: fill in a sheet for a month or a date range and submit it. Once approved, its entries can be billed."
-      actions={<Button onClick={() => setOpening(true)}>New sheet</Button>}
+      actions={
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setOpening(true)}>
+          New sheet
+        </Button>
+      }
     >
       {approves ? (
         <SectionTabs

@@ -59,7 +59,7 @@ export function SignInForm({ before }: SignInFormProps) {
         <Text size="xs" c="dimmed">
           Forgot your password, or never set one? Ask an admin for a link. They create it in People or with{' '}
           <code>tally users reset-password</code>. Programs use the{' '}
-          <Anchor href="/docs" underline="always">
+          <Anchor href="/docs/api" underline="always">
             API
           </Anchor>{' '}
           with a token.

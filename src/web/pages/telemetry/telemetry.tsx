@@ -1,10 +1,8 @@
 /** Telemetry that agents push: what is counted, and why the rest is not. */
 import { Button, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
-import { unsorted } from '../../parts/column.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -127,7 +125,15 @@ function Status({ status }: { status: TelemetryStatus }) {
           title="Ignored records"
           lead="Agents push a lot of data that is not about token usage. Tally drops it unread."
         >
-          <IgnoredRecords ignored={ignored} />
+          <DataTable
+            label="Ignored records"
+            name="telemetry-ignored"
+            columns={IGNORED}
+            list={ignored}
+            rowKey={({ name }) => name}
+            fold={SHOWN}
+            empty={null}
+          />
         </Part>
       )}
     </Stack>
@@ -264,28 +270,6 @@ const IGNORED: Column<Ignored>[] = [
 
 /** How many ignored records are shown at first; the most frequent ones come first. */
 const SHOWN = 10
-
-function IgnoredRecords({ ignored }: { ignored: readonly Ignored[] }) {
-  const [isAll, setAll] = useState(false)
-  const isWhole = isAll || ignored.length <= SHOWN
-  return (
-    <>
-      <DataTable
-        label="Ignored records"
-        name="telemetry-ignored"
-        columns={isWhole ? IGNORED : unsorted(IGNORED)}
-        list={isWhole ? ignored : ignored.slice(0, SHOWN)}
-        rowKey={({ name }) => name}
-        empty={null}
-      />
-      {!isWhole && (
-        <Button variant="subtle" size="compact-sm" mt="xs" onClick={() => setAll(true)}>
-          Show all {count(ignored.length)}
-        </Button>
-      )}
-    </>
-  )
-}
 
 type Push = NonNullable<TelemetryStatus['pushes']>[number]
 

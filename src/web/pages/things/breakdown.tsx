@@ -1,5 +1,5 @@
 /** The largest groups of a thing's usage by another dimension, each a link to its own page. */
-import { Anchor, Paper, Skeleton, Title } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
@@ -7,11 +7,14 @@ import { count } from '../../format/counts.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { addressOfGroup } from '../../parts/thing-address.ts'
-import { type Dimension, keyOf, labelOf, narrowed, titleOf } from '../../parts/usage/dimensions.ts'
+import { type Dimension, keyOf, labelOf, narrowed } from '../../parts/usage/dimensions.ts'
 import { GroupLine, GroupList } from '../../parts/usage/group-list.tsx'
+import { GroupPanel } from '../../parts/usage/group-panel.tsx'
 import { measureOf } from '../../parts/usage/measures.ts'
-import { type Result, usageQuery } from '../../parts/usage/usage.ts'
+import type { Result } from '../../parts/usage/usage.ts'
+import { useNear } from '../../parts/when-near.tsx'
 import { asProblem } from '../../server/problem.ts'
+import { groupsQuery } from './first-requests.ts'
 import type { UsagePeriod } from './usage-period.ts'
 
 /** The number of groups shown; the report has the rest. */
@@ -25,9 +28,11 @@ interface BreakdownProps {
 }
 
 export function Breakdown({ filter, dimension, measure, period: { period, name } }: BreakdownProps) {
-  const { data, error, refetch, isPlaceholderData } = useQuery(
-    usageQuery({ period, filter, width: 'all', by: [dimension], include: [] }),
-  )
+  const near = useNear<HTMLDivElement>()
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...groupsQuery(filter, period, dimension),
+    enabled: near.isNear,
+  })
   const { of } = measureOf(measure)
   const sizeOf = (group: Result) => of(group) ?? 0
   // What another dimension was grouped by has no values of this one.
@@ -35,12 +40,8 @@ export function Breakdown({ filter, dimension, measure, period: { period, name }
   const ordered = groups?.toSorted((one, other) => sizeOf(other) - sizeOf(one))
   const all = ordered?.reduce((sum, group) => sum + sizeOf(group), 0) ?? 0
   return (
-    <Paper withBorder p="md" h="100%" opacity={isPlaceholderData ? 0.55 : 1}>
-      <Title order={2} size="h5" mb="xs">
-        {titleOf(dimension)}
-      </Title>
+    <GroupPanel near={near} dimension={dimension} isLoading={!ordered && !error} isStale={isPlaceholderData}>
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}
-      {!ordered && !error && <Skeleton height={120} />}
       <GroupList>
         {ordered?.slice(0, SHOWN).map((group) => (
           <Line
@@ -67,7 +68,7 @@ export function Breakdown({ filter, dimension, measure, period: { period, name }
           {name === undefined ? 'Show in reports' : `Show all ${count(ordered.length)}`}
         </Anchor>
       )}
-    </Paper>
+    </GroupPanel>
   )
 }
 

@@ -6,11 +6,13 @@ import { addressOf } from '../../address.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
+import { WhenNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import { NoPrice, PriceInForce } from '../prices/model-cost.tsx'
 import { DatedPrices, useDatedPrices } from '../prices/model-prices.tsx'
 import type { Price } from '../prices/price.ts'
+import { usageOf } from './kinds.ts'
 import { ThingUsage } from './thing-usage.tsx'
 
 export const ModelPage = ({ name }: { name: string }) => (
@@ -24,12 +26,10 @@ export const ModelPage = ({ name }: { name: string }) => (
       </Button>
     }
   >
-    <ThingUsage
-      filter={{ model: [name] }}
-      by={['project', 'agent_manager', 'ticket', 'agent_name', 'agent_harness', 'provider']}
-      usual="30d"
-    />
-    <Prices model={name} />
+    <ThingUsage of={usageOf('model', name)} />
+    <WhenNear>
+      <Prices model={name} />
+    </WhenNear>
   </Page>
 )
 

@@ -9,15 +9,19 @@ import { Details } from '../../parts/details.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { usageQuery } from '../../parts/usage/usage.ts'
+import { WhenNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useMe, useRole, useSettings } from '../../server/me.ts'
 import { NotFound } from '../../shell/not-found.tsx'
 import { COLUMNS } from '../sheets/sheet-list.tsx'
 import { Changes } from './changes.tsx'
+import { useUsageAhead } from './first-requests.ts'
+import { usageOf } from './kinds.ts'
 import { ThingUsage } from './thing-usage.tsx'
 import { ANY_TIME, usagePeriodOf } from './usage-period.ts'
 
 export function PersonUsage({ id }: { id: string }) {
+  useUsageAhead('person', id)
   const { name, email, role, isMissing, isKnown } = usePerson(id)
   const isAdmin = useRole('admin')
   if (isMissing) return <NotFound />
@@ -41,14 +45,14 @@ export function PersonUsage({ id }: { id: string }) {
           ['Role', role],
         ]}
       />
-      <ThingUsage
-        filter={{ agent_manager: [id] }}
-        by={['project', 'ticket', 'model', 'agent_name', 'agent_harness', 'client']}
-        usual="30d"
-      />
-      <BudgetsOf query={{ agent_manager: [id] }} label="Budgets of this person" />
-      <Sheets id={id} />
-      <Changes of={id} />
+      <ThingUsage of={usageOf('person', id)} />
+      <WhenNear>
+        <Stack gap="md">
+          <BudgetsOf query={{ agent_manager: [id] }} label="Budgets of this person" />
+          <Sheets id={id} />
+          <Changes of={id} />
+        </Stack>
+      </WhenNear>
     </Page>
   )
 }

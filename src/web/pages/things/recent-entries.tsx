@@ -13,6 +13,7 @@ import { FigureLink } from '../../parts/figure-link.tsx'
 import { Ago, Count, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Status } from '../../parts/status.tsx'
+import { useNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
@@ -21,6 +22,9 @@ import type { UsagePeriod } from './usage-period.ts'
 
 /** How many entries are shown; the entries page lists the rest. */
 const SHOWN = '5'
+
+/** Of the heading, the head of the table and its rows, so that what follows stays where it is when they load. */
+const ROOM_PX = 259
 
 interface RecentEntriesProps {
   filter: EntryQuery
@@ -32,15 +36,17 @@ interface RecentEntriesProps {
 export function RecentEntries({ filter, period: { period, name }, count: all }: RecentEntriesProps) {
   const [, navigate] = useLocation()
   const { time_zone } = useSettings()
+  const { ref, isNear } = useNear<HTMLDivElement>()
   const list = { ...filter, period: name }
   const query = { ...filter, ...(name !== undefined && momentsOf(period, time_zone)), limit: SHOWN }
   const { data, error, refetch } = useQuery({
     queryKey: ['entries', 'last', query],
     queryFn: ({ signal }) => answer(apiUntil(signal)['token-entries'].get({ query })),
     placeholderData: keepPreviousData,
+    enabled: isNear,
   })
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" ref={ref} mih={data ? undefined : ROOM_PX} data-deferred={!isNear || undefined}>
       <Group justify="space-between">
         <Title order={2} size="h4">
           Recent entries
@@ -79,7 +85,7 @@ export function RecentEntries({ filter, period: { period, name }, count: all }: 
               key: 'who',
               title: 'Agent manager',
               phone: 'bare',
-              width: '18%',
+              width: '140px',
               cell: ({ agent_manager }) => <bdi>{agent_manager.name}</bdi>,
             },
             {
@@ -88,7 +94,7 @@ export function RecentEntries({ filter, period: { period, name }, count: all }: 
               phone: 'title',
               cell: (entry) => <bdi>{[placeKey(entry), nameOf(entry)].filter(Boolean).join(' · ')}</bdi>,
             },
-            { key: 'model', title: 'Model', phone: 'bare', width: '18%', cell: ({ model }) => <bdi>{model}</bdi> },
+            { key: 'model', title: 'Model', phone: 'bare', width: '160px', cell: ({ model }) => <bdi>{model}</bdi> },
             {
               key: 'status',
               title: 'Status',
@@ -106,11 +112,11 @@ export function RecentEntries({ filter, period: { period, name }, count: all }: 
             },
             {
               key: 'cost',
-              title: 'Cost (USD)',
+              title: 'Cost',
               isNumber: true,
-              width: '130px',
+              width: '100px',
               phone: 'value',
-              cell: ({ cost }) => <Money amount={cost} />,
+              cell: ({ cost }) => <Money amount={cost} isFine />,
             },
           ]}
         />

@@ -18,11 +18,13 @@ import { ThingLink } from '../../parts/thing-link.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { SOURCES } from '../entries/entry-facts.tsx'
+import { useUsageAhead } from './first-requests.ts'
+import { usageOf } from './kinds.ts'
 import { ThingUsage } from './thing-usage.tsx'
 import classes from './things.module.css'
-import { ANY_TIME } from './usage-period.ts'
 
 export function SessionPage({ name }: { name: string }) {
+  useUsageAhead('session', name)
   const { data, error, refetch } = useQuery({
     queryKey: ['entries', 'session', name],
     queryFn: ({ signal }) => askEntries({ session_id: [name], order: 'asc' }, undefined, signal),
@@ -73,9 +75,7 @@ function Session({ name, parts, hasMore }: SessionProps) {
         </Text>
       )}
       <ThingUsage
-        filter={{ session_id: [name] }}
-        by={['model', 'project', 'source', 'agent_manager']}
-        usual={ANY_TIME}
+        of={usageOf('session', name)}
         span={{
           from: dayOf(new Date(from), time_zone),
           to: dayOf(new Date(latest(parts.map(({ started_at }) => started_at))), time_zone),
@@ -133,6 +133,7 @@ const columnsOf = (span: Span): Column<Entry>[] => [
   {
     key: 'model',
     title: 'Model',
+    minWidth: '160px',
     phone: 'title',
     value: ({ model }) => model,
     cell: ({ model, part }) => (
@@ -142,7 +143,7 @@ const columnsOf = (span: Span): Column<Entry>[] => [
       </>
     ),
   },
-  { key: 'source', title: 'Source', width: '190px', phone: 'bare', cell: ({ source }) => SOURCES[source] },
+  { key: 'source', title: 'Source', width: '130px', phone: 'bare', cell: ({ source }) => SOURCES[source] },
   {
     key: 'started',
     title: 'Started',
@@ -154,7 +155,7 @@ const columnsOf = (span: Span): Column<Entry>[] => [
   {
     key: 'timeline',
     title: 'Timeline',
-    width: '200px',
+    width: '180px',
     phone: 'bare',
     cell: (entry) => (
       <div className={classes.timeline} aria-hidden>
@@ -189,7 +190,7 @@ const columnsOf = (span: Span): Column<Entry>[] => [
   },
   {
     key: 'cost',
-    title: 'Cost (USD)',
+    title: 'Cost',
     width: '120px',
     isNumber: true,
     phone: 'value',

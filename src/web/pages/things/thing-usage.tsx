@@ -1,7 +1,7 @@
 /** The usage of a thing: totals, over time, what needs attention, by everything else, and its entries. */
 import { Button, Grid, Group, NativeSelect, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { one, oneOf, useAddress } from '../../address.ts'
+import { useAddress } from '../../address.ts'
 import { dayOf } from '../../format/moments.ts'
 import { widthFor, widthsFor } from '../../parts/charts/buckets.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -9,19 +9,17 @@ import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { Failure } from '../../parts/failure.tsx'
 import type { Period } from '../../parts/period.ts'
 import { PeriodPicker } from '../../parts/period-picker.tsx'
-import { type Dimension, readDimension, titleOf } from '../../parts/usage/dimensions.ts'
-import { usageQuery } from '../../parts/usage/usage.ts'
-import { answer, apiUntil } from '../../server/api.ts'
+import { type Dimension, titleOf } from '../../parts/usage/dimensions.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { ReportChart } from '../reports/report-chart.tsx'
 import { Attention } from './attention.tsx'
 import { Breakdown } from './breakdown.tsx'
+import { dimensionOf, firstStartQuery, groupsQuery, USAGE_ADDRESS } from './first-requests.ts'
+import type { UsageOf } from './kinds.ts'
 import { RecentEntries } from './recent-entries.tsx'
 import { ThingTotals } from './thing-totals.tsx'
-import { periodInAddress, type UsualPeriod, usagePeriodOf } from './usage-period.ts'
-
-const ADDRESS = { period: one, bucket: one, by: readDimension, measure: oneOf('cost', 'tokens') }
+import { periodInAddress, usagePeriodOf } from './usage-period.ts'
 
 const MEASURES = [
   { value: 'cost', label: 'Cost' },
@@ -29,29 +27,25 @@ const MEASURES = [
 ]
 
 export interface ThingUsageProps {
-  /** Selects the entries of the thing. */
-  filter: EntryQuery
-  /** What its usage is broken down by, the most interesting first. */
-  by: readonly [Dimension, ...Dimension[]]
-  usual: UsualPeriod
+  of: UsageOf
   /** The days of something that is over, instead of a period to choose. */
   span?: Period
   /** Whether the page lists the entries itself. */
   hasEntries?: boolean
 }
 
-export function ThingUsage({ filter, by, usual, span, hasEntries = true }: ThingUsageProps) {
+export function ThingUsage({ of: { filter, by, usual }, span, hasEntries = true }: ThingUsageProps) {
   const { time_zone } = useSettings()
   const seesAll = useRole('billing', 'admin')
-  const [address, show] = useAddress(ADDRESS)
+  const [address, show] = useAddress(USAGE_ADDRESS)
   const chosen = usagePeriodOf(span ? undefined : address.period, usual, time_zone)
   const first = useFirstDay(filter, chosen.name === undefined && !span)
-  const totals = useQuery(usageQuery({ period: chosen.period, filter, width: 'all', by: [], include: [] }))
+  const totals = useQuery(groupsQuery(filter, chosen.period, by[0]))
   // The chart begins with the first entry, not at the beginning of time.
   const charted = span ?? (chosen.name === undefined ? first : chosen.period)
   const width = charted && widthFor(charted, address.bucket)
   const widths = charted ? widthsFor(charted) : []
-  const dimension = address.by !== undefined && by.includes(address.by) ? address.by : by[0]
+  const dimension = dimensionOf(by, address.by)
   const { measure } = address
   if (totals.error && !totals.data) return <Failure problem={asProblem(totals.error)} retry={totals.refetch} />
   return (
@@ -117,6 +111,7 @@ export function ThingUsage({ filter, by, usual, span, hasEntries = true }: Thing
                     earlier: undefined,
                     filter,
                   }}
+                  groupsPeriod={chosen.period}
                   kind="stacked"
                   title={`${measure === 'cost' ? 'Cost' : 'Tokens'} over time by ${titleOf(dimension).toLowerCase()}`}
                   hasTable
@@ -138,7 +133,9 @@ export function ThingUsage({ filter, by, usual, span, hasEntries = true }: Thing
           </Grid>
         </>
       )}
-      {hasEntries && <RecentEntries filter={filter} period={chosen} count={totals.data?.totals.entries} />}
+      {hasEntries && totals.data?.totals.entries !== 0 && (
+        <RecentEntries filter={filter} period={chosen} count={totals.data?.totals.entries} />
+      )}
     </Stack>
   )
 }
@@ -146,14 +143,7 @@ export function ThingUsage({ filter, by, usual, span, hasEntries = true }: Thing
 /** From the first entry until today; undefined until it is known. */
 function useFirstDay(filter: EntryQuery, isAsked: boolean): Period | undefined {
   const { time_zone } = useSettings()
-  const { data } = useQuery({
-    queryKey: ['entries', 'first', filter],
-    queryFn: async ({ signal }) => {
-      const query = { ...filter, order: 'asc', limit: '1' }
-      return (await answer(apiUntil(signal)['token-entries'].get({ query }))).data[0]?.started_at ?? null
-    },
-    enabled: isAsked,
-  })
+  const { data } = useQuery({ ...firstStartQuery(filter), enabled: isAsked })
   if (!isAsked || data === undefined) return undefined
   const today = dayOf(new Date(), time_zone)
   const from = data === null ? today : dayOf(new Date(data), time_zone)

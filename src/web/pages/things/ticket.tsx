@@ -1,5 +1,5 @@
 /** One ticket: whose it is, what it cost, and the bills that it is on. */
-import { Badge, Button, Group, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -11,6 +11,7 @@ import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { ThingLink } from '../../parts/thing-link.tsx'
+import { WhenNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import type { Ticket } from '../work/project.ts'
@@ -18,12 +19,14 @@ import { DecisionBadge } from '../work/ticket-decision.tsx'
 import { TicketDialog } from '../work/ticket-dialog.tsx'
 import { BillsOf } from './bills.tsx'
 import { Changes } from './changes.tsx'
+import { useUsageAhead } from './first-requests.ts'
+import { usageOf } from './kinds.ts'
 import { ThingUsage } from './thing-usage.tsx'
-import { ANY_TIME } from './usage-period.ts'
 
 const ABOVE = { href: '/work?tab=tickets', title: 'Tickets' }
 
 export function TicketPage({ id }: { id: string }) {
+  useUsageAhead('ticket', id)
   const { data, error, refetch } = useQuery({
     queryKey: ['tickets', 'page', id],
     queryFn: ({ signal }): Promise<Ticket> => answer(apiUntil(signal).tickets({ id }).get()),
@@ -40,7 +43,6 @@ function OneTicket({ ticket }: { ticket: Ticket }) {
   const [isOpen, setOpen] = useState(false)
   const [, navigate] = useLocation()
   const { id, key, title, project, archived_at, created_at } = ticket
-  const filter = { ticket: [id] }
   return (
     <Page
       title={
@@ -80,10 +82,14 @@ function OneTicket({ ticket }: { ticket: Ticket }) {
           ['Added', <Moment key="at" at={created_at} />],
         ]}
       />
-      <ThingUsage filter={filter} by={['agent_manager', 'model', 'agent_name', 'label:branch']} usual={ANY_TIME} />
-      <BillsOf query={{ ticket: id }} label={`Bills of ${key}`} />
-      <BudgetsOf query={{ ticket: [id] }} label={`Budgets of ${key}`} />
-      <Changes of={id} />
+      <ThingUsage of={usageOf('ticket', id)} />
+      <WhenNear>
+        <Stack gap="md">
+          <BillsOf query={{ ticket: id }} label={`Bills of ${key}`} />
+          <BudgetsOf query={{ ticket: [id] }} label={`Budgets of ${key}`} />
+          <Changes of={id} />
+        </Stack>
+      </WhenNear>
       {isOpen && <TicketDialog ticket={ticket} close={() => setOpen(false)} removed={() => navigate(ABOVE.href)} />}
     </Page>
   )

@@ -12,6 +12,7 @@ import { Page } from '../../parts/page.tsx'
 import { PersonPicker } from '../../parts/pickers.tsx'
 import { useListOrder } from '../../parts/sorting.tsx'
 import { Status } from '../../parts/status.tsx'
+import { Toolbar } from '../../parts/toolbar.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useMe, useRole } from '../../server/me.ts'
@@ -64,7 +65,7 @@ export default function Tokens() {
         </>
       }
     >
-      <Group gap="xs">
+      <Toolbar>
         <SegmentedControl
           aria-label="State"
           value={state}
@@ -83,7 +84,7 @@ export default function Tokens() {
             change={(choice) => show({ user: choice?.detail ?? undefined })}
           />
         )}
-      </Group>
+      </Toolbar>
       <DataTable
         label="Tokens"
         name="tokens"
@@ -192,7 +193,7 @@ function columnsOf(isAdmin: boolean, { ownId, revoke, rotate }: RowActions): Col
       sort: 'created_at',
       title: 'Created',
       value: ({ created_at }) => created_at,
-      width: '150px',
+      width: '174px',
       phone: 'hidden',
       cell: ({ created_at }) => <Moment at={created_at} />,
     },

@@ -80,11 +80,11 @@ export const groupColumns = ({
     title: 'Cost',
     value: ({ cost }) => cost,
     isNumber: true,
-    width: '128px',
+    width: '104px',
     phone: 'value',
     cell: ({ cost, list }) => (
       <FigureLink figure="cost" value={cost} to={pageOfList(list, timeZone)}>
-        <Money amount={cost} isFine />
+        <Money amount={cost} />
       </FigureLink>
     ),
   },
@@ -92,7 +92,7 @@ export const groupColumns = ({
     key: 'last',
     title: 'Latest',
     value: ({ last_at }) => last_at,
-    width: '138px',
+    width: '118px',
     cell: ({ last_at }) => <Ago at={last_at} />,
   },
   {

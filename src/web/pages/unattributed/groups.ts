@@ -1,13 +1,25 @@
 /** Groups of unattributed entries from the API. */
-import type { EntryQuery } from '../../parts/entries/filters.ts'
+import { readAddress } from '../../address.ts'
+import { type EntryQuery, entryQuery, FILTERS } from '../../parts/entries/filters.ts'
 import { answer, type api, apiUntil, type Body } from '../../server/api.ts'
-import { PAGE_LIMIT } from '../../server/list.ts'
+import { listQuery, PAGE_LIMIT } from '../../server/list.ts'
+import type { Me } from '../../server/me.ts'
+import { queryClient } from '../../server/queries.ts'
 
 export type Report = Body<Awaited<ReturnType<typeof api.reports.unattributed.get>>>
 export type Group = Report['data'][number]
 
+export const groupsKey = (query: EntryQuery) => ['reports', 'unattributed', query] as const
+
 export const askGroups = (query: EntryQuery, page: string | undefined, signal: AbortSignal) =>
   answer(apiUntil(signal).reports.unattributed.get({ query: { ...query, limit: PAGE_LIMIT, ...(page && { page }) } }))
+
+/** Sends the request of the page before it is rendered. */
+export function askFirstGroups({ settings }: Me, search: string): void {
+  const query = entryQuery(readAddress(search, FILTERS), settings.time_zone)
+  const list = listQuery(groupsKey(query), (page, signal) => askGroups(query, page, signal))
+  void queryClient.prefetchInfiniteQuery(list)
+}
 
 /** What all entries of the group share besides the fields that define the group. */
 export const furtherOf = ({ common, rule }: Group): Group['common'] =>

@@ -22,7 +22,7 @@ import { useList } from '../../server/list.ts'
 import { useMe, useRole, useSettings } from '../../server/me.ts'
 import { useAccept } from './accept.ts'
 import { groupColumns } from './columns.tsx'
-import { askGroups, conditionsOf, type Group as EntryGroup, type Report, ticketOf } from './groups.ts'
+import { askGroups, conditionsOf, type Group as EntryGroup, groupsKey, type Report, ticketOf } from './groups.ts'
 import { LeadRules } from './lead-rules.tsx'
 import { useLedRepositories } from './led-repositories.ts'
 import { OwnProposals } from './own-proposals.tsx'
@@ -41,7 +41,7 @@ export default function Unattributed() {
   const [, navigate] = useLocation()
   const [filters, show] = useAddress(FILTERS)
   const query = entryQuery(filters, time_zone)
-  const list = useList(['reports', 'unattributed', query], (page, signal) => askGroups(query, page, signal))
+  const list = useList(groupsKey(query), (page, signal) => askGroups(query, page, signal))
   const [doing, setDoing] = useState<Doing | null>(null)
   const stop = () => setDoing(null)
   const { acceptAll, ...accepting } = useAccept()

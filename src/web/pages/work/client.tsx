@@ -14,12 +14,15 @@ import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { namesOf } from '../../parts/people-field.tsx'
+import { WhenNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { PAGE_LIMIT, useList } from '../../server/list.ts'
 import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { BillsOf } from '../things/bills.tsx'
 import { Changes } from '../things/changes.tsx'
+import { useUsageAhead } from '../things/first-requests.ts'
+import { usageOf } from '../things/kinds.ts'
 import { ThingUsage } from '../things/thing-usage.tsx'
 import { Budget } from './budget.tsx'
 import { ClientForm } from './client-form.tsx'
@@ -29,6 +32,7 @@ import { ArchiveWork, RemoveWork } from './work-changes.tsx'
 import { useCosts } from './work-usage.ts'
 
 export function ClientPage({ id }: { id: string }) {
+  useUsageAhead('client', id)
   const { data, error, refetch } = useQuery({
     queryKey: ['clients', 'one', id],
     queryFn: ({ signal }) => answer(apiUntil(signal).clients({ id }).get()),
@@ -51,16 +55,18 @@ function OneClient({ client }: { client: Client }) {
       actions={seesMoney && <ClientActions client={client} />}
     >
       {seesMoney && <ClientDetails client={client} />}
-      <ThingUsage filter={{ client: [client.id] }} by={BREAKDOWN} usual="30d" />
-      <BudgetsOf query={{ client: [client.id] }} label={`Budgets of ${client.name}`} />
-      <ProjectsOf client={client} seesMoney={seesMoney} />
-      <BillsOf query={{ client: client.id }} label={`Bills of ${client.name}`} />
-      <Changes of={client.id} />
+      <ThingUsage of={usageOf('client', client.id)} />
+      <WhenNear>
+        <Stack gap="md">
+          <BudgetsOf query={{ client: [client.id] }} label={`Budgets of ${client.name}`} />
+          <ProjectsOf client={client} seesMoney={seesMoney} />
+          <BillsOf query={{ client: client.id }} label={`Bills of ${client.name}`} />
+          <Changes of={client.id} />
+        </Stack>
+      </WhenNear>
     </Page>
   )
 }
-
-const BREAKDOWN = ['project', 'agent_manager', 'model', 'ticket', 'agent_name', 'agent_harness'] as const
 
 function ClientDetails({
   client: { email, address, tax_id, currency, markup, reminders, tax_percent, tax_name, leads, approvers },
@@ -82,14 +88,14 @@ function ClientDetails({
         ],
         ['Tax ID', tax_id],
         ['Bill currency', currency ?? `${settings.currency} (organization default)`],
-        ['Markup', typeof markup === 'number' ? `${markup}%` : 'organization default'],
+        ['Markup', typeof markup === 'number' ? `${markup}%` : 'Organization default'],
         [
           'Tax',
           typeof tax_percent === 'number'
             ? tax_percent === 0
               ? 'None'
               : `${tax_name ?? 'Tax'} ${tax_percent}%`
-            : 'as on its last bill',
+            : 'As on the last bill',
         ],
         [
           'Reminders',
@@ -145,7 +151,8 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
     answer(apiUntil(signal).projects.get({ query: defined({ ...query, page, limit: PAGE_LIMIT }) })),
   )
   const month = useCosts('month', seesMoney)
-  const ever = useCosts('ever', seesMoney)
+  // Every entry there is: only what is a share of a budget needs it.
+  const ever = useCosts('ever', seesMoney && list.rows?.some(({ budget }) => typeof budget === 'number') === true)
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
@@ -169,7 +176,7 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
             ? [
                 {
                   key: 'month',
-                  title: 'This month (USD)',
+                  title: 'This month',
                   value: ({ id }: { id: string }) => month?.get(id) ?? 0,
                   isNumber: true,
                   width: '140px',

@@ -1,4 +1,5 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { one, oneOf, useAddress } from '../../address.ts'
@@ -40,7 +41,11 @@ export function Clients() {
         actions={
           <>
             <DownloadCsv path="/clients" query={query} />
-            {seesMoney && <Button onClick={() => setAdding(true)}>New client</Button>}
+            {seesMoney && (
+              <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+                New client
+              </Button>
+            )}
           </>
         }
       />

@@ -1,6 +1,7 @@
-import { Group, SegmentedControl } from '@mantine/core'
+import { Box, SegmentedControl } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { SearchField } from '../../parts/search-field.tsx'
+import { Toolbar } from '../../parts/toolbar.tsx'
 
 export const ARCHIVED = ['false', 'true', 'all'] as const
 export type Archived = (typeof ARCHIVED)[number]
@@ -16,8 +17,8 @@ interface ListHeadProps {
 
 /** The toolbar above each list of work: search, archive filter and actions. */
 export const ListHead = ({ what, search, archived, show, filters, actions }: ListHeadProps) => (
-  <Group justify="space-between" gap="xs" mb="md">
-    <Group gap="xs">
+  <Box mb="md">
+    <Toolbar actions={actions}>
       <SearchField
         label={`Search ${what}`}
         value={search}
@@ -35,7 +36,6 @@ export const ListHead = ({ what, search, archived, show, filters, actions }: Lis
           { value: 'all', label: 'All' },
         ]}
       />
-    </Group>
-    <Group gap="xs">{actions}</Group>
-  </Group>
+    </Toolbar>
+  </Box>
 )

@@ -10,10 +10,13 @@ import { Details } from '../../parts/details.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
+import { WhenNear } from '../../parts/when-near.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { Changes } from '../things/changes.tsx'
+import { useUsageAhead } from '../things/first-requests.ts'
+import { usageOf } from '../things/kinds.ts'
 import { ThingUsage } from '../things/thing-usage.tsx'
 import { MergeProject } from './merge-project.tsx'
 import type { Project } from './project.ts'
@@ -22,6 +25,7 @@ import { TicketTable } from './ticket-table.tsx'
 import { ArchiveWork, RemoveWork } from './work-changes.tsx'
 
 export function ProjectPage({ id }: { id: string }) {
+  useUsageAhead('project', id)
   const { data, error, refetch } = useQuery({
     queryKey: ['projects', 'one', id],
     queryFn: ({ signal }) => answer(apiUntil(signal).projects({ id }).get()),
@@ -59,25 +63,27 @@ function OneProject({ project }: { project: Project }) {
         </Alert>
       )}
       <ProjectDetails project={project} />
-      <ThingUsage filter={{ project: [project.id] }} by={BREAKDOWN} usual="30d" />
-      <BudgetsOf query={{ project: [project.id] }} label={`Budgets of ${key}`} />
-      <Stack gap="xs">
-        <Group justify="space-between">
-          <Title order={2} size="h4">
-            Tickets
-          </Title>
-          <Anchor component={Link} href={addressOf('/work', { tab: 'tickets', project: project.key })} size="sm">
-            All tickets
-          </Anchor>
-        </Group>
-        <TicketTable query={{ project: [project.id] }} label={`Tickets of ${key}`} hasProject={false} isShort />
-      </Stack>
-      <Changes of={project.id} />
+      <ThingUsage of={usageOf('project', project.id)} />
+      <WhenNear>
+        <Stack gap="md">
+          <BudgetsOf query={{ project: [project.id] }} label={`Budgets of ${key}`} />
+          <Stack gap="xs">
+            <Group justify="space-between">
+              <Title order={2} size="h4">
+                Tickets
+              </Title>
+              <Anchor component={Link} href={addressOf('/work', { tab: 'tickets', project: project.key })} size="sm">
+                All tickets
+              </Anchor>
+            </Group>
+            <TicketTable query={{ project: [project.id] }} label={`Tickets of ${key}`} hasProject={false} isShort />
+          </Stack>
+          <Changes of={project.id} />
+        </Stack>
+      </WhenNear>
     </Page>
   )
 }
-
-const BREAKDOWN = ['ticket', 'agent_manager', 'model', 'agent_name', 'agent_harness', 'label:branch'] as const
 
 /** The project's own people, then those of its client. Undefined if the viewer may not see them. */
 function peopleText(own: People | undefined, ofClient: People | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import { Badge, Button, Group, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { addressOf, one, oneOf, useAddress } from '../../address.ts'
@@ -57,7 +58,11 @@ export function Projects() {
         actions={
           <>
             <DownloadCsv path="/projects" query={query} />
-            {mayChange && <Button onClick={() => setAdding(true)}>New project</Button>}
+            {mayChange && (
+              <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+                New project
+              </Button>
+            )}
           </>
         }
       />
@@ -132,7 +137,7 @@ type Costs = ReturnType<typeof useCosts>
 const figures = (month: Costs, ever: Costs): Column<Project>[] => [
   {
     key: 'month',
-    title: 'This month (USD)',
+    title: 'This month',
     value: ({ id, billable }) => (billable === undefined ? null : (month?.get(id) ?? 0)),
     isNumber: true,
     width: '130px',

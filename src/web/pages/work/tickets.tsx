@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { flag, one, oneOf, useAddress } from '../../address.ts'
 import { DownloadCsv } from '../../parts/download.tsx'
@@ -45,7 +46,11 @@ export function Tickets() {
         actions={
           <>
             <DownloadCsv path="/tickets" query={query} />
-            {mayAdd && <Button onClick={() => setAdding(true)}>New ticket</Button>}
+            {mayAdd && (
+              <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+                New ticket
+              </Button>
+            )}
           </>
         }
       />

@@ -90,7 +90,7 @@ const COLUMNS: Column<BudgetSummary>[] = [
     key: 'period',
     title: 'Period',
     value: ({ current }) => current?.from,
-    width: '220px',
+    width: '236px',
     phone: 'bare',
     cell: ({ period, current, archived_at }) => (
       <>

@@ -1,8 +1,8 @@
 /** The data of a chart as a table: a row for each point, the latest first, and a column for each series. */
-import { Anchor, ScrollArea, Table } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { type Figure, FigureLink } from '../figure-link.tsx'
-import classes from './chart.module.css'
+import { type PlainColumn, PlainTable } from '../plain-table.tsx'
 import type { ChartProps } from './chart.tsx'
 import { type AmountFormat, type ChartPoint, type ChartSeries, inWords, REST } from './series.ts'
 
@@ -20,10 +20,15 @@ interface ChartTableProps {
   figure?: Figure | undefined
 }
 
+interface Row {
+  point: ChartPoint
+  /** Its index in the values of the series. */
+  at: number
+}
+
 export function ChartTable({ points, series, format, totals, heading = 'Period', hrefOf, figure }: ChartTableProps) {
   const totalAt = (at: number) =>
     totals ? totals[at]! : series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
-  const hasTotal = series.length > 1
   const amount = (value: number | null, href: string | undefined, isRest = false) => {
     const shown = inWords(value, format)
     if (value && isRest && href !== undefined) {
@@ -41,42 +46,33 @@ export function ChartTable({ points, series, format, totals, heading = 'Period',
       </FigureLink>
     )
   }
+  const columns: PlainColumn<Row>[] = [
+    { key: 'point', title: heading, cell: ({ point }) => point.title },
+    ...series.map(
+      (each): PlainColumn<Row> => ({
+        key: each.key,
+        title: <bdi>{each.label}</bdi>,
+        isNumber: true,
+        cell: ({ point, at }) => amount(each.values[at] ?? null, hrefOf?.(point, each), each.key === REST),
+      }),
+    ),
+  ]
+  if (series.length > 1) {
+    columns.push({
+      // No series has this key.
+      key: ' total',
+      title: 'Total',
+      isNumber: true,
+      cell: ({ point, at }) => <b>{amount(totalAt(at), totals && hrefOf?.(point, undefined))}</b>,
+    })
+  }
   return (
-    <ScrollArea.Autosize mah={360} mt="xs" viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Chart data' }}>
-      <Table fz="sm" verticalSpacing={4} stickyHeader aria-label="Chart data" className={classes.table}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{heading}</Table.Th>
-            {series.map(({ key, label }) => (
-              <Table.Th key={key} ta="right">
-                <bdi>{label}</bdi>
-              </Table.Th>
-            ))}
-            {hasTotal && <Table.Th ta="right">Total</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {points
-            .map((point, at) => (
-              <Table.Tr key={point.key}>
-                <Table.Th fw={400} scope="row">
-                  {point.title}
-                </Table.Th>
-                {series.map((each) => (
-                  <Table.Td key={each.key} ta="right">
-                    {amount(each.values[at] ?? null, hrefOf?.(point, each), each.key === REST)}
-                  </Table.Td>
-                ))}
-                {hasTotal && (
-                  <Table.Td ta="right" fw={600}>
-                    {amount(totalAt(at), totals && hrefOf?.(point, undefined))}
-                  </Table.Td>
-                )}
-              </Table.Tr>
-            ))
-            .toReversed()}
-        </Table.Tbody>
-      </Table>
-    </ScrollArea.Autosize>
+    <PlainTable
+      label="Chart data"
+      columns={columns}
+      rows={points.map((point, at) => ({ point, at })).toReversed()}
+      rowKey={({ point }) => point.key}
+      maxHeight={360}
+    />
   )
 }

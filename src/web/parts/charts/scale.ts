@@ -33,8 +33,8 @@ const UNITS = [
   [1, ''],
 ] as const
 
-/** Nano-dollars, the smallest amount there is. */
-const MOST_DECIMALS = 9
+/** A step of a quarter nano-dollar: the scale of the smallest amount there is has several steps, too. */
+const MOST_DECIMALS = 11
 
 /** Money below a dollar has cents. */
 const CENTS = 2

@@ -132,6 +132,10 @@ export const FIELDS: readonly Field[] = [
     true: 'Long-context prices only',
     false: 'Exclude long-context prices',
   }),
+  fixed('without_base_price', 'Base price', {
+    true: 'Without a base price only',
+    false: 'Exclude entries without a base price',
+  }),
   fixed('cost_mismatch', 'Cost mismatch', { true: 'Mismatched costs only', false: 'Exclude mismatched costs' }),
   {
     name: 'bill',

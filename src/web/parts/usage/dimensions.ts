@@ -6,16 +6,16 @@ import type { Result } from './usage.ts'
 
 /** In the order of the menu; the titles of columns, and what entries without a value are called. */
 const DIMENSIONS = {
-  project: { title: 'Project', none: 'No project' },
-  ticket: { title: 'Ticket', none: 'No ticket' },
-  client: { title: 'Client', none: 'No client' },
-  agent_manager: { title: 'Person', none: 'No person' },
-  agent_name: { title: 'Agent', none: 'No agent' },
-  agent_harness: { title: 'Harness', none: 'No harness' },
-  model: { title: 'Model', none: 'No model' },
-  provider: { title: 'Provider', none: 'No provider' },
-  status: { title: 'Status', none: 'No status' },
-  source: { title: 'Source', none: 'No source' },
+  project: { title: 'Project', plural: 'Projects', none: 'No project' },
+  ticket: { title: 'Ticket', plural: 'Tickets', none: 'No ticket' },
+  client: { title: 'Client', plural: 'Clients', none: 'No client' },
+  agent_manager: { title: 'Person', plural: 'People', none: 'No person' },
+  agent_name: { title: 'Agent', plural: 'Agents', none: 'No agent' },
+  agent_harness: { title: 'Harness', plural: 'Harnesses', none: 'No harness' },
+  model: { title: 'Model', plural: 'Models', none: 'No model' },
+  provider: { title: 'Provider', plural: 'Providers', none: 'No provider' },
+  status: { title: 'Status', plural: 'Statuses', none: 'No status' },
+  source: { title: 'Source', plural: 'Sources', none: 'No source' },
 } as const
 
 type PlainDimension = keyof typeof DIMENSIONS
@@ -32,6 +32,10 @@ export const readDimension = (values: string[]): Dimension | undefined => values
 
 export const titleOf = (dimension: Dimension): string =>
   isLabel(dimension) ? `Label ${labelName(dimension)}` : DIMENSIONS[dimension].title
+
+/** The heading of a list of its values. */
+export const pluralOf = (dimension: Dimension): string =>
+  isLabel(dimension) ? titleOf(dimension) : DIMENSIONS[dimension].plural
 
 /** Statuses and sources are written in small letters by the API. */
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)

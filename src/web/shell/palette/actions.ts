@@ -20,7 +20,8 @@ export function useActions({ help, leave }: { help: () => void; leave: () => voi
     action('Use dark theme', () => setColorScheme('dark')),
     action('Use the system’s theme', () => setColorScheme('auto')),
     action('Show keyboard shortcuts', help),
-    ...(isStaff ? [{ ...page('Open API reference', '/docs'), isOutside: true }] : []),
+    { ...page('Open manual', '/docs/'), isOutside: true },
+    ...(isStaff ? [{ ...page('Open API reference', '/docs/api'), isOutside: true }] : []),
     action('Sign out', leave),
   ]
 }

@@ -26,6 +26,7 @@ describe('the scale of a chart', () => {
   test('labels are short and in one unit', () => {
     expect(moneyTicks([0, 0.2, 0.4])).toEqual(['$0', '$0.20', '$0.40'])
     expect(moneyTicks([0, 0.000025, 0.00005])).toEqual(['$0', '$0.000025', '$0.000050'])
+    expect(moneyTicks(ticksOf(1e-9)).slice(0, 3)).toEqual(['$0', '$0.0000000002', '$0.0000000004'])
     expect(moneyTicks([0, 500, 1_000, 1_500])).toEqual(['$0', '$0.5K', '$1.0K', '$1.5K'])
     expect(countTicks([0, 200e9, 400e9])).toEqual(['0', '200B', '400B'])
     expect(hourTicks([0, 0.5, 1])).toEqual(['0 h', '0.5 h', '1.0 h'])
