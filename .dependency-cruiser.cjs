@@ -59,7 +59,7 @@ const ACCESS = '^src/access/'
 
 /** The database as stores and services use it, without the code that opens an engine. */
 const DATABASE = [
-  '^src/database/(database|cached|errors|exact-sum|dry-run|json-sql|portions|search-pattern|sorting|working-set)\\.ts$',
+  '^src/database/(database|cached|errors|exact-amounts|exact-sum|dry-run|json-sql|portions|search-pattern|sorting|working-set)\\.ts$',
   '^src/database/schema/(tables|records|values)\\.ts$',
 ]
 
@@ -102,6 +102,7 @@ const PARTS = {
     '^src/config\\.ts$',
     '^src/version\\.ts$',
     '^src/notices\\.ts$',
+    '^src/manual\\.ts$',
     '^src/agents/',
     '^src/demo/',
     ACCESS,
@@ -121,7 +122,7 @@ const PARTS = {
   'src/slow-tasks\\.ts$': ['^src/features/', '^src/database/database\\.ts$'],
   'src/app\\.ts$': [ROUTES, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
   // Knows no feature.
-  'src/http/': [ACCESS, '^src/version\\.ts$', '^src/database/(caller|errors)\\.ts$', ...GROUND],
+  'src/http/': [ACCESS, '^src/version\\.ts$', '^src/pack\\.ts$', '^src/database/(caller|errors)\\.ts$', ...GROUND],
   'src/access/': ['^src/database/(database|schema/(tables|values))\\.ts$', ...GROUND],
   'src/features/.+/routes(\\.ts$|/)': [
     '^src/http/',
@@ -166,6 +167,8 @@ const PARTS = {
   'src/config\\.ts$': ['^src/lib/'],
   'src/version\\.ts$': ['^package\\.json$'],
   'src/notices\\.ts$': [],
+  'src/manual\\.ts$': ['^src/pack\\.ts$'],
+  'src/pack\\.ts$': [],
   // Talks to a server over HTTP; imports only schemas from the server's code (see `agents-know-shapes-only`).
   'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.

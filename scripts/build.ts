@@ -6,27 +6,22 @@
  * No minify option is set: `--minify-whitespace` broke every authenticated route of a compiled Elysia application
  * (elysia issue 1280), and it would save little next to the runtime's 110 MB.
  */
+import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { WEB_PACK } from '../src/http/web-pack.ts'
+import { publicKeyLine, readPublicKey } from '../src/lib/minisign.ts'
 import { NOTICES } from '../src/notices.ts'
+import { packPath } from '../src/pack.ts'
+import { buildManual } from './manual.ts'
 import { buildNotices } from './notices.ts'
+import { checksumsOf, writeChecksums } from './release/checksums.ts'
+import { PLATFORMS, type Platform } from './release/release.ts'
+import { PUBLIC_KEY } from './release/signature.ts'
 import { buildWeb } from './web.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
 type Target = Bun.Build.CompileTarget
-
-/** File names of the released executables, and their platforms. */
-const RELEASED: Record<string, Target> = {
-  'tally-linux-x64': 'bun-linux-x64',
-  'tally-linux-arm64': 'bun-linux-arm64',
-  'tally-linux-x64-musl': 'bun-linux-x64-musl',
-  'tally-linux-arm64-musl': 'bun-linux-arm64-musl',
-  'tally-darwin-arm64': 'bun-darwin-arm64',
-  'tally-darwin-x64': 'bun-darwin-x64',
-  'tally-windows-x64.exe': 'bun-windows-x64',
-}
 
 /**
  * Started with `new Worker`, which the bundler does not follow: a worker not named here is missing from the executable.
@@ -73,8 +68,13 @@ export async function compile(options: {
       bytecode,
       define: {
         BUILD_COMMIT: JSON.stringify(await commit()),
+        BUILD_PLATFORM: JSON.stringify(target?.replace('bun-', '') ?? hostPlatform()),
+        BUILD_RELEASE_KEY: JSON.stringify(await releaseKey()),
         // Otherwise Bun sets it to "development" in libraries that read it.
         'process.env.NODE_ENV': JSON.stringify('production'),
+        // Otherwise Bun writes the checkout's path into the executable, for libraries that look for files beside their own:
+        // pino for its transports, which Tally does not use, and pdfkit for a profile of colors.
+        __dirname: JSON.stringify('/'),
       },
       compile: {
         outfile: join(unfinished, basename(outfile)),
@@ -91,20 +91,38 @@ export async function compile(options: {
   return outfile
 }
 
-/** The commit of the sources, with `-changed` if they differ from it. `unknown` without git, as in a source archive. */
+/**
+ * The commit of the sources, with `-changed` if they differ from it. Without git, as in a source archive, it is what
+ * `TALLY_COMMIT` says, such as in the build of the container image, or `unknown`.
+ */
 async function commit(): Promise<string> {
   try {
     const id = (await Bun.$`git rev-parse --short=12 HEAD`.cwd(ROOT).quiet().text()).trim()
     const changes = await Bun.$`git status --porcelain --untracked-files=no`.cwd(ROOT).quiet().text()
     return changes === '' ? id : `${id}-changed`
   } catch {
-    return 'unknown'
+    return process.env.TALLY_COMMIT || 'unknown'
   }
+}
+
+/** What this machine runs, by the loader of its C library. */
+function hostPlatform(): string {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const libraries = process.platform === 'linux' ? readdirSync('/lib') : []
+  const hasGlibc = existsSync('/lib64/ld-linux-x86-64.so.2') || libraries.some((name) => name.startsWith('ld-linux-'))
+  return libraries.some((name) => name.startsWith('ld-musl-')) && !hasGlibc ? `${platform}-musl` : platform
+}
+
+/** The line of the public key that releases are signed with; empty if there is none yet. */
+async function releaseKey(): Promise<string> {
+  const file = Bun.file(join(ROOT, PUBLIC_KEY))
+  return (await file.exists()) ? publicKeyLine(readPublicKey(await file.text())) : ''
 }
 
 /** Builds the files that every executable embeds. */
 export async function buildParts(): Promise<void> {
   await buildWeb()
+  await buildManual()
   await buildNotices(PROGRAMS)
 }
 
@@ -118,7 +136,7 @@ export async function build(
     program: 'src/main.ts',
     outfile,
     workers: WORKERS,
-    files: [WEB_PACK, NOTICES],
+    files: [packPath('web'), packPath('manual'), NOTICES],
     ...(target ? { target } : {}),
     ...(bytecode ? { bytecode } : {}),
   })
@@ -129,29 +147,21 @@ export async function build(
 }
 
 /** Builds the executables for every platform in a folder, and returns their paths. */
-export async function buildAll(folder: string): Promise<string[]> {
+export async function buildAll(folder: string): Promise<Record<Platform, string>> {
   await buildParts()
-  const files: string[] = []
-  for (const [name, target] of Object.entries(RELEASED)) files.push(await build(join(folder, name), { target }))
-  return files
-}
-
-/** `SHA256SUMS` of files in a folder, in the form that `sha256sum --check` reads. */
-export async function writeChecksums(folder: string, files: string[]): Promise<void> {
-  const lines: string[] = []
-  for (const file of files) {
-    const hash = new Bun.CryptoHasher('sha256')
-    for await (const chunk of Bun.file(file).stream()) hash.update(chunk)
-    lines.push(`${hash.digest('hex')}  ${basename(file)}\n`)
+  const paths: [Platform, string][] = []
+  for (const platform of PLATFORMS) {
+    const name = platform.startsWith('windows') ? `tally-${platform}.exe` : `tally-${platform}`
+    paths.push([platform, await build(join(folder, name), { target: `bun-${platform}` })])
   }
-  await Bun.write(join(folder, 'SHA256SUMS'), lines.join(''))
+  return Object.fromEntries(paths) as Record<Platform, string>
 }
 
 if (import.meta.main) {
   const dist = join(ROOT, 'dist')
   if (process.argv.includes('--all')) {
     await rm(join(dist, 'SHA256SUMS'), { force: true })
-    await writeChecksums(dist, await buildAll(dist))
+    await writeChecksums(dist, await checksumsOf(Object.values(await buildAll(dist))))
   } else {
     await buildParts()
     await build(join(dist, 'tally'))

@@ -1,15 +1,16 @@
 /**
- * The packages in the executable, with their licenses: those whose code the bundler included in the program, its
- * workers and the web application. These are far fewer than the installed ones.
+ * The packages in the executable, with their licenses: those whose code the bundlers included in the program, its
+ * workers, the web application and the manual. These are far fewer than the installed ones.
  */
 import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { findPack, packedText } from '../src/pack.ts'
 import { WEB_ENTRYPOINTS } from './web.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
 /** Where a package ends up. */
-export type Part = 'program' | 'web application'
+export type Part = 'program' | 'web application' | 'manual'
 
 export interface BundledPackage {
   name: string
@@ -48,6 +49,7 @@ export async function bundledPackages(programs: string[]): Promise<BundledPackag
   }
   for (const folder of await foldersIn(programs, 'bun')) await add(folder, 'program')
   for (const folder of await foldersIn(WEB_ENTRYPOINTS, 'browser')) await add(folder, 'web application')
+  for (const folder of await foldersInManual()) await add(folder, 'manual')
   for (const name of PREBUILT) {
     const start = join(ROOT, 'node_modules', name)
     for (const folder of await dependenciesOf(start)) {
@@ -82,6 +84,14 @@ async function foldersIn(entrypoints: string[], target: 'bun' | 'browser'): Prom
     }
   }
   return folders
+}
+
+/** Those that `docs/.vitepress/config.mts` saw in the manual's scripts when it was built. */
+async function foldersInManual(): Promise<string[]> {
+  const pack = await findPack('manual')
+  const text = pack && (await packedText(pack, 'packages.json'))
+  if (text === undefined) throw new Error('The manual is not built. Run `bun scripts/manual.ts` first.')
+  return (JSON.parse(text) as string[]).map((folder) => join(ROOT, folder))
 }
 
 /** `node_modules/a/node_modules/@b/c` for a path in it; undefined for Tally's own files. */

@@ -5,12 +5,13 @@
  * Without arguments, all checks run; otherwise only the named ones: `types style boundaries unused bundle build`, and
  * the folders of `test/` (`http cli web binary`, `features/bills`).
  */
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { postgresPrograms } from '../test/support/postgres-programs.ts'
 import { SHARED_SERVER, startInstalled } from '../test/support/postgres-server.ts'
+import { SHARED_FILES } from '../test/support/shared-files.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
@@ -42,6 +43,11 @@ function hasRoom(folder: string): boolean {
   }
 }
 
+/** Of one run: what is made for the first test that needs it serves the tests of all processes. */
+const shared = mkdtempSync(join(TMPDIR, 'tally-shared-'))
+process.on('exit', () => rmSync(shared, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
+
 interface Counts {
   passed: number
   failed: number
@@ -68,7 +74,7 @@ async function spawn(command: string[]): Promise<{ ok: boolean } & Work> {
     stdout: 'pipe',
     stderr: 'pipe',
     timeout: CHECK_TIMEOUT_MS,
-    env: { ...process.env, TMPDIR, NO_COLOR: '1', FORCE_COLOR: undefined },
+    env: { ...process.env, TMPDIR, [SHARED_FILES]: shared, NO_COLOR: '1', FORCE_COLOR: undefined },
   })
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   const cut = child.signalCode
@@ -106,7 +112,9 @@ function testCheck(name: string, title: string, paths: readonly string[]): Check
           `--reporter-outfile=${report}`,
           ...paths,
         ])
-        const counts = existsSync(report) ? countTests(await Bun.file(report).text()) : undefined
+        const results = existsSync(report) ? await Bun.file(report).text() : ''
+        fileTimes.push(...timesOf(results))
+        const counts = countTests(results)
         if (!counts) return { passed: 0, failed: 1, skipped: 0, ...work }
         // A file that does not load, or an error between two tests, fails the run without failing a test.
         if (!ok && counts.failed === 0) counts.failed = 1
@@ -126,6 +134,24 @@ function countTests(report: string): Counts | undefined {
   const failed = attribute('failures') + attribute('errors')
   const skipped = attribute('skipped')
   return { passed: attribute('tests') - failed - skipped, failed, skipped }
+}
+
+/** A file of tests, and the seconds that it took. */
+interface FileTime {
+  file: string
+  seconds: number
+}
+
+const fileTimes: FileTime[] = []
+
+/** Where the next second of a run is to be saved. */
+const SHOWN_FILES = 12
+
+/** The files in a JUnit report; a `describe` has an element like that of its file, inside it. */
+function timesOf(report: string): FileTime[] {
+  return [...report.matchAll(/^ {2}<testsuite name="[^"]*" file="([^"]*)" .* time="([\d.]+)"/gm)].map(
+    ([, file, seconds]) => ({ file: file!, seconds: Number(seconds) }),
+  )
 }
 
 /** Folders of `test/` that are too large for one check: each folder in them is one. */
@@ -172,6 +198,12 @@ const PACKAGES: DebianPackage[] = [
     isInstalled: () => Bun.which('hledger') !== null,
     instead: 'the tests that need it are skipped.',
   },
+  // Reads and installs the packages for systems with RPM.
+  {
+    name: 'rpm',
+    isInstalled: () => Bun.which('rpm') !== null,
+    instead: 'the tests that need it are skipped.',
+  },
   // Runs openapi-python-client, which users of Python make their client with.
   {
     name: 'python3-venv',
@@ -180,9 +212,9 @@ const PACKAGES: DebianPackage[] = [
   },
   // Opens the web application's pages.
   {
-    name: 'chromium',
-    isInstalled: () => Bun.which('chromium') !== null,
-    instead: 'the tests of the web pages are skipped.',
+    name: 'chromium-headless-shell',
+    isInstalled: () => Bun.which('chromium-headless-shell') !== null,
+    instead: 'the tests of the web pages use the package chromium, or are skipped without it.',
   },
 ]
 
@@ -258,8 +290,11 @@ const LONGEST = [
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
 const testing = testChecks().sort((one, other) => byLength(one) - byLength(other))
 
-/** Twice as many as the smallest machine has cores: tests wait for disks, browsers and clocks, too. */
-const LANES = 4
+/**
+ * More than the smallest machine has cores, because tests wait for disks, browsers and clocks, too; with one more, they
+ * begin to miss their time limits.
+ */
+const LANES = 3
 
 const ordered = [...builds, ...sourceChecks, ...testing]
 
@@ -295,5 +330,9 @@ await Promise.all(
   }),
 )
 
+if (fileTimes.length > SHOWN_FILES) {
+  const slowest = fileTimes.sort((one, other) => other.seconds - one.seconds).slice(0, SHOWN_FILES)
+  console.log(`slowest: ${slowest.map(({ file, seconds }) => `${file} ${seconds.toFixed(0)} s`).join(', ')}`)
+}
 console.log(inWords(totals))
 process.exit(totals.failed > 0 ? 1 : 0)

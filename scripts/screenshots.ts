@@ -1,7 +1,7 @@
 /**
  * Takes screenshots of every page of the web application, at desktop and phone width, light and dark, with an empty
- * database and with the demo data, and writes them to `dist/screenshots`. `--docs` writes the ones for the README to
- * `docs/screenshots`. `--url` uses a running server that has the demo data.
+ * database and with the demo data, and writes them to `dist/screenshots`. `--docs` writes the ones for the README and the
+ * manual to `docs/screenshots`. `--url` uses a running server that has the demo data.
  *
  *   scripts/screenshots [--docs] [--url http://127.0.0.1:4747 --password …] [page …]
  */
@@ -22,8 +22,12 @@ const PASSWORD = 'demonstration'
 /** From best to still readable; the first one that makes the file small enough is used. */
 const QUALITIES = [72, 55, 42, 32]
 
-/** Keeps a README with a dozen screenshots fast and the repository small. */
+/** Keeps pages with screenshots fast and the repository small. */
 const PICTURE_LIMIT_BYTES = 60_000
+
+/** What is below the window loads when it is near. */
+const IS_LOADING_IN_SIGHT = `[...document.querySelectorAll('.mantine-Skeleton-root')]
+  .some((part) => part.getBoundingClientRect().top < window.innerHeight)`
 
 const { values: flags, positionals: wanted } = parseArgs({
   args: process.argv.slice(2),
@@ -63,7 +67,7 @@ async function take({ url, as, folder, places, sizes, schemes }: Taking): Promis
         if (wanted.length > 0 && !wanted.some((each) => name.startsWith(each))) continue
         await visitor.open(path)
         // Wait for charts, which are loaded later.
-        await visitor.page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
+        while (await visitor.page.evaluate<boolean>(IS_LOADING_IN_SIGHT)) await Bun.sleep(20)
         const parts = [name, ...(sizes.length > 1 ? [size] : []), ...(schemes.length > 1 ? [scheme] : [])]
         await picture(visitor, join(folder, `${parts.join('-')}.webp`))
         for (const issue of visitor.issues()) console.log(`  ${issue}`)

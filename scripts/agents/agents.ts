@@ -3,7 +3,7 @@ import type { ScenarioName, Step } from './scenarios.ts'
 
 /**
  * The agents under test: how to configure the address of their model, which only this script needs, and where they send
- * telemetry, which is the configuration in the README.
+ * telemetry, which is the configuration in the manual.
  */
 
 export interface Setting {

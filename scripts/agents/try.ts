@@ -2,7 +2,7 @@
  * Tests Tally with the real agents: installs them from npm, asks each questions through a mock of its vendor's server,
  * which records the true usage, and compares that with the entries that Tally has from telemetry, hooks and session
  * files, to the token and to the billionth of a dollar. Also prints the configuration that makes each agent push, as in
- * the README. Run it by hand, because it installs a gigabyte.
+ * the manual. Run it by hand, because it installs a gigabyte.
  *
  *   scripts/agents/try                        all agents and scenarios
  *   scripts/agents/try --agents codex,claude-code --scenarios resumed,killed

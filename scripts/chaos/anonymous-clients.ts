@@ -24,7 +24,7 @@ const KNOWN_EMAIL = 'ada@example.com'
 const PATHS = [
   '/',
   '/sign-in',
-  '/docs',
+  '/docs/api',
   '/assets/scalar.js',
   '/api/v1/openapi.json',
   '/problems',

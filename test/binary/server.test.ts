@@ -103,7 +103,7 @@ describe('a server in an empty folder', () => {
     const description = (await answer.json()) as { openapi: string; paths: Record<string, { post?: object }> }
     expect(description.openapi).toStartWith('3.1')
     expect(description.paths[ENTRIES]?.post).toBeDefined()
-    const page = await server.call('GET', '/docs')
+    const page = await server.call('GET', '/docs/api')
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toContain('text/html')
     const sources = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source!)

@@ -16,6 +16,7 @@ import type { Role, TokenKind } from '../../src/database/schema/values.ts'
 import type { OpenApiDocument } from '../../src/http/openapi.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { createServices, type Services } from '../../src/services.ts'
+import { fastSlowProgram } from './binary.ts'
 import { type Answer, type CheckAnswer, checkerOf } from './document.ts'
 import { copySqliteTemplate } from './sqlite-template.ts'
 
@@ -54,7 +55,9 @@ export interface TestApp {
   close(): Promise<void>
 }
 
-export interface StartOptions extends Pick<AppOptions, 'publicUrl' | 'trustedProxies' | 'rateLimit' | 'requestLimit'> {
+export interface StartOptions extends Pick<AppOptions, 'trustedProxies' | 'rateLimit' | 'requestLimit'> {
+  /** The option of the server. */
+  publicUrl?: string | undefined
   clock?: Clock
   logLevel?: 'info' | 'debug'
   /** Used instead of a new SQLite file; the caller closes it. */
@@ -72,20 +75,17 @@ interface Documented {
 const SLOW_DEADLINE_MS = 30_000
 
 /**
- * By the address that is written into it. To make the document, compress it and compile its schemas takes several times
- * as long as to start the application, and the routes are the same for every one of a process.
+ * To make the document, compress it and compile its schemas takes several times as long as to start the application, and
+ * the routes are the same for every one of a process.
  */
-const documents = new Map<string | undefined, Promise<Documented>>()
+let document: Promise<Documented> | undefined
 
-function documented(url: string, publicUrl: string | undefined): Promise<Documented> {
-  const known = documents.get(publicUrl)
-  if (known) return known
-  const added = (async () => {
+function documented(url: string): Promise<Documented> {
+  document ??= (async () => {
     const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApiDocument
     return { document, check: checkerOf(document) }
   })()
-  documents.set(publicUrl, added)
-  return added
+  return document
 }
 
 export async function startApp({
@@ -93,21 +93,24 @@ export async function startApp({
   logLevel = 'info',
   db: given,
   webhookNetworks = [],
+  publicUrl,
   ...options
 }: StartOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tally-test-'))
   if (!given) await copySqliteTemplate(dataDir)
-  const db = given ?? (await openDatabase({ dataDir, clock, serving: true, slowDeadlineMs: SLOW_DEADLINE_MS }))
+  const serving = { serving: true, slowDeadlineMs: SLOW_DEADLINE_MS, ...(await fastSlowProgram()) }
+  const db = given ?? (await openDatabase({ dataDir, clock, ...serving }))
   const services = createServices({
     db,
     clock,
-    webhooks: { privateNetworks: webhookNetworks, linkBase: options.publicUrl ?? 'https://tally.example.com' },
+    publicUrl,
+    webhooks: { privateNetworks: webhookNetworks, localUrl: () => 'https://tally.example.com' },
   })
   const log: Record<string, unknown>[] = []
   const logger = pino({ level: logLevel }, { write: (line: string) => void log.push(JSON.parse(line)) })
   const app = createApp({ services, logger, clock, ...options }).listen({ hostname: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${app.server!.port}`
-  const { document, check } = await documented(url, options.publicUrl)
+  const { document, check } = await documented(url)
   let people = 0
 
   const person = async (role: Role = 'admin', { password = false } = {}) => {

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { precompiledExecutable } from './binary.ts'
 
+/** Most commands end before code that is compiled once more for speed repays that, which takes a fourth of their time. */
+const SHORT_RUN = { BUN_JSC_useDFGJIT: '0' }
+
 /** A server that is not ready by then never will be. */
 const READY_DEADLINE_MS = 15_000
 
@@ -59,8 +62,15 @@ export class CommandLine {
   }
 
   async run(args: string[], { stdin, env }: RunOptions = {}): Promise<Ran> {
-    const child = this.#spawn(args, stdin === undefined ? 'ignore' : Buffer.from(stdin), env)
-    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    const child = this.#spawn(args, stdin === undefined ? 'ignore' : Buffer.from(stdin), {
+      ...(args[0] !== 'demo' && SHORT_RUN),
+      ...env,
+    })
+    const [stdout, stderr, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ])
     return { code, stdout, stderr }
   }
 
@@ -102,7 +112,7 @@ export class CommandLine {
         if (found) return found[1] ?? found[0]
         if (child.exitCode !== null || performance.now() > deadline) {
           child.kill('SIGKILL')
-          throw new Error(`The server did not print ${pattern}: ${output}${await child.stderr.text()}`)
+          throw new Error(`The server did not print ${pattern}: ${output}${await new Response(child.stderr).text()}`)
         }
         await Bun.sleep(5)
       }

@@ -1,31 +1,28 @@
-/** The demo data, which take seconds to make: once for each process of tests, which work on copies. */
+/** A database with the demo data, which take seconds to make: once for all tests, which work on copies. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../../src/database/open.ts'
 import { CommandLine } from './command-line.ts'
+import { sharedFile } from './shared-files.ts'
 
-interface Demo {
-  file: Uint8Array
-  /** What `tally demo` printed, the random password among it. */
-  printed: string
+/** Of all people in it. */
+export const DEMO_PASSWORD = 'correct horse battery'
+
+/** The content of its file. */
+export const demoDatabase = (): Promise<Uint8Array> => sharedFile('demo.db', make)
+
+/** Creates the database in a folder. */
+export async function copyDemo(dataDir: string): Promise<void> {
+  const content = await demoDatabase()
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  writeFileSync(join(dataDir, DATABASE_FILE), content, { mode: 0o600 })
 }
 
-let made: Promise<Demo> | undefined
-
-/** Creates the default database of a command line, and returns what `tally demo` printed when it was made. */
-export async function copyDemo({ dataDir }: CommandLine): Promise<string> {
-  made ??= make()
-  const { file, printed } = await made
-  mkdirSync(dataDir, { mode: 0o700 })
-  writeFileSync(join(dataDir, DATABASE_FILE), file, { mode: 0o600 })
-  return printed
-}
-
-async function make(): Promise<Demo> {
+async function make(): Promise<Uint8Array> {
   const tally = await CommandLine.make()
   try {
-    const { stdout } = await tally.done(['demo'])
-    return { printed: stdout, file: readFileSync(join(tally.dataDir, DATABASE_FILE)) }
+    await tally.json(['demo', '--password-stdin'], { stdin: DEMO_PASSWORD })
+    return readFileSync(join(tally.dataDir, DATABASE_FILE))
   } finally {
     await tally.remove()
   }

@@ -9,7 +9,7 @@ export interface WebPage {
   roles?: readonly ('member' | 'billing' | 'admin')[]
   /** Shown without signing in. */
   isOutside?: boolean
-  /** Shown in the README. */
+  /** Shown in the README or the manual. */
   inDocs?: boolean
 }
 

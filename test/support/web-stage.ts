@@ -2,9 +2,9 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { DATABASE_FILE } from '../../src/database/open.ts'
-import { Installation, type Server } from './binary.ts'
+import { Installation, precompiledExecutable, type Server } from './binary.ts'
 import { launchBrowser, type Visit, type VisitOptions, visit } from './browser.ts'
+import { copyDemo } from './demo.ts'
 import type { Credentials } from './session.ts'
 
 /** The demo data take some seconds, and several times as long on a busy machine. */
@@ -24,8 +24,8 @@ export interface Person extends Credentials {
 
 interface WebStageOptions {
   people?: readonly Person[]
-  /** Fills the database with the demo data, whose people have this password. */
-  demoPassword?: string
+  /** Whether its database has the demo data. Their people sign in with {@link DEMO_PASSWORD}. */
+  demo?: boolean
   /** Of `tally serve`. */
   args?: string[]
 }
@@ -40,32 +40,19 @@ async function sharedBrowser(): Promise<Browser> {
   return launched
 }
 
-/** The databases with demo data, by password: each is made once for all stages of a process. */
-const demos = new Map<string, Uint8Array>()
-
 /** Everything is removed after the last test. */
-export function webStage({ people = [], demoPassword, args = ['--log-level', 'warn'] }: WebStageOptions): WebStage {
+export function webStage({ people = [], demo = false, args = ['--log-level', 'warn'] }: WebStageOptions): WebStage {
   const stage = {} as WebStage
   // A password takes the server as long as a page.
   const sessions: VisitOptions['sessions'] = new Map()
   beforeAll(async () => {
-    const installation = await Installation.make()
+    const installation = await Installation.make({ executable: await precompiledExecutable() })
     stage.installation = installation
-    const run = async (words: string[], password: string) => {
-      const { code, stderr } = await installation.run([...words, '--password-stdin'], password)
-      if (code !== 0) throw new Error(stderr)
-    }
+    if (demo) await copyDemo(join(installation.folder, 'tally-data'))
     for (const { name, email, role, password } of people) {
-      await run(['users', 'add', '--email', email, '--name', name, '--role', role], password)
-    }
-    if (demoPassword !== undefined) {
-      const file = join(installation.folder, 'tally-data', DATABASE_FILE)
-      const known = demos.get(demoPassword)
-      if (known) await Bun.write(file, known, { mode: 0o600 })
-      else {
-        await run(['demo'], demoPassword)
-        demos.set(demoPassword, await Bun.file(file).bytes())
-      }
+      const words = ['users', 'add', '--email', email, '--name', name, '--role', role, '--password-stdin']
+      const { code, stderr } = await installation.run(words, password)
+      if (code !== 0) throw new Error(stderr)
     }
     stage.server = await installation.serve(args)
     stage.visit = async (options) => visit(await sharedBrowser(), { url: stage.server.url, sessions, ...options })

@@ -26,7 +26,7 @@ export function sendingOn(
     db,
     clock,
     ...(mail && { mail }),
-    webhooks: { privateNetworks: ['127.0.0.0/8'], linkBase: 'https://tally.example.com' },
+    webhooks: { privateNetworks: ['127.0.0.0/8'], localUrl: () => 'https://tally.example.com' },
   })
   return {
     services,
