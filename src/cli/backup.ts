@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { CommandError } from './failures.ts'
 import { examples } from './flags/options.ts'
+import { sizeText } from './terminal/numbers.ts'
 import { print, printJson } from './terminal/print.ts'
 import { Progress } from './terminal/progress.ts'
 import type { CommandFlags } from './with-services.ts'
@@ -38,8 +39,7 @@ ${examples('tally backup', 'tally backup /mnt/backups/tally-2026-11-21.db', 'tal
         progress.end()
         if (flags.json) printJson({ file: to, bytes: copy.bytes, entries: copy.entries, schema_version: copy.version })
         else {
-          const megabytes = (copy.bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })
-          print(`${to}: ${copy.entries.toLocaleString('en')} entries, ${megabytes} MB, checked.`)
+          print(`${to}: ${copy.entries.toLocaleString('en')} entries, ${sizeText(copy.bytes)}, checked.`)
         }
       } catch (error) {
         progress.end()

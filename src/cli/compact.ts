@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { CommandError } from './failures.ts'
 import { examples } from './flags/options.ts'
+import { sizeText } from './terminal/numbers.ts'
 import { print, printJson } from './terminal/print.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
 
@@ -31,9 +32,8 @@ ${examples('tally compact')}`,
         return file ? { bytes_before: before, bytes: statSync(file).size } : {}
       })
       if (flags.json) return printJson(sizes)
-      const megabytes = (bytes: number) => `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
       const change =
-        sizes.bytes === undefined ? '' : ` ${megabytes(sizes.bytes_before!)} are now ${megabytes(sizes.bytes)}.`
+        sizes.bytes === undefined ? '' : ` ${sizeText(sizes.bytes_before!)} are now ${sizeText(sizes.bytes)}.`
       print(`The database is compact.${change}`)
     })
 }

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Services } from '../services.ts'
 import { serverUrl } from './address.ts'
+import { sizeText } from './terminal/numbers.ts'
 
 export interface Finding {
   what: string
@@ -30,8 +31,6 @@ const ASK_TIMEOUT_MS = 5_000
 
 /** Yesterday, today and a day that somebody has corrected. */
 const DAYS_IN_PROGRESS = 3
-
-const megabytes = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString('en')} MB`
 
 /** The folder and the files in it: whose they are, who else reads them, whether there is space. */
 export async function checkFiles(config: Config, { fix }: { fix: boolean }): Promise<Finding[]> {
@@ -91,7 +90,7 @@ async function checkSpace(dataDir: string, file: string): Promise<Finding> {
   const space = diskSpaceOf(dataDir)
   const size = statSync(file).size
   const share = Math.floor((space.freeBytes * 100) / space.totalBytes)
-  const message = `${megabytes(space.freeBytes)} free (${share}%), database size ${megabytes(size)}`
+  const message = `${sizeText(space.freeBytes)} free (${share}%), database size ${sizeText(size)}`
   const advice = 'Free some space, or move the folder to a larger disk. Reports are refused while the disk is full.'
   const level = spaceLevelOf(space)
   if (level === 'critical') return failure('disk', message, advice)
@@ -103,7 +102,7 @@ async function checkSpace(dataDir: string, file: string): Promise<Finding> {
 async function checkLog(dataDir: string, file: string): Promise<Finding> {
   const { diskSpaceOf, logBytesAllowed } = await import('../database/disk-space.ts')
   const bytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  const message = `write-ahead log size ${megabytes(bytes)}`
+  const message = `write-ahead log size ${sizeText(bytes)}`
   if (bytes <= logBytesAllowed(diskSpaceOf(dataDir).freeBytes)) return ok('log', message)
   const advice =
     'A long-running reader keeps the log from being truncated. Look for a tally verify, tally sql or sqlite3 process.'

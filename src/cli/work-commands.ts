@@ -40,6 +40,11 @@ export function archivedOf({ archived, all }: ListFlags): 'true' | 'all' | undef
   return all ? 'all' : archived ? 'true' : undefined
 }
 
+/** What such a list is of: `active clients` if it leaves out archived ones. */
+export function listedText({ archived, all }: ListFlags, many: string): string {
+  return archived || all ? many : `active ${many}`
+}
+
 export function archivedText(archivedAt: string | null): string | null {
   return archivedAt && `archived ${archivedAt.slice(0, 10)}`
 }

@@ -157,6 +157,18 @@ test.if(hasNpm)('npx alone, without an installation, shows what agents used on t
   expect(code).toBe(0)
 })
 
+test.if(hasNpm)(
+  'a hook from the cache of npx says that it may not stay, one from an installation does not',
+  async () => {
+    const install = (agent: string) => ['npx', '--yes', MAIN_PACKAGE, 'agents', 'install', agent, '--yes']
+    const fromCache = await run(install('claude-code'), await emptyProject('cached'))
+    expect(fromCache.stderr).toContain('npm install --global tally-agents')
+    const installed = await run(install('codex'))
+    expect(installed.stdout).toContain('installed the hook')
+    expect(installed.stderr).not.toContain('npm install')
+  },
+)
+
 const RUNTIMES: [runtime: string, program: string][] = [
   ['Node.js', 'node'],
   ['Bun', process.execPath],

@@ -18,7 +18,7 @@ import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { note, print } from '../terminal/print.ts'
-import { selfCommand } from './self.ts'
+import { selfCommand, shortLivedAdvice } from './self.ts'
 
 interface InstallFlags {
   yes?: boolean
@@ -38,13 +38,16 @@ export function addAgentsInstallCommands(agents: Command): void {
     .addHelpText('after', examples('tally agents install claude-code', 'tally agents install codex gemini-cli --yes'))
     .action(async (names: AgentName[], { yes = false }: InstallFlags) => {
       const environment = readAgentsEnvironment()
+      const self = selfCommand()
       const plans = names.map((agent) =>
-        planned(agent, environment, () => planInstall(agent, environment, [...selfCommand(), ...hookOf(agent)])),
+        planned(agent, environment, () => planInstall(agent, environment, [...self, ...hookOf(agent)])),
       )
       const changes = plans.filter(isChange)
       for (const { agent, path } of plans.filter((plan) => !isChange(plan))) {
         print(`${agent}: the hook is already in ${path}.`)
       }
+      const advice = shortLivedAdvice(self)
+      if (changes.length > 0 && advice !== undefined) note(advice)
       await show(changes, { yes, question: 'Install the hook?' })
       for (const change of changes) {
         withPath(change.path, () => install(environment, change))

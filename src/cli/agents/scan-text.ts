@@ -3,7 +3,7 @@ import { type Damage, damageText, type SessionUse } from '../../agents/agent.ts'
 import type { Outcome } from '../../agents/batches.ts'
 import { refusalText } from '../../agents/server.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
-import { counted, countText, dollars } from '../terminal/numbers.ts'
+import { counted, countText, dollars, sizeText } from '../terminal/numbers.ts'
 import { type Column, minute, note, print, printTable } from '../terminal/print.ts'
 
 export interface Priced extends SessionUse {
@@ -46,7 +46,7 @@ export function printUses(
   const columns = columnsOf({ withTitles })
   printTable(columns, [...shown.map(rowOf), ...sumRows(uses)])
   const sessions = new Set(uses.map(({ agentHarness, sessionId }) => `${agentHarness} ${sessionId}`)).size
-  print(`\n${counted(sessions, 'session')} in ${counted(files, 'file')} (${Math.ceil(bytes / 1e6)} MB).`)
+  print(`\n${counted(sessions, 'session')} in ${counted(files, 'file')} (${sizeText(bytes)}).`)
   if (shown.length < uses.length)
     note(`Showing the latest ${shown.length} of ${uses.length} rows; use --all to list all of them.`)
   for (const [missing, alike] of Map.groupBy(uses, (use) => use.missing)) {

@@ -11,6 +11,15 @@ export function selfCommand(): string[] {
   return [found && isSame(found, process.execPath) ? found : process.execPath]
 }
 
+/** Folders of `npx`, `pnpm dlx`, `yarn dlx` and `bunx`, which they empty at any time. */
+const SHORT_LIVED = /[\\/](?:_npx|dlx(?:-[^\\/]*)?|bunx-[^\\/]*)[\\/]/
+
+/** What to say before settings that stay name an executable that does not; undefined if it stays. */
+export function shortLivedAdvice([executable = '']: readonly string[]): string | undefined {
+  if (!SHORT_LIVED.test(executable)) return undefined
+  return `The hook would run ${executable}, which a package manager can delete at any time. Install Tally to stay with \`npm install --global tally-agents\`, then run \`tally agents install\`.`
+}
+
 function isSame(path: string, other: string): boolean {
   try {
     return realpathSync(path) === realpathSync(other)

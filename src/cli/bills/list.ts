@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { BillHead, BillTotals } from '../../features/bills/schema.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
+import { emptyText } from '../flags/filters.ts'
 import { collect, examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
 import { note, print, printCsv, printJson } from '../terminal/print.ts'
@@ -71,7 +72,7 @@ async function list(flags: ListFlags): Promise<void> {
     const data = await bills.heads(views.slice(0, limit))
     const nextPage = views.length > limit ? writeKeyPage(views[limit - 1]!.bill.id) : null
     if (flags.json) return printJson({ data, has_more: nextPage !== null, next_page: nextPage })
-    if (data.length === 0) return note('No matching bills. Send one with `tally bills send`.')
+    if (data.length === 0) return note(emptyText(flags, 'bills', 'Send one with `tally bills send`.'))
     printBills(exact<BillHead[]>(data), minorDigitsOf, flags)
     print('')
     printTotals(exact<BillTotals>(await bills.sumBills(filter)), minorDigitsOf)

@@ -3,10 +3,11 @@ import type { BudgetSummary } from '../../features/budgets/schema.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import type { Services } from '../../services.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
+import { emptyText } from '../flags/filters.ts'
 import { collect, examples } from '../flags/options.ts'
 import { note, printJsonList, printTable } from '../terminal/print.ts'
 import { withServices } from '../with-services.ts'
-import { archivedText, type ListFlags } from '../work-commands.ts'
+import { archivedText, type ListFlags, listedText } from '../work-commands.ts'
 import { amountText, counted, scopeText, stateText } from './budget.ts'
 
 interface Flags extends ListFlags {
@@ -64,7 +65,8 @@ export function addBudgetsListCommand(budgets: Command): void {
         listed,
         flags,
       )
-      if (listed.length === 0) note('No matching budgets. Add one with `tally budgets add --amount 2500`.')
+      if (listed.length === 0)
+        note(emptyText(flags, listedText(flags, 'budgets'), 'Add one with `tally budgets add --amount 2500`.'))
     })
 }
 

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { columnsOption, wideOption } from '../flags/columns.ts'
+import { emptyText } from '../flags/filters.ts'
 import { examples } from '../flags/options.ts'
 import { percentText } from '../terminal/numbers.ts'
-import { archivedOf, archivedText, type ListFlags, printList } from '../work-commands.ts'
+import { archivedOf, archivedText, type ListFlags, listedText, printList } from '../work-commands.ts'
 import { CLIENT } from './client.ts'
 
 export function addClientsListCommand(clients: Command): void {
@@ -30,7 +31,7 @@ export function addClientsListCommand(clients: Command): void {
           { title: 'STATE', of: ({ archived_at }) => archivedText(archived_at) ?? 'active' },
           { title: 'ID', of: ({ id }) => id },
         ],
-        empty: 'No matching clients. Add one with `tally clients add`.',
+        empty: emptyText(flags, listedText(flags, 'clients'), 'Add one with `tally clients add`.'),
       })
     })
 }

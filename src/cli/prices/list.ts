@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { PriceBody } from '../../features/prices/schema.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
+import { emptyText } from '../flags/filters.ts'
 import { examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
 import { note, printJsonList, printTable } from '../terminal/print.ts'
@@ -36,6 +37,6 @@ export function addPricesListCommand(prices: Command): void {
       const bodies = listed.map(priceBody)
       if (flags.json) return printJsonList(bodies)
       printTable<PriceBody>([...PRICE_COLUMNS, SOURCE], bodies, flags)
-      if (bodies.length === 0) note('No matching prices. Load a price table with `tally prices load`.')
+      if (bodies.length === 0) note(emptyText(flags, 'prices', 'Load a price table with `tally prices load`.'))
     })
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { columnsOption, wideOption } from '../flags/columns.ts'
+import { emptyText } from '../flags/filters.ts'
 import { collect, examples } from '../flags/options.ts'
 import { exactText, percentText } from '../terminal/numbers.ts'
-import { archivedOf, type ListFlags, printList } from '../work-commands.ts'
+import { archivedOf, type ListFlags, listedText, printList } from '../work-commands.ts'
 import { PROJECT, stateOf } from './project.ts'
 
 export function addProjectsListCommand(projects: Command): void {
@@ -43,7 +44,11 @@ export function addProjectsListCommand(projects: Command): void {
           { title: 'STATE', of: stateOf },
           { title: 'ID', of: ({ id }) => id },
         ],
-        empty: 'No matching projects. Projects are created when a report names them, or with `tally projects add`.',
+        empty: emptyText(
+          flags,
+          listedText(flags, 'projects'),
+          'They are created when a report names them, or with `tally projects add`.',
+        ),
       })
     })
 }

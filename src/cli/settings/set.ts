@@ -165,11 +165,12 @@ export function addSettingsSetCommand(settings: Command): void {
       const logo = flags.logo === undefined ? undefined : await logoOf(flags.logo)
       requireFields({ ...change, logo }, command)
       const { settingsBody } = await organizationService()
-      const changed = await withServices(flags, async ({ organization }, { by }) => {
+      const body = await withServices(flags, async ({ organization }, { by }) => {
         const settings = await organization.changeSettings(change, by)
-        return logo === undefined ? settings : organization.changeLogo(logo, by)
+        const changed = logo === undefined ? settings : await organization.changeLogo(logo, by)
+        return { ...settingsBody(changed), ...organization.overridden() }
       })
-      printSettings(settingsBody(changed), flags)
+      printSettings(body, flags)
     })
 }
 

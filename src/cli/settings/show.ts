@@ -13,13 +13,13 @@ export function addSettingsShowCommand(settings: Command): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags>()
       const { settingsBody } = await organizationService()
-      const { organization, sums, option } = await withServices(flags, async ({ organization, reports }) => ({
-        organization: await organization.settings(),
+      const { body, sums } = await withServices(flags, async ({ organization, reports }) => ({
+        body: { ...settingsBody(await organization.settings()), ...organization.overridden() },
         sums: await reports.progress(),
-        option: organization.publicUrlOption,
       }))
-      printSettings(settingsBody(organization), flags)
-      if (option !== undefined && option !== organization.publicUrl) {
+      printSettings(body, flags)
+      const { public_url_option: option } = body
+      if (option !== null && option !== body.public_url) {
         note(`TALLY_PUBLIC_URL is ${option} here, which takes precedence over the public URL of the settings.`)
       }
       // Without any days a server has yet to begin.

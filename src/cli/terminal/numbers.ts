@@ -30,6 +30,14 @@ function grouped(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
+/** A size as folders list it: `640 bytes`, `12.4 kB`, `1,204 MB`. */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_000) return counted(bytes, 'byte')
+  const [size, unit] = bytes < 999_950 ? [bytes / 1_000, 'kB'] : [bytes / 1_000_000, 'MB']
+  const [whole = '', fraction] = (size < 100 ? size.toFixed(1).replace('.0', '') : size.toFixed()).split('.')
+  return `${grouped(whole)}${fraction === undefined ? '' : `.${fraction}`} ${unit}`
+}
+
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : many}`
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { TicketBody } from '../../features/projects/schema.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
+import { emptyText } from '../flags/filters.ts'
 import { collect, examples } from '../flags/options.ts'
-import { archivedOf, archivedText, type ListFlags, printList } from '../work-commands.ts'
+import { archivedOf, archivedText, type ListFlags, listedText, printList } from '../work-commands.ts'
 import { isConflicting, TICKET } from './ticket.ts'
 
 export function addTicketsListCommand(tickets: Command): void {
@@ -43,7 +44,11 @@ export function addTicketsListCommand(tickets: Command): void {
         ],
         empty: conflicting
           ? 'No tickets with conflicting projects.'
-          : 'No matching tickets. Tickets are created when a report names them, or with `tally tickets add`.',
+          : emptyText(
+              flags,
+              listedText(flags, 'tickets'),
+              'They are created when a report names them, or with `tally tickets add`.',
+            ),
       })
     })
 }
