@@ -7,6 +7,7 @@ export const EXAMPLE_SETTINGS: Settings = {
   week_start: 'monday',
   currency: 'EUR',
   public_url: 'https://tally.example.com',
+  public_url_option: null,
   unknown_projects: 'create',
   same_session: 'hold',
   approval_required: false,

@@ -57,6 +57,9 @@ export const Settings = Type.Object(
     week_start: oneOf(WEEKDAYS, 'First day of the weeks in reports and calendars.'),
     currency: Type.String({ description: 'ISO 4217 code of the default bill currency.' }),
     public_url: orNull(Type.String({ description: `${PUBLIC_URL_MEANS} Null if it is not set.` })),
+    public_url_option: orNull(
+      Type.String({ description: 'The public URL in effect, if an option of this server overrides `public_url`.' }),
+    ),
     unknown_projects: oneOf(
       UNKNOWN_PROJECTS,
       'How to handle a project or ticket that a report names for the first time: `create` adds it, `hold` leaves the entry unattributed and keeps the name.',

@@ -59,6 +59,11 @@ export function settingsBody(organization: Organization) {
   }
 }
 
+/** What an option of this server overrides, for those who would change the setting without effect. */
+export interface Overridden {
+  public_url_option: string | null
+}
+
 /** The settings that everyone can read: placement, counting and retention, but no billing details. */
 export function commonSettingsBody(organization: Organization) {
   const { name, timeZone, weekStart, currency, unknownProjects, sameSession } = organization
@@ -182,6 +187,9 @@ export function createOrganizationService({ db, audit, publicUrlOption }: Depend
 
     /** What an option of this process gives as the public URL, which takes precedence over the setting. */
     publicUrlOption,
+
+    /** What options of this process override. */
+    overridden: (): Overridden => ({ public_url_option: publicUrlOption ?? null }),
 
     /** The public URL once the setting is `given`, as {@link changeSettings} stores it; undefined if there is none. */
     publicUrlWith: (given: string | null): string | undefined =>

@@ -70,6 +70,7 @@ function settingsOf({ contact, time_zone, week_start, currency }: Shared): Setti
     week_start,
     currency,
     public_url: null,
+    public_url_option: null,
     unknown_projects: 'hold',
     same_session: 'hold',
     approval_required: false,

@@ -114,7 +114,9 @@ describe('the option of the server', () => {
       const change = (origin: string) =>
         fixed.call(`PATCH ${SETTINGS}`, { headers: { cookie, origin }, json: { public_url: PUBLIC } })
       expect((await change('http://setting.example.com')).status).toBe(403)
-      expect((await change('https://operator.example.com')).status).toBe(200)
+      const changed = await change('https://operator.example.com')
+      expect(changed.status).toBe(200)
+      expect(changed.json).toMatchObject({ public_url: PUBLIC, public_url_option: 'https://operator.example.com' })
     } finally {
       await fixed.close()
     }

@@ -20,6 +20,7 @@ import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fie
 import { PublicUrlInput } from '../../parts/public-url-input.tsx'
 import { sharedOrigin } from '../../parts/shared-origin.ts'
 import { CurrencySelect, TimeZoneInput } from '../../parts/zone-and-currency.tsx'
+import { useSettings } from '../../server/me.ts'
 import { numberExample, type SettingsValues } from './values.ts'
 
 type SettingsForm = UseFormReturnType<SettingsValues>
@@ -122,13 +123,19 @@ export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) 
 
 /** Offers the address of this page, which works for whoever is looking at it. */
 function PublicUrl({ form }: { form: SettingsForm }) {
-  const offer = form.values.public_url === '' ? sharedOrigin() : ''
+  const { public_url_option: option } = useSettings()
+  const offer = form.values.public_url === '' && option === null ? sharedOrigin() : ''
   return (
     <div>
       <PublicUrlInput
-        description="The address at which people and agents reach Tally. Links in invitations, e-mails, webhooks and share links begin with it. The option --public-url of a server takes precedence."
+        description="The address at which people and agents reach Tally. Links in invitations, e-mails, webhooks and share links begin with it."
         {...form.getInputProps('public_url')}
       />
+      {option !== null && (
+        <Text size="sm" mt={4}>
+          This server was started with the public URL <b>{option}</b> (TALLY_PUBLIC_URL), which takes precedence.
+        </Text>
+      )}
       {offer !== '' && (
         <Button variant="subtle" size="compact-sm" mt={4} onClick={() => form.setFieldValue('public_url', offer)}>
           Use {offer}
