@@ -10,7 +10,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './server/queries.ts'
 import { Application } from './shell/application.tsx'
-import { sendFirstRequests } from './shell/first-requests.ts'
+import { askOnNavigation, sendFirstRequests } from './shell/first-requests.ts'
 import { theme } from './theme.ts'
 
 // Scroll locking behind dialogs adds a style element, which the content security policy allows only with this nonce.
@@ -31,6 +31,8 @@ const render = () =>
       </MantineProvider>
     </StrictMode>,
   )
+
+askOnNavigation()
 
 // Not awaited: the scripts of pages import this one, and would wait for it. An error there does not leave the page empty.
 void Promise.race([sendFirstRequests(), new Promise((end) => setTimeout(end, UNNOTICED_MS))]).finally(render)

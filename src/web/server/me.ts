@@ -113,8 +113,11 @@ export const useSignedIn = () => useQuery(ME)
 /** Asks before anything is rendered, because every page waits for it. Nothing if nobody is signed in, or it fails. */
 export async function askFirst(): Promise<Me | null | undefined> {
   await queryClient.prefetchQuery(ME)
-  return queryClient.getQueryData<Me | null>(ME.queryKey)
+  return knownMe()
 }
+
+/** Who is signed in, as far as that is known. */
+export const knownMe = () => queryClient.getQueryData<Me | null>(ME.queryKey)
 
 export type Me = NonNullable<Awaited<ReturnType<typeof askMe>>>
 export type Role = Me['person']['role']

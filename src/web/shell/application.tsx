@@ -1,5 +1,4 @@
 /** Shows the pages for visitors without a session, or the shell with all other pages. */
-import { Center, Loader } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { Failure } from '../parts/failure.tsx'
@@ -8,6 +7,7 @@ import { asProblem } from '../server/problem.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { ACCOUNT, sectionsFor, THINGS } from './navigation.ts'
 import { NotFound } from './not-found.tsx'
+import { PageLoading } from './page-loading.tsx'
 import { Shell } from './shell.tsx'
 
 const SignIn = lazy(() => import('../pages/sign-in/sign-in.tsx'))
@@ -18,7 +18,7 @@ const Password = lazy(() => import('../pages/password/password.tsx'))
 export function Application() {
   return (
     <ErrorBoundary>
-      <Suspense fallback={<Loading />}>
+      <Suspense fallback={<PageLoading />}>
         <Switch>
           <Route path="/setup" component={SetUp} />
           <Route path="/password" component={Password} />
@@ -35,7 +35,7 @@ function SignedIn() {
   const section = path.split('/')[1]
   const [last, setLast] = useState<Me | null>(null)
   if (data && data !== last) setLast(data)
-  if (isPending) return <Loading />
+  if (isPending) return <PageLoading />
   // If the person is already known, keep the page and what was typed into it.
   if (error && !data) return <Failure problem={asProblem(error)} retry={refetch} />
   // Also if the session expired; after signing out, nothing is kept.
@@ -46,7 +46,7 @@ function SignedIn() {
       <Shell key={`${me.person.id} ${me.preferences.locale}`}>
         {/* An error in one section does not affect the others. */}
         <ErrorBoundary key={section}>
-          <Suspense fallback={<Loading />}>
+          <Suspense fallback={<PageLoading />}>
             <Switch>
               {sectionsFor(me).map(({ path, page }) => (
                 // A section handles all paths below it: `/bills/new`, `/bills/bil_…`.
@@ -69,9 +69,3 @@ function SignedIn() {
     </MeProvider>
   )
 }
-
-const Loading = () => (
-  <Center h="60vh" role="status" aria-label="Loading">
-    <Loader size="sm" type="dots" />
-  </Center>
-)

@@ -2,7 +2,7 @@
  * Sends the requests of the first page before anything is rendered: it takes as long to render the page as the server
  * takes to answer. Until who asks and the script of the page are here, there is nothing to render.
  */
-import { askFirst, mayBeSignedIn } from '../server/me.ts'
+import { askFirst, knownMe, mayBeSignedIn } from '../server/me.ts'
 import { askAt, preloadAt } from './navigation.ts'
 
 export async function sendFirstRequests(): Promise<void> {
@@ -11,4 +11,25 @@ export async function sendFirstRequests(): Promise<void> {
   const me = await askFirst()
   if (me) askAt(me, pathname, search)
   await script
+}
+
+/** The same for all filters of a page, which asks anew by itself. Names are part of what a page is about. */
+const pageAt = ({ pathname, search }: Location) => `${pathname}?${new URLSearchParams(search).get('name') ?? ''}`
+
+/** Of the browser's back and forward, and of links, which wouter tells of in this way. */
+const NAVIGATIONS = ['popstate', 'pushState', 'replaceState']
+
+/** Sends the requests of every other page that is opened, too: call it before anything renders what the address says. */
+export function askOnNavigation(): void {
+  let last = pageAt(location)
+  const ask = () => {
+    const { pathname, search } = location
+    const me = knownMe()
+    const page = pageAt(location)
+    if (page === last || !me) return
+    last = page
+    void preloadAt(pathname)
+    askAt(me, pathname, search)
+  }
+  for (const navigation of NAVIGATIONS) addEventListener(navigation, ask)
 }

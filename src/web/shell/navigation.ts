@@ -24,7 +24,8 @@ import {
   IconUsers,
   IconWebhook,
 } from '@tabler/icons-react'
-import { type ComponentType, createElement, lazy, useState } from 'react'
+import { type ComponentType, createElement, useEffect, useState } from 'react'
+import { askBillingRun } from '../pages/bills/first-requests.ts'
 import Entries from '../pages/entries/entries.tsx'
 import { askEntryList } from '../pages/entries/entry-list.ts'
 import { askOverview } from '../pages/overview/first-requests.ts'
@@ -34,6 +35,7 @@ import { askSharedUsage } from '../pages/shared/usage-query.ts'
 import { askThingAt } from '../pages/things/first-requests.ts'
 import { askFirstGroups } from '../pages/unattributed/groups.ts'
 import type { Me } from '../server/me.ts'
+import { PageLoading } from './page-loading.tsx'
 
 export interface Section {
   path: string
@@ -56,22 +58,34 @@ export interface Section {
 /** The section that the menu shows with the number of things that wait. */
 export const INBOX_PATH = '/inbox'
 
-/** A page whose script loads when it is opened, or before. */
+/**
+ * A page whose script loads when it is opened, or before. Not with React's `lazy`: it shows a page at the earliest 300 ms
+ * after it has shown that one is loading.
+ */
 function later(load: () => Promise<{ default: ComponentType }>) {
   let loaded: ComponentType | undefined
-  const Lazy = lazy(load)
+  const loading = async () => {
+    loaded = (await load()).default
+    return loaded
+  }
   return {
-    // What is loaded is rendered at once: a lazy component renders the page without it first.
     page: function Later() {
-      const [Page] = useState<ComponentType>(() => loaded ?? Lazy)
-      return createElement(Page)
+      const [Page, setPage] = useState(() => loaded)
+      const [failure, setFailure] = useState<{ error: unknown }>()
+      useEffect(() => {
+        if (!Page)
+          loading().then(
+            (page) => setPage(() => page),
+            (error) => setFailure({ error }),
+          )
+      }, [Page])
+      if (failure) throw failure.error
+      return createElement(Page ?? PageLoading)
     },
     /** Never fails: if the script can't be loaded, the page says so once it is opened. */
     preload: () =>
-      load().then(
-        (script) => {
-          loaded = script.default
-        },
+      loading().then(
+        () => {},
         () => {},
       ),
   }
@@ -188,6 +202,7 @@ export const SECTIONS: readonly Section[] = [
     group: 'Billing',
     isFor: roles('billing', 'admin'),
     ...later(() => import('../pages/bills/bills.tsx')),
+    ask: askBillingRun,
   },
   {
     path: '/budgets',
@@ -325,7 +340,7 @@ export const sectionsFor = (me: Me): Section[] =>
   (me.person.role === 'viewer' ? VIEWER_SECTIONS : SECTIONS).filter(({ isFor }) => isFor(me))
 
 /** The person's own page, outside the menu. */
-export const ACCOUNT = lazy(() => import('../pages/account/account.tsx'))
+export const ACCOUNT = later(() => import('../pages/account/account.tsx')).page
 
 /** The pages of people, agents, models and sessions, which names on other pages lead to. Viewers have none. */
 export const THINGS = { path: '/usage', ...later(() => import('../pages/things/things.tsx')), ask: askThingAt }

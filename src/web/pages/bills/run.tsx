@@ -3,13 +3,13 @@ import { Alert, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { MonthPickerInput } from '@mantine/dates'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { addressOf, flag, many, one, oneOf, useAddress } from '../../address.ts'
+import { addressOf, useAddress } from '../../address.ts'
 import { dayInWords, dayOf } from '../../format/moments.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
+import { RUN_ADDRESS, runQuery } from './first-requests.ts'
 import { chosenRows, keyOf, lastMonth, type Outcome } from './run-body.ts'
 import { RunChecks } from './run-checks.tsx'
 import { RunChoices } from './run-choices.tsx'
@@ -20,27 +20,12 @@ import { BillSums } from './sums.tsx'
 
 export function BillingRun() {
   const { time_zone } = useSettings()
-  const [asked, show] = useAddress({
-    month: one,
-    earlier: oneOf('', 'include', 'leave'),
-    unpriced: flag,
-    rate: many,
-    preview: many,
-  })
+  const [asked, show] = useAddress(RUN_ADDRESS)
   const { earlier, unpriced, rate, preview } = asked
   const month = asked.month ?? lastMonth(time_zone)
-  const query = {
-    month,
-    ...(earlier && { include_earlier: earlier === 'include' ? 'true' : 'false' }),
-    ...(unpriced && { leave_unpriced: 'true' }),
-    ...(rate.length > 0 && { rate }),
-  }
   const { data, error, refetch, isPlaceholderData } = useQuery({
-    queryKey: ['bills', 'run', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal).bills.run.get({ query })),
+    ...runQuery(asked, time_zone),
     placeholderData: (before) => before,
-    // Entries arrive all day.
-    staleTime: 0,
   })
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set())
   const [outcomes, setOutcomes] = useState<Readonly<Record<string, Outcome>>>({})

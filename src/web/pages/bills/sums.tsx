@@ -5,22 +5,16 @@ import { Link } from 'wouter'
 import { counted } from '../../format/counts.ts'
 import { billedMoney } from '../../format/money.ts'
 import { figure } from '../../parts/figure-link.tsx'
-import { answer, type api, apiUntil } from '../../server/api.ts'
-
-type Filter = NonNullable<NonNullable<Parameters<typeof api.bills.totals.get>[0]>['query']>
+import { type BillFilter, billSumsQuery } from './first-requests.ts'
 
 interface BillSumsProps {
-  query: Filter
+  query: BillFilter
   /** The address of the bills in a state, otherwise with the filters of this list: the total of that list is the sum. */
   listOf: (state: 'sent' | 'overdue') => string
 }
 
 export function BillSums({ query, listOf }: BillSumsProps) {
-  const { data: sums } = useQuery({
-    queryKey: ['bills', 'totals', query],
-    queryFn: ({ signal }) => answer(apiUntil(signal).bills.totals.get({ query })),
-    placeholderData: (before) => before,
-  })
+  const { data: sums } = useQuery({ ...billSumsQuery(query), placeholderData: (before) => before })
   return sums?.data.map(({ currency, bills, total, balance, credit, overdue }) => {
     return (
       <Group key={currency} gap="2px 20px">

@@ -1,12 +1,11 @@
 /**
- * The requests for the usage of a thing. They need no more than its address, so that they are sent before the thing
- * itself is known, and before anything is rendered if the application starts with its page.
+ * The requests for a thing and its usage. They need no more than its address, so that they are sent before the page is
+ * rendered, and those for the usage before the thing itself is known.
  */
 import { queryOptions } from '@tanstack/react-query'
-import { useEffect } from 'react'
-import { useSearch } from 'wouter/use-browser-location'
 import { one, oneOf, readAddress } from '../../address.ts'
 import { widthFor } from '../../parts/charts/buckets.ts'
+import { askEntries } from '../../parts/entries/entry.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { completenessQuery } from '../../parts/open-checks.tsx'
 import { asBounds, type Period } from '../../parts/period.ts'
@@ -14,9 +13,10 @@ import { type ThingKind, thingAt } from '../../parts/thing-address.ts'
 import { type Dimension, readDimension } from '../../parts/usage/dimensions.ts'
 import { usageQuery } from '../../parts/usage/usage.ts'
 import { answer, apiUntil } from '../../server/api.ts'
-import { type Me, useSettings } from '../../server/me.ts'
+import type { Me } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
 import { trendQuestion } from '../reports/question.ts'
+import type { Ticket } from '../work/project.ts'
 import { type UsageOf, usageOf } from './kinds.ts'
 import { usagePeriodOf } from './usage-period.ts'
 
@@ -25,6 +25,39 @@ export const USAGE_ADDRESS = { period: one, bucket: one, by: readDimension, meas
 /** Every group of a dimension, and the totals of the thing, which are those of any dimension. */
 export const groupsQuery = (filter: EntryQuery, period: Period, dimension: Dimension) =>
   usageQuery({ period, filter, width: 'all', by: [dimension], include: [] })
+
+export const clientQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['clients', 'one', id],
+    queryFn: ({ signal }) => answer(apiUntil(signal).clients({ id }).get()),
+  })
+
+export const projectQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['projects', 'one', id],
+    queryFn: ({ signal }) => answer(apiUntil(signal).projects({ id }).get()),
+  })
+
+export const ticketQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tickets', 'page', id],
+    queryFn: ({ signal }): Promise<Ticket> => answer(apiUntil(signal).tickets({ id }).get()),
+  })
+
+/** The entries of a session. */
+export const sessionQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['entries', 'session', name],
+    queryFn: ({ signal }) => askEntries({ session_id: [name], order: 'asc' }, undefined, signal),
+  })
+
+/** What the page shows of the thing itself. */
+const ASK_ITSELF: Partial<Record<ThingKind, (key: string) => Promise<void>>> = {
+  client: (id) => queryClient.prefetchQuery(clientQuery(id)),
+  project: (id) => queryClient.prefetchQuery(projectQuery(id)),
+  ticket: (id) => queryClient.prefetchQuery(ticketQuery(id)),
+  session: (name) => queryClient.prefetchQuery(sessionQuery(name)),
+}
 
 /** When the first entry started; null if there is none. */
 export const firstStartQuery = (filter: EntryQuery) =>
@@ -54,19 +87,9 @@ function askUsage({ filter, by, usual }: UsageOf, search: string, timeZone: stri
 export const dimensionOf = (by: UsageOf['by'], inAddress: Dimension | undefined): Dimension =>
   inAddress !== undefined && by.includes(inAddress) ? inAddress : by[0]
 
-const askThing = (kind: ThingKind, key: string, search: string, timeZone: string) =>
-  askUsage(usageOf(kind, key), search, timeZone, kind === 'session')
-
-/** For the page that the application starts with. */
 export function askThingAt({ settings }: Me, search: string, path: string): void {
   const thing = thingAt(path, search)
-  if (thing) askThing(thing.kind, thing.key, search, settings.time_zone)
-}
-
-/** For a page that has to read what the thing is called first. */
-export function useUsageAhead(kind: ThingKind, key: string): void {
-  const { time_zone } = useSettings()
-  const search = useSearch()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once it is open, the page sends its own requests
-  useEffect(() => askThing(kind, key, search, time_zone), [kind, key])
+  if (!thing) return
+  void ASK_ITSELF[thing.kind]?.(thing.key)
+  askUsage(usageOf(thing.kind, thing.key), search, settings.time_zone, thing.kind === 'session')
 }

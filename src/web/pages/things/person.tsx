@@ -15,13 +15,11 @@ import { useMe, useRole, useSettings } from '../../server/me.ts'
 import { NotFound } from '../../shell/not-found.tsx'
 import { COLUMNS } from '../sheets/sheet-list.tsx'
 import { Changes } from './changes.tsx'
-import { useUsageAhead } from './first-requests.ts'
 import { usageOf } from './kinds.ts'
 import { ThingUsage } from './thing-usage.tsx'
 import { ANY_TIME, usagePeriodOf } from './usage-period.ts'
 
 export function PersonUsage({ id }: { id: string }) {
-  useUsageAhead('person', id)
   const { name, email, role, isMissing, isKnown } = usePerson(id)
   const isAdmin = useRole('admin')
   if (isMissing) return <NotFound />

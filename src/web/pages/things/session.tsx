@@ -8,7 +8,7 @@ import { dayOf, duration } from '../../format/moments.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { askEntries, type Entry, placeKey } from '../../parts/entries/entry.ts'
+import { type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Count, Moment, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
@@ -18,17 +18,13 @@ import { ThingLink } from '../../parts/thing-link.tsx'
 import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { SOURCES } from '../entries/entry-facts.tsx'
-import { useUsageAhead } from './first-requests.ts'
+import { sessionQuery } from './first-requests.ts'
 import { usageOf } from './kinds.ts'
 import { ThingUsage } from './thing-usage.tsx'
 import classes from './things.module.css'
 
 export function SessionPage({ name }: { name: string }) {
-  useUsageAhead('session', name)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['entries', 'session', name],
-    queryFn: ({ signal }) => askEntries({ session_id: [name], order: 'asc' }, undefined, signal),
-  })
+  const { data, error, refetch } = useQuery(sessionQuery(name))
   return (
     <Page title={name} lead="Session" above={{ href: '/entries', title: 'Entries' }}>
       {error && !data && <Failure problem={asProblem(error)} retry={refetch} />}

@@ -12,25 +12,20 @@ import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { ThingLink } from '../../parts/thing-link.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import type { Ticket } from '../work/project.ts'
 import { DecisionBadge } from '../work/ticket-decision.tsx'
 import { TicketDialog } from '../work/ticket-dialog.tsx'
 import { BillsOf } from './bills.tsx'
 import { Changes } from './changes.tsx'
-import { useUsageAhead } from './first-requests.ts'
+import { ticketQuery } from './first-requests.ts'
 import { usageOf } from './kinds.ts'
 import { ThingUsage } from './thing-usage.tsx'
 
 const ABOVE = { href: '/work?tab=tickets', title: 'Tickets' }
 
 export function TicketPage({ id }: { id: string }) {
-  useUsageAhead('ticket', id)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['tickets', 'page', id],
-    queryFn: ({ signal }): Promise<Ticket> => answer(apiUntil(signal).tickets({ id }).get()),
-  })
+  const { data, error, refetch } = useQuery(ticketQuery(id))
   if (data) return <OneTicket ticket={data} />
   return (
     <Page title="Ticket" above={ABOVE}>

@@ -21,7 +21,7 @@ import { useRole, useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { BillsOf } from '../things/bills.tsx'
 import { Changes } from '../things/changes.tsx'
-import { useUsageAhead } from '../things/first-requests.ts'
+import { clientQuery } from '../things/first-requests.ts'
 import { usageOf } from '../things/kinds.ts'
 import { ThingUsage } from '../things/thing-usage.tsx'
 import { Budget } from './budget.tsx'
@@ -32,11 +32,7 @@ import { ArchiveWork, RemoveWork } from './work-changes.tsx'
 import { useCosts } from './work-usage.ts'
 
 export function ClientPage({ id }: { id: string }) {
-  useUsageAhead('client', id)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['clients', 'one', id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).clients({ id }).get()),
-  })
+  const { data, error, refetch } = useQuery(clientQuery(id))
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
   return data ? <OneClient client={data} /> : <Loading />
 }

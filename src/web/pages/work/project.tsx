@@ -11,11 +11,10 @@ import { Failure } from '../../parts/failure.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { Page } from '../../parts/page.tsx'
 import { WhenNear } from '../../parts/when-near.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
 import { useMe, useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { Changes } from '../things/changes.tsx'
-import { useUsageAhead } from '../things/first-requests.ts'
+import { projectQuery } from '../things/first-requests.ts'
 import { usageOf } from '../things/kinds.ts'
 import { ThingUsage } from '../things/thing-usage.tsx'
 import { MergeProject } from './merge-project.tsx'
@@ -25,11 +24,7 @@ import { TicketTable } from './ticket-table.tsx'
 import { ArchiveWork, RemoveWork } from './work-changes.tsx'
 
 export function ProjectPage({ id }: { id: string }) {
-  useUsageAhead('project', id)
-  const { data, error, refetch } = useQuery({
-    queryKey: ['projects', 'one', id],
-    queryFn: ({ signal }) => answer(apiUntil(signal).projects({ id }).get()),
-  })
+  const { data, error, refetch } = useQuery(projectQuery(id))
   if (error) return <Failure problem={asProblem(error)} retry={refetch} />
   return data ? <OneProject project={data} /> : <Loading />
 }

@@ -1,0 +1,48 @@
+/** The requests of the billing run, which take the longest of all pages: sent before it is rendered. */
+import { queryOptions } from '@tanstack/react-query'
+import { flag, many, one, oneOf, readAddress } from '../../address.ts'
+import { answer, type api, apiUntil } from '../../server/api.ts'
+import type { Me } from '../../server/me.ts'
+import { queryClient } from '../../server/queries.ts'
+import { lastMonth } from './run-body.ts'
+
+/** Entries arrive all day: a run that is opened again is read again. */
+const RUN_FRESH_MS = 2_000
+
+export const RUN_ADDRESS = {
+  month: one,
+  earlier: oneOf('', 'include', 'leave'),
+  unpriced: flag,
+  rate: many,
+  preview: many,
+}
+
+type RunAddress = ReturnType<typeof readAddress<typeof RUN_ADDRESS>>
+
+export function runQuery({ month, earlier, unpriced, rate }: RunAddress, timeZone: string) {
+  const query = {
+    month: month ?? lastMonth(timeZone),
+    ...(earlier && { include_earlier: earlier === 'include' ? 'true' : 'false' }),
+    ...(unpriced && { leave_unpriced: 'true' }),
+    ...(rate.length > 0 && { rate }),
+  }
+  return queryOptions({
+    queryKey: ['bills', 'run', query],
+    queryFn: ({ signal }) => answer(apiUntil(signal).bills.run.get({ query })),
+    staleTime: RUN_FRESH_MS,
+  })
+}
+
+export type BillFilter = NonNullable<NonNullable<Parameters<typeof api.bills.totals.get>[0]>['query']>
+
+export const billSumsQuery = (query: BillFilter) =>
+  queryOptions({
+    queryKey: ['bills', 'totals', query],
+    queryFn: ({ signal }) => answer(apiUntil(signal).bills.totals.get({ query })),
+  })
+
+export function askBillingRun({ settings }: Me, search: string, path: string): void {
+  if (path !== '/bills/run') return
+  void queryClient.prefetchQuery(runQuery(readAddress(search, RUN_ADDRESS), settings.time_zone))
+  void queryClient.prefetchQuery(billSumsQuery({}))
+}
