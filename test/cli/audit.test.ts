@@ -131,6 +131,7 @@ test('settings are shown and set as the API answers them', async () => {
     share_links: false,
     lead_rules: false,
     public_url: 'https://tally.example.com',
+    public_url_option: null,
     due_days: 14,
     bill_number_format: 'R-{year}-{sequence:3}',
     bill_footer: null,

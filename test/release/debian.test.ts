@@ -53,6 +53,8 @@ ip link set lo up 2>/dev/null || true
 package() { echo "/mnt/$1/${PACKAGED}" | sed "s/VERSION/$1/"; }
 start() {
   program=$(sed -n 's/^ExecStart=//p' /usr/lib/systemd/system/tally.service)
+  # Not the address of the server before it.
+  rm -f /tmp/log
   # As the unit says, which systemd would read; a free port, because others may run on this machine.
   setpriv --reuid tally --regid tally --init-groups env TALLY_DATA=/var/lib/tally TALLY_PORT=0 $program >/tmp/log 2>&1 &
   server=$!

@@ -63,7 +63,6 @@ describe.skipIf(!CHROMIUM)('interruptions', () => {
     await page.getByRole('heading', { name: 'Work', level: 1 }).waitFor()
     await context.setOffline(false)
     await page.getByRole('link', { name: 'Audit' }).click()
-    await page.getByRole('button', { name: 'Reload' }).click()
     await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor()
     await visitor.close()
   }, 60_000)
