@@ -111,6 +111,7 @@ const PARTS = {
     '^src/features/prices/list-value\\.ts$',
     '^src/database/(open|compact|disk-space|permissions|exit)\\.ts$',
     '^src/database/backup/',
+    '^src/database/move/move\\.ts$',
     '^src/database/schema/migrate\\.ts$',
     '^src/database/engines/sqlite/one-query\\.ts$',
     ...GROUND,

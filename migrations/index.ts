@@ -41,6 +41,7 @@ import postgresSheetRequiredFields from './postgres/0039_sheet_required_fields.s
 import postgresLeadRules from './postgres/0040_lead_rules.sql' with { type: 'text' }
 import postgresBillDrafts from './postgres/0041_bill_drafts.sql' with { type: 'text' }
 import postgresPublicUrl from './postgres/0042_public_url.sql' with { type: 'text' }
+import postgresMoves from './postgres/0043_moves.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -83,6 +84,7 @@ import sqliteSheetRequiredFields from './sqlite/0039_sheet_required_fields.sql' 
 import sqliteLeadRules from './sqlite/0040_lead_rules.sql' with { type: 'text' }
 import sqliteBillDrafts from './sqlite/0041_bill_drafts.sql' with { type: 'text' }
 import sqlitePublicUrl from './sqlite/0042_public_url.sql' with { type: 'text' }
+import sqliteMoves from './sqlite/0043_moves.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -161,4 +163,5 @@ export const MIGRATIONS: Migration[] = [
   { version: 40, name: 'lead_rules', sql: { sqlite: sqliteLeadRules, postgres: postgresLeadRules } },
   { version: 41, name: 'bill_drafts', sql: { sqlite: sqliteBillDrafts, postgres: postgresBillDrafts } },
   { version: 42, name: 'public_url', sql: { sqlite: sqlitePublicUrl, postgres: postgresPublicUrl } },
+  { version: 43, name: 'moves', sql: { sqlite: sqliteMoves, postgres: postgresMoves } },
 ]

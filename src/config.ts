@@ -95,6 +95,12 @@ export const OPTIONS = {
     default: 'info',
     doc: 'debug, info, warn, error or silent',
   },
+  drain: {
+    flag: '--drain <seconds>',
+    variable: 'TALLY_DRAIN',
+    default: '0',
+    doc: 'how long a server that is told to stop still answers while /ready fails, so that a load balancer sends requests elsewhere first',
+  },
   backupEvery: {
     flag: '--backup-every <duration>',
     variable: 'TALLY_BACKUP_EVERY',
@@ -136,6 +142,18 @@ export const OPTIONS = {
     variable: 'TALLY_RELEASES_KEY',
     default: '',
     doc: 'public key of minisign that releases are signed with, or its file; defaults to the one in the executable, if any',
+  },
+  moveTo: {
+    flag: '--to <place>',
+    variable: 'TALLY_MOVE_TO',
+    default: '',
+    doc: 'postgres://… or a folder to move the database to, for tally move; must not contain a password on the command line',
+  },
+  moveToFile: {
+    flag: '--to-file <path>',
+    variable: 'TALLY_MOVE_TO_FILE',
+    default: '',
+    doc: 'file that contains the database URL to move to',
   },
   webhookPrivateNetworks: {
     flag: '--webhook-private-networks <networks>',
@@ -190,6 +208,8 @@ export interface Config {
   mail: MailConfig | undefined
   backups: BackupsConfig
   priceUpdates: PriceUpdatesConfig
+  /** How long a server that is told to stop still answers. */
+  drainSeconds: number
   /** Networks to which webhooks may be sent although they are private. */
   webhookPrivateNetworks: string[]
   logLevel: (typeof LOG_LEVELS)[number]
@@ -247,6 +267,7 @@ type Environment = Record<string, string | undefined>
 /** Options that hold a secret, each with the option that names a file to read it from. */
 const SECRETS = {
   databaseUrl: 'databaseUrlFile',
+  moveTo: 'moveToFile',
   smtpUrl: 'smtpUrlFile',
   token: 'tokenFile',
   webhookSecret: 'webhookSecretFile',
@@ -259,6 +280,8 @@ const SECRET_LIMIT_BYTES = 16_384
 
 /** Where containers mount secrets: readable by everything in the container, which is one program. */
 const CONTAINER_SECRETS = '/run/secrets/'
+
+const POSTGRES_URL = /^postgres(ql)?:\/\//
 
 /** A password in a URL, between user and host or as a parameter. */
 const URL_PASSWORD = /:\/\/[^/]*:[^@]+@|[?&](password|pass)=./i
@@ -440,7 +463,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     reading.issue('logLevel', `'${text('logLevel')}' is not a valid log level. Use one of ${LOG_LEVELS.join(', ')}`)
   const databaseUrl = reading.secret('databaseUrl') || undefined
   // Not repeated in the message: it may hold a password.
-  if (databaseUrl && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+  if (databaseUrl && !POSTGRES_URL.test(databaseUrl)) {
     reading.issue('databaseUrl', 'must start with postgres://')
   }
   const publicUrl = reading.publicUrl()
@@ -449,6 +472,9 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
   const rateLimit = Number(text('rateLimit'))
   if (!/^\d{1,9}$/.test(text('rateLimit')))
     reading.issue('rateLimit', `'${text('rateLimit')}' is not a valid number of requests. Use 0 or more`)
+  const drainSeconds = Number(text('drain'))
+  if (!/^\d{1,3}$/.test(text('drain')) || drainSeconds > DRAIN_LIMIT_SECONDS)
+    reading.issue('drain', `'${text('drain')}' is not a valid number of seconds. Use 0 to ${DRAIN_LIMIT_SECONDS}`)
   const mail = readMail(reading)
   const backups = readBackups(reading)
   const priceUpdates = readPriceUpdates(reading)
@@ -461,6 +487,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     publicUrl,
     trustedProxies,
     rateLimit,
+    drainSeconds,
     mail,
     backups,
     priceUpdates,
@@ -468,6 +495,9 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
     logLevel: logLevel!,
   }
 }
+
+/** Service managers kill a server that takes longer to stop. */
+const DRAIN_LIMIT_SECONDS = 300
 
 /** A copy takes minutes where the database is large, and a disk that is always copied to is no backup. */
 const SHORTEST_BACKUP_MS = 10 * 60_000
@@ -535,6 +565,23 @@ export function readDatabasePlace(
   const isPostgres = ['databaseUrl', 'databaseUrlFile'].some((name) => reading.text(name as OptionName) !== '')
   if (isPostgres) return { kind: 'postgresql' }
   return { kind: 'file', dataDir: reading.text('data'), backups: backupsFolder(reading) }
+}
+
+/** A database: in PostgreSQL if it has a URL, otherwise in a folder. */
+export interface DatabaseLocation {
+  dataDir: string
+  databaseUrl: string | undefined
+}
+
+/** Where to move the database; undefined if nothing says so. Throws {@link ConfigError}. */
+export function readMoveTarget(flags: Flags, environment: Environment = process.env): DatabaseLocation | undefined {
+  const reading = new Reading(flags, environment)
+  const place = reading.secret('moveTo')
+  const isUrl = isAddress(place)
+  if (isUrl && !POSTGRES_URL.test(place)) reading.issue('moveTo', 'must be a folder or start with postgres://')
+  reading.finish()
+  if (place === '') return undefined
+  return isUrl ? { dataDir: '', databaseUrl: place } : { dataDir: place, databaseUrl: undefined }
 }
 
 /** Throws {@link ConfigError}. */

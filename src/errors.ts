@@ -350,6 +350,18 @@ export const PROBLEMS = {
     help: 'The database could not be read or written: the disk failed, or the file is corrupt. The change may or may not have been written; reports with a session_id or an Idempotency-Key are safe to retry. The server log has the cause.',
     page: 'troubleshooting',
   },
+  database_moved: {
+    status: 503,
+    title: 'Database moved',
+    help: 'An operator moves the database to another one with `tally move`, or has moved it. Nothing was written; retry after the number of seconds in Retry-After. The operator starts the server with the new database.',
+    page: 'troubleshooting',
+  },
+  shutting_down: {
+    status: 503,
+    title: 'Shutting down',
+    help: 'The server was told to stop and still answers for a while, so that load balancers send requests elsewhere first. Only the check of readiness returns this.',
+    page: 'troubleshooting',
+  },
   database_upgraded: {
     status: 503,
     title: 'Database upgraded',

@@ -22,6 +22,7 @@ describe('the configuration', () => {
       trustedProxies: [],
       webhookPrivateNetworks: [],
       rateLimit: 0,
+      drainSeconds: 0,
       mail: undefined,
       backups: { folder: 'tally-data/backups', everyMs: undefined, keep: 14 },
       priceUpdates: { from: undefined, everyMs: undefined },

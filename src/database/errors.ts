@@ -10,6 +10,7 @@ type Failure =
   | 'full'
   | 'io'
   | 'serialization'
+  | 'moved'
   | 'deadline'
   | 'unreachable'
   | 'unknown'
@@ -47,6 +48,7 @@ const POSTGRES_FAILURES: Record<string, Failure> = {
   '57P03': 'unreachable',
   '57P05': 'unreachable',
   '58030': 'io',
+  TY001: 'moved',
 }
 
 /** Error codes of postgres.js and the operating system for a missing or lost connection. */
@@ -65,6 +67,9 @@ const CONNECTION_CODES = new Set([
   'ETIMEDOUT',
 ])
 
+/** What the triggers of a database say that is moved to another one (move/state.ts): SQLite's have no code of their own. */
+export const MOVED = 'this database is moved to another one'
+
 /** The kind of failure of a driver's error. drizzle wraps the driver's error as `cause`. */
 export function failureOf(error: unknown): Failure {
   for (let current = error; current instanceof Error; current = current.cause) {
@@ -72,6 +77,7 @@ export function failureOf(error: unknown): Failure {
     if (typeof code !== 'string') continue
     // A connect call also fails if the socket file is missing or not accessible.
     if (CONNECTION_CODES.has(code) || syscall === 'connect') return 'unreachable'
+    if (current.message === MOVED) return 'moved'
     const sqlite = SQLITE_FAILURES.find(([start]) => code.startsWith(start))
     if (sqlite) return sqlite[1]
     const postgres = POSTGRES_FAILURES[code]
@@ -128,6 +134,17 @@ export function commitUnknown(cause: unknown): Problem {
   return Object.assign(problem, { cause })
 }
 
+/** A person has to start a server on the other database first. */
+const RETRY_AFTER_MOVE_SECONDS = '60'
+
+export function databaseMoved(): Problem {
+  return new Problem(
+    'database_moved',
+    'The database is being moved to another one, or has been moved. Nothing was written; try again when the server uses the new database.',
+    { headers: { 'retry-after': RETRY_AFTER_MOVE_SECONDS } },
+  )
+}
+
 function databaseFailed(cause: unknown): Problem {
   const problem = new Problem(
     'database_failed',
@@ -175,6 +192,8 @@ export function asProblem(error: unknown): unknown {
       return databaseFull()
     case 'io':
       return databaseFailed(bare)
+    case 'moved':
+      return databaseMoved()
     case 'unreachable':
       return databaseUnreachable()
     case 'deadline':

@@ -1,6 +1,7 @@
 import { MIGRATIONS } from '../../migrations/index.ts'
 import { Problem } from '../errors.ts'
 import type { Database } from './database.ts'
+import { databaseMoved } from './errors.ts'
 
 /** Anyone may call this, and each probe writes to the disk: more frequent calls get the last result. */
 const PROBE_EVERY_MS = 1_000
@@ -25,6 +26,7 @@ export function readinessOf(db: Database): () => Promise<void> {
   return async () => {
     await probe()
     await refuseUpgraded(db)
+    await refuseMoved(db)
   }
 }
 
@@ -39,6 +41,13 @@ async function refuseUpgraded(db: Database): Promise<void> {
     `The database has schema version ${version}, but this server expects ${known}. Start the version of Tally that upgraded the database.`,
     { headers: { 'retry-after': RETRY_AFTER_SECONDS } },
   )
+}
+
+/** Reads are answered meanwhile, but what is reported belongs into the other database. */
+async function refuseMoved(db: Database): Promise<void> {
+  const { moves } = db.read.tables
+  const [move] = await db.read.select({ move: moves.move }).from(moves)
+  if (move) throw databaseMoved()
 }
 
 /** A person has to start another program first. */

@@ -114,6 +114,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally export',
     'tally import',
     'tally licenses',
+    'tally move',
     'tally openapi',
     'tally prices',
     'tally prices alias',

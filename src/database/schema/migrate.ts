@@ -6,8 +6,7 @@ import { Database as Connection } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import type { Sql } from 'postgres'
 import { MIGRATIONS, type Migration } from '../../../migrations/index.ts'
-import { configureConnection } from '../engines/sqlite/connections.ts'
-import { APPLICATION_ID } from '../engines/sqlite/sqlite.ts'
+import { APPLICATION_ID, configureConnection } from '../engines/sqlite/connections.ts'
 
 /** A database that this program must not touch. The message explains what to do. */
 export class WrongDatabase extends Error {}
@@ -16,6 +15,16 @@ export class WrongDatabase extends Error {}
 const LOCK_TIMEOUT_MS = 60_000
 
 const newestVersion = (migrations: Migration[]) => migrations.at(-1)!.version
+
+/** The migration that adds the table of moves. */
+const MOVES_VERSION = 43
+
+/** Its triggers refuse the writes of migrations, and an unfinished copy lacks indexes that they expect. */
+function refusedInMove(where: string): WrongDatabase {
+  return new WrongDatabase(
+    `${where} belongs to a move that an older version of Tally began. Finish or cancel it with that version.`,
+  )
+}
 
 /** Throws {@link WrongDatabase} for a database that a newer Tally has migrated. */
 export function refuseNewer(version: number, where: string, migrations = MIGRATIONS): void {
@@ -48,6 +57,9 @@ export function migrateSqlite(path: string, now: number, migrations = MIGRATIONS
     try {
       const before = sqliteVersion(connection)
       const missing = missingFrom(migrations, before, path)
+      if (missing.length > 0 && before >= MOVES_VERSION && connection.query('SELECT 1 FROM moves').get()) {
+        throw refusedInMove(path)
+      }
       if (before > 0 && missing.length > 0) copyToSameFolder(path, before)
       for (const migration of missing) applyToSqlite(connection, migration, now)
       const broken = connection.query('PRAGMA foreign_key_check').all()
@@ -177,7 +189,11 @@ export async function migratePostgres(client: Sql, where: string, now: number, m
   try {
     await client`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
     const before = (await isOwnSchema(client, where)) ? await postgresVersion(client) : 0
-    for (const migration of missingFrom(migrations, before, where)) await applyToPostgres(client, migration, now)
+    const missing = missingFrom(migrations, before, where)
+    if (missing.length > 0 && before >= MOVES_VERSION && (await client`SELECT 1 FROM moves`).length > 0) {
+      throw refusedInMove(where)
+    }
+    for (const migration of missing) await applyToPostgres(client, migration, now)
     await client.unsafe('COMMIT')
   } catch (error) {
     // If the connection is lost, so is the transaction, and the first error is the one to report.

@@ -30,6 +30,7 @@ import type {
   CorrectedField,
   LinkPurpose,
   ManagerBy,
+  MoveDirection,
   NotificationTopic,
   PlacedBy,
   ProjectNameKind,
@@ -779,6 +780,15 @@ export function defineTables(kit: ColumnKit) {
       nextAttemptAt: time('next_attempt_at'),
       answer: text('answer'),
       createdAt: time('created_at').notNull(),
+      endedAt: time('ended_at'),
+    }),
+    moves: table('moves', {
+      id: integer('id').primaryKey(),
+      move: text('move').notNull(),
+      direction: text<MoveDirection>('direction').notNull(),
+      place: text('place').notNull(),
+      restores: json<string[]>('restores').notNull(),
+      startedAt: time('started_at').notNull(),
       endedAt: time('ended_at'),
     }),
     webhookEndpoints: table('webhook_endpoints', {

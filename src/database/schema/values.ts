@@ -85,6 +85,9 @@ export type ProjectNameKind = (typeof PROJECT_NAME_KINDS)[number]
 export const PROPOSAL_STATES = ['open', 'accepted', 'declined', 'withdrawn'] as const
 export type ProposalState = (typeof PROPOSAL_STATES)[number]
 
+/** Whether a database is moved `to` another one, or is the copy `from` another one. */
+export type MoveDirection = 'from' | 'to'
+
 /** The purposes of one-time links: set up Tally, set a first password, or set a new one. */
 export type LinkPurpose = 'set_up' | 'invitation' | 'password'
 

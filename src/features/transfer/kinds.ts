@@ -81,6 +81,7 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   events: 'a feed whose positions belong to this database; what it reports is in the history and the audit log',
   eventOccurrences: 'what the events of this database have reported',
   migrations: 'belongs to this database',
+  moves: 'belongs to this database',
   revision: 'belongs to this database',
 }
 

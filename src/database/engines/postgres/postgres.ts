@@ -10,6 +10,7 @@ import { sql } from 'drizzle-orm'
 import type { Sql } from 'postgres'
 import type { Database, DatabaseEvents, Reader } from '../../database.ts'
 import { asProblem } from '../../errors.ts'
+import { MARK_QUERY, type OpeningMark, refuseMoved } from '../../move/state.ts'
 import { migratePostgres, WrongDatabase } from '../../schema/migrate.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { type Around, asProblems } from '../queries.ts'
@@ -101,7 +102,11 @@ export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit'> {
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, now, serving, slowDeadlineMs, slowGraceMs, busyDeadlineMs, counts, slowProgram, onCommit } = options
   const server = { url, counts }
-  await onOneConnection(url, (client, where) => migratePostgres(client, where, now))
+  await onOneConnection(url, async (client, where) => {
+    await migratePostgres(client, where, now)
+    const [mark] = await client.unsafe<OpeningMark[]>(MARK_QUERY)
+    refuseMoved(mark, where)
+  })
   const writer = new PostgresWriter(server, busyDeadlineMs, onCommit)
   const quick = quickReads(server)
   const seats = new Seats(slowDeadlineMs)

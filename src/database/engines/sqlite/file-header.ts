@@ -14,12 +14,15 @@ interface Seen {
   compactions: number
 }
 
-/** Called before compacting the file, so that no process that has it open takes it for another one. */
+/**
+ * Called before compacting the file or changing its triggers, so that no process that has it open takes it for another
+ * one.
+ */
 export function countCompaction(connection: Connection): void {
   connection
     .transaction(() => {
-      const { user_version } = connection.query<{ user_version: number }, []>('PRAGMA user_version').get()!
-      connection.run(`PRAGMA user_version = ${user_version + 1}`)
+      const { user_version } = connection.query<{ user_version: number | bigint }, []>('PRAGMA user_version').get()!
+      connection.run(`PRAGMA user_version = ${Number(user_version) + 1}`)
     })
     .immediate()
 }

@@ -13,12 +13,13 @@
 import { Database as Connection } from 'bun:sqlite'
 import type { Database, DatabaseEvents, Reader } from '../../database.ts'
 import { databaseFull } from '../../errors.ts'
+import { MARK_QUERY, type OpeningMark, refuseMoved } from '../../move/state.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { asProblems } from '../queries.ts'
 import { SlowPool } from '../slow/pool.ts'
 import { SlowStreams } from '../slow/streams.ts'
 import { startCheckpoints } from './checkpoints.ts'
-import { configureConnection, inOneState, openReadOnly } from './connections.ts'
+import { APPLICATION_ID, configureConnection, inOneState, openReadOnly } from './connections.ts'
 import { CountedConnection } from './counted-connection.ts'
 import { DatabaseFiles } from './database-files.ts'
 import { LogFile } from './log-file.ts'
@@ -28,9 +29,6 @@ import { OutsideReader } from './reader.ts'
 import { slowReader } from './slow-reader.ts'
 import { SqliteTransaction } from './transaction.ts'
 import { SqliteWriter } from './writer.ts'
-
-/** 'TALY' in the file's header identifies Tally's databases. */
-export const APPLICATION_ID = 0x54414c59
 
 /** How long a server's last checkpoint waits for the connections of its serving to close, but not for a long report. */
 const LAST_CHECKPOINT_WAIT_MS = 500
@@ -76,7 +74,9 @@ export function openSqlite(options: SqliteOptions): Database {
   configureConnection(writing, OPENING_BUSY_TIMEOUT_MS)
   writing.run(`PRAGMA cache_size = -${WRITER_CACHE_KIB}`)
   // Opens the log, which a connection does at its first query.
-  writing.run('SELECT value FROM revision')
+  const mark = writing.query<OpeningMark, []>(MARK_QUERY).get() ?? undefined
+  if (mark) writing.close()
+  refuseMoved(mark, path)
   const files = new DatabaseFiles(path)
   // Another process may have kept the database open since a server ended after a disk error.
   files.distrust()

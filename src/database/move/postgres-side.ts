@@ -1,0 +1,190 @@
+/** A PostgreSQL database in a move. */
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Sql, TransactionSql } from 'postgres'
+import { connect, parseAddress } from '../engines/postgres/link.ts'
+import { onOneConnection } from '../engines/postgres/postgres.ts'
+import { failureOf } from '../errors.ts'
+import { migratePostgres } from '../schema/migrate.ts'
+import { lineExpression } from './copy-text.ts'
+import { type Mark, type Source, SUMS_QUERY, sumsOf, type Target, USED_QUERY } from './side.ts'
+import { MARK_QUERY } from './state.ts'
+import { type MovedTable, namesOf, quoted } from './tables.ts'
+
+/** A transaction of a server takes less. */
+const LOCK_TIMEOUT_MS = 60_000
+
+/** A server that locks the same tables in another order may win a few times. */
+const FREEZE_ATTEMPTS = 5
+
+/** So many rows are read at once. */
+const READ_ROWS = 1_000
+
+/** Of the triggers that refuse every write. */
+const REFUSING = 'moved'
+
+/** Memory to sort an index with. Half a gigabyte is there where a database of millions of entries is. */
+const INDEX_MEMORY = '512MB'
+
+export class PostgresSide implements Source, Target {
+  readonly place: string
+
+  private constructor(
+    url: string,
+    readonly client: Sql,
+    readonly tables: readonly MovedTable[],
+  ) {
+    const { host, pathname } = new URL(parseAddress(url).url)
+    this.place = `postgres://${host}${pathname}`
+  }
+
+  /** Migrates the database. Throws `WrongDatabase`, and a Problem if the server does not respond. */
+  static async open(url: string, tables: readonly MovedTable[], now: number): Promise<PostgresSide> {
+    await onOneConnection(url, (client, where) => migratePostgres(client, where, now))
+    return new PostgresSide(
+      url,
+      connect({ url, connections: 1 }, () => undefined),
+      tables,
+    )
+  }
+
+  async mark(): Promise<Mark | undefined> {
+    const [row] = await this.client.unsafe<(Omit<Mark, 'endedAt'> & { endedAt: string | null })[]>(MARK_QUERY)
+    return row && { ...row, endedAt: row.endedAt === null ? null : Number(row.endedAt) }
+  }
+
+  async count({ name }: MovedTable): Promise<number> {
+    const [row] = await this.client.unsafe(`SELECT count(*) AS rows FROM ${quoted(name)}`)
+    return Number(row!.rows)
+  }
+
+  async lastId({ name }: MovedTable): Promise<bigint> {
+    const [row] = await this.client.unsafe(`SELECT coalesce(max(id), 0) AS last FROM ${quoted(name)}`)
+    return BigInt(row!.last)
+  }
+
+  async *read(table: MovedTable, range?: { after: bigint; upTo: bigint }): AsyncGenerator<Buffer> {
+    const where = range ? `WHERE id > ${range.after} AND id <= ${range.upTo}` : ''
+    const rows = this.client.unsafe<{ line: string }[]>(
+      `SELECT ${lineExpression(table, 'postgres')} AS line FROM ${quoted(table.name)} ${where} ORDER BY ${namesOf(table.key)}`,
+    )
+    for await (const part of rows.cursor(READ_ROWS)) yield Buffer.from(part.map(({ line }) => `${line}\n`).join(''))
+  }
+
+  async sums() {
+    const [row] = await this.client.unsafe(SUMS_QUERY)
+    return sumsOf(row as never)
+  }
+
+  async freeze(mark: Mark, now: number): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#freeze(mark, now)
+        return
+      } catch (error) {
+        if (failureOf(error) !== 'serialization' || attempt === FREEZE_ATTEMPTS) throw error
+      }
+    }
+  }
+
+  async #freeze(mark: Mark, now: number): Promise<void> {
+    await this.#transact(async (sql) => {
+      // Waits for transactions that have written; later ones wait for this one, and meet the triggers.
+      await sql.unsafe(`LOCK TABLE ${namesOf(this.tables.map(({ name }) => name))} IN SHARE ROW EXCLUSIVE MODE`)
+      for (const { name } of this.tables) {
+        await sql.unsafe(
+          `CREATE TRIGGER ${REFUSING} BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON ${quoted(name)} FOR EACH STATEMENT EXECUTE FUNCTION refuse_moved()`,
+        )
+      }
+      await insertMark(sql, mark, [], now)
+    })
+  }
+
+  async markEnded(now: number): Promise<void> {
+    await this.client`UPDATE moves SET ended_at = ${now}`
+  }
+
+  async thaw(): Promise<void> {
+    await this.#transact(async (sql) => {
+      for (const { name } of this.tables) await sql.unsafe(`DROP TRIGGER IF EXISTS ${REFUSING} ON ${quoted(name)}`)
+      await sql`DELETE FROM moves`
+    })
+  }
+
+  async isUnused(): Promise<boolean> {
+    return (await this.client.unsafe(USED_QUERY)).length === 0
+  }
+
+  async prepare(mark: Mark, now: number): Promise<void> {
+    await this.#transact(async (sql) => {
+      const made = await sql<{ makes: string; drops: string }[]>`
+        SELECT pg_get_indexdef(indexrelid) AS makes, format('DROP INDEX %I', relname) AS drops
+        FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+        WHERE relnamespace = to_regnamespace(current_schema())
+          AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)
+        UNION ALL
+        SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s', relname, conname, pg_get_constraintdef(pg_constraint.oid)),
+          format('ALTER TABLE %I DROP CONSTRAINT %I', relname, conname)
+        FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
+        WHERE contype = 'f' AND relnamespace = to_regnamespace(current_schema())`
+      const enabling = this.tables.map(({ name }) => `ALTER TABLE ${quoted(name)} ENABLE TRIGGER USER`)
+      await insertMark(sql, mark, [...made.map(({ makes }) => makes), ...enabling], now)
+      // References first: some need the unique indexes.
+      for (const { drops } of made.toReversed()) await sql.unsafe(drops)
+      for (const { name } of this.tables) await sql.unsafe(`ALTER TABLE ${quoted(name)} DISABLE TRIGGER USER`)
+      await sql.unsafe(`TRUNCATE ${namesOf(this.tables.map(({ name }) => name))}`)
+    })
+  }
+
+  async write(table: MovedTable, pieces: AsyncIterable<Buffer>): Promise<void> {
+    const copying = await this.client.unsafe(`COPY ${quoted(table.name)} (${columnsOf(table)}) FROM STDIN`).writable()
+    await pipeline(Readable.from(pieces, { objectMode: false }), copying)
+  }
+
+  async clear({ name }: MovedTable): Promise<void> {
+    await this.client.unsafe(`TRUNCATE ${quoted(name)}`)
+  }
+
+  async restore(): Promise<void> {
+    await this.#transact(async (sql) => {
+      await sql.unsafe(`SET LOCAL maintenance_work_mem = '${INDEX_MEMORY}'`)
+      const [{ restores }] = await sql<[{ restores: string }]>`SELECT restores FROM moves`
+      for (const statement of JSON.parse(restores) as string[]) await sql.unsafe(statement)
+      for (const { name, isNumbered } of this.tables) {
+        if (!isNumbered) continue
+        await sql.unsafe(
+          `SELECT setval(pg_get_serial_sequence('${name}', 'id'), max(id)) FROM ${quoted(name)} HAVING count(*) > 0`,
+        )
+      }
+      await sql`UPDATE moves SET restores = '[]'`
+    })
+    await this.client.unsafe('VACUUM (ANALYZE)')
+  }
+
+  async finish(): Promise<void> {
+    await this.client`DELETE FROM moves`
+  }
+
+  async close(): Promise<void> {
+    await this.client.end()
+  }
+
+  async #transact(work: (sql: TransactionSql) => Promise<void>): Promise<void> {
+    await this.client.begin(async (sql) => {
+      await sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
+      await work(sql)
+    })
+  }
+}
+
+const columnsOf = ({ columns }: MovedTable) => namesOf(columns.map(({ name }) => name))
+
+async function insertMark(
+  sql: TransactionSql,
+  { move, direction, place }: Mark,
+  restores: string[],
+  now: number,
+): Promise<void> {
+  await sql`INSERT INTO moves (id, move, direction, place, restores, started_at)
+    VALUES (1, ${move}, ${direction}, ${place}, ${JSON.stringify(restores)}, ${now})`
+}
