@@ -84,6 +84,8 @@ export interface AppOptions {
   logger: Logger
   /** Calls per minute and token; 0 for no limit. */
   rateLimit?: number
+  /** Whether the server was told to stop; by default it never is. */
+  isStopping?: () => boolean
   /** Maximum number of concurrent requests; a default if absent. */
   requestLimit?: number | undefined
   clock?: Clock
@@ -99,6 +101,7 @@ export const createApp = ({
   metrics = createMetrics(),
   trustedProxies = [],
   rateLimit = 0,
+  isStopping = () => false,
   requestLimit,
   clock = systemClock,
 }: AppOptions) => {
@@ -126,7 +129,7 @@ export const createApp = ({
       }),
     )
     .use(metricsRoute({ metrics, people, addressOf }))
-    .use(health(services))
+    .use(health({ checkReady: services.checkReady, isStopping }))
     .use(pages({ files, manualFiles: new PackedFiles('manual') }))
     .use(web({ cookie, files, people, publicUrl }))
     .use(sharedPages(services))

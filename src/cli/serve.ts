@@ -46,6 +46,7 @@ export function addServeCommand(program: Command): void {
     .addOption(optionOf('publicUrl'))
     .addOption(optionOf('trustedProxies'))
     .addOption(optionOf('rateLimit'))
+    .addOption(optionOf('drain'))
     .addOption(optionOf('smtpUrl'))
     .addOption(optionOf('smtpUrlFile'))
     .addOption(optionOf('smtpFrom'))
@@ -130,6 +131,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
   // Before it listens: a process that reads the ready message may stop it at once.
   const stopping = askedToStop()
   let server: Server | undefined
+  let isStopping = false
   try {
     const services = createServices({
       db,
@@ -162,6 +164,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       metrics,
       trustedProxies: config.trustedProxies,
       rateLimit: config.rateLimit,
+      isStopping: () => isStopping,
     })
     server = listen(config, (options) => app.listen(options).server!)
     const url = localUrl(config.host, server.port!)
@@ -234,6 +237,11 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       failed: (error) => logger.error({ err: driverError(error) }, 'could not update prices'),
     })
     const signal = await stopping
+    isStopping = true
+    if (config.drainSeconds > 0) {
+      logger.info(`${signal}: not ready any more, and answering for ${config.drainSeconds} s`)
+      await Bun.sleep(config.drainSeconds * 1000)
+    }
     logger.info(`${signal}: finishing open requests`)
     setTimeout(() => die(undefined, `shutdown did not finish within ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)

@@ -1,6 +1,7 @@
 /** Health checks for service managers, load balancers and monitoring. No credentials. */
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { Problem } from '../errors.ts'
 import { VERSION } from '../version.ts'
 import { access } from './access.ts'
 import { documented } from './documentation.ts'
@@ -11,7 +12,13 @@ const Health = (status: string, description: string) =>
     { additionalProperties: false, description },
   )
 
-export const health = ({ checkReady }: { checkReady: () => Promise<void> }) =>
+interface Dependencies {
+  checkReady: () => Promise<void>
+  /** Whether the server was told to stop. */
+  isStopping: () => boolean
+}
+
+export const health = ({ checkReady, isStopping }: Dependencies) =>
   new Elysia({ name: 'health' })
     .use(access())
     .get('/health', () => ({ status: 'ok', version: VERSION }), {
@@ -33,6 +40,8 @@ export const health = ({ checkReady }: { checkReady: () => Promise<void> }) =>
     .get(
       '/ready',
       async () => {
+        if (isStopping())
+          throw new Problem('shutting_down', 'The server is shutting down. Send requests to another one.')
         await checkReady()
         return { status: 'ready', version: VERSION }
       },
@@ -43,7 +52,7 @@ export const health = ({ checkReady }: { checkReady: () => Promise<void> }) =>
           tag: 'Service',
           summary: 'Check readiness',
           description:
-            'The server is ready when its database is writable (checked at most once a second) and has the schema of this version.',
+            'The server is ready when its database is writable (checked at most once a second) and has the schema of this version, and nobody has told the server to stop.',
           responses: {
             200: {
               description: 'The server accepts entries.',
@@ -55,9 +64,11 @@ export const health = ({ checkReady }: { checkReady: () => Promise<void> }) =>
             'database_busy',
             'database_failed',
             'database_full',
+            'database_moved',
             'database_unreachable',
             'database_upgraded',
             'overloaded',
+            'shutting_down',
           ],
         }),
       },

@@ -159,6 +159,16 @@ describe('at SIGTERM', () => {
     expect(client.received()).toContain('"code":"validation_failed"')
   })
 
+  test('with --drain, it is not ready any more, and answers until that is over', async () => {
+    const server = await tally.serve(['--drain', '1'])
+    const stopped = server.stop()
+    await server.untilPrinted(/not ready any more, and answering for 1 s/)
+    const ready = await fetch(`${server.url}/ready`)
+    expect([ready.status, ((await ready.json()) as { code: string }).code]).toEqual([503, 'shutting_down'])
+    expect((await fetch(`${server.url}/health`)).status).toBe(200)
+    expect(await stopped).toBe(0)
+  })
+
   test('a second signal ends it in the middle', async () => {
     const server = await tally.serve()
     const client = await openSocket(server.url)
