@@ -3,6 +3,7 @@
  * takes to answer. Until who asks and the script of the page are here, there is nothing to render.
  */
 import { askFirst, knownMe, mayBeSignedIn } from '../server/me.ts'
+import { queryClient } from '../server/queries.ts'
 import { askAt, preloadAt } from './navigation.ts'
 
 export async function sendFirstRequests(): Promise<void> {
@@ -28,6 +29,8 @@ export function askOnNavigation(): void {
     const page = pageAt(location)
     if (page === last || !me) return
     last = page
+    // What a page has been asked for that was left before it was rendered: nothing else would abort it.
+    void queryClient.cancelQueries({ type: 'inactive' })
     void preloadAt(pathname)
     askAt(me, pathname, search)
   }
