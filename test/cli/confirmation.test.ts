@@ -23,6 +23,7 @@ const ASKING: Record<string, string[]> = {
   'entries void': ['--project', 'acme'],
   'entries withdraw-approval': ['--project', 'acme'],
   import: [],
+  move: [],
   'prices load': [],
   'prices reprice': [],
   'prices set': [],
