@@ -276,6 +276,7 @@ describe('settings', () => {
       currency: 'USD',
       week_start: 'monday',
       public_url: null,
+      public_url_option: null,
       unknown_projects: 'create',
       same_session: 'hold',
       approval_required: false,
@@ -312,6 +313,7 @@ describe('settings', () => {
       name: 'Acme',
       week_start: 'sunday',
       public_url: null,
+      public_url_option: null,
       unknown_projects: 'create',
     })
     expect((await app.call('GET /api/v1/me', { session })).json.organization.name).toBe('Acme')
@@ -345,7 +347,7 @@ describe('settings', () => {
     const { session: billing } = await signedIn('billing')
     expect((await app.call('GET /api/v1/settings', { session: billing })).json).toEqual(json)
     const { session: member } = await signedIn('member')
-    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(19)
+    expect(Object.keys((await app.call('GET /api/v1/settings', { session: member })).json)).toHaveLength(20)
     expect((await app.call('PATCH /api/v1/settings', { session: billing, json: change })).status).toBe(403)
     const cleared = await app.call('PATCH /api/v1/settings', { session: admin, json: { markup: null, email: null } })
     expect(cleared.json).toEqual({ ...json, markup: null, email: null })
