@@ -9,6 +9,7 @@ import { bombs } from './bombs.ts'
 import { clockJumps } from './clock-jumps.ts'
 import { crashes } from './crashes.ts'
 import { failedSync, fullDisk, slowSync } from './failing-disk.ts'
+import { failover } from './failover.ts'
 import { fuzz } from './fuzz.ts'
 import { lostFiles } from './lost-files.ts'
 import { failedCheckpointSync, failedCheckpointWrite, powerLoss } from './power-loss.ts'
@@ -26,6 +27,7 @@ export const SCENARIOS: readonly Scenario[] = [
   slowSync,
   fullDisk,
   together,
+  failover,
   clockJumps,
   badClients,
   anonymousLoad,

@@ -99,7 +99,7 @@ export class Reporters {
   readonly #running: Promise<unknown>
 
   constructor(
-    readonly victim: Victim,
+    readonly victim: Pick<Victim, 'server' | 'token'>,
     readonly name: string,
     clients = CLIENTS,
   ) {

@@ -34,8 +34,7 @@ export class PostgresSide implements Source, Target {
     readonly client: Sql,
     readonly tables: readonly MovedTable[],
   ) {
-    const { host, pathname } = new URL(parseAddress(url).url)
-    this.place = `postgres://${host}${pathname}`
+    this.place = `postgres://${parseAddress(url).where.replace('The database ', '')}`
   }
 
   /** Migrates the database. Throws `WrongDatabase`, and a Problem if the server does not respond. */

@@ -18,10 +18,31 @@ export const CONNECT_TIMEOUT_SECONDS = 5
 /** After this the network is considered down, which TCP itself detects only after a quarter of an hour. */
 export const PATIENCE_MS = 10_000
 
-/** The server's address, from a URL in libpq's format: `?host=/var/run/postgresql` names a folder of sockets. */
-export function parseAddress(url: string): { url: string; host?: string; where: string } {
-  // libpq's `postgres://user@/database` means the default socket; other parsers reject it.
-  const address = URL.parse(url.replace(/^([^/]+:\/\/[^/?@]*@)(?=[/?]|$)/, '$1localhost'))
+/** Scheme, user and password of a URL in libpq's format, and its hosts. */
+const HOSTS = /^([^/]+:\/\/(?:[^/?@]*@)?)([^/?]*)/
+
+interface Address {
+  url: string
+  /** A folder of sockets. */
+  host?: string
+  /** The database in messages, without its password. */
+  where: string
+  /** Whether it names several servers, of which the one is used that can be written. */
+  isSeveral: boolean
+}
+
+/**
+ * The server's address, from a URL in libpq's format: `?host=/var/run/postgresql` names a folder of sockets, and
+ * `postgres://one,two:5433/tally` the servers of a cluster.
+ */
+export function parseAddress(url: string): Address {
+  const [, start = '', hosts = ''] = HOSTS.exec(url) ?? []
+  const isSeveral = hosts.includes(',')
+  // URLs have one host, and libpq's `postgres://user@/database` means the default socket.
+  const [host = ''] = hosts.split(',')
+  const address = URL.parse(
+    start + (host === '' && start.endsWith('@') ? 'localhost' : host) + url.slice(start.length + hosts.length),
+  )
   if (!address) {
     throw new WrongDatabase(
       '--database-url is not a valid URL. Percent-encode characters such as # / @ in the password (%23 %2F %40), or set the password in PGPASSWORD.',
@@ -29,8 +50,8 @@ export function parseAddress(url: string): { url: string; host?: string; where: 
   }
   const folder = address.searchParams.get('host')
   address.searchParams.delete('host')
-  const where = `The database ${folder ?? address.host}${address.pathname}`
-  return { url: address.href, where, ...(folder ? { host: folder } : {}) }
+  const where = `The database ${folder ?? (isSeveral ? hosts : address.host)}${address.pathname}`
+  return { url: isSeveral ? url : address.href, where, isSeveral, ...(folder ? { host: folder } : {}) }
 }
 
 export interface LinkOptions {
@@ -42,9 +63,10 @@ export interface LinkOptions {
 }
 
 export function connect({ url, connections, settings }: LinkOptions, onclose: () => void): Sql {
-  const { url: address, host } = parseAddress(url)
+  const { url: address, host, isSeveral } = parseAddress(url)
   return postgres(address, {
     ...(host ? { host } : {}),
+    ...(isSeveral ? { target_session_attrs: 'primary' as const } : {}),
     max: connections,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     // Connections are only closed when they are lost, so that a close event means exactly that.
