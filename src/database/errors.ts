@@ -134,14 +134,14 @@ export function commitUnknown(cause: unknown): Problem {
   return Object.assign(problem, { cause })
 }
 
-/** A person has to start a server on the other database first. */
-const RETRY_AFTER_MOVE_SECONDS = '60'
+/** A person has to start another server or program first. */
+export const retryAfterRestart = { headers: { 'retry-after': '60' } }
 
 export function databaseMoved(): Problem {
   return new Problem(
     'database_moved',
     'The database is being moved to another one, or has been moved. Nothing was written; try again when the server uses the new database.',
-    { headers: { 'retry-after': RETRY_AFTER_MOVE_SECONDS } },
+    retryAfterRestart,
   )
 }
 

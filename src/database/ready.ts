@@ -1,7 +1,7 @@
 import { MIGRATIONS } from '../../migrations/index.ts'
 import { Problem } from '../errors.ts'
 import type { Database } from './database.ts'
-import { databaseMoved } from './errors.ts'
+import { databaseMoved, retryAfterRestart } from './errors.ts'
 
 /** Anyone may call this, and each probe writes to the disk: more frequent calls get the last result. */
 const PROBE_EVERY_MS = 1_000
@@ -39,7 +39,7 @@ async function refuseUpgraded(db: Database): Promise<void> {
   throw new Problem(
     'database_upgraded',
     `The database has schema version ${version}, but this server expects ${known}. Start the version of Tally that upgraded the database.`,
-    { headers: { 'retry-after': RETRY_AFTER_SECONDS } },
+    retryAfterRestart,
   )
 }
 
@@ -49,6 +49,3 @@ async function refuseMoved(db: Database): Promise<void> {
   const [move] = await db.read.select({ move: moves.move }).from(moves)
   if (move) throw databaseMoved()
 }
-
-/** A person has to start another program first. */
-const RETRY_AFTER_SECONDS = '60'

@@ -29,7 +29,7 @@ const FUNCTIONS = {
  */
 export function lineExpression({ columns }: MovedTable, engine: keyof typeof FUNCTIONS): string {
   const { character, hex } = FUNCTIONS[engine]
-  const textOf: Record<ColumnKind, (column: string) => string> = {
+  const textIn: Record<ColumnKind, (column: string) => string> = {
     integer: (column) => `CAST(${column} AS text)`,
     flag: (column) => `CASE WHEN ${column} THEN 't' WHEN NOT ${column} THEN 'f' END`,
     bytes: (column) => `CASE WHEN ${column} IS NOT NULL THEN '\\\\x' || ${hex(column)} END`,
@@ -39,7 +39,7 @@ export function lineExpression({ columns }: MovedTable, engine: keyof typeof FUN
         column,
       ),
   }
-  const texts = columns.map(({ name, kind }) => `coalesce(${textOf[kind](`"${name}"`)}, '\\N')`)
+  const texts = columns.map(({ name, kind }) => `coalesce(${textIn[kind](`"${name}"`)}, '\\N')`)
   return `concat_ws(${character}(9), ${texts.join(', ')})`
 }
 
@@ -63,18 +63,5 @@ const VALUES: Record<ColumnKind, (text: string) => string | number | bigint | Bu
   text: (text) => (text.includes('\\') ? text.replace(/\\(.)/g, (_, letter) => LETTERS.get(letter)!) : text),
 }
 
-/** The lines in pieces of a text that end anywhere, each without its end. */
-export async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
-  let rest: Buffer = Buffer.alloc(0)
-  for await (const piece of pieces) {
-    const end = piece.lastIndexOf(0x0a)
-    if (end === -1) {
-      rest = Buffer.concat([rest, piece])
-      continue
-    }
-    yield Buffer.concat([rest, piece.subarray(0, end)])
-      .toString()
-      .split('\n')
-    rest = piece.subarray(end + 1)
-  }
-}
+/** Lines as one text. */
+export const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('')

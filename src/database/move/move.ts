@@ -9,6 +9,7 @@
  */
 import { createHash } from 'node:crypto'
 import { WrongDatabase } from '../schema/migrate.ts'
+import { textOf } from './copy-text.ts'
 import { PostgresSide } from './postgres-side.ts'
 import type { Mark, Source, Sums, Target } from './side.ts'
 import { SqliteSide } from './sqlite-side.ts'
@@ -72,12 +73,11 @@ export async function move(options: MoveOptions): Promise<Moved> {
   const counts = await Promise.all(tables.map((table) => source.count(table)))
   const rows = counts.reduce((sum, count) => sum + count, 0)
   const progress = new RowCount((done) => onProgress('copying', done, rows))
-  const begunAt = performance.now()
+  let copyingMs = 0
   if (!isRestored) {
+    const begunAt = performance.now()
     for (const table of tables) await copy(table, source, target, progress)
-  }
-  const copyingMs = performance.now() - begunAt
-  if (!isRestored) {
+    copyingMs = performance.now() - begunAt
     onProgress('restoring', 0, 0)
     await target.restore()
   }
@@ -150,9 +150,12 @@ async function compare(table: MovedTable, source: Source, target: Target, progre
 
 async function contentOf(table: MovedTable, side: Source | Target, progress: RowCount): Promise<Content> {
   const hash = createHash('sha256')
-  const lines = new RowCount()
-  for await (const piece of progress.count(lines.count(side.read(table)))) hash.update(piece)
-  return { name: table.name, rows: lines.rows, sha256: hash.digest('hex') }
+  let rows = 0
+  for await (const lines of progress.count(side.read(table))) {
+    hash.update(textOf(lines))
+    rows += lines.length
+  }
+  return { name: table.name, rows, sha256: hash.digest('hex') }
 }
 
 async function compareSums(source: Source, target: Target): Promise<Sums> {
@@ -163,19 +166,17 @@ async function compareSums(source: Source, target: Target): Promise<Sums> {
   return one
 }
 
-const NEW_LINE = 0x0a
-
-/** Counts the rows in pieces of lines that pass through. */
+/** Counts the rows that pass through. */
 class RowCount {
   rows = 0
 
-  constructor(readonly onCount: (rows: number) => void = () => undefined) {}
+  constructor(readonly onCount: (rows: number) => void) {}
 
-  async *count(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const piece of pieces) {
-      for (let at = piece.indexOf(NEW_LINE); at !== -1; at = piece.indexOf(NEW_LINE, at + 1)) this.rows += 1
+  async *count(read: AsyncIterable<string[]>): AsyncGenerator<string[]> {
+    for await (const lines of read) {
+      this.rows += lines.length
       this.onCount(this.rows)
-      yield piece
+      yield lines
     }
   }
 }

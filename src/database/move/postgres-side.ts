@@ -1,18 +1,15 @@
 /** A PostgreSQL database in a move. */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Sql, TransactionSql } from 'postgres'
+import type { Sql } from 'postgres'
 import { connect, parseAddress } from '../engines/postgres/link.ts'
 import { onOneConnection } from '../engines/postgres/postgres.ts'
 import { failureOf } from '../errors.ts'
-import { migratePostgres } from '../schema/migrate.ts'
-import { lineExpression } from './copy-text.ts'
+import { inTransaction, migratePostgres } from '../schema/migrate.ts'
+import { lineExpression, textOf } from './copy-text.ts'
 import { type Mark, type Source, SUMS_QUERY, sumsOf, type Target, USED_QUERY } from './side.ts'
 import { MARK_QUERY } from './state.ts'
 import { type MovedTable, namesOf, quoted } from './tables.ts'
-
-/** A transaction of a server takes less. */
-const LOCK_TIMEOUT_MS = 60_000
 
 /** A server that locks the same tables in another order may win a few times. */
 const FREEZE_ATTEMPTS = 5
@@ -34,7 +31,7 @@ export class PostgresSide implements Source, Target {
     readonly client: Sql,
     readonly tables: readonly MovedTable[],
   ) {
-    this.place = `postgres://${parseAddress(url).where.replace('The database ', '')}`
+    this.place = `postgres://${parseAddress(url).place}`
   }
 
   /** Migrates the database. Throws `WrongDatabase`, and a Problem if the server does not respond. */
@@ -62,12 +59,12 @@ export class PostgresSide implements Source, Target {
     return BigInt(row!.last)
   }
 
-  async *read(table: MovedTable, range?: { after: bigint; upTo: bigint }): AsyncGenerator<Buffer> {
+  async *read(table: MovedTable, range?: { after: bigint; upTo: bigint }): AsyncGenerator<string[]> {
     const where = range ? `WHERE id > ${range.after} AND id <= ${range.upTo}` : ''
     const rows = this.client.unsafe<{ line: string }[]>(
       `SELECT ${lineExpression(table, 'postgres')} AS line FROM ${quoted(table.name)} ${where} ORDER BY ${namesOf(table.key)}`,
     )
-    for await (const part of rows.cursor(READ_ROWS)) yield Buffer.from(part.map(({ line }) => `${line}\n`).join(''))
+    for await (const part of rows.cursor(READ_ROWS)) yield part.map(({ line }) => line)
   }
 
   async sums() {
@@ -87,15 +84,15 @@ export class PostgresSide implements Source, Target {
   }
 
   async #freeze(mark: Mark, now: number): Promise<void> {
-    await this.#transact(async (sql) => {
+    await inTransaction(this.client, async () => {
       // Waits for transactions that have written; later ones wait for this one, and meet the triggers.
-      await sql.unsafe(`LOCK TABLE ${namesOf(this.tables.map(({ name }) => name))} IN SHARE ROW EXCLUSIVE MODE`)
+      await this.client.unsafe(`LOCK TABLE ${namesOf(this.tables.map(({ name }) => name))} IN SHARE ROW EXCLUSIVE MODE`)
       for (const { name } of this.tables) {
-        await sql.unsafe(
+        await this.client.unsafe(
           `CREATE TRIGGER ${REFUSING} BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON ${quoted(name)} FOR EACH STATEMENT EXECUTE FUNCTION refuse_moved()`,
         )
       }
-      await insertMark(sql, mark, [], now)
+      await this.#insertMark(mark, [], now)
     })
   }
 
@@ -104,9 +101,10 @@ export class PostgresSide implements Source, Target {
   }
 
   async thaw(): Promise<void> {
-    await this.#transact(async (sql) => {
-      for (const { name } of this.tables) await sql.unsafe(`DROP TRIGGER IF EXISTS ${REFUSING} ON ${quoted(name)}`)
-      await sql`DELETE FROM moves`
+    await inTransaction(this.client, async () => {
+      for (const { name } of this.tables)
+        await this.client.unsafe(`DROP TRIGGER IF EXISTS ${REFUSING} ON ${quoted(name)}`)
+      await this.client`DELETE FROM moves`
     })
   }
 
@@ -115,8 +113,8 @@ export class PostgresSide implements Source, Target {
   }
 
   async prepare(mark: Mark, now: number): Promise<void> {
-    await this.#transact(async (sql) => {
-      const made = await sql<{ makes: string; drops: string }[]>`
+    await inTransaction(this.client, async () => {
+      const made = await this.client<{ makes: string; drops: string }[]>`
         SELECT pg_get_indexdef(indexrelid) AS makes, format('DROP INDEX %I', relname) AS drops
         FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
         WHERE relnamespace = to_regnamespace(current_schema())
@@ -127,17 +125,20 @@ export class PostgresSide implements Source, Target {
         FROM pg_constraint JOIN pg_class ON pg_class.oid = conrelid
         WHERE contype = 'f' AND relnamespace = to_regnamespace(current_schema())`
       const enabling = this.tables.map(({ name }) => `ALTER TABLE ${quoted(name)} ENABLE TRIGGER USER`)
-      await insertMark(sql, mark, [...made.map(({ makes }) => makes), ...enabling], now)
+      await this.#insertMark(mark, [...made.map(({ makes }) => makes), ...enabling], now)
       // References first: some need the unique indexes.
-      for (const { drops } of made.toReversed()) await sql.unsafe(drops)
-      for (const { name } of this.tables) await sql.unsafe(`ALTER TABLE ${quoted(name)} DISABLE TRIGGER USER`)
-      await sql.unsafe(`TRUNCATE ${namesOf(this.tables.map(({ name }) => name))}`)
+      for (const { drops } of made.toReversed()) await this.client.unsafe(drops)
+      for (const { name } of this.tables) await this.client.unsafe(`ALTER TABLE ${quoted(name)} DISABLE TRIGGER USER`)
+      await this.client.unsafe(`TRUNCATE ${namesOf(this.tables.map(({ name }) => name))}`)
     })
   }
 
-  async write(table: MovedTable, pieces: AsyncIterable<Buffer>): Promise<void> {
+  async write(table: MovedTable, rows: AsyncIterable<string[]>): Promise<void> {
     const copying = await this.client.unsafe(`COPY ${quoted(table.name)} (${columnsOf(table)}) FROM STDIN`).writable()
-    await pipeline(Readable.from(pieces, { objectMode: false }), copying)
+    const texts = async function* () {
+      for await (const lines of rows) yield textOf(lines)
+    }
+    await pipeline(Readable.from(texts(), { objectMode: false }), copying)
   }
 
   async clear({ name }: MovedTable): Promise<void> {
@@ -145,17 +146,17 @@ export class PostgresSide implements Source, Target {
   }
 
   async restore(): Promise<void> {
-    await this.#transact(async (sql) => {
-      await sql.unsafe(`SET LOCAL maintenance_work_mem = '${INDEX_MEMORY}'`)
-      const [{ restores }] = await sql<[{ restores: string }]>`SELECT restores FROM moves`
-      for (const statement of JSON.parse(restores) as string[]) await sql.unsafe(statement)
+    await inTransaction(this.client, async () => {
+      await this.client.unsafe(`SET LOCAL maintenance_work_mem = '${INDEX_MEMORY}'`)
+      const [{ restores }] = await this.client<[{ restores: string }]>`SELECT restores FROM moves`
+      for (const statement of JSON.parse(restores) as string[]) await this.client.unsafe(statement)
       for (const { name, isNumbered } of this.tables) {
         if (!isNumbered) continue
-        await sql.unsafe(
+        await this.client.unsafe(
           `SELECT setval(pg_get_serial_sequence('${name}', 'id'), max(id)) FROM ${quoted(name)} HAVING count(*) > 0`,
         )
       }
-      await sql`UPDATE moves SET restores = '[]'`
+      await this.client`UPDATE moves SET restores = '[]'`
     })
     await this.client.unsafe('VACUUM (ANALYZE)')
   }
@@ -168,22 +169,10 @@ export class PostgresSide implements Source, Target {
     await this.client.end()
   }
 
-  async #transact(work: (sql: TransactionSql) => Promise<void>): Promise<void> {
-    await this.client.begin(async (sql) => {
-      await sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
-      await work(sql)
-    })
+  async #insertMark({ move, direction, place }: Mark, restores: string[], now: number): Promise<void> {
+    await this.client`INSERT INTO moves (id, move, direction, place, restores, started_at)
+      VALUES (1, ${move}, ${direction}, ${place}, ${JSON.stringify(restores)}, ${now})`
   }
 }
 
 const columnsOf = ({ columns }: MovedTable) => namesOf(columns.map(({ name }) => name))
-
-async function insertMark(
-  sql: TransactionSql,
-  { move, direction, place }: Mark,
-  restores: string[],
-  now: number,
-): Promise<void> {
-  await sql`INSERT INTO moves (id, move, direction, place, restores, started_at)
-    VALUES (1, ${move}, ${direction}, ${place}, ${JSON.stringify(restores)}, ${now})`
-}

@@ -30,8 +30,8 @@ export interface Side {
   count(table: MovedTable): Promise<number>
   /** The highest id of a numbered table; 0 without rows. */
   lastId(table: MovedTable): Promise<bigint>
-  /** Rows in the order of the key, as lines of COPY's text format in pieces that end anywhere. */
-  read(table: MovedTable, range?: { after: bigint; upTo: bigint }): AsyncIterable<Buffer>
+  /** Rows in the order of the key, as lines of COPY's text format, many at a time. */
+  read(table: MovedTable, range?: { after: bigint; upTo: bigint }): AsyncIterable<string[]>
   sums(): Promise<Sums>
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ export interface Target extends Side {
   /** Marks it, and removes its rows, and until `restore` also its indexes, references and triggers. */
   prepare(mark: Mark, now: number): Promise<void>
   /** Adds rows, durably and all or none. */
-  write(table: MovedTable, pieces: AsyncIterable<Buffer>): Promise<void>
+  write(table: MovedTable, rows: AsyncIterable<string[]>): Promise<void>
   clear(table: MovedTable): Promise<void>
   /** Gives it back what `prepare` has removed, which checks all references. */
   restore(): Promise<void>

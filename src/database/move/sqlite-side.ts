@@ -6,7 +6,7 @@ import { configureConnection } from '../engines/sqlite/connections.ts'
 import { countCompaction } from '../engines/sqlite/file-header.ts'
 import { MOVED } from '../errors.ts'
 import { migrateSqlite, WrongDatabase } from '../schema/migrate.ts'
-import { lineExpression, linesOf, sqliteValues } from './copy-text.ts'
+import { lineExpression, sqliteValues } from './copy-text.ts'
 import { type Mark, type Source, SUMS_QUERY, sumsOf, type Target, USED_QUERY } from './side.ts'
 import { MARK_QUERY } from './state.ts'
 import { type MovedTable, namesOf, quoted } from './tables.ts'
@@ -60,7 +60,7 @@ export class SqliteSide implements Source, Target {
     return this.#get<{ last: bigint }>(`SELECT coalesce(max(id), 0) AS last FROM ${quoted(name)}`)!.last
   }
 
-  async *read(table: MovedTable, range?: { after: bigint; upTo: bigint }): AsyncGenerator<Buffer> {
+  async *read(table: MovedTable, range?: { after: bigint; upTo: bigint }): AsyncGenerator<string[]> {
     const where = range ? 'WHERE id > ? AND id <= ?' : ''
     const query = this.#connection.query<{ line: string }, bigint[]>(
       `SELECT ${lineExpression(table, 'sqlite')} AS line FROM ${quoted(table.name)} ${where} ORDER BY ${namesOf(table.key)}`,
@@ -71,11 +71,11 @@ export class SqliteSide implements Source, Target {
       lines.push(line)
       length += line.length
       if (length < PIECE_LENGTH) continue
-      yield Buffer.from(`${lines.join('\n')}\n`)
+      yield lines
       lines = []
       length = 0
     }
-    if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`)
+    if (lines.length > 0) yield lines
   }
 
   async sums() {
@@ -98,7 +98,7 @@ export class SqliteSide implements Source, Target {
   }
 
   async markEnded(now: number): Promise<void> {
-    this.#transact(() => this.#connection.run('UPDATE moves SET ended_at = ?', [now]))
+    this.#connection.run('UPDATE moves SET ended_at = ?', [now])
   }
 
   async thaw(): Promise<void> {
@@ -128,14 +128,14 @@ export class SqliteSide implements Source, Target {
     })
   }
 
-  async write(table: MovedTable, pieces: AsyncIterable<Buffer>): Promise<void> {
+  async write(table: MovedTable, rows: AsyncIterable<string[]>): Promise<void> {
     const { name, columns } = table
     const insert = this.#connection.query(
       `INSERT INTO ${quoted(name)} (${namesOf(columns.map((column) => column.name))}) VALUES (${columns.map(() => '?')})`,
     )
     this.#connection.run('BEGIN IMMEDIATE')
     try {
-      for await (const lines of linesOf(pieces)) for (const line of lines) insert.run(...sqliteValues(table, line))
+      for await (const lines of rows) for (const line of lines) insert.run(...sqliteValues(table, line))
       this.#connection.run('COMMIT')
     } finally {
       if (this.#connection.inTransaction) this.#connection.run('ROLLBACK')
@@ -144,7 +144,7 @@ export class SqliteSide implements Source, Target {
   }
 
   async clear({ name }: MovedTable): Promise<void> {
-    this.#transact(() => this.#connection.run(`DELETE FROM ${quoted(name)}`))
+    this.#connection.run(`DELETE FROM ${quoted(name)}`)
   }
 
   async restore(): Promise<void> {
@@ -159,7 +159,7 @@ export class SqliteSide implements Source, Target {
   }
 
   async finish(): Promise<void> {
-    this.#transact(() => this.#connection.run('DELETE FROM moves'))
+    this.#connection.run('DELETE FROM moves')
   }
 
   async close(): Promise<void> {
@@ -185,13 +185,7 @@ export class SqliteSide implements Source, Target {
     return this.#connection.query<Row, []>(sql).get() ?? undefined
   }
 
-  #transact(work: () => unknown): void {
-    this.#connection.run('BEGIN IMMEDIATE')
-    try {
-      work()
-      this.#connection.run('COMMIT')
-    } finally {
-      if (this.#connection.inTransaction) this.#connection.run('ROLLBACK')
-    }
+  #transact(work: () => void): void {
+    this.#connection.transaction(work).immediate()
   }
 }

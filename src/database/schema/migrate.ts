@@ -185,8 +185,7 @@ const MARK = 'Tally'
  * @param where names the database in messages
  */
 export async function migratePostgres(client: Sql, where: string, now: number, migrations = MIGRATIONS): Promise<void> {
-  await client.unsafe(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
-  try {
+  await inTransaction(client, async () => {
     await client`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
     const before = (await isOwnSchema(client, where)) ? await postgresVersion(client) : 0
     const missing = missingFrom(migrations, before, where)
@@ -194,6 +193,19 @@ export async function migratePostgres(client: Sql, where: string, now: number, m
       throw refusedInMove(where)
     }
     for (const migration of missing) await applyToPostgres(client, migration, now)
+  })
+}
+
+/**
+ * Runs `work` in a transaction that waits for locks as long as a migration may take. Not with postgres.js's own `begin`:
+ * see engines/postgres/link.ts.
+ *
+ * @param client of a single connection
+ */
+export async function inTransaction(client: Sql, work: () => Promise<void>): Promise<void> {
+  await client.unsafe(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
+  try {
+    await work()
     await client.unsafe('COMMIT')
   } catch (error) {
     // If the connection is lost, so is the transaction, and the first error is the one to report.

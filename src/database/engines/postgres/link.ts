@@ -25,7 +25,9 @@ interface Address {
   url: string
   /** A folder of sockets. */
   host?: string
-  /** The database in messages, without its password. */
+  /** Hosts and database, without user and password. */
+  place: string
+  /** The same as the subject of a message. */
   where: string
   /** Whether it names several servers, of which the one is used that can be written. */
   isSeveral: boolean
@@ -50,8 +52,14 @@ export function parseAddress(url: string): Address {
   }
   const folder = address.searchParams.get('host')
   address.searchParams.delete('host')
-  const where = `The database ${folder ?? (isSeveral ? hosts : address.host)}${address.pathname}`
-  return { url: isSeveral ? url : address.href, where, isSeveral, ...(folder ? { host: folder } : {}) }
+  const place = `${folder ?? (isSeveral ? hosts : address.host)}${address.pathname}`
+  return {
+    url: isSeveral ? url : address.href,
+    place,
+    where: `The database ${place}`,
+    isSeveral,
+    ...(folder ? { host: folder } : {}),
+  }
 }
 
 export interface LinkOptions {
