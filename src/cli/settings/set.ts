@@ -4,7 +4,7 @@ import { CommandError } from '../failures.ts'
 import { markupOf } from '../flags/money.ts'
 import { examples, requireFields, textOrNone } from '../flags/options.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { organizationService, printSettings } from './settings.ts'
+import { printSettings } from './settings.ts'
 
 type UnknownProjects = Settings['unknown_projects']
 type Weekday = Settings['week_start']
@@ -164,11 +164,10 @@ export function addSettingsSetCommand(settings: Command): void {
       }
       const logo = flags.logo === undefined ? undefined : await logoOf(flags.logo)
       requireFields({ ...change, logo }, command)
-      const { settingsBody } = await organizationService()
       const body = await withServices(flags, async ({ organization }, { by }) => {
         const settings = await organization.changeSettings(change, by)
         const changed = logo === undefined ? settings : await organization.changeLogo(logo, by)
-        return { ...settingsBody(changed), ...organization.overridden() }
+        return organization.bodyOf(changed)
       })
       printSettings(body, flags)
     })

@@ -4,8 +4,6 @@ import { percentText } from '../terminal/numbers.ts'
 import { print, printJson } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
 
-export const organizationService = () => import('../../features/organization/service.ts')
-
 export function printSettings(body: Settings, { json }: CommandFlags): void {
   if (json) {
     printJson(body)

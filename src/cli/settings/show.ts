@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
 import { note, print } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { organizationService, printSettings } from './settings.ts'
+import { printSettings } from './settings.ts'
 
 export function addSettingsShowCommand(settings: Command): void {
   settings
@@ -12,9 +12,8 @@ export function addSettingsShowCommand(settings: Command): void {
     .addHelpText('after', examples('tally settings show --json'))
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags>()
-      const { settingsBody } = await organizationService()
       const { body, sums } = await withServices(flags, async ({ organization, reports }) => ({
-        body: { ...settingsBody(await organization.settings()), ...organization.overridden() },
+        body: organization.bodyOf(await organization.settings()),
         sums: await reports.progress(),
       }))
       printSettings(body, flags)

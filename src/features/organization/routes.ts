@@ -9,7 +9,7 @@ import { isSameOrigin } from '../../http/same-origin.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { EXAMPLE_SETTINGS } from './examples.ts'
 import { Settings, SettingsChange } from './schema.ts'
-import type { Organization, OrganizationService, Overridden } from './service.ts'
+import type { OrganizationService } from './service.ts'
 import { commonSettingsBody, settingsBody } from './service.ts'
 
 const tag = 'Organization'
@@ -22,27 +22,23 @@ const PICTURES = Object.fromEntries(
 export const organizationRoutes = ({ organization }: { organization: OrganizationService }) =>
   new Elysia({ name: 'organization', normalize: false })
     .use(access())
-    .get(
-      '',
-      async ({ caller }) => shownTo(requireCaller(caller), await organization.settings(), organization.overridden()),
-      {
-        allow: ['session'],
-        scope: 'settings:read',
-        object: 'organization',
-        detail: documented({
-          id: 'getSettings',
-          tag,
-          summary: 'Get the organization settings',
-          responses: { 200: { description: 'The settings.', schema: Settings, example: EXAMPLE_SETTINGS } },
-        }),
-      },
-    )
+    .get('', async ({ caller }) => organization.bodyOf(await organization.settings(), bodyFor(requireCaller(caller))), {
+      allow: ['session'],
+      scope: 'settings:read',
+      object: 'organization',
+      detail: documented({
+        id: 'getSettings',
+        tag,
+        summary: 'Get the organization settings',
+        responses: { 200: { description: 'The settings.', schema: Settings, example: EXAMPLE_SETTINGS } },
+      }),
+    })
     .patch(
       '',
       async ({ body, caller, address, request }) => {
         if (body.public_url !== undefined) await requireWayBack(request, organization.publicUrlWith(body.public_url))
         const changed = await organization.changeSettings(readChange(body), actorOf({ caller, address }))
-        return { ...settingsBody(changed), ...organization.overridden() }
+        return organization.bodyOf(changed)
       },
       {
         allow: { session: ['admin'] },
@@ -81,10 +77,8 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
     )
     .put(
       '/logo',
-      async ({ body, caller, address }) => ({
-        ...settingsBody(await organization.changeLogo(body as Uint8Array, actorOf({ caller, address }))),
-        ...organization.overridden(),
-      }),
+      async ({ body, caller, address }) =>
+        organization.bodyOf(await organization.changeLogo(body as Uint8Array, actorOf({ caller, address }))),
       {
         allow: { session: ['admin'] },
         scope: 'people-only',
@@ -104,10 +98,8 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
     )
     .delete(
       '/logo',
-      async ({ caller, address }) => ({
-        ...settingsBody(await organization.changeLogo(null, actorOf({ caller, address }))),
-        ...organization.overridden(),
-      }),
+      async ({ caller, address }) =>
+        organization.bodyOf(await organization.changeLogo(null, actorOf({ caller, address }))),
       {
         allow: { session: ['admin'] },
         scope: 'people-only',
@@ -128,10 +120,8 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
       },
     )
 
-function shownTo({ person }: Caller, organization: Organization, overridden: Overridden): Settings {
-  const body = seesEverything(person.role) ? settingsBody(organization) : commonSettingsBody(organization)
-  return { ...body, ...overridden }
-}
+/** Billing details are not for everybody. */
+const bodyFor = ({ person }: Caller) => (seesEverything(person.role) ? settingsBody : commonSettingsBody)
 
 /**
  * Whoever sets a wrong public URL must be able to correct it in the same browser. Only a browser that does not say where

@@ -23,6 +23,7 @@ import { isRequirable, REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../sheet-fie
 import { type AuditService, difference } from '../audit/service.ts'
 import { issueOfNumberFormat } from './bill-numbers.ts'
 import { readLogo } from './logo.ts'
+import type { Settings } from './schema.ts'
 import { findLogo, getOrganization, type Logo, type Organization, updateLogo, updateOrganization } from './store.ts'
 
 /** Not settings: what Tally itself remembers about the organization. */
@@ -57,11 +58,6 @@ export function settingsBody(organization: Organization) {
     bill_footer: organization.billFooter,
     logo: organization.logoType,
   }
-}
-
-/** What an option of this server overrides, for those who would change the setting without effect. */
-export interface Overridden {
-  public_url_option: string | null
 }
 
 /** The settings that everyone can read: placement, counting and retention, but no billing details. */
@@ -188,8 +184,11 @@ export function createOrganizationService({ db, audit, publicUrlOption }: Depend
     /** What an option of this process gives as the public URL, which takes precedence over the setting. */
     publicUrlOption,
 
-    /** What options of this process override. */
-    overridden: (): Overridden => ({ public_url_option: publicUrlOption ?? null }),
+    /** Settings as responses have them, with the option that makes a change of the setting ineffective. */
+    bodyOf: (
+      organization: Organization,
+      body: (organization: Organization) => Omit<Settings, 'public_url_option'> = settingsBody,
+    ): Settings => ({ ...body(organization), public_url_option: publicUrlOption ?? null }),
 
     /** The public URL once the setting is `given`, as {@link changeSettings} stores it; undefined if there is none. */
     publicUrlWith: (given: string | null): string | undefined =>
