@@ -84,7 +84,7 @@ export interface AppOptions {
   logger: Logger
   /** Calls per minute and token; 0 for no limit. */
   rateLimit?: number
-  /** Whether the server was told to stop; by default it never is. */
+  /** Whether the server is stopping; by default it never is. */
   isStopping?: () => boolean
   /** Maximum number of concurrent requests; a default if absent. */
   requestLimit?: number | undefined

@@ -99,7 +99,7 @@ export const OPTIONS = {
     flag: '--drain <seconds>',
     variable: 'TALLY_DRAIN',
     default: '0',
-    doc: 'how long a server that is told to stop still answers while /ready fails, so that a load balancer sends requests elsewhere first',
+    doc: 'how long a server that is stopping still answers while /ready fails, so that a load balancer sends requests elsewhere first',
   },
   backupEvery: {
     flag: '--backup-every <duration>',
@@ -208,7 +208,7 @@ export interface Config {
   mail: MailConfig | undefined
   backups: BackupsConfig
   priceUpdates: PriceUpdatesConfig
-  /** How long a server that is told to stop still answers. */
+  /** How long a server that is stopping still answers. */
   drainSeconds: number
   /** Networks to which webhooks may be sent although they are private. */
   webhookPrivateNetworks: string[]

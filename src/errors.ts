@@ -359,7 +359,7 @@ export const PROBLEMS = {
   shutting_down: {
     status: 503,
     title: 'Shutting down',
-    help: 'The server was told to stop and still answers for a while, so that load balancers send requests elsewhere first. Only the check of readiness returns this.',
+    help: 'The server is stopping and still answers for a while, so that load balancers send requests elsewhere first. Only the check of readiness returns this.',
     page: 'troubleshooting',
   },
   database_upgraded: {

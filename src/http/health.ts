@@ -14,7 +14,7 @@ const Health = (status: string, description: string) =>
 
 interface Dependencies {
   checkReady: () => Promise<void>
-  /** Whether the server was told to stop. */
+  /** Whether the server is stopping. */
   isStopping: () => boolean
 }
 
@@ -52,7 +52,7 @@ export const health = ({ checkReady, isStopping }: Dependencies) =>
           tag: 'Service',
           summary: 'Check readiness',
           description:
-            'The server is ready when its database is writable (checked at most once a second) and has the schema of this version, and nobody has told the server to stop.',
+            'The server is ready when its database is writable (checked at most once a second) and has the schema of this version, and the server is not stopping.',
           responses: {
             200: {
               description: 'The server accepts entries.',

@@ -4,7 +4,7 @@ import { CommandLine, type RunningServer } from '../support/command-line.ts'
 import { canOverlap, newLocation } from '../support/databases.ts'
 import { reportBody } from '../support/reports.ts'
 
-/** How often the load balancer asks /ready, and how long a server stays that is told to stop. */
+/** How often the load balancer asks /ready, and how long a server that is stopping still answers. */
 const CHECK_MS = 200
 const DRAIN_SECONDS = 1
 

@@ -1,11 +1,12 @@
 /**
- * Sends the requests of the first page before anything is rendered: it takes as long to render the page as the server
- * takes to answer. Until who asks and the script of the page are here, there is nothing to render.
+ * Sends the requests of each page before it is rendered: it takes as long to render the page as the server takes to
+ * answer.
  */
 import { askFirst, knownMe, mayBeSignedIn } from '../server/me.ts'
 import { queryClient } from '../server/queries.ts'
 import { askAt, preloadAt } from './navigation.ts'
 
+/** Of the page that the application starts with. Until who asks and the script are here, there is nothing to render. */
 export async function sendFirstRequests(): Promise<void> {
   const { pathname, search } = location
   const script = mayBeSignedIn() ? preloadAt(pathname) : undefined
@@ -17,7 +18,7 @@ export async function sendFirstRequests(): Promise<void> {
 /** The same for all filters of a page, which asks anew by itself. Names are part of what a page is about. */
 const pageAt = ({ pathname, search }: Location) => `${pathname}?${new URLSearchParams(search).get('name') ?? ''}`
 
-/** Of the browser's back and forward, and of links, which wouter tells of in this way. */
+/** Events of the browser's back and forward, and of links, for which wouter dispatches the last two. */
 const NAVIGATIONS = ['popstate', 'pushState', 'replaceState']
 
 /** Sends the requests of every other page that is opened, too: call it before anything renders what the address says. */
