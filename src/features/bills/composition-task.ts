@@ -80,10 +80,12 @@ async function compose(reader: Reader, args: CompositionArgs): Promise<Compositi
       ? earlierOf(await sumEarlier(reader, { ...before, only: filterOf(args.heading) }), scope)
       : NOTHING
   const outside = scope === 'everything' ? NOTHING_OUTSIDE : outsideOf(await sumOpenEntries(reader, span), statuses)
-  const { leftOut, billed, lineOf, ...composed } = await composeWith(sourcesOf(reader), args, { earlier, outside })
+  const found = await listScope(new ScopedEntries(reader), args)
+  const names = await new KeyedNames(reader).of(found, new Set(args.terms.groupBy))
+  const { leftOut, billed, idsOfLines, ...composed } = composeFrom(found, names, args, { earlier, outside })
   if (leftOut.unpriced.entries > 0 && !args.leaveUnpriced) return { unpricedEntries: leftOut.unpriced.entries }
   const inOrder = billed.sort((one, other) => one.id - other.id)
-  return { composition: { ...composed, portions: portionsOfEntries(inOrder, lineOf, args.portion) } }
+  return { composition: { ...composed, portions: portionsOfEntries(inOrder, idsOfLines, args.portion) } }
 }
 
 /** The entries of a scope: a project of a client is only this project. */
@@ -95,43 +97,40 @@ function filterOf({ scope: { client, project } }: Pick<Heading, 'scope'>): Pick<
 /** What a bill leaves out of its scope and period. */
 export type OwnLeftOut = Record<Exclusion | 'earlier', LeftOutEntries>
 
-/** Where bills are composed from; of several bills, what they share is read once. */
-export interface Sources {
-  entries: ScopedEntries
-  names: KeyedNames
-}
-
-export const sourcesOf = (reader: Reader): Sources => ({
-  entries: new ScopedEntries(reader),
-  names: new KeyedNames(reader),
-})
-
-/** With the billed entries, and the line of each. */
+/** With the billed entries, and the keys of those of each line. */
 export interface Composed extends Omit<Composition, 'portions'> {
   billed: BillableEntry[]
-  lineOf: ReadonlyMap<number, number>
+  idsOfLines: readonly (readonly number[])[]
   leftOut: OwnLeftOut
+}
+
+/** The entries that a bill is composed from, also those that it leaves out. */
+export async function listScope(
+  entries: ScopedEntries,
+  { scope, span, includeEarlier }: Pick<CompositionArgs, 'scope' | 'span' | 'includeEarlier'>,
+): Promise<ScopedEntry[]> {
+  const found = await entries.list(scope, span, { isEarlier: false })
+  if (includeEarlier) {
+    const before = { startingAt: EARLIEST, endingAt: span.startingAt }
+    for (const entry of await entries.list(scope, before, { isEarlier: true })) found.push(entry)
+  }
+  return found
 }
 
 /**
  * The composition without the decisions that it needs before it is sent: entries from before the period are left out
  * unless they are to be included, and unpriced ones are left out.
  */
-export async function composeWith(
-  sources: Sources,
-  args: Pick<CompositionArgs, 'scope' | 'span' | 'statuses' | 'includeEarlier' | 'markups' | 'terms' | 'heading'>,
+export function composeFrom(
+  found: readonly ScopedEntry[],
+  named: NamedKeys,
+  args: Pick<CompositionArgs, 'statuses' | 'includeEarlier' | 'markups' | 'terms' | 'heading'>,
   { earlier, outside }: { earlier: LeftOutEntries; outside: typeof NOTHING_OUTSIDE },
-): Promise<Composed> {
-  const { scope, span, statuses, includeEarlier = false } = args
-  const found = await sources.entries.list(scope, span, { isEarlier: false })
-  if (includeEarlier) {
-    const before = { startingAt: EARLIEST, endingAt: span.startingAt }
-    for (const entry of await sources.entries.list(scope, before, { isEarlier: true })) found.push(entry)
-  }
-  const { billed, leftOut: separated } = separate(found, statuses)
-  const leftOut = { ...separated, earlier: includeEarlier ? NOTHING : earlier }
-  const names = namesOf(await sources.names.of(billed), args.markups)
-  const { document, lineOf, ...sums } = composeBill(billed, names, args.terms, {
+): Composed {
+  const { billed, leftOut: separated } = separate(found, args.statuses)
+  const leftOut = { ...separated, earlier: args.includeEarlier ? NOTHING : earlier }
+  const names = namesOf(named, args.markups)
+  const { document, idsOfLines, ...sums } = composeBill(billed, names, args.terms, {
     ...args.heading,
     left_out: leftOutBody({
       ...leftOut,
@@ -141,16 +140,15 @@ export async function composeWith(
     }),
   })
   const documentText = JSON.stringify(document)
-  const digest = digestOf(documentText, lineOf)
-  return { documentText, digest, entries: billed.length, ...sums, billed, lineOf, leftOut }
+  const digest = digestOf(documentText, idsOfLines)
+  return { documentText, digest, entries: billed.length, ...sums, billed, idsOfLines, leftOut }
 }
 
-/** A digest of a bill's document and the assignment of entries to lines. */
-function digestOf(documentText: string, lineOf: ReadonlyMap<number, number>): string {
+/** A digest of a bill's document, which has the number of entries of each line, and of the entries of the lines. */
+function digestOf(documentText: string, idsOfLines: readonly (readonly number[])[]): string {
   const hash = createHash('sha256').update(documentText)
-  let lines = ''
-  for (const [id, line] of lineOf) lines += `;${id}:${line}`
-  return hash.update(lines).digest('base64url')
+  for (const ids of idsOfLines) hash.update(Float64Array.from(ids))
+  return hash.digest('base64url')
 }
 
 const NOTHING: LeftOutEntries = { entries: 0, unpriced: 0, costNanos: 0n, isMore: false }

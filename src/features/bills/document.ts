@@ -35,7 +35,7 @@ export interface BillableEntry {
   listValueNanos: Nanos | null
 }
 
-/** The objects that entries refer to, with their names at the time of the bill. */
+/** The projects of entries, and the objects that their lines are grouped by, with their names at the time of the bill. */
 export interface BillNames {
   projects: Map<number, { uid: string; key: string; name: string; markupPpm: number }>
   tickets: Map<number, { uid: string; key: string; title: string | null }>
@@ -79,8 +79,8 @@ export type Heading = Pick<
 
 export interface Composed {
   document: BillDocument
-  /** The line of each entry, in the order of the entries. */
-  lineOf: Map<number, number>
+  /** The keys of the entries of each line, in the order of the lines. */
+  idsOfLines: number[][]
   subtotalMinor: bigint
   taxMinor: bigint
   costNanos: Nanos
@@ -116,12 +116,12 @@ export function composeBill(
   const lines = sumLines(entries, names, terms.groupBy)
   const exact = lines.map(({ costByMarkup }) => exactAmount(costByMarkup, terms))
   const amounts = apportion(exact, terms.minorDigits)
-  const lineOf = new Map<number, number>()
   const money = (minor: bigint) => decimalNumber(minor, terms.minorDigits)
-  const wireLines = lines.map((line, index): BillLine & { isEarlier: boolean } => {
-    for (const id of line.ids) lineOf.set(id, index + 1)
-    return { isEarlier: line.isEarlier, ...wireLine(line, index + 1, terms.groupBy), amount: money(amounts[index]!) }
-  })
+  const wireLines = lines.map((line, index): BillLine & { isEarlier: boolean } => ({
+    isEarlier: line.isEarlier,
+    ...wireLine(line, index + 1, terms.groupBy),
+    amount: money(amounts[index]!),
+  }))
   const section = (isEarlier: boolean, title: string | null): BillSection[] => {
     const own = wireLines.filter((line) => line.isEarlier === isEarlier)
     return own.length === 0 ? [] : [{ title, lines: own.map(({ isEarlier: _, ...line }) => line) }]
@@ -151,7 +151,7 @@ export function composeBill(
     },
     total: money(subtotalMinor + taxMinor),
   }
-  return { document, lineOf, subtotalMinor, taxMinor, costNanos, listValueNanos }
+  return { document, idsOfLines: lines.map(({ ids }) => ids), subtotalMinor, taxMinor, costNanos, listValueNanos }
 }
 
 function exactAmount(costByMarkup: Map<number, Nanos>, { rate }: BillTerms): Exact {

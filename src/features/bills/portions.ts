@@ -28,9 +28,10 @@ export interface Portion {
 
 export function portionsOfEntries(
   entries: readonly BillableEntry[],
-  lineOf: ReadonlyMap<number, number>,
+  idsOfLines: readonly (readonly number[])[],
   size: number,
 ): Portion[] {
+  const lineOf = new Map(idsOfLines.flatMap((ids, index) => ids.map((id) => [id, index + 1] as const)))
   const portions: Portion[] = []
   for (let start = 0; start < entries.length; start += size) {
     const some = entries.slice(start, start + size)

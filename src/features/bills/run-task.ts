@@ -3,13 +3,19 @@ import type { Reader, SlowTask } from '../../database/database.ts'
 import { spanOf } from '../../lib/calendar.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { argumentsOf, type BilledProject, billableStatuses, type Issuer } from './arguments.ts'
-import { composeWith, type NOTHING_OUTSIDE, type OwnLeftOut, type Sources, sourcesOf } from './composition-task.ts'
+import {
+  type CompositionArgs,
+  composeFrom,
+  listScope,
+  type NOTHING_OUTSIDE,
+  type OwnLeftOut,
+} from './composition-task.ts'
 import { minorDigitsOf } from './currency.ts'
 import { earlierOf, sumEarlier } from './earlier.ts'
 import { outsideOf, sumOpenEntries } from './open-entries.ts'
 import { countOf, RUN_CHECKS, type RunCheckName, runChecks } from './run-checks.ts'
 import type { BillRequest, UsualTerms } from './schema.ts'
-import type { LeftOutEntries } from './store/billable.ts'
+import { KeyedNames, type LeftOutEntries, type NamedKeys, ScopedEntries, type ScopedEntry } from './store/billable.ts'
 import { getIssuer } from './store/issuer.ts'
 import {
   listLastBills,
@@ -24,6 +30,9 @@ import { requestOfTerms, usualTerms } from './usual-terms.ts'
 
 /** Hundreds of clients with a million entries. */
 const RUN_DEADLINE_MS = 60_000
+
+/** The number of entries in memory at a time, unless a single bill has more. */
+const BATCH_ENTRIES = 50_000
 
 /** Used until somebody has entered a rate: only the cost of such a bill is shown. */
 const UNKNOWN_RATE = 1
@@ -80,21 +89,23 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
   const open = await sumOpenEntries(reader, span)
   const known = {
     issuer,
-    sources: sourcesOf(reader),
     earlier: await sumEarlier(reader, { before: span.startingAt, statuses }),
     outside: outsideOf(open, statuses),
     last: { client: await listLastBills(reader, 'clientId'), project: await listLastBills(reader, 'projectId') },
     newest: { client: await listNewestBills(reader, 'clientId'), project: await listNewestBills(reader, 'projectId') },
     bills: await listPeriodBills(reader, period),
   }
+  const billed: Billed[] = [
+    ...(await listRunClients(reader)).map((client) => ({ client, project: undefined })),
+    ...(await listRunProjects(reader)).map((project) => ({ client: undefined, project })),
+  ]
+  const requested = billed.map((of) => requestBill(args, known, of))
   const rows: RunRow[] = []
-  for (const client of await listRunClients(reader)) {
-    const row = await composeRow(args, known, { client, project: undefined })
-    if (client.archivedAt === null || hasEntries(row)) rows.push(row)
-  }
-  for (const project of await listRunProjects(reader)) {
-    const row = await composeRow(args, known, { client: undefined, project })
-    if (hasEntries(row)) rows.push(row)
+  for await (const { bills, names } of readBatches(reader, requested)) {
+    for (const bill of bills) {
+      const row = composeRow(known, bill, names)
+      if (row.client?.archivedAt === null || hasEntries(row)) rows.push(row)
+    }
   }
   const found = runChecks(statuses)
   const earlier = earlierOf(known.earlier, 'everything')
@@ -107,9 +118,40 @@ function hasEntries({ entries, leftOut, bills }: RunRow): boolean {
   return entries > 0 || bills.length > 0 || Object.values(leftOut).some((left) => left.entries > 0)
 }
 
+type Billed = Pick<RunRow, 'client' | 'project'>
+
+/** What a bill of the run is requested with, and what it is composed with. */
+type RequestedBill = Billed & Pick<RunRow, 'request' | 'terms' | 'isRateKnown'> & { args: CompositionArgs }
+
+/**
+ * Reads the entries of the bills, in batches: hundreds of bills share most of the names that their entries refer to,
+ * which are read once per batch.
+ */
+async function* readBatches(reader: Reader, requested: readonly RequestedBill[]) {
+  const source = new ScopedEntries(reader)
+  const named = new KeyedNames(reader)
+  let bills: (RequestedBill & { found: ScopedEntry[] })[] = []
+  let entries = 0
+  for (const bill of requested) {
+    const found = await listScope(source, bill.args)
+    bills.push({ ...bill, found })
+    entries += found.length
+    if (entries < BATCH_ENTRIES && bill !== requested.at(-1)) continue
+    const dimensions = new Set(bills.flatMap(({ args }) => args.terms.groupBy))
+    yield {
+      bills,
+      names: await named.of(
+        bills.flatMap(({ found }) => found),
+        dimensions,
+      ),
+    }
+    bills = []
+    entries = 0
+  }
+}
+
 interface Known {
   issuer: Issuer
-  sources: Sources
   earlier: Awaited<ReturnType<typeof sumEarlier>>
   outside: typeof NOTHING_OUTSIDE
   last: Record<'client' | 'project', Awaited<ReturnType<typeof listLastBills>>>
@@ -117,11 +159,11 @@ interface Known {
   bills: PeriodBill[]
 }
 
-async function composeRow(
+function requestBill(
   { month, today, includeEarlier, leaveUnpriced, rates, portion }: RunArgs,
-  { issuer, sources, earlier, outside, last, newest, bills }: Known,
-  { client, project }: Pick<RunRow, 'client' | 'project'>,
-): Promise<RunRow> {
+  { issuer, last }: Known,
+  { client, project }: Billed,
+): RequestedBill {
   const [kind, id] = client ? (['client', client.id] as const) : (['project', project!.id] as const)
   const currency = client?.currency ?? issuer.currency
   const terms = usualTerms(currency, client, last[kind].get(id))
@@ -139,16 +181,32 @@ async function composeRow(
   const isRateKnown = currency === 'USD' || rate !== undefined
   const circumstances = { issuer, today, client, project, replaced: undefined, portion }
   const args = argumentsOf({ ...request, ...(!isRateKnown && { exchange_rate: UNKNOWN_RATE }) }, circumstances)
-  const composed = await composeWith(sources, args, { earlier: earlierOf(earlier, args.scope), outside })
   return {
     client,
     project,
     request,
     terms: { ...terms, ...(rates[currency] !== undefined && { exchange_rate: { rate: rates[currency], on: today } }) },
     isRateKnown,
+    args,
+  }
+}
+
+function composeRow(
+  { earlier, outside, newest, bills }: Known,
+  { client, project, request, terms, isRateKnown, args, found }: RequestedBill & { found: ScopedEntry[] },
+  names: NamedKeys,
+): RunRow {
+  const [kind, id] = client ? (['client', client.id] as const) : (['project', project!.id] as const)
+  const composed = composeFrom(found, names, args, { earlier: earlierOf(earlier, args.scope), outside })
+  return {
+    client,
+    project,
+    request,
+    terms,
+    isRateKnown,
     digest: composed.digest,
     entries: composed.entries,
-    minorDigits: minorDigitsOf(currency),
+    minorDigits: minorDigitsOf(terms.currency),
     subtotalMinor: composed.subtotalMinor,
     taxMinor: composed.taxMinor,
     costNanos: composed.costNanos,

@@ -23,7 +23,7 @@ import { exactTotal } from '../../../database/exact-sum.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Nanos } from '../../../lib/money.ts'
-import type { BillableEntry } from '../document.ts'
+import type { BillableEntry, LineDimension } from '../document.ts'
 
 /** The scope: a client's projects, one project, or everything. */
 export type ScopeKeys = ScopeBy<number>
@@ -263,7 +263,7 @@ export interface NamedKeys {
   clients: Map<number, { markupPpm: number | null }>
 }
 
-/** The current names of objects. Bills of one billing run share most of them. */
+/** The current names of objects that lines are grouped by. Bills of one billing run share most of them. */
 export class KeyedNames {
   readonly #named: NamedKeys = {
     projects: new Map(),
@@ -276,8 +276,11 @@ export class KeyedNames {
 
   constructor(readonly reader: Reader) {}
 
-  /** At least those that the entries refer to. */
-  async of(rows: readonly Keyed[]): Promise<NamedKeys> {
+  /** At least those of the dimensions that the entries refer to, and their projects, which have markups. */
+  async of(rows: readonly Keyed[], dimensions: ReadonlySet<LineDimension>): Promise<NamedKeys> {
+    const keysIn = (dimension: LineDimension, keyOf: (row: Keyed) => number | null) =>
+      dimensions.has(dimension) ? rows.map(keyOf) : []
+    const hasLabels = [...dimensions].some((dimension) => dimension.startsWith('label:'))
     const { reader } = this
     const named = this.#named
     const { projects, tickets, names, users, labelSets, clients } = reader.tables
@@ -300,7 +303,7 @@ export class KeyedNames {
     )
     await addByKey(
       named.tickets,
-      rows.map(({ ticketId }) => ticketId),
+      keysIn('ticket', ({ ticketId }) => ticketId),
       (keys) =>
         reader
           .select({ id: tickets.id, uid: tickets.uid, key: tickets.key, title: tickets.title })
@@ -310,20 +313,20 @@ export class KeyedNames {
     )
     await addByKey(
       named.names,
-      rows.flatMap(({ modelId, agentId }) => [modelId, agentId]),
+      [...keysIn('model', ({ modelId }) => modelId), ...keysIn('agent_name', ({ agentId }) => agentId)],
       (keys) => reader.select({ id: names.id, text: names.text }).from(names).where(inArray(names.id, keys)),
       ({ text }) => text,
     )
     await addByKey(
       named.managers,
-      rows.map(({ managerId }) => managerId),
+      keysIn('agent_manager', ({ managerId }) => managerId),
       (keys) =>
         reader.select({ id: users.id, uid: users.uid, name: users.name }).from(users).where(inArray(users.id, keys)),
       itself,
     )
     await addByKey(
       named.labelSets,
-      rows.map(({ labelSetId }) => labelSetId),
+      hasLabels ? rows.map(({ labelSetId }) => labelSetId) : [],
       (keys) =>
         reader
           .select({ id: labelSets.id, labels: labelSets.labels })
