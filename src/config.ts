@@ -35,6 +35,24 @@ export const OPTIONS = {
     default: '',
     doc: 'file that contains the database URL',
   },
+  databaseReadUrl: {
+    flag: '--database-read-url <url>',
+    variable: 'TALLY_DATABASE_READ_URL',
+    default: '',
+    doc: 'postgres://… of a replica of that database, which answers reports, lists and exports; must not contain a password on the command line',
+  },
+  databaseReadUrlFile: {
+    flag: '--database-read-url-file <path>',
+    variable: 'TALLY_DATABASE_READ_URL_FILE',
+    default: '',
+    doc: 'file that contains the URL of the replica',
+  },
+  databaseReadWait: {
+    flag: '--database-read-wait <ms>',
+    variable: 'TALLY_DATABASE_READ_WAIT',
+    default: '500',
+    doc: 'milliseconds that a read waits for a replica that lags behind; the primary answers it then',
+  },
   as: {
     flag: '--as <user>',
     variable: 'TALLY_AS',
@@ -198,6 +216,8 @@ export type OptionName = keyof typeof OPTIONS
 export interface Config {
   dataDir: string
   databaseUrl: string | undefined
+  /** What answers reports, lists and exports; undefined for the database itself. */
+  replica: { url: string; waitMs: number } | undefined
   host: string
   port: number
   /** Undefined where the setting of the organization counts. */
@@ -267,6 +287,7 @@ type Environment = Record<string, string | undefined>
 /** Options that hold a secret, each with the option that names a file to read it from. */
 const SECRETS = {
   databaseUrl: 'databaseUrlFile',
+  databaseReadUrl: 'databaseReadUrlFile',
   moveTo: 'moveToFile',
   smtpUrl: 'smtpUrlFile',
   token: 'tokenFile',
@@ -466,6 +487,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
   if (databaseUrl && !POSTGRES_URL.test(databaseUrl)) {
     reading.issue('databaseUrl', 'must start with postgres://')
   }
+  const replica = readReplica(reading)
   const publicUrl = reading.publicUrl()
   const trustedProxies = reading.networks('trustedProxies')
   const webhookPrivateNetworks = reading.networks('webhookPrivateNetworks')
@@ -482,6 +504,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
   return {
     dataDir: text('data'),
     databaseUrl,
+    replica,
     host: text('host'),
     port,
     publicUrl,
@@ -498,6 +521,26 @@ export function readConfig(flags: Flags, environment: Environment = process.env)
 
 /** Service managers kill a server that takes longer to stop. */
 const DRAIN_LIMIT_SECONDS = 300
+
+/** A person does not wait for longer, and reports have their own limit. */
+const LONGEST_READ_WAIT_MS = 5_000
+
+function readReplica(reading: Reading): Config['replica'] {
+  const url = reading.secret('databaseReadUrl')
+  const waitMs = Number(reading.text('databaseReadWait'))
+  if (!/^\d{1,4}$/.test(reading.text('databaseReadWait')) || waitMs > LONGEST_READ_WAIT_MS) {
+    reading.issue(
+      'databaseReadWait',
+      `'${reading.text('databaseReadWait')}' is not a valid number of milliseconds. Use 0 to ${LONGEST_READ_WAIT_MS}`,
+    )
+  }
+  if (url === '') return undefined
+  if (!POSTGRES_URL.test(url)) reading.issue('databaseReadUrl', 'must start with postgres://')
+  if (!reading.secret('databaseUrl')) {
+    reading.issue('databaseReadUrl', `needs a primary. Set ${OPTIONS.databaseUrl.variable}`)
+  }
+  return { url, waitMs }
+}
 
 /** A copy takes minutes where the database is large, and a disk that is always copied to is no backup. */
 const SHORTEST_BACKUP_MS = 10 * 60_000

@@ -22,6 +22,8 @@ export interface Sources {
   databaseFile: string | undefined
   /** Of the disk of that file. */
   diskSpace: (() => { freeBytes: number; totalBytes: number }) | undefined
+  /** The state of the read replica. */
+  replica: (() => Promise<string>) | undefined
   /** Request bodies waiting to be written. */
   waitingWrites: () => number
   /** Bill e-mails by state. */
@@ -115,6 +117,7 @@ export function createMetrics() {
     watch({
       databaseFile,
       diskSpace,
+      replica,
       waitingWrites,
       outbox,
       backups,
@@ -132,6 +135,13 @@ export function createMetrics() {
           for (const [state, mails] of Object.entries(await outbox())) this.set({ state }, mails)
         },
       })
+      if (replica) {
+        watched(
+          'tally_read_replica_used',
+          'Whether the read replica answers reports, lists and exports: 1, or 0 while the primary does.',
+          async () => Number((await replica()) === 'used'),
+        )
+      }
       if (databaseFile) {
         watched('tally_database_bytes', 'Size of the database file.', () => sizeOf(databaseFile))
         watched('tally_wal_bytes', 'Size of the write-ahead log.', () => sizeOf(`${databaseFile}-wal`))

@@ -16,6 +16,7 @@ describe('the configuration', () => {
     expect(readConfig({}, {})).toEqual({
       dataDir: './tally-data',
       databaseUrl: undefined,
+      replica: undefined,
       host: '127.0.0.1',
       port: 4747,
       publicUrl: undefined,

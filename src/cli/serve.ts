@@ -46,6 +46,9 @@ export function addServeCommand(program: Command): void {
     .addOption(optionOf('publicUrl'))
     .addOption(optionOf('trustedProxies'))
     .addOption(optionOf('rateLimit'))
+    .addOption(optionOf('databaseReadUrl'))
+    .addOption(optionOf('databaseReadUrlFile'))
+    .addOption(optionOf('databaseReadWait'))
     .addOption(optionOf('drain'))
     .addOption(optionOf('smtpUrl'))
     .addOption(optionOf('smtpUrlFile'))
@@ -113,12 +116,14 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
   const db = await openDatabase({
     dataDir: config.dataDir,
     databaseUrl: config.databaseUrl,
+    replica: config.replica,
     clock: systemClock,
     serving: true,
     // What is durable is unknown now: only a new start, which reads it back, can tell.
     onFatal: (error) => die(error, 'the database can no longer be used'),
     onReadError: (error) => logger.error({ err: driverError(error) }, 'part of the database cannot be read'),
     onBlockedLog: (reader) => logger.warn(reader, BLOCKED_LOG),
+    onReplica: (state) => logReplica(state, logger),
     onCommit: metrics.commit,
   }).catch((error) => {
     if (isDiskError(error)) return die(error, 'disk error while opening the database')
@@ -151,6 +156,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     metrics.watch({
       databaseFile: db.file,
       diskSpace: db.file === undefined ? undefined : () => diskSpaceOf(config.dataDir),
+      replica: db.replica,
       waitingWrites: db.waitingWrites,
       outbox: services.bills.deliveries.count,
       backups: backups?.state,
@@ -381,6 +387,12 @@ async function startBackups({ backups, dataDir }: Config, logger: Logger, { noti
 }
 
 /** Commands on this machine do without the address of the server. */
+function logReplica(state: string, logger: Logger): void {
+  if (state === 'used') logger.info('the read replica answers reports, lists and exports again')
+  else
+    logger.warn({ replica: state }, 'the read replica cannot be used: the primary answers reports, lists and exports')
+}
+
 function attempt(announce: () => void, logger: Logger): void {
   try {
     announce()

@@ -6,6 +6,20 @@ export interface DatabaseCaller {
   signal: AbortSignal
   /** Callers with the same key, such as the requests of one person, take turns with the others together. */
   key: number
+  /** Which server answered, where there is a replica: the primary if it answered any of the reads. */
+  readFrom?: ReadSource
+}
+
+export type ReadSource = 'replica' | 'primary'
+
+/**
+ * Whether a replica answers reads: it is used, it lags behind, it does not respond, or what is at its address is not a
+ * replica of the primary. The primary answers instead.
+ */
+export type ReplicaState = 'used' | 'lagging' | 'unreachable' | 'not_a_replica'
+
+export function noteSource(caller: DatabaseCaller, from: ReadSource): void {
+  if (caller.readFrom !== 'primary') caller.readFrom = from
 }
 
 const callers = new AsyncLocalStorage<DatabaseCaller>()

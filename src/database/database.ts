@@ -6,6 +6,7 @@
  * rows.
  */
 import type { PgDatabase, PgQueryResultHKT, PgTable } from 'drizzle-orm/pg-core'
+import type { ReplicaState } from './caller.ts'
 import type { Tables } from './schema/tables.ts'
 
 type Builders = PgDatabase<PgQueryResultHKT, Record<string, never>>
@@ -192,6 +193,8 @@ export interface Database {
   setWriter<Item, Value>(record: (tx: Tx, items: readonly Item[]) => Promise<Outcome<Value>[]>): SetWriter<Item, Value>
   /** Writes a small value that is never read, and returns once it is durable. Throws as `write` does. */
   probe(): Promise<void>
+  /** The state of the replica that answers slow reads of callers; undefined without one. Checks it. */
+  readonly replica?: (() => Promise<ReplicaState>) | undefined
   /** Number of waiting calls. */
   waitingWrites(): number
   /** Completes waiting writes, and refuses new ones. */
@@ -209,6 +212,8 @@ export interface DatabaseEvents {
   onReadError(error: unknown): void
   /** A reader has been running for so long that the log, now of this size, cannot be emptied. */
   onBlockedLog(reader: { seconds: number; logBytes: number }): void
+  /** Reads are answered by the primary from now on, or by the replica again. */
+  onReplica(state: ReplicaState): void
   /** The number of bodies and items in a commit, and the time from the start of their transaction until they were durable. */
   onCommit(writes: number, seconds: number): void
 }

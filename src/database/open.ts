@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import type { Database, DatabaseEvents } from './database.ts'
+import type { ReplicaAddress } from './engines/slow/source.ts'
 import { emptyLogOfFullDisk } from './engines/sqlite/own-checkpoints.ts'
 import { openSqlite } from './engines/sqlite/sqlite.ts'
 import { asProblem, failureOf } from './errors.ts'
@@ -22,6 +23,8 @@ export interface OpenOptions extends Partial<DatabaseEvents> {
   dataDir: string
   /** `postgres://…` to keep everything in PostgreSQL instead. */
   databaseUrl?: string | undefined
+  /** A replica of that database, which answers slow reads of callers. */
+  replica?: ReplicaAddress | undefined
   clock: Clock
   /** Whether the process serves: slow reads then run in processes of their own, and checkpoints on a thread. */
   serving?: boolean
@@ -44,12 +47,14 @@ export interface OpenOptions extends Partial<DatabaseEvents> {
 export async function openDatabase({
   dataDir,
   databaseUrl,
+  replica,
   clock,
   serving = false,
   // By default, only the caller gets the error; a command then ends with it.
   onFatal = () => {},
   onReadError = () => {},
   onBlockedLog = () => {},
+  onReplica = () => {},
   onCommit = () => {},
   slowDeadlineMs = SLOW_DEADLINE_MS,
   slowGraceMs,
@@ -61,7 +66,7 @@ export async function openDatabase({
   if (databaseUrl) {
     // Loaded only if used: the client takes a sixth of the time of a command on the embedded database.
     const { openPostgres } = await import('./engines/postgres/postgres.ts')
-    return openPostgres({ url: databaseUrl, now: clock.now(), ...settings })
+    return openPostgres({ url: databaseUrl, replica, onReplica, now: clock.now(), ...settings })
   }
   makeFolder(dataDir)
   const path = join(dataDir, DATABASE_FILE)

@@ -1,16 +1,22 @@
 import { MIGRATIONS } from '../../migrations/index.ts'
 import { Problem } from '../errors.ts'
+import type { ReplicaState } from './caller.ts'
 import type { Database } from './database.ts'
 import { databaseMoved, retryAfterRestart } from './errors.ts'
 
 /** Anyone may call this, and each probe writes to the disk: more frequent calls get the last result. */
 const PROBE_EVERY_MS = 1_000
 
+export interface Readiness {
+  /** Undefined without one. A server whose replica cannot be used is as ready as one without. */
+  replica: ReplicaState | undefined
+}
+
 /**
  * Resolves if the database can be written, which is tested, and has this program's schema version. The command line of
  * a newer Tally may have migrated it while the server runs.
  */
-export function readinessOf(db: Database): () => Promise<void> {
+export function readinessOf(db: Database): () => Promise<Readiness> {
   let probedAt = Number.NEGATIVE_INFINITY
   let isProbing = false
   let probed = Promise.resolve()
@@ -27,6 +33,7 @@ export function readinessOf(db: Database): () => Promise<void> {
     await probe()
     await refuseUpgraded(db)
     await refuseMoved(db)
+    return { replica: await db.replica?.() }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts'
-import { currentCaller, onBehalfOf } from '../database/caller.ts'
+import { currentCaller, type DatabaseCaller, onBehalfOf } from '../database/caller.ts'
 
 /** Requests that only read, although they have a body. */
 const READING_BODIES = /\/(preview|test|test\/entries|check)$/
@@ -12,8 +12,16 @@ export function stopReadsOnDisconnect<Answer>(handle: (request: Request) => Answ
   return (request: Request): Answer => {
     const { method } = request
     if (method !== 'GET' && method !== 'HEAD' && !READING_BODIES.test(request.url)) return handle(request)
-    return onBehalfOf({ signal: request.signal, key: 0 }, () => handle(request))
+    const caller: DatabaseCaller = { signal: request.signal, key: 0 }
+    const answer = onBehalfOf(caller, () => handle(request))
+    return answer instanceof Promise ? (answer.then((response) => withSource(response, caller)) as Answer) : answer
   }
+}
+
+/** With the server that answered its reads, where there is a read replica. */
+function withSource(response: Response, { readFrom }: DatabaseCaller): Response {
+  if (readFrom) response.headers.set('tally-read-from', readFrom)
+  return response
 }
 
 /** Requests of one person take turns with those of all others, however many tokens they have. */

@@ -1,19 +1,37 @@
 /** Health checks for service managers, load balancers and monitoring. No credentials. */
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import type { ReplicaState } from '../database/caller.ts'
 import { Problem } from '../errors.ts'
 import { VERSION } from '../version.ts'
 import { access } from './access.ts'
 import { documented } from './documentation.ts'
 
-const Health = (status: string, description: string) =>
-  Type.Object(
-    { status: Type.Literal(status), version: Type.String({ description: 'Tally version.' }) },
-    { additionalProperties: false, description },
-  )
+const HEALTH = { version: Type.String({ description: 'Tally version.' }) }
+
+const Healthy = Type.Object(
+  { status: Type.Literal('ok'), ...HEALTH },
+  { additionalProperties: false, description: 'The process is running.' },
+)
+
+const Ready = Type.Object(
+  {
+    status: Type.Literal('ready'),
+    ...HEALTH,
+    read_replica: Type.Optional(
+      Type.Unsafe<ReplicaState>({
+        type: 'string',
+        enum: ['used', 'lagging', 'unreachable', 'not_a_replica'],
+        description:
+          'Whether the read replica answers reports, lists and exports, if there is one; otherwise the primary does.',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'The server accepts entries.' },
+)
 
 interface Dependencies {
-  checkReady: () => Promise<void>
+  checkReady: () => Promise<{ replica: ReplicaState | undefined }>
   /** Whether the server is stopping. */
   isStopping: () => boolean
 }
@@ -31,7 +49,7 @@ export const health = ({ checkReady, isStopping }: Dependencies) =>
         responses: {
           200: {
             description: 'The process is running.',
-            schema: Health('ok', 'The process is running.'),
+            schema: Healthy,
             example: { status: 'ok', version: VERSION },
           },
         },
@@ -42,8 +60,8 @@ export const health = ({ checkReady, isStopping }: Dependencies) =>
       async () => {
         if (isStopping())
           throw new Problem('shutting_down', 'The server is shutting down. Send requests to another one.')
-        await checkReady()
-        return { status: 'ready', version: VERSION }
+        const { replica } = await checkReady()
+        return { status: 'ready', version: VERSION, ...(replica && { read_replica: replica }) }
       },
       {
         allow: 'anyone',
@@ -56,7 +74,7 @@ export const health = ({ checkReady, isStopping }: Dependencies) =>
           responses: {
             200: {
               description: 'The server accepts entries.',
-              schema: Health('ready', 'The server accepts entries.'),
+              schema: Ready,
               example: { status: 'ready', version: VERSION },
             },
           },

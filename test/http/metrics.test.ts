@@ -56,7 +56,7 @@ function watchedMetrics() {
   const { reports, bills, priceUpdates, webhooks } = app.services
   const metrics = createMetrics()
   metrics.watch({
-    ...{ databaseFile: undefined, diskSpace: undefined, backups: undefined },
+    ...{ databaseFile: undefined, diskSpace: undefined, backups: undefined, replica: undefined },
     waitingWrites: () => 0,
     outbox: bills.deliveries.count,
     priceUpdates: priceUpdates.state,

@@ -29,7 +29,7 @@ interface Address {
   place: string
   /** The same as the subject of a message. */
   where: string
-  /** Whether it names several servers, of which the one is used that can be written. */
+  /** Whether it names several servers. */
   isSeveral: boolean
 }
 
@@ -65,16 +65,18 @@ export function parseAddress(url: string): Address {
 export interface LinkOptions {
   url: string
   connections: number
+  /** Which one is used of several servers in the URL. */
+  target?: 'primary' | 'standby'
   /** Settings of the server for these connections. */
   settings?: Record<string, number>
   counts?: StatementCounts | undefined
 }
 
-export function connect({ url, connections, settings }: LinkOptions, onclose: () => void): Sql {
+export function connect({ url, connections, target = 'primary', settings }: LinkOptions, onclose: () => void): Sql {
   const { url: address, host, isSeveral } = parseAddress(url)
   return postgres(address, {
     ...(host ? { host } : {}),
-    ...(isSeveral ? { target_session_attrs: 'primary' as const } : {}),
+    ...(isSeveral ? { target_session_attrs: target } : {}),
     max: connections,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     // Connections are only closed when they are lost, so that a close event means exactly that.

@@ -8,6 +8,7 @@
  */
 import { sql } from 'drizzle-orm'
 import type { Sql } from 'postgres'
+import { currentCaller, noteSource, type ReadSource } from '../../caller.ts'
 import type { Database, DatabaseEvents, Reader } from '../../database.ts'
 import { asProblem } from '../../errors.ts'
 import { MARK_QUERY, type OpeningMark, refuseMoved } from '../../move/state.ts'
@@ -15,11 +16,13 @@ import { migratePostgres, WrongDatabase } from '../../schema/migrate.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { type Around, asProblems } from '../queries.ts'
 import { SlowPool } from '../slow/pool.ts'
+import type { ReplicaAddress } from '../slow/source.ts'
 import { SlowStreams } from '../slow/streams.ts'
 import { cancelWithCallers } from './cancelled-queries.ts'
 import { CONNECT_TIMEOUT_SECONDS, connect, Lane, Link, type LinkOptions, PATIENCE_MS, parseAddress } from './link.ts'
 import { PostgresReader } from './reader.ts'
 import { inOneState, readerOver } from './reading.ts'
+import { Replica, readFrom } from './replica.ts'
 import { SEATS, Seats } from './seats.ts'
 import { PostgresWriter } from './writer.ts'
 
@@ -41,10 +44,15 @@ function quickReads(server: Server): Lane<PostgresReader> {
  * The server itself cancels queries that take too long. There are as many as connections, so that none waits for
  * another.
  */
-function slowReads(server: Server, deadlineMs: number, seats: Seats): Lane<PostgresReader> {
+function slowReads(
+  server: Server,
+  deadlineMs: number,
+  { seats, replica }: { seats: Seats; replica: Replica | undefined },
+): Lane<PostgresReader> {
   const options = { ...server, connections: SEATS, settings: { statement_timeout: deadlineMs } }
   return new Lane(options, PostgresReader, (link) => {
     cancelWithCallers(link.client)
+    if (replica) readFrom(replica, link.client, sourceNote)
     const seated: Around = async (run) => {
       const seat = await seats.take()
       try {
@@ -55,6 +63,39 @@ function slowReads(server: Server, deadlineMs: number, seats: Seats): Lane<Postg
     }
     link.queries.runThrough((run) => asProblems(() => seated(run)))
   })
+}
+
+/** Jobs read from the primary: what they find is written there. */
+function sourceNote(): ((from: ReadSource) => void) | undefined {
+  const caller = currentCaller()
+  return caller && ((from) => noteSource(caller, from))
+}
+
+/** A replica for slow reads of callers. Throws {@link WrongDatabase} if its address leads to something else. */
+async function openReplica(
+  { url, waitMs }: ReplicaAddress,
+  primary: Lane<PostgresReader>,
+  { slowDeadlineMs, onReplica }: Pick<PostgresOptions, 'slowDeadlineMs' | 'onReplica'>,
+): Promise<Replica> {
+  const settings = { statement_timeout: slowDeadlineMs }
+  const newLane = () =>
+    new Lane({ url, connections: 1, target: 'standby', settings }, PostgresReader, (link) =>
+      cancelWithCallers(link.client),
+    )
+  const replica = new Replica({
+    primary,
+    newLane,
+    waitMs,
+    patienceMs: slowDeadlineMs + PATIENCE_MS,
+    onChange: onReplica,
+  })
+  if ((await asProblems(() => replica.check())) === 'not_a_replica') {
+    await replica.close()
+    throw new WrongDatabase(
+      `${parseAddress(url).where} is not a replica of the primary. Check --database-read-url (TALLY_DATABASE_READ_URL).`,
+    )
+  }
+  return replica
 }
 
 /** Runs a task on a connection of its own, as a command line does. */
@@ -82,9 +123,10 @@ async function runUnlimited<Result>(server: Server, body: (reader: Reader) => Pr
   }
 }
 
-export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit'> {
+export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit' | 'onReplica'> {
   /** `postgres://user:password@host/database`, with libpq's parameters. */
   url: string
+  replica?: ReplicaAddress | undefined
   now: number
   /** Whether slow tasks have processes of their own. A short command does not need them. */
   serving: boolean
@@ -110,15 +152,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const writer = new PostgresWriter(server, busyDeadlineMs, onCommit)
   const quick = quickReads(server)
   const seats = new Seats(slowDeadlineMs)
-  const slow = slowReads(server, slowDeadlineMs, seats)
-  const slowOptions = { source: { url }, onError: () => undefined, program: slowProgram }
+  const replica = options.replica && (await openReplica(options.replica, quick, options))
+  const slow = slowReads(server, slowDeadlineMs, { seats, replica })
+  const slowOptions = { source: { url, replica: options.replica }, onError: () => undefined, program: slowProgram }
   const pool = serving ? new SlowPool({ ...slowOptions, deadlineMs: slowDeadlineMs, graceMs: slowGraceMs }) : undefined
   const streams = serving ? new SlowStreams(slowOptions) : undefined
   async function close(): Promise<void> {
     await writer.close()
     pool?.close()
     streams?.close()
-    await Promise.all([quick.close(), slow.close()])
+    await Promise.all([quick.close(), slow.close(), replica?.close()])
   }
   let closing: Promise<void> | undefined
 
@@ -137,6 +180,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
       writer.write(async (tx) => {
         await tx.select({ id: sql`pg_current_xact_id()::text` }).from(tx.tables.revision)
       }),
+    replica: replica && (() => asProblems(() => replica.check())),
     waitingWrites: () => writer.waiting(),
     close() {
       closing ??= close()

@@ -3,7 +3,7 @@
  * not block the server. A process is killed when its time is over or its caller is gone: nothing else stops a query of
  * bun:sqlite, or code that does not return, and one that nobody waits for would take others' turns.
  */
-import { currentCaller, type DatabaseCaller } from '../../caller.ts'
+import { currentCaller, type DatabaseCaller, noteSource } from '../../caller.ts'
 import type { SlowTask } from '../../database.ts'
 import { abandoned, databaseClosed, overloaded, tookTooLong } from '../../errors.ts'
 import { CallerQueue } from '../caller-queue.ts'
@@ -85,7 +85,9 @@ export class SlowPool {
   constructor(readonly options: SlowPoolOptions) {}
 
   run<Args, Result>({ name, deadlineMs }: SlowTask<Args, Result>, args: Args): Promise<Result> {
-    return asProblems(() => this.ask({ task: name, args }, deadlineMs) as Promise<Result>)
+    return asProblems(
+      () => this.ask({ task: name, args, onReplica: currentCaller() !== undefined }, deadlineMs) as Promise<Result>,
+    )
   }
 
   /** The deadline applies to the query itself, from when it begins; it may wait for its turn as long again. */
@@ -209,8 +211,10 @@ export class SlowPool {
     if (!query) return
     clearTimeout(host.timer)
     host.query = undefined
-    if ('result' in message) query.resolve(resultOf(message))
-    else if ('error' in message) {
+    if ('result' in message) {
+      if (message.from && query.caller) noteSource(query.caller, message.from)
+      query.resolve(resultOf(message))
+    } else if ('error' in message) {
       const error = receivedError(message.error)
       this.options.onError(error)
       query.reject(error)

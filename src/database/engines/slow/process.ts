@@ -6,6 +6,7 @@ import { serialize } from 'bun:jsc'
 import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { Problem } from '../../../errors.ts'
+import type { ReadSource } from '../../caller.ts'
 import type { SlowStream, SlowTask } from '../../database.ts'
 import type { FromSlowProcess, SentError, ToSlowProcess } from './messages.ts'
 import type { SlowDatabase, SlowSource } from './source.ts'
@@ -50,7 +51,7 @@ export function serveSlowReads(work: SlowWork): boolean {
 /** Loads the engine that is used, and no other. */
 async function databaseAt(source: SlowSource): Promise<SlowDatabase> {
   if ('file' in source) return (await import('../sqlite/slow-database.ts')).slowSqlite(source.file)
-  return (await import('../postgres/slow-database.ts')).slowPostgres(source.url)
+  return (await import('../postgres/slow-database.ts')).slowPostgres(source)
 }
 
 function post(message: FromSlowProcess): void {
@@ -81,8 +82,8 @@ class SlowReads {
     const { id } = query
     try {
       if ('sql' in query) post({ id, result: serialized(this.database.values(query.sql, query.params)) })
-      else if ('task' in query) post({ id, result: serialized(await this.#run(query)) })
-      else if ('stream' in query) this.#begin(id, named(this.work.streams, query.stream), query.args)
+      else if ('task' in query) await this.#run(query)
+      else if ('stream' in query) this.#begin(query)
       else if ('stop' in query) this.#end(id)
       else await this.#next(id)
     } catch (error) {
@@ -91,14 +92,20 @@ class SlowReads {
     }
   }
 
-  #run(query: { task: string; args: unknown }): Promise<unknown> {
-    const task = named(this.work.tasks, query.task)
-    return this.database.inOneState((reader) => task.run(reader, query.args))
+  async #run({ id, task, args, onReplica }: Extract<ToSlowProcess, { task: string }>): Promise<void> {
+    const { run } = named(this.work.tasks, task)
+    let from: ReadSource | undefined
+    const note = (source: ReadSource) => {
+      from = source
+    }
+    const result = await this.database.inOneState((reader) => run(reader, args), { onReplica, note })
+    post({ id, result: serialized(result), from })
   }
 
-  #begin(id: number, stream: SlowStream<unknown>, args: unknown): void {
-    const { reader, close } = this.database.openReader()
-    this.#streams.set(id, { pieces: stream.run(reader, args), close })
+  #begin({ id, stream, args, onReplica }: Extract<ToSlowProcess, { stream: string }>): void {
+    const { run } = named(this.work.streams, stream)
+    const { reader, close } = this.database.openReader({ onReplica, note: () => {} })
+    this.#streams.set(id, { pieces: run(reader, args), close })
   }
 
   async #next(id: number): Promise<void> {

@@ -2,6 +2,7 @@
  * Streams of a server, such as exports: their pieces are made in processes of their own, apart from those of queries, which
  * would otherwise wait for minutes.
  */
+import { currentCaller } from '../../caller.ts'
 import type { SlowStream } from '../../database.ts'
 import { asProblem, databaseClosed } from '../../errors.ts'
 import { receivedError, SlowLink, type SlowLinkOptions } from './link.ts'
@@ -43,12 +44,13 @@ export class SlowStreams {
 
   async *run<Args>(stream: SlowStream<Args>, args: Args): AsyncGenerator<Uint8Array> {
     if (this.#closed) throw databaseClosed()
+    const onReplica = currentCaller() !== undefined
     const id = ++this.#lastId
     const host = this.#host()
     host.streams.set(id, undefined)
     try {
       await host.whenReady
-      host.link.send({ id, stream: stream.name, args })
+      host.link.send({ id, stream: stream.name, args, onReplica })
       // A piece is made while the previous one is sent.
       let next = this.#request(host, id)
       for (let piece = await next; piece; piece = await next) {

@@ -51,7 +51,7 @@ function syncOutside(writing: Connection, path: string, onFatal: (error: unknown
   return new LogFile(path, onFatal)
 }
 
-export interface SqliteOptions extends DatabaseEvents {
+export interface SqliteOptions extends Omit<DatabaseEvents, 'onReplica'> {
   path: string
   /** Whether slow reads have processes of their own, and the log threads. A short command does not need them. */
   serving: boolean

@@ -60,7 +60,7 @@ export class SqliteWriter {
   constructor(
     readonly connection: Connection,
     readonly tx: SqliteTransaction,
-    readonly events: DatabaseEvents,
+    readonly events: Omit<DatabaseEvents, 'onReplica'>,
     readonly busyDeadlineMs: number,
     readonly outside: OutsideReader,
     /** Undefined if every COMMIT is durable by itself. */
