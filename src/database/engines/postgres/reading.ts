@@ -4,6 +4,7 @@ import type { Build } from '../queries.ts'
 import { ROLLBACK } from './cancelled-queries.ts'
 import type { Lane, Link } from './link.ts'
 import type { PostgresReader } from './reader.ts'
+import { oncePerTurn } from './shared-reads.ts'
 
 /** A reader over the lane's current link. */
 export function readerOver(lane: Lane<PostgresReader>): Reader {
@@ -22,7 +23,7 @@ export function readerOver(lane: Lane<PostgresReader>): Reader {
     raw: (query: Compiled) => ({
       execute: (values?: Record<string, unknown>) => lane.link.queries.raw(query).execute(values),
     }),
-    revision: () => lane.link.queries.revision(),
+    revision: oncePerTurn(() => lane.link.queries.revision()),
     prepared: (key: string, build: Build) => lane.link.queries.prepared(key, build),
     findEach: (key: string, build: Build, keys: readonly Record<string, unknown>[]) =>
       lane.link.queries.findEach(key, build, keys),
