@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { OPTIONS } from '../../src/config.ts'
+import { findPythonWith } from '../support/python-packages.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const textOf = (path: string) => Bun.file(join(ROOT, path)).text()
@@ -41,5 +42,48 @@ test('every named volume is declared', async () => {
       .map((volume) => volume.split(':')[0]!)
       .filter((name) => !name.startsWith('.'))
     expect(named.sort()).toEqual(Object.keys(volumes).sort())
+  }
+})
+
+const MANIFEST = 'packaging/kubernetes/tally.yaml'
+
+interface Deployment {
+  kind: 'Deployment'
+  spec: {
+    template: {
+      spec: {
+        terminationGracePeriodSeconds: number
+        containers: { env: { name: string; value: string }[] }[]
+      }
+    }
+  }
+}
+
+async function deployment() {
+  const resources = Bun.YAML.parse(await textOf(MANIFEST)) as { kind: string }[]
+  const { spec } = resources.find(({ kind }) => kind === 'Deployment') as Deployment
+  return spec.template.spec
+}
+
+test('every variable on Kubernetes is that of an option', async () => {
+  const known = new Set<string>(Object.values(OPTIONS).map(({ variable }) => variable))
+  const { containers } = await deployment()
+  expect(containers[0]!.env.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([])
+})
+
+test('Kubernetes waits until a server has drained and finished', async () => {
+  const { containers, terminationGracePeriodSeconds } = await deployment()
+  const drainSeconds = Number(containers[0]!.env.find(({ name }) => name === 'TALLY_DRAIN')!.value)
+  expect(drainSeconds).toBeGreaterThan(0)
+  expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drainSeconds + 20)
+})
+
+const python = findPythonWith('kubernetes-validate==1.37.0', 'kubernetes_validate')
+
+test.skipIf(!python)('the manifest has what Kubernetes knows, in old versions and new ones', async () => {
+  for (const version of ['1.25.0', '1.37.0']) {
+    const command = [python!, '-m', 'kubernetes_validate', '--strict', '-k', version, join(ROOT, MANIFEST)]
+    const { exitCode, stdout } = Bun.spawnSync(command)
+    expect(exitCode, stdout.toString()).toBe(0)
   }
 })

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startApp, type TestApp } from '../support/app.ts'
-import { findPythonGenerator } from '../support/python-generator.ts'
+import { findPythonWith } from '../support/python-packages.ts'
 
 /** Reports an entry, lists it, bills it, and fails as the document says. */
 const USE = `
@@ -34,7 +34,7 @@ print(json.dumps({
     'usage': usage.totals.cost, 'bill': [str(bill.state), bill.total, bill.entries], 'again': again.code}))
 `
 
-const generator = findPythonGenerator()
+const generator = findPythonWith('openapi-python-client==0.29.1', 'openapi_python_client')
 
 describe.skipIf(!generator)('a client in Python', () => {
   let app: TestApp
