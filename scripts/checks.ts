@@ -210,6 +210,12 @@ const PACKAGES: DebianPackage[] = [
     isInstalled: () => Bun.spawnSync(['sh', '-c', 'python3 -c "import ensurepip"']).exitCode === 0,
     instead: 'the test of a client in Python is skipped.',
   },
+  // Reads and makes encrypted backups.
+  {
+    name: 'age',
+    isInstalled: () => Bun.which('age') !== null,
+    instead: 'the tests that need it are skipped.',
+  },
   // Opens the web application's pages.
   {
     name: 'chromium-headless-shell',

@@ -8,8 +8,10 @@ import { isAbsolute, join } from 'node:path'
 import { parseDuration } from './lib/duration.ts'
 import { isNetwork } from './lib/network.ts'
 import { readPublicUrl } from './lib/public-url.ts'
+import { parseS3Place, type S3Place } from './lib/s3-place.ts'
 
 interface Option {
+  /** Empty if there is only the variable, which other programs read as well. */
   flag: string
   variable: string
   default: string
@@ -129,13 +131,103 @@ export const OPTIONS = {
     flag: '--backup-keep <number>',
     variable: 'TALLY_BACKUP_KEEP',
     default: '14',
-    doc: 'how many of these backups to keep',
+    doc: 'how many of the newest backups to keep, in the folder and in S3',
+  },
+  backupKeepDaily: {
+    flag: '--backup-keep-daily <number>',
+    variable: 'TALLY_BACKUP_KEEP_DAILY',
+    default: '0',
+    doc: 'of how many days to keep the last backup as well',
+  },
+  backupKeepWeekly: {
+    flag: '--backup-keep-weekly <number>',
+    variable: 'TALLY_BACKUP_KEEP_WEEKLY',
+    default: '0',
+    doc: 'of how many weeks to keep the last backup as well',
+  },
+  backupKeepMonthly: {
+    flag: '--backup-keep-monthly <number>',
+    variable: 'TALLY_BACKUP_KEEP_MONTHLY',
+    default: '0',
+    doc: 'of how many months to keep the last backup as well',
   },
   backupDir: {
     flag: '--backup-dir <dir>',
     variable: 'TALLY_BACKUP_DIR',
     default: '',
     doc: 'folder for backups, ideally on another disk; defaults to backups in the data folder',
+  },
+  backupS3: {
+    flag: '--backup-s3 <place>',
+    variable: 'TALLY_BACKUP_S3',
+    default: '',
+    doc: 's3://bucket/prefix/ to which the server also uploads each backup, encrypted; none by default',
+  },
+  backupRecipients: {
+    flag: '--backup-recipients <keys>',
+    variable: 'TALLY_BACKUP_RECIPIENTS',
+    default: '',
+    doc: 'comma-separated public keys of age (age1…) that backups in S3 are encrypted for',
+  },
+  identity: {
+    flag: '--identity <path>',
+    variable: 'TALLY_BACKUP_IDENTITY_FILE',
+    default: '',
+    doc: 'file with a private key of age that decrypts backups in S3',
+  },
+  backupVerifyEvery: {
+    flag: '--backup-verify-every <duration>',
+    variable: 'TALLY_BACKUP_VERIFY_EVERY',
+    default: '7d',
+    doc: 'how often the server downloads and verifies the newest backup in S3; off for never',
+  },
+  s3AccessKeyId: {
+    flag: '',
+    variable: 'AWS_ACCESS_KEY_ID',
+    default: '',
+    doc: 'access key of the S3-compatible storage',
+  },
+  s3SecretAccessKey: {
+    flag: '',
+    variable: 'AWS_SECRET_ACCESS_KEY',
+    default: '',
+    doc: 'its secret',
+  },
+  s3SecretAccessKeyFile: {
+    flag: '',
+    variable: 'AWS_SECRET_ACCESS_KEY_FILE',
+    default: '',
+    doc: 'file that contains the secret of the access key',
+  },
+  s3SessionToken: {
+    flag: '',
+    variable: 'AWS_SESSION_TOKEN',
+    default: '',
+    doc: 'session token of temporary credentials',
+  },
+  s3SessionTokenFile: {
+    flag: '',
+    variable: 'AWS_SESSION_TOKEN_FILE',
+    default: '',
+    doc: 'file that contains the session token',
+  },
+  s3Region: {
+    flag: '',
+    variable: 'AWS_REGION',
+    default: 'us-east-1',
+    doc: 'region of the S3-compatible storage',
+  },
+  s3OwnEndpoint: {
+    flag: '',
+    variable: 'AWS_ENDPOINT_URL_S3',
+    default: '',
+    doc: 'https:// address of the S3-compatible storage; takes precedence over AWS_ENDPOINT_URL',
+  },
+  s3Endpoint: {
+    flag: '',
+    variable: 'AWS_ENDPOINT_URL',
+    default: '',
+    doc: 'https:// address of the S3-compatible storage; that of Amazon S3 in the region by default',
   },
   pricesFrom: {
     flag: '--prices-from <place>',
@@ -240,7 +332,36 @@ export interface BackupsConfig {
   folder: string
   /** Undefined if scheduled backups are off. */
   everyMs: number | undefined
-  keep: number
+  keep: KeepConfig
+  /** Undefined if backups stay on the machine. */
+  remote: RemoteBackupsConfig | undefined
+}
+
+/** How many backups are kept: the newest, and the last of each day, week and month. */
+export interface KeepConfig {
+  last: number
+  daily: number
+  weekly: number
+  monthly: number
+}
+
+/** Where backups are uploaded to, and how they are encrypted and verified. */
+export interface RemoteBackupsConfig {
+  place: S3Place
+  access: S3Config
+  recipients: string[]
+  identityFile: string | undefined
+  /** Undefined if they are not verified. */
+  verifyEveryMs: number | undefined
+}
+
+/** How to reach S3-compatible storage. */
+export interface S3Config {
+  endpoint: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken: string | undefined
 }
 
 /** Where price updates come from, and how often the server makes one; undefined if off. */
@@ -289,6 +410,8 @@ const SECRETS = {
   databaseUrl: 'databaseUrlFile',
   databaseReadUrl: 'databaseReadUrlFile',
   moveTo: 'moveToFile',
+  s3SecretAccessKey: 's3SecretAccessKeyFile',
+  s3SessionToken: 's3SessionTokenFile',
   smtpUrl: 'smtpUrlFile',
   token: 'tokenFile',
   webhookSecret: 'webhookSecretFile',
@@ -345,7 +468,7 @@ class Reading {
     ]
     for (const [at, { plain, path }] of ways.entries()) {
       if (plain && path) {
-        this.issue(file, `cannot be combined with ${flagOf(name)} (${OPTIONS[name].variable}). Remove one of them`)
+        this.issue(file, `cannot be combined with ${titleOf(name)}. Remove one of them`)
         return ''
       }
       if (plain && at === 0) this.#refuseVisible(name, plain)
@@ -427,7 +550,7 @@ class Reading {
   }
 
   issue(name: OptionName, message: string): void {
-    this.#issues.push(`${flagOf(name)} (${OPTIONS[name].variable}): ${message}`)
+    this.#issues.push(`${titleOf(name)}: ${message}`)
   }
 
   finish(): void {
@@ -439,10 +562,15 @@ function flagOf(name: OptionName): string {
   return OPTIONS[name].flag.split(' ')[0]!
 }
 
+function titleOf(name: OptionName): string {
+  const { flag, variable } = OPTIONS[name]
+  return flag === '' ? variable : `${flagOf(name)} (${variable})`
+}
+
 /** The secret files in use that every user of the machine can read, each with how to fix it. */
 export function exposedSecrets(flags: Flags, environment: Environment = process.env): string[] {
   const reading = new Reading(flags, environment)
-  return Object.values(SECRETS).flatMap((name) => {
+  return [...Object.values(SECRETS), 'identity' as const].flatMap((name) => {
     const path = reading.text(name)
     if (path === '' || path.startsWith(CONTAINER_SECRETS)) return []
     const mode = files().statSync(path, { throwIfNoEntry: false })?.mode ?? 0
@@ -554,17 +682,102 @@ function readBackups(reading: Reading): BackupsConfig {
   if (every !== '' && (everyMs === undefined || everyMs < SHORTEST_BACKUP_MS)) {
     reading.issue('backupEvery', `'${every}' is not a valid interval. Use 10min or longer, such as 12h, 1d or 1w`)
   }
-  const keep = Number(reading.text('backupKeep'))
-  if (!Number.isInteger(keep) || keep < 1 || keep > BACKUP_KEEP_LIMIT) {
-    reading.issue(
-      'backupKeep',
-      `'${reading.text('backupKeep')}' is not a valid number of backups. Use a number from 1 to ${BACKUP_KEEP_LIMIT}`,
-    )
+  const keepOf = (name: OptionName, least: number) => {
+    const text = reading.text(name)
+    const number = Number(text)
+    if (!Number.isInteger(number) || number < least || number > BACKUP_KEEP_LIMIT) {
+      reading.issue(
+        name,
+        `'${text}' is not a valid number of backups. Use a number from ${least} to ${BACKUP_KEEP_LIMIT}`,
+      )
+    }
+    return number
   }
-  if (everyMs !== undefined && reading.secret('databaseUrl')) {
-    reading.issue('backupEvery', 'works only with the embedded database. Back up PostgreSQL with pg_dump')
+  const keep = {
+    last: keepOf('backupKeep', 1),
+    daily: keepOf('backupKeepDaily', 0),
+    weekly: keepOf('backupKeepWeekly', 0),
+    monthly: keepOf('backupKeepMonthly', 0),
   }
-  return { folder: backupsFolder(reading), everyMs, keep }
+  const isPostgres = reading.secret('databaseUrl') !== ''
+  for (const name of ['backupEvery', 'backupS3'] as const) {
+    if (!isPostgres || reading.text(name) === '') continue
+    reading.issue(name, 'works only with the embedded database. Back up PostgreSQL with its own tools')
+  }
+  return { folder: backupsFolder(reading), everyMs, keep, remote: readRemoteBackups(reading) }
+}
+
+/** Downloads cost money where the storage is somebody else's. */
+const SHORTEST_VERIFY_MS = 3_600_000
+
+function readRemoteBackups(reading: Reading): RemoteBackupsConfig | undefined {
+  const text = reading.text('backupS3')
+  if (text === '') return undefined
+  const place = parseS3Place(text)
+  if (!place) {
+    reading.issue('backupS3', `'${text}' is not a valid place. Use s3://bucket/prefix/ with lowercase bucket names`)
+  }
+  const every = reading.text('backupVerifyEvery')
+  const verifyEveryMs = every === 'off' ? undefined : parseDuration(every)
+  if (every !== 'off' && (verifyEveryMs === undefined || verifyEveryMs < SHORTEST_VERIFY_MS)) {
+    reading.issue('backupVerifyEvery', `'${every}' is not a valid interval. Use 1h or longer, such as 1d or 1w, or off`)
+  }
+  return {
+    place: place!,
+    access: readS3(reading),
+    recipients: readRecipients(reading),
+    identityFile: reading.text('identity') || undefined,
+    verifyEveryMs,
+  }
+}
+
+function readRecipients(reading: Reading): string[] {
+  const recipients = reading
+    .text('backupRecipients')
+    .split(',')
+    .map((recipient) => recipient.trim())
+    .filter(Boolean)
+  for (const recipient of recipients) {
+    // Not repeated: it may be the private key.
+    if (!/^age1[a-z\d]+$/.test(recipient)) {
+      reading.issue('backupRecipients', 'must be public keys of age, which begin with age1, separated by commas')
+    }
+  }
+  return recipients
+}
+
+function readS3(reading: Reading): S3Config {
+  const region = reading.text('s3Region')
+  const named = (['s3OwnEndpoint', 's3Endpoint'] as const).find((name) => reading.text(name) !== '')
+  const endpoint = named === undefined ? `https://s3.${region}.amazonaws.com` : reading.httpUrl(named)
+  if (!/^[a-z\d-]+$/.test(region)) reading.issue('s3Region', `'${region}' is not a valid region`)
+  const accessKeyId = reading.text('s3AccessKeyId')
+  const secretAccessKey = reading.secret('s3SecretAccessKey')
+  if (accessKeyId === '') reading.issue('s3AccessKeyId', 'is not set. Set it to an access key of the storage')
+  if (secretAccessKey === '') {
+    const file = OPTIONS.s3SecretAccessKeyFile.variable
+    reading.issue('s3SecretAccessKey', `is not set. Set it, or put it in a file and set ${file}`)
+  }
+  return { endpoint, region, accessKeyId, secretAccessKey, sessionToken: reading.secret('s3SessionToken') || undefined }
+}
+
+/** How to reach the storage, for a command that was given a place there. Throws {@link ConfigError}. */
+export function readS3Config(flags: Flags, environment: Environment = process.env): S3Config {
+  const reading = new Reading(flags, environment)
+  const access = readS3(reading)
+  reading.finish()
+  return access
+}
+
+/** The public keys that backups are encrypted for, and the file with a private key. Throws {@link ConfigError}. */
+export function readBackupKeys(
+  flags: Flags,
+  environment: Environment = process.env,
+): { recipients: string[]; identityFile: string | undefined } {
+  const reading = new Reading(flags, environment)
+  const recipients = readRecipients(reading)
+  reading.finish()
+  return { recipients, identityFile: reading.text('identity') || undefined }
 }
 
 const backupsFolder = (reading: Reading) => reading.text('backupDir') || join(reading.text('data'), 'backups')

@@ -123,7 +123,7 @@ export const EVENT_TYPES = {
     'organization.logo_changed': 'The logo was changed.',
     'organization.imported': 'Everything was imported from another Tally.',
     'retention.applied': 'Data that was older than its retention period was removed.',
-    'backup.failed': 'A scheduled backup failed.',
+    'backup.failed': 'A scheduled backup, its upload, or the verification of an uploaded one failed.',
     'agent.silent': 'The agents of a person, which reported regularly, no longer report.',
     'webhook.added': 'A webhook was added.',
     'webhook.changed': 'A webhook was changed.',

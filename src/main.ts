@@ -17,6 +17,17 @@ if (hookArgs) {
     process.stderr.write('tally: slow-reads is started by tally serve only\n')
     process.exitCode = 2
   }
+} else if (args.length === 1 && args[0] === 'remote-backups') {
+  // Started by a server for one task with its backups, and listed in no help.
+  const { performRemoteTask } = await import('./database/backup/remote/process.ts')
+  const isServing = performRemoteTask(async (folder, file) => {
+    const { checkRestored } = await import('./cli/backup/check-restored.ts')
+    return checkRestored(folder, file)
+  })
+  if (!isServing) {
+    process.stderr.write('tally: remote-backups is started by tally serve only\n')
+    process.exitCode = 2
+  }
 } else {
   // A reader that has seen enough, such as `head`, is no failure.
   process.stdout.on('error', ({ code }: { code?: string }) => process.exit(code === 'EPIPE' ? 0 : 1))

@@ -29,6 +29,10 @@ export interface Sources {
   /** Bill e-mails by state. */
   outbox: () => Promise<{ queued: number; failed: number }>
   backups: (() => { lastMadeAt: number | null; failures: number }) | undefined
+  /** Of backups that are uploaded. */
+  remoteBackups:
+    | (() => { lastMadeAt: number | null; failures: number; verifiedAt: number | null; verificationFailures: number })
+    | undefined
   /** The last update of prices by any server of the database. */
   priceUpdates: () => Promise<{ succeededAt: number | null; failures: number }>
   /** Events that wait for a webhook. */
@@ -121,6 +125,7 @@ export function createMetrics() {
       waitingWrites,
       outbox,
       backups,
+      remoteBackups,
       priceUpdates,
       waitingEvents,
       totals,
@@ -179,6 +184,28 @@ export function createMetrics() {
         const seconds = () => (backups().lastMadeAt ?? 0) / 1000
         watched('tally_last_backup_timestamp_seconds', 'Time of the latest backup; 0 if there is none.', seconds)
         watched('tally_backup_failures', 'Failed backups since the server started.', () => backups().failures)
+      }
+      if (remoteBackups) {
+        watched(
+          'tally_last_remote_backup_timestamp_seconds',
+          'Time of the latest backup that was uploaded; 0 if there is none.',
+          () => (remoteBackups().lastMadeAt ?? 0) / 1000,
+        )
+        watched(
+          'tally_remote_backup_failures',
+          'Failed uploads of backups since the latest successful one.',
+          () => remoteBackups().failures,
+        )
+        watched(
+          'tally_last_backup_verification_timestamp_seconds',
+          'Time of the latest successful verification of an uploaded backup; 0 if there is none.',
+          () => (remoteBackups().verifiedAt ?? 0) / 1000,
+        )
+        watched(
+          'tally_backup_verification_failures',
+          'Failed verifications of uploaded backups since the latest successful one.',
+          () => remoteBackups().verificationFailures,
+        )
       }
     },
   }

@@ -73,7 +73,7 @@ export function createServices({ db, clock, mail, priceUpdates: config, webhooks
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
   const reportViews = createReportViewsService({ db, clock, audit })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
-  const notices = createNoticesService({ db, clock, events, organization, reports })
+  const notices = createNoticesService({ db, clock, events, organization, reports, people, mail: noticeMail })
   const anomalies = createAnomaliesService({ db, clock, events, organization, billing: entries.billing })
   const digests = createDigestsService({ db, clock, events, organization, people, notifications, anomalies, reports })
   const shareLinks = createShareLinksService({

@@ -25,7 +25,12 @@ describe('the configuration', () => {
       rateLimit: 0,
       drainSeconds: 0,
       mail: undefined,
-      backups: { folder: 'tally-data/backups', everyMs: undefined, keep: 14 },
+      backups: {
+        folder: 'tally-data/backups',
+        everyMs: undefined,
+        keep: { last: 14, daily: 0, weekly: 0, monthly: 0 },
+        remote: undefined,
+      },
       priceUpdates: { from: undefined, everyMs: undefined },
       logLevel: 'info',
     })

@@ -1,6 +1,6 @@
 /** The checks of `tally doctor`. Each returns its findings, with advice if something is wrong. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import type { Services } from '../services.ts'
 import { serverUrl } from './address.ts'
@@ -15,17 +15,19 @@ export interface Finding {
   advice: string | null
 }
 
-const ok = (what: string, message: string): Finding => ({ what, level: 'ok', message, advice: null })
-const warning = (what: string, message: string, advice: string): Finding => ({
+export const ok = (what: string, message: string): Finding => ({ what, level: 'ok', message, advice: null })
+export const warning = (what: string, message: string, advice: string): Finding => ({
   what,
   level: 'warning',
   message,
   advice,
 })
-const failure = (what: string, message: string, advice: string): Finding => ({ what, level: 'error', message, advice })
-
-/** A day and a half: a daily backup that was late is none that is missing. */
-const BACKUP_AGE_LIMIT_MS = 36 * 3_600_000
+export const failure = (what: string, message: string, advice: string): Finding => ({
+  what,
+  level: 'error',
+  message,
+  advice,
+})
 
 const ASK_TIMEOUT_MS = 5_000
 
@@ -216,26 +218,6 @@ export async function checkPrices({ priceUpdates, prices }: Services, now: numbe
 export async function checkPeople({ people }: Services): Promise<Finding> {
   if (await people.isSetUp()) return ok('people', 'an admin exists')
   return warning('people', 'no admin exists', 'Open the link that `tally serve` prints, or run `tally users add`.')
-}
-
-export async function checkBackups({ backups, dataDir, databaseUrl }: Config, now: number): Promise<Finding> {
-  if (databaseUrl) return ok('backups', 'not managed by Tally; use PostgreSQL’s own tools')
-  const advice =
-    'Let the server create backups: set TALLY_BACKUP_EVERY=24h, and TALLY_BACKUP_DIR to a folder on another disk.'
-  if (!existsSync(backups.folder)) return warning('backups', 'no backups', advice)
-  const { backupsIn } = await import('../database/backup/scheduled-backups.ts')
-  const [newest] = backupsIn(backups.folder)
-  if (!newest) return warning('backups', `no backups in ${resolve(backups.folder)}`, advice)
-  const message = `latest backup ${new Date(newest.madeAt).toISOString()}`
-  if (now - newest.madeAt > BACKUP_AGE_LIMIT_MS) return warning('backups', message, advice)
-  if (statSync(backups.folder).dev === statSync(dirname(join(dataDir, 'tally.db'))).dev) {
-    return warning(
-      'backups',
-      `${message}, on the same disk as the database`,
-      'Set TALLY_BACKUP_DIR to a folder on another disk.',
-    )
-  }
-  return ok('backups', message)
 }
 
 /** Erasures that have not ended, and erased texts in unused space. */

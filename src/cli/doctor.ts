@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { exposedSecrets, type OptionName, readConfig } from '../config.ts'
+import { checkBackups } from './doctor-backups.ts'
 import {
-  checkBackups,
   checkClock,
   checkErasures,
   checkFiles,
@@ -33,7 +33,12 @@ export function addDoctorCommand(program: Command): void {
     .addOption(optionOf('smtpUrl'))
     .addOption(optionOf('smtpUrlFile'))
     .addOption(optionOf('smtpFrom'))
+    .addOption(optionOf('backupEvery'))
     .addOption(optionOf('backupDir'))
+    .addOption(optionOf('backupS3'))
+    .addOption(optionOf('backupRecipients'))
+    .addOption(optionOf('backupVerifyEvery'))
+    .addOption(optionOf('identity'))
     .addOption(optionOf('pricesFrom'))
     .addOption(optionOf('pricesEvery'))
     .option('--fix', 'make the files of the database readable by their owner only')
@@ -61,7 +66,7 @@ async function examine(flags: DoctorFlags): Promise<Finding[]> {
     ...(await checkFiles(config, { fix: flags.fix ?? false })),
     ...checkSecrets(exposedSecrets(flags as Partial<Record<OptionName, string>>)),
   ]
-  const rest = [await checkClock(now), await checkBackups(config, now)]
+  const rest = [await checkClock(now), ...(await checkBackups(config, now))]
   // Without its files there is no database to query.
   if (files.some(({ level }) => level === 'error'))
     return [...files, ...rest, ...(await checkServer(config, undefined))]

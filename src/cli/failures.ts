@@ -34,6 +34,8 @@ async function failureOf(error: unknown, command: Command | undefined): Promise<
   // Loaded here and not above, as it brings the database along, which most failures have no need of.
   const { WrongDatabase } = await import('../database/schema/migrate.ts')
   if (error instanceof WrongDatabase) return { message: error.message, exitCode: EXIT_FAILED }
+  // By its name: its module brings encryption along.
+  if (error.name === 'BackupError') return { message: error.message, exitCode: EXIT_FAILED }
   return { message: systemMessage(error) ?? unexpected(error), exitCode: EXIT_FAILED }
 }
 

@@ -33,7 +33,7 @@ const COMMANDS: readonly [names: string[], load: () => Promise<(program: Command
   [['openapi'], async () => (await import('./openapi.ts')).addOpenapiCommand],
   [['agents'], async () => (await import('./agents/group.ts')).addAgentsCommands],
   [['telemetry'], async () => (await import('./telemetry/group.ts')).addTelemetryCommands],
-  [['backup'], async () => (await import('./backup.ts')).addBackupCommand],
+  [['backup'], async () => (await import('./backup/group.ts')).addBackupCommands],
   [['restore'], async () => (await import('./restore.ts')).addRestoreCommand],
   [['compact'], async () => (await import('./compact.ts')).addCompactCommand],
   [['retention'], async () => (await import('./retention/group.ts')).addRetentionCommands],
@@ -118,6 +118,12 @@ export async function run(args: string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return EXIT_DONE
   } catch (error) {
-    return printFailure(error, called)
+    const code = await printFailure(error, called)
+    // Its request would keep the process from ending.
+    if (error instanceof Error && error.name === 'BackupError') {
+      const { isUnresponsive } = await import('../database/backup/remote/bucket.ts')
+      if (isUnresponsive(error)) process.exit(code)
+    }
+    return code
   }
 }

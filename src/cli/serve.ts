@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
-import { type Config, exposedSecrets, type OptionName, readConfig } from '../config.ts'
+import { type Config, ConfigError, exposedSecrets, type OptionName, readConfig } from '../config.ts'
 import type { DiskSpace, SpaceLevel } from '../database/disk-space.ts'
+import type { BackupStep } from '../features/notices/service.ts'
 import type { Services } from '../services.ts'
 import { localUrl } from './address.ts'
 import { CommandError, EXIT_DONE } from './failures.ts'
@@ -55,7 +56,14 @@ export function addServeCommand(program: Command): void {
     .addOption(optionOf('smtpFrom'))
     .addOption(optionOf('backupEvery'))
     .addOption(optionOf('backupKeep'))
+    .addOption(optionOf('backupKeepDaily'))
+    .addOption(optionOf('backupKeepWeekly'))
+    .addOption(optionOf('backupKeepMonthly'))
     .addOption(optionOf('backupDir'))
+    .addOption(optionOf('backupS3'))
+    .addOption(optionOf('backupRecipients'))
+    .addOption(optionOf('backupVerifyEvery'))
+    .addOption(optionOf('identity'))
     .addOption(optionOf('pricesFrom'))
     .addOption(optionOf('pricesEvery'))
     .addOption(optionOf('webhookPrivateNetworks'))
@@ -152,7 +160,12 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     // A newer table may know models that were reported before it did.
     if (await services.prices.loadDefaultPrices()) await services.entries.valuation.valueUnpriced()
     // Before anything is accepted: a folder that cannot be had is an issue of the configuration.
-    const backups = config.backups.everyMs === undefined ? undefined : await startBackups(config, logger, services)
+    const remoteBackups = await prepareRemoteBackups(config, logger, services)
+    const backups =
+      config.backups.everyMs === undefined
+        ? undefined
+        : await startBackups(config, logger, { ...services, onMade: () => void remoteBackups?.look() })
+    const uploading = remoteBackups?.start()
     metrics.watch({
       databaseFile: db.file,
       diskSpace: db.file === undefined ? undefined : () => diskSpaceOf(config.dataDir),
@@ -160,6 +173,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       waitingWrites: db.waitingWrites,
       outbox: services.bills.deliveries.count,
       backups: backups?.state,
+      remoteBackups: remoteBackups?.state,
       priceUpdates: services.priceUpdates.state,
       waitingEvents: services.webhooks.countWaiting,
       totals: services.reports.progress,
@@ -270,6 +284,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       summing.stop(),
       updating.stop(),
       backups?.stop(),
+      uploading?.stop(),
     ])
     await Promise.all([flushLastUsed(services.people, logger), tidying.stop()])
   } finally {
@@ -362,7 +377,11 @@ async function finish(server: Server, logger: Logger): Promise<void> {
 }
 
 /** Scheduled backups. A failed backup is logged and retried a minute later. */
-async function startBackups({ backups, dataDir }: Config, logger: Logger, { notices }: Pick<Services, 'notices'>) {
+async function startBackups(
+  { backups, dataDir }: Config,
+  logger: Logger,
+  { notices, onMade }: Pick<Services, 'notices'> & { onMade: () => void },
+) {
   const [{ scheduleBackups }, { DATABASE_FILE }, { systemClock }] = await Promise.all([
     import('../database/backup/scheduled-backups.ts'),
     import('../database/open.ts'),
@@ -375,12 +394,60 @@ async function startBackups({ backups, dataDir }: Config, logger: Logger, { noti
     keep: backups.keep,
     clock: systemClock,
     events: {
-      made: (backup) => logger.info({ backup }, 'created a backup'),
+      made(backup) {
+        logger.info({ backup }, 'created a backup')
+        onMade()
+      },
       failed(error) {
         logger.error({ err: error }, 'could not create a backup')
-        notices.backupFailed(error).catch((refused) => {
-          logger.warn({ err: driverError(refused) }, 'could not record that a backup failed')
-        })
+        reportFailure('backup', error, logger, notices)
+      },
+    },
+  })
+}
+
+function reportFailure(step: BackupStep, error: unknown, logger: Logger, notices: Services['notices']): void {
+  notices.backupFailed(step, error).catch((refused) => {
+    logger.warn({ err: driverError(refused) }, 'could not record that a backup failed')
+  })
+}
+
+/** Uploads of the scheduled backups; undefined if they stay on this machine. A failed upload is logged and retried. */
+async function prepareRemoteBackups(config: Config, logger: Logger, { notices }: Pick<Services, 'notices'>) {
+  const { remote, everyMs, folder, keep } = config.backups
+  if (!remote) return undefined
+  if (everyMs === undefined)
+    throw new ConfigError('TALLY_BACKUP_S3: no backups are scheduled. Set TALLY_BACKUP_EVERY=24h')
+  if (remote.recipients.length === 0) {
+    throw new ConfigError(
+      'TALLY_BACKUP_S3: backups in S3 are encrypted. Set TALLY_BACKUP_RECIPIENTS to a public key; `tally backup keygen` creates one',
+    )
+  }
+  const [{ createRemoteBackups }, { runRemoteTask }, { encrypterFor }, { systemClock }] = await Promise.all([
+    import('../database/backup/remote/remote-backups.ts'),
+    import('../database/backup/remote/link.ts'),
+    import('../database/backup/remote/encryption.ts'),
+    import('../lib/clock.ts'),
+  ])
+  encrypterFor(remote.recipients)
+  return createRemoteBackups({
+    ...remote,
+    ...{ folder, keep, clock: systemClock, run: runRemoteTask },
+    events: {
+      uploaded({ name, uploaded, removed, notRemoved }) {
+        const { bytes, sha256 } = uploaded ?? {}
+        logger.info({ backup: { name, bytes, sha256 }, removed: removed.length }, 'uploaded a backup')
+        if (notRemoved !== undefined)
+          logger.warn({ reason: notRemoved }, 'could not remove old backups from the storage')
+      },
+      uploadFailed(error) {
+        logger.error({ reason: error.message }, 'could not upload a backup')
+        reportFailure('upload', error, logger, notices)
+      },
+      verified: ({ name, extent }) => logger.info({ backup: name, extent }, 'verified a backup in the storage'),
+      verificationFailed(error) {
+        logger.error({ reason: error.message }, 'could not verify the newest backup in the storage')
+        reportFailure('verification', error, logger, notices)
       },
     },
   })

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { embeddedFile } from './backup.ts'
+import { embeddedFile } from './backup/backup.ts'
 import { CommandError } from './failures.ts'
 import { examples } from './flags/options.ts'
 import { print, printTable } from './terminal/print.ts'

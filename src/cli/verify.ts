@@ -1,12 +1,10 @@
 import type { Command } from 'commander'
 import { CommandError } from './failures.ts'
 import { examples } from './flags/options.ts'
+import { CHECK_DEADLINE_MS, differencesIn } from './integrity.ts'
 import { print, printJson } from './terminal/print.ts'
 import { Progress } from './terminal/progress.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
-
-/** All entries are read several times, which takes minutes for ten million. Nothing else waits for it. */
-const DEADLINE_MS = 86_400_000
 
 export function addVerifyCommand(program: Command): void {
   program
@@ -20,22 +18,15 @@ export function addVerifyCommand(program: Command): void {
       const flags = command.optsWithGlobals<CommandFlags>()
       const differences = await withServices(
         flags,
-        async ({ findDamage, entries, bills, telemetry, reports, budgets }) => {
+        async (services) => {
           const progress = new Progress('Checking daily and monthly totals')
           try {
-            return [
-              ...(await findDamage()),
-              ...(await entries.verify()),
-              ...(await bills.verify()),
-              ...(await telemetry.verify()),
-              ...(await budgets.verify()),
-              ...(await reports.verify((done, total) => progress.show(done, total))),
-            ]
+            return await differencesIn(services, (done, total) => progress.show(done, total))
           } finally {
             progress.end()
           }
         },
-        { slowDeadlineMs: DEADLINE_MS },
+        { slowDeadlineMs: CHECK_DEADLINE_MS },
       )
       const isRight = differences.length === 0
       if (flags.json) printJson({ ok: isRight, differences })

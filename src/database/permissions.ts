@@ -14,9 +14,10 @@ const OTHERS = 0o077
 const SET_GROUP_ID = 0o2000
 
 /** Other names that a folder of Tally's alone may contain; the last belongs to the file system. */
-const OWN_NAMES = new Set(['backups', 'lost+found'])
+const OWN_NAMES = new Set(['backups', 'verification', 'lost+found'])
 
-const isOwnName = (name: string) => name.startsWith(DATABASE_FILE) || /^tally-.*Z\.db(\.unfinished)?$/.test(name)
+const isOwnName = (name: string) =>
+  name.startsWith(DATABASE_FILE) || /^(tally-.*Z\.db(\.unfinished)?|remote-backups\.json(\.new)?)$/.test(name)
 
 interface Folders {
   dataDir: string

@@ -56,7 +56,8 @@ function watchedMetrics() {
   const { reports, bills, priceUpdates, webhooks } = app.services
   const metrics = createMetrics()
   metrics.watch({
-    ...{ databaseFile: undefined, diskSpace: undefined, backups: undefined, replica: undefined },
+    ...{ databaseFile: undefined, diskSpace: undefined, replica: undefined },
+    ...{ backups: undefined, remoteBackups: undefined },
     waitingWrites: () => 0,
     outbox: bills.deliveries.count,
     priceUpdates: priceUpdates.state,

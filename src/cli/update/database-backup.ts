@@ -37,7 +37,7 @@ function found(file: string): Stats | undefined {
 export async function backUpDatabase(database: EmbeddedDatabase): Promise<string> {
   const [{ backUp }, { backupName }] = await Promise.all([
     import('../../database/backup/backup.ts'),
-    import('../../database/backup/scheduled-backups.ts'),
+    import('../../database/backup/names.ts'),
   ])
   const backups = resolve(database.backups)
   const file = fileIn(database)

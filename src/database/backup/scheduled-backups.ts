@@ -1,15 +1,16 @@
-/** Automatic backups of a server: makes one when the newest is old enough, and keeps a limited number. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+/** Automatic backups of a server: makes one when the newest is old enough, and removes those that are not kept. */
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { backUp } from './backup.ts'
 import type { Copy } from './copy.ts'
+import { backupName, backupsIn, newestOf } from './names.ts'
+import { expired, type Keep } from './retention.ts'
 
 export interface BackupPlan {
   folder: string
   everyMs: number
-  /** How many backups are kept. */
-  keep: number
+  keep: Keep
 }
 
 export interface BackupEvents {
@@ -27,25 +28,6 @@ export interface BackupState {
 /** How often the schedule is checked, so that a changed clock or a machine that slept is noticed within a minute. */
 const CHECK_MS = 60_000
 
-const NAME = /^tally-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/
-
-/** `tally-20261121T201500Z.db`: sorts by date, and is a valid name on every system. */
-export function backupName(now: number): string {
-  return `tally-${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z.db`
-}
-
-/** The times of the backups in a folder, newest first. Ignores other files. */
-export function backupsIn(folder: string): { file: string; madeAt: number }[] {
-  return readdirSync(folder)
-    .flatMap((name) => {
-      const [, ...parts] = NAME.exec(name) ?? []
-      if (parts.length === 0) return []
-      const [year, month, day, hour, minute, second] = parts.map(Number)
-      return [{ file: join(folder, name), madeAt: Date.UTC(year!, month! - 1, day, hour, minute, second) }]
-    })
-    .sort((one, other) => other.madeAt - one.madeAt)
-}
-
 interface ScheduledBackupsOptions extends BackupPlan {
   /** The database file. */
   from: string
@@ -61,11 +43,10 @@ export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: 
   // Like the database's own folder.
   mkdirSync(folder, { recursive: true, mode: 0o700 })
 
+  /** The age of a backup from before the clock was set back by more than this is unknown. */
   function isDue(): boolean {
-    const newest = backupsIn(folder)[0]?.madeAt
     const now = clock.now()
-    // A backup from the future was made before the clock was set back, so its age is unknown.
-    return newest === undefined || newest > now || now - newest >= everyMs
+    return !backupsIn(folder).some(({ madeAt }) => Math.abs(now - madeAt) < everyMs)
   }
 
   async function make(): Promise<void> {
@@ -74,7 +55,7 @@ export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: 
     const copy = await backUp({ from, to: file, signal: stopping.signal })
     events.made({ ...copy, file, tookMs: Math.round(performance.now() - begun) })
     // Only after the new one is complete, so that a full disk does not cost an old one.
-    for (const { file } of backupsIn(folder).slice(keep)) rmSync(file)
+    for (const { file } of expired(backupsIn(folder), keep, clock.now())) rmSync(file)
   }
 
   function ask(): void {
@@ -96,7 +77,7 @@ export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: 
   ask()
 
   return {
-    state: (): BackupState => ({ lastMadeAt: backupsIn(folder)[0]?.madeAt ?? null, failures }),
+    state: (): BackupState => ({ lastMadeAt: newestOf(backupsIn(folder), clock.now())?.madeAt ?? null, failures }),
     /** Cancels a running backup: shutdown must not wait for it. */
     async stop(): Promise<void> {
       clearInterval(timer)

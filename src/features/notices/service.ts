@@ -12,9 +12,13 @@ import { timestamp } from '../../lib/duration.ts'
 import { periodically } from '../../lib/periodically.ts'
 import type { EventsService, NewEvent } from '../events/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
+import type { NoticeMail, PeopleService } from '../people/service.ts'
 import type { ReportsService } from '../reports/service.ts'
+import { type BackupStep, subjectOf, textOf } from './backup-mail.ts'
 import { type Silence, silencesOf, watchedDays } from './days.ts'
 import { findLastUse, listExpiring, listNames, listUsage } from './store.ts'
+
+export type { BackupStep }
 
 const DAY_MS = 86_400_000
 
@@ -39,6 +43,9 @@ interface Dependencies {
   events: Pick<EventsService, 'recordOnce' | 'unrecorded'>
   organization: Pick<OrganizationService, 'settings'>
   reports: Pick<ReportsService, 'completeness' | 'readCompleteness'>
+  people: Pick<PeopleService, 'everyUser'>
+  /** Undefined if no mail server is configured. */
+  mail: NoticeMail | undefined
 }
 
 /** The checks of a day that are digests. */
@@ -47,7 +54,10 @@ const DIGESTS = { unplaced: 'digest.unattributed', unpriced: 'digest.unpriced' }
   EventType
 >
 
-export function createNoticesService({ db, clock, events, organization, reports }: Dependencies) {
+export function createNoticesService({ db, clock, events, organization, reports, people, mail }: Dependencies) {
+  /** The e-mails about failed backups that were accepted or refused. After a restart, some of a day may be sent again. */
+  const mailed = new Set<string>()
+
   /** Does what has to be noticed about something if nobody has done so; on one server, if there are several. */
   async function once(key: string, notice: () => NewEvent[] | Promise<NewEvent[]>): Promise<void> {
     const [isNew] = await events.unrecorded([key])
@@ -109,6 +119,27 @@ export function createNoticesService({ db, clock, events, organization, reports 
     })
   }
 
+  /** An e-mail that the mail server does not accept at the moment is sent with the next failure of the day. */
+  async function mailAdmins(step: BackupStep, error: string, day: string): Promise<void> {
+    const { name, email } = await organization.settings()
+    const address = mail?.from ?? email
+    if (!mail || !address) return
+    for (const { uid, email: to } of await people.everyUser({ roles: ['admin'], state: 'active' })) {
+      const key = `backup-failed.${step}.${day}.${uid}`
+      if (mailed.has(key)) continue
+      const { result } = await mail.mailer.send({
+        from: { name, address },
+        to,
+        subject: subjectOf(step),
+        text: textOf(step, error, name),
+        messageId: `<${key}@${address.slice(address.lastIndexOf('@') + 1)}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        attachments: [],
+      })
+      if (result !== 'failed') mailed.add(key)
+    }
+  }
+
   async function look(): Promise<void> {
     await noticeExpiring()
     const { timeZone } = await organization.settings()
@@ -127,11 +158,12 @@ export function createNoticesService({ db, clock, events, organization, reports 
     /** Looks now and from time to time until it is stopped. */
     start: (onError: (error: unknown) => void) => periodically(look, LOOK_EVERY_MS, onError),
 
-    /** Once a day: a failed backup is tried again every minute. */
-    async backupFailed(error: unknown): Promise<void> {
+    /** Once a day for each step, as an event and an e-mail to admins: a failed backup is tried again before long. */
+    async backupFailed(step: BackupStep, error: unknown): Promise<void> {
       const day = timestamp(clock.now()).slice(0, 10)
       const message = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_CHARACTERS)
-      await once(`backup.failed ${day}`, () => [{ type: 'backup.failed', after: { error: message } }])
+      await once(`backup.failed ${step} ${day}`, () => [{ type: 'backup.failed', after: { step, error: message } }])
+      await mailAdmins(step, message, day)
     },
   }
 }

@@ -115,12 +115,13 @@ forEachEngine('a notice', (open) => {
 
   test('of a failed backup comes once a day', async () => {
     const { services, time, found } = await stage(open)
-    for (let at = 0; at < 3; at += 1) await services.notices.backupFailed(new Error('No space left on device'))
+    for (let at = 0; at < 3; at += 1)
+      await services.notices.backupFailed('backup', new Error('No space left on device'))
     expect(await found('backup.failed')).toEqual([
-      { type: 'backup.failed', object: null, after: { error: 'No space left on device' } },
+      { type: 'backup.failed', object: null, after: { step: 'backup', error: 'No space left on device' } },
     ])
     time.now += DAY_MS
-    await services.notices.backupFailed('unknown')
+    await services.notices.backupFailed('backup', 'unknown')
     expect(await found('backup.failed')).toHaveLength(2)
   })
 })

@@ -1,0 +1,136 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { type Config, readBackupKeys, readConfig } from '../../config.ts'
+import { isS3Address, s3Address } from '../../lib/s3-place.ts'
+import { CommandError } from '../failures.ts'
+import { examples, optionOf } from '../flags/options.ts'
+import { sizeText } from '../terminal/numbers.ts'
+import { print, printJson } from '../terminal/print.ts'
+import { Progress } from '../terminal/progress.ts'
+import type { CommandFlags } from '../with-services.ts'
+import { bucketAt, type Flags } from './places.ts'
+
+type BackupFlags = CommandFlags & Flags
+
+export function addBackupCommand(program: Command): Command {
+  return program
+    .command('backup')
+    .description('Back up the database to a file or to S3, also while the server runs, and check the copy')
+    .argument(
+      '[target]',
+      'target file, a folder for a file named after the time, or s3://bucket/prefix/ (default: backups in the data folder)',
+    )
+    .addOption(optionOf('backupRecipients'))
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+The file is a complete, consistent copy of the database. \`tally serve --backup-every 24h\` creates backups automatically.
+In S3-compatible storage, backups are compressed and encrypted: for the public keys in TALLY_BACKUP_RECIPIENTS, which
+\`tally backup keygen\` creates. The credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the storage is AWS_ENDPOINT_URL.
+${examples('tally backup', 'tally backup /mnt/backups/tally-2026-11-21.db', 'tally backup /mnt/backups/', 'tally backup s3://backups/tally/')}`,
+    )
+    .action(async (given: string | undefined, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<BackupFlags>()
+      const config = readConfig(flags)
+      const from = embeddedFile(config.databaseUrl, config.dataDir, 'pg_dump --format=custom')
+      if (given !== undefined && isS3Address(given)) await backUpToS3(given, { from, config, flags })
+      else await backUpToFile(given, { from, config, flags })
+    })
+}
+
+interface Backup {
+  /** The database file. */
+  from: string
+  config: Config
+  flags: BackupFlags
+}
+
+async function backUpToFile(given: string | undefined, { from, config, flags }: Backup): Promise<void> {
+  const { backupName } = await import('../../database/backup/names.ts')
+  const to = target(given, config.backups.folder, backupName(Date.now()))
+  const copy = await copyTo(to, from)
+  if (flags.json) printJson({ file: to, bytes: copy.bytes, entries: copy.entries, schema_version: copy.version })
+  else print(`${to}: ${copy.entries.toLocaleString('en')} entries, ${sizeText(copy.bytes)}, checked.`)
+}
+
+async function copyTo(to: string, from: string) {
+  const { backUp } = await import('../../database/backup/backup.ts')
+  const progress = new Progress('Copying', process.stderr)
+  try {
+    return await backUp({ from, to, progress: (done, total) => progress.show(done, total) })
+  } catch (error) {
+    throw asCommandError(error)
+  } finally {
+    progress.end()
+  }
+}
+
+/** By way of a copy in the folder for backups, since SQLite cannot write one moment of a database to a stream. */
+async function backUpToS3(given: string, { from, config, flags }: Backup): Promise<void> {
+  const { recipients } = readBackupKeys(flags)
+  if (recipients.length === 0) {
+    throw new CommandError(
+      'Backups in S3 are encrypted: set TALLY_BACKUP_RECIPIENTS to a public key. `tally backup keygen` creates one.',
+    )
+  }
+  const { bucket, place } = await bucketAt(given, flags)
+  if (place.name !== undefined) throw new CommandError(`${given} is not a folder. Use s3://bucket/prefix/.`, 2)
+  const [{ backupName, SEALED_ENDING }, { encrypterFor }, { upload }] = await Promise.all([
+    import('../../database/backup/names.ts'),
+    import('../../database/backup/remote/encryption.ts'),
+    import('../../database/backup/remote/transfers.ts'),
+  ])
+  // Before minutes of copying: the keys, the credentials and the bucket.
+  encrypterFor(recipients)
+  await bucket.list()
+  const name = backupName(Date.now())
+  mkdirSync(config.backups.folder, { recursive: true, mode: 0o700 })
+  const scratch = mkdtempSync(join(config.backups.folder, 'upload-'))
+  const progress = new Progress('Uploading', process.stderr)
+  try {
+    const file = join(scratch, name)
+    const copy = await copyTo(file, from)
+    const onBytes = (done: number, total: number) => progress.show(done, total)
+    const uploaded = await upload(bucket, { file, name: name + SEALED_ENDING, recipients, onBytes })
+    progress.end()
+    const address = s3Address({ ...place, name: uploaded.name })
+    if (flags.json) {
+      const { bytes, sha256 } = uploaded
+      printJson({ file: address, bytes, sha256, entries: copy.entries, schema_version: copy.version })
+    } else {
+      print(
+        `${address}: ${copy.entries.toLocaleString('en')} entries, ${sizeText(uploaded.bytes)}, checked and encrypted.`,
+      )
+    }
+  } finally {
+    progress.end()
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** The file of the embedded database; PostgreSQL has a tool of its own, which `instead` names. */
+export function embeddedFile(databaseUrl: string | undefined, dataDir: string, instead: string): string {
+  if (databaseUrl) throw new CommandError(`The database is in PostgreSQL. Use its own tool: ${instead}`)
+  const file = join(dataDir, 'tally.db')
+  if (!existsSync(file)) {
+    throw new CommandError(`There is no Tally database in ${dataDir}. Set its folder with --data or TALLY_DATA.`)
+  }
+  return file
+}
+
+function target(given: string | undefined, folder: string, name: string): string {
+  if (given === undefined) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return resolve(folder, name)
+  }
+  const isFolder = given.endsWith('/') || statSync(given, { throwIfNoEntry: false })?.isDirectory()
+  return resolve(isFolder ? join(given, name) : given)
+}
+
+/** What keeps a copy from being made is the disk or a slip of the keyboard, and no issue of Tally's. */
+function asCommandError(error: unknown): unknown {
+  const { name, message } = error as Error
+  return name === 'Error' ? new CommandError(message) : error
+}
