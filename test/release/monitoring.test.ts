@@ -40,7 +40,11 @@ beforeAll(async () => {
   dashboard = await Bun.file(join(ROOT, 'packaging/grafana/tally.json')).json()
   alerts = await Bun.file(ALERTS).text()
   tally = await CommandLine.make()
-  const server = await tally.serve(['--backup-every', '24h'])
+  // With uploads, to where nothing listens.
+  const server = await tally.serve(['--backup-every', '24h', '--backup-s3', 's3://backups/'], {
+    ...{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
+    TALLY_BACKUP_RECIPIENTS: 'age139m8d99c4uvyny2u4u9umewuwvz68mmtlze705z83uvzmsxscyus8ymve3',
+  })
   const text = await (await fetch(`${server.url}/metrics`)).text()
   series = new Set(
     [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
