@@ -27,11 +27,8 @@ export class LogInUse extends Error {
 
 /** Writes every table anew. Tables are locked one after the other. */
 export async function compactPostgres(databaseUrl: string): Promise<void> {
-  const { default: postgres } = await import('postgres')
-  const client = postgres(databaseUrl, { max: 1, onnotice: () => {} })
-  try {
+  const { onOneConnection } = await import('./engines/postgres/postgres.ts')
+  await onOneConnection(databaseUrl, async (client) => {
     await client.unsafe('VACUUM FULL')
-  } finally {
-    await client.end()
-  }
+  })
 }
