@@ -2,13 +2,16 @@
  * Runs the checks, prints a line for each, continues after a failed one, and ends with the total: `N passed, N failed`.
  * Tests count one by one, every other check counts once.
  *
- * Without arguments, all checks run; otherwise only the named ones: `types style boundaries unused bundle build`, and
- * the folders of `test/` (`http cli web binary`, `features/bills`).
+ * Without arguments, all checks run; otherwise only the named ones: `types style boundaries unused bundle build`, the
+ * folders of `test/` (`http cli web binary`, `features/bills`), and `postgres`, which repeats on PostgreSQL what else
+ * runs on SQLite alone. `--engine postgres` runs the tests themselves on PostgreSQL, and nothing on SQLite.
  */
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ENGINE_OF_TESTS, ENGINES, type Engine } from '../test/support/engines.ts'
 import { postgresPrograms } from '../test/support/postgres-programs.ts'
 import { SHARED_SERVER, startInstalled } from '../test/support/postgres-server.ts'
 import { SHARED_FILES } from '../test/support/shared-files.ts'
@@ -67,14 +70,14 @@ interface Check {
   run(): Promise<Counts & Work>
 }
 
-async function spawn(command: string[]): Promise<{ ok: boolean } & Work> {
+async function spawn(command: string[], env: Record<string, string> = {}): Promise<{ ok: boolean } & Work> {
   const child = Bun.spawn(command, {
     cwd: ROOT,
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
     timeout: CHECK_TIMEOUT_MS,
-    env: { ...process.env, TMPDIR, [SHARED_FILES]: shared, NO_COLOR: '1', FORCE_COLOR: undefined },
+    env: { ...process.env, TMPDIR, [SHARED_FILES]: shared, NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
   })
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   const cut = child.signalCode
@@ -96,7 +99,8 @@ function scriptCheck(name: string): Check {
   }
 }
 
-function testCheck(name: string, title: string, paths: readonly string[]): Check {
+/** @param engine of what the tests open; by default that of the surrounding run */
+function testCheck(name: string, title: string, paths: readonly string[], engine?: Engine): Check {
   return {
     name,
     title,
@@ -104,14 +108,11 @@ function testCheck(name: string, title: string, paths: readonly string[]): Check
       const folder = await mkdtemp(join(tmpdir(), 'tally-checks-'))
       try {
         const report = join(folder, 'junit.xml')
-        const { ok, ...work } = await spawn([
-          process.execPath,
-          'test',
-          `--timeout=${TEST_TIMEOUT_MS}`,
-          '--reporter=junit',
-          `--reporter-outfile=${report}`,
-          ...paths,
-        ])
+        const options = [`--timeout=${TEST_TIMEOUT_MS}`, '--reporter=junit', `--reporter-outfile=${report}`]
+        const { ok, ...work } = await spawn(
+          [process.execPath, 'test', ...options, ...paths],
+          engine && { [ENGINE_OF_TESTS]: engine },
+        )
         const results = existsSync(report) ? await Bun.file(report).text() : ''
         fileTimes.push(...timesOf(results))
         const counts = countTests(results)
@@ -158,24 +159,54 @@ function timesOf(report: string): FileTime[] {
 const DIVIDED = ['features']
 
 /** How many processes share the files of a check that takes minutes, so that the last lane is not alone with it. */
-const PROCESSES: Record<string, number> = { web: 3, cli: 3, binary: 3, 'features/entries': 2 }
+const PROCESSES: Record<string, number> = { web: 3, cli: 3, binary: 3, postgres: 2, 'features/entries': 2 }
 
-/** Every folder and file of `test/` that contains tests, so that new ones run without being listed here. */
+/** Every file that contains tests, so that new ones run without being listed here. */
+const tests = [...new Bun.Glob('**/*.test.{ts,tsx}').scanSync({ cwd: join(ROOT, 'test') })].sort()
+
+/** By folders and files of `test/`. */
 function testChecks(): Check[] {
-  const tests = [...new Bun.Glob('**/*.test.{ts,tsx}').scanSync({ cwd: join(ROOT, 'test') })].sort()
   const nameOf = ([folder = '', ...rest]: string[]) => (DIVIDED.includes(folder) ? `${folder}/${rest[0]}` : folder)
   const files = Map.groupBy(tests, (path) => nameOf(path.split('/')).replace(/\.test\.tsx?$/, ''))
   return [...files].flatMap(([name, paths]) => {
-    const count = PROCESSES[name] ?? 1
-    const shares = Map.groupBy(paths, (path) => paths.indexOf(path) % count)
-    return [...shares].map(([index, share]) =>
-      testCheck(
-        name,
-        count === 1 ? name : `${name} ${index + 1}/${count}`,
-        share.map((path) => `./test/${path}`),
-      ),
-    )
+    return sharesOf(name, paths)
   })
+}
+
+/** Tests of HTTP alone, for which it makes no difference where the data are. */
+const WITHOUT_QUERIES = [
+  'compression',
+  'load-limits',
+  'manual',
+  'openapi',
+  'pages',
+  'rate-limits',
+  'security-headers',
+  'unread-bodies',
+].map((name) => `http/${name}.test.ts`)
+
+/**
+ * On PostgreSQL once more: who may call what, and every test that starts an application on one database. Those that
+ * open a database of each engine (`forEachEngine`) have run on both.
+ */
+function postgresChecks(): Check[] {
+  const startsOne = (path: string) =>
+    /\bstartApp\((?!\{ db\b)/.test(readFileSync(join(ROOT, 'test', path), 'utf8')) && !WITHOUT_QUERIES.includes(path)
+  return sharesOf('postgres', ['binary/authorization.test.ts', ...tests.filter(startsOne)], 'postgres')
+}
+
+/** The checks of one name, which share its files. */
+function sharesOf(name: string, paths: readonly string[], engine?: Engine): Check[] {
+  const count = PROCESSES[name] ?? 1
+  const shares = Map.groupBy(paths, (path) => paths.indexOf(path) % count)
+  return [...shares].map(([index, share]) =>
+    testCheck(
+      name,
+      count === 1 ? name : `${name} ${index + 1}/${count}`,
+      share.map((path) => `./test/${path}`),
+      engine,
+    ),
+  )
 }
 
 interface DebianPackage {
@@ -284,6 +315,7 @@ const LONGEST = [
   'web',
   'cli',
   'binary',
+  'postgres',
   'features/entries',
   'features/prices',
   'http',
@@ -294,7 +326,18 @@ const LONGEST = [
   'features/telemetry',
 ]
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
-const testing = testChecks().sort((one, other) => byLength(one) - byLength(other))
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { engine: { type: 'string' } },
+})
+if (flags.engine !== undefined && !ENGINES.includes(flags.engine as Engine)) {
+  console.error(`Unknown engine: ${flags.engine}. Choose from: ${ENGINES.join(', ')}.`)
+  process.exit(2)
+}
+if (flags.engine !== undefined) process.env[ENGINE_OF_TESTS] = flags.engine
+const testing = [...testChecks(), ...(flags.engine === undefined ? postgresChecks() : [])].sort(
+  (one, other) => byLength(one) - byLength(other),
+)
 
 /**
  * More than the smallest machine has cores, because tests wait for disks, browsers and clocks, too; with one more, they
@@ -304,7 +347,7 @@ const LANES = 3
 
 const ordered = [...builds, ...sourceChecks, ...testing]
 
-const selected = new Set(process.argv.slice(2))
+const selected = new Set(positionals)
 const isSelected = ({ name }: Check) => selected.size === 0 || selected.has(name)
 const unknown = selected.difference(new Set(ordered.map(({ name }) => name)))
 if (unknown.size > 0) {

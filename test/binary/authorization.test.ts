@@ -3,7 +3,6 @@
  * there is and many that are none, and with objects of somebody else. A new operation is tried by itself; one whose
  * path names an object must say here whose that is.
  */
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { ROLES, type Role } from '../../src/database/schema/values.ts'
@@ -11,6 +10,7 @@ import { newSecret } from '../../src/features/people/tokens/secret.ts'
 import { newId } from '../../src/lib/id.ts'
 import { includesScope, rolesOfScope, SCOPE_NAMES, type Scope } from '../../src/token-scopes.ts'
 import { Installation, type Server } from '../support/binary.ts'
+import { type Location, newMigrated, rowsAt, testEngine } from '../support/databases.ts'
 
 type Kind = 'service' | 'read' | 'organization' | 'api' | 'session'
 type Headers = Record<string, string>
@@ -70,6 +70,8 @@ const QUERIES: Record<string, string> = {
 }
 
 let tally: Installation
+let location: Location
+const cleanUps: (() => Promise<void>)[] = []
 let server: Server
 let operations: Operation[]
 let tried = 0
@@ -195,7 +197,9 @@ function exampleBody({ requestBody }: Operation): { body: string; type: string }
 }
 
 beforeAll(async () => {
-  tally = await Installation.make()
+  const { databaseUrl } = testEngine === 'postgres' ? await newMigrated(testEngine, cleanUps) : {}
+  tally = await Installation.make({ variables: databaseUrl ? { TALLY_DATABASE_URL: databaseUrl } : {} })
+  location = { dataDir: join(tally.folder, 'tally-data'), databaseUrl }
   server = await tally.serve(['--trusted-proxies', '127.0.0.1'])
   await addPerson('keeper@example.com', 'admin')
   await run(['settings', 'set', '--api-tokens', 'yes', '--share-links', 'yes'])
@@ -302,6 +306,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.crash()
   await tally.remove()
+  for (const step of cleanUps) await step()
 })
 
 const secured = () => operations.filter(({ security }) => security.length > 0)
@@ -315,10 +320,10 @@ test('a missing, invented, mistyped, expired or revoked credential, or one of a 
   const revoked = await tokenOf('read', 'keeper@example.com')
   await run(['tokens', 'revoke', revoked.id, '--yes'])
   const expired = await tokenOf('read', 'keeper@example.com')
-  const database = new Database(join(tally.folder, 'tally-data/tally.db'), { readwrite: true, create: false })
-  database.run('PRAGMA busy_timeout = 5000')
-  database.run('UPDATE tokens SET expires_at = created_at + 1 WHERE hex(uid) = upper(substr(?, 5))', [expired.id])
-  database.close()
+  const uid = testEngine === 'postgres' ? "encode(uid, 'hex')" : 'lower(hex(uid))'
+  const isIt = `${uid} = '${expired.id.slice('tok_'.length)}'`
+  const changed = await rowsAt(location, `UPDATE tokens SET expires_at = created_at + 1 WHERE ${isIt} RETURNING id`)
+  expect(changed).toHaveLength(1)
 
   const real = people.admin.tokens.read!
   const nobody: Record<string, Headers> = {
@@ -694,6 +699,6 @@ test('a read token and a session see what their person’s role does at the mome
 })
 
 test('the matrix has its documented size', () => {
-  console.log(`authorization: ${operations.length} operations, ${tried.toLocaleString('en')} calls`)
+  console.log(`authorization on ${testEngine}: ${operations.length} operations, ${tried.toLocaleString('en')} calls`)
   expect(tried).toBeGreaterThan(operations.length * 20)
 })

@@ -6,7 +6,7 @@ import { CommandLine } from '../support/command-line.ts'
 
 let tally: CommandLine
 beforeEach(async () => {
-  tally = await CommandLine.make()
+  tally = await CommandLine.make({ engine: 'sqlite' })
   await tally.addUser()
 })
 afterEach(() => tally.remove())

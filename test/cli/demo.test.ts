@@ -20,7 +20,7 @@ const useDemo = () => copyDemo(tally.dataDir)
 // Three months of an agency's work take some seconds to make, and several times as long on a busy machine.
 beforeAll(async () => void (await demoDatabase()), 300_000)
 beforeEach(async () => {
-  tally = await CommandLine.make()
+  tally = await CommandLine.make({ engine: 'sqlite' })
 })
 afterEach(() => tally.remove())
 

@@ -6,7 +6,7 @@ import { startMailServer } from '../support/mail-server.ts'
 
 let tally: CommandLine
 beforeEach(async () => {
-  tally = await CommandLine.make()
+  tally = await CommandLine.make({ engine: 'sqlite' })
 })
 afterEach(() => tally.remove())
 

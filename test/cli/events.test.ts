@@ -26,7 +26,7 @@ test('events are listed from the oldest on, by type, and a page continues after 
 test('events are followed while a server records them, until it is interrupted', async () => {
   const following = Bun.spawn([tally.executable, 'events', 'follow', '--types', 'project.*', '--json'], {
     cwd: tally.folder,
-    env: { PATH: process.env.PATH!, HOME: tally.folder },
+    env: tally.env,
     stdout: 'pipe',
     stderr: 'inherit',
   })

@@ -12,7 +12,7 @@ const FIXTURE = join(import.meta.dir, '../fixtures/upgrades/0.3.0.db.zst')
 const cleanUps: (() => Promise<void>)[] = []
 let tally: CommandLine
 beforeEach(async () => {
-  tally = await CommandLine.make()
+  tally = await CommandLine.make({ engine: 'sqlite' })
 })
 afterEach(async () => {
   await tally.remove()

@@ -37,7 +37,7 @@ async function atTerminal(args: string[], typed: string): Promise<{ code: number
   const words = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')
   const child = Bun.spawn(['script', '-qec', words, '/dev/null'], {
     cwd: tally.folder,
-    env: { PATH: process.env.PATH!, HOME: tally.folder, NO_COLOR: '1', TERM: 'xterm' },
+    env: { ...tally.env, TERM: 'xterm' },
     stdin: Buffer.from(typed),
     stdout: 'pipe',
     stderr: 'ignore',

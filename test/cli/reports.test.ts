@@ -1,7 +1,6 @@
-import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { CommandLine } from '../support/command-line.ts'
+import { rowsAt } from '../support/databases.ts'
 
 let tally: CommandLine
 
@@ -211,16 +210,10 @@ describe('tally reports', () => {
 
 test('the settings say how far the sums are that are made again for a time zone', async () => {
   const { time_zone: timeZone } = JSON.parse((await tally.run(['settings', 'show', '--json'])).stdout)
-  const connection = new Connection(join(tally.dataDir, 'tally.db'))
-  for (const [day, state] of ['clean', 'stale', 'stale'].entries()) {
-    const bounds = [day * 86_400_000, (day + 1) * 86_400_000]
-    connection.run("INSERT INTO rollup_periods VALUES (?, ?, 'day', ?, ?, ?, 0)", [
-      day + 1_001,
-      timeZone,
-      ...bounds,
-      state,
-    ])
-  }
-  connection.close()
+  const rows = ['clean', 'stale', 'stale'].map(
+    (state, day) =>
+      `(${day + 1_001}, '${timeZone}', 'day', ${day * 86_400_000}, ${(day + 1) * 86_400_000}, '${state}', 0)`,
+  )
+  await rowsAt(tally.location, `INSERT INTO rollup_periods VALUES ${rows}`)
   expect((await tally.run(['settings', 'show'])).stdout).toMatch(/being prepared for \S+: \d+ of \d+ days \(\d+%\)/)
 })

@@ -11,7 +11,7 @@ import { CommandLine } from '../support/command-line.ts'
 
 let tally: CommandLine
 beforeAll(async () => {
-  tally = await CommandLine.make()
+  tally = await CommandLine.make({ engine: 'sqlite' })
 })
 afterAll(() => tally.remove())
 

@@ -44,7 +44,7 @@ describe('on an empty database', () => {
     expect(pasted).toHaveLength(3)
     const shell = Bun.spawn(['sh', '-euc', pasted.join('\n')], {
       cwd: tally.folder,
-      env: { PATH: process.env.PATH! },
+      env: tally.env,
       stdout: 'pipe',
       stderr: 'pipe',
     })
@@ -204,7 +204,7 @@ test('--log-level silent leaves standard output empty but for the first steps', 
   const port = freePort()
   const child = Bun.spawn([process.execPath, `${import.meta.dir}/../../src/main.ts`, 'serve', '--port', `${port}`], {
     cwd: tally.folder,
-    env: { PATH: process.env.PATH!, TALLY_LOG_LEVEL: 'silent' },
+    env: { ...tally.env, TALLY_LOG_LEVEL: 'silent' },
     stdout: 'pipe',
   })
   const isReady = () =>

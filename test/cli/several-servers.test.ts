@@ -18,7 +18,7 @@ test.skipIf(!canOverlap('postgres'))(
   async () => {
     const { databaseUrl } = await newLocation('postgres', cleanUps)
     const env = { TALLY_DATABASE_URL: databaseUrl! }
-    const tally = await CommandLine.make()
+    const tally = await CommandLine.make({ engine: 'sqlite' })
     cleanUps.push(() => tally.remove())
     await tally.done(['users', 'add', '--email', 'ada@example.com', '--name', 'Ada', '--role', 'admin'], { env })
     const made = await tally.json(['tokens', 'create', '--kind', 'svc', '--user', 'ada@example.com', '--name', 'ci'], {

@@ -42,7 +42,7 @@ test('pushed telemetry is shown, and assigned after a dry run', async () => {
     '--name',
     'telemetry',
   ])) as { token: string }
-  const db = await openDatabase({ dataDir: `${tally.folder}/tally-data`, clock: systemClock })
+  const db = await openDatabase({ ...tally.location, clock: systemClock })
   const { people, telemetry } = createServices({ db, clock: systemClock })
   const caller = (await people.authenticate(`Bearer ${token}`)) as CallerOf<'organization'>
   for (const capture of capturesIn('cases/claude-code-tool')) {

@@ -11,7 +11,7 @@ let exported: string
 const path = (name: string) => join(tally.folder, name)
 
 beforeAll(async () => {
-  tally = await CommandLine.make()
+  tally = await CommandLine.make({ engine: 'sqlite' })
   await copyDemo(tally.dataDir)
   text = (await tally.done(['export'])).stdout
   exported = path('all.ndjson')

@@ -32,7 +32,7 @@ class Reader {
   ) {}
 
   static async of(page: ManualPage): Promise<Reader> {
-    const tally = await CommandLine.make()
+    const tally = await CommandLine.make({ engine: 'sqlite' })
     await mkdir(join(tally.folder, 'bin'))
     await writeFile(join(tally.folder, 'bin/tally'), `#!/bin/sh\nexec ${tally.executable} "$@"\n`, { mode: 0o755 })
     const PATH = `${join(tally.folder, 'bin')}:${process.env.PATH}`

@@ -1,14 +1,11 @@
 import { afterEach, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Caller } from '../../src/access/caller.ts'
-import { openDatabase } from '../../src/database/open.ts'
 import { ExportLimit, type ExportResponse, streamedResponse } from '../../src/http/exports.ts'
-import { systemClock } from '../../src/lib/clock.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { opener, testEngine } from '../support/databases.ts'
 
+const open = opener(testEngine)
 let app: TestApp
 const sockets: Socket[] = []
 afterEach(async () => {
@@ -22,7 +19,7 @@ const CSV = '/api/v1/token-entries?format=csv'
  * In thousands of entries: 20 MB, far more than Linux holds for a socket that nobody reads, which is 4 MB to be sent and
  * what the reader took before it paused. An export that fits is over at once, and keeps nobody from another.
  */
-const BATCHES = 20
+const BATCHES = 7
 
 async function start(): Promise<{ boss: string; token: string }> {
   app = await startApp()
@@ -35,7 +32,8 @@ async function start(): Promise<{ boss: string; token: string }> {
     started_at: '2026-11-20T09:00:00Z',
     ended_at: '2026-11-20T09:30:00Z',
     tokens: { input: 1, output: 1 },
-    summary: 'x'.repeat(1_000),
+    // Three bytes per character.
+    summary: 'あ'.repeat(1_000),
   }
   for (let batch = 0; batch < BATCHES; batch += 1) {
     const answer = await app.call('POST /api/v1/token-entries/batch', {
@@ -79,7 +77,12 @@ test('a person has a limited number of exports at a time, others still get their
     expect((await app.call(`HEAD ${CSV}`, { token })).status).toBe(200)
   }
   for (let count = 0; count < 4; count += 1) await unread(token)
-  await until(429, () => statusOf(token))
+  await until(429, async () => {
+    const status = await statusOf(token)
+    // This one may have been served before the last of them, which was then refused.
+    if (status !== 429) await unread(token)
+    return status
+  })
   const refused = await app.call(`GET ${CSV}`, { token })
   expect(refused.json).toMatchObject({
     code: 'too_many_exports',
@@ -141,27 +144,21 @@ test('an export that fails halfway is not complete for its client', async () => 
 })
 
 test('the log says why an export ended halfway', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tally-test-'))
-  const db = await openDatabase({ dataDir, clock: systemClock })
-  try {
-    async function* failing() {
-      yield Buffer.from('id,cost\r\n')
-      throw new Error('The process for slow reads ended with SIGKILL.')
-    }
-    app = await startApp({ db: { ...db, streamSlowly: failing } })
-    const token = await app.token('read')
-    const headers = { authorization: `Bearer ${token}`, 'x-request-id': 'halfway' }
-    const asked = fetch(`${app.url}${CSV}`, { headers, keepalive: false })
-    await expect(asked.then((response) => response.text())).rejects.toThrow()
-    expect(app.log.filter(({ request_id }) => request_id === 'halfway')).toEqual([
-      expect.objectContaining({
-        msg: 'request failed',
-        path: '/api/v1/token-entries',
-        error: expect.objectContaining({ message: 'The process for slow reads ended with SIGKILL.' }),
-      }),
-    ])
-  } finally {
-    await db.close()
-    await rm(dataDir, { recursive: true })
+  const db = await open()
+  async function* failing() {
+    yield Buffer.from('id,cost\r\n')
+    throw new Error('The process for slow reads ended with SIGKILL.')
   }
+  app = await startApp({ db: { ...db, streamSlowly: failing } })
+  const token = await app.token('read')
+  const headers = { authorization: `Bearer ${token}`, 'x-request-id': 'halfway' }
+  const asked = fetch(`${app.url}${CSV}`, { headers, keepalive: false })
+  await expect(asked.then((response) => response.text())).rejects.toThrow()
+  expect(app.log.filter(({ request_id }) => request_id === 'halfway')).toEqual([
+    expect.objectContaining({
+      msg: 'request failed',
+      path: '/api/v1/token-entries',
+      error: expect.objectContaining({ message: 'The process for slow reads ended with SIGKILL.' }),
+    }),
+  ])
 })

@@ -1,7 +1,6 @@
-import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { startApp, type TestApp } from '../support/app.ts'
+import { rowsAt } from '../support/databases.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -23,8 +22,7 @@ test('a server with a writable database is ready', async () => {
 })
 
 test('a server is not ready after a newer Tally has upgraded its database', async () => {
-  const newer = new Connection(join(app.dataDir, 'tally.db'))
-  newer.run("INSERT INTO migrations VALUES (9999, 'from the future', 0)")
+  await rowsAt(app.location, "INSERT INTO migrations VALUES (9999, 'from the future', 0)")
   try {
     const { status, json, headers } = await app.call('GET /ready')
     expect(status).toBe(503)
@@ -33,7 +31,6 @@ test('a server is not ready after a newer Tally has upgraded its database', asyn
     expect(headers.get('retry-after')).toBe('60')
     expect((await app.call('GET /health')).status).toBe(200)
   } finally {
-    newer.run('DELETE FROM migrations WHERE version = 9999')
-    newer.close()
+    await rowsAt(app.location, 'DELETE FROM migrations WHERE version = 9999')
   }
 })

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { UnreadBodies } from '../../src/http/unread-bodies.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
@@ -10,11 +13,15 @@ const TRIES = 3
 describe('a client that sends its whole body before it reads a response', () => {
   let app: TestApp
   let token: string
+  const folder = mkdtempSync(join(tmpdir(), 'tally-test-'))
   beforeAll(async () => {
     app = await startApp()
     token = await app.token('svc')
   })
-  afterAll(() => app.close())
+  afterAll(async () => {
+    await app.close()
+    rmSync(folder, { recursive: true })
+  })
 
   /** Each prints the status and the response, in one line. */
   const PYTHON = `
@@ -83,7 +90,7 @@ if (process.argv[1] === 'fetch') {
               ...process.env,
               ADDRESS: address,
               BYTES: String(bytes),
-              BODY: `${app.dataDir}/body`,
+              BODY: join(folder, 'body'),
               PORT: new URL(app.url).port,
               TOKEN: hasToken ? token : '',
             },

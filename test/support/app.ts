@@ -3,9 +3,6 @@
  * OpenAPI document: a response that the document does not describe fails the test.
  */
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import pino from 'pino'
 import { TALLY } from '../../src/access/actor.ts'
@@ -17,8 +14,8 @@ import type { OpenApiDocument } from '../../src/http/openapi.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { fastSlowProgram } from './binary.ts'
+import { type Engine, type Location, locationOf, newMigrated, testEngine } from './databases.ts'
 import { type Answer, type CheckAnswer, checkerOf } from './document.ts'
-import { copySqliteTemplate } from './sqlite-template.ts'
 
 export interface Call {
   token?: string | undefined
@@ -38,8 +35,8 @@ const CHEAP_HASH = Bun.password.hashSync(PASSWORD, { algorithm: 'argon2id', memo
 
 export interface TestApp {
   url: string
-  /** The folder of its SQLite file `tally.db`. */
-  dataDir: string
+  /** Where its database is. */
+  location: Location
   services: Services
   document: OpenApiDocument
   /** The log, one entry per line. */
@@ -60,8 +57,10 @@ export interface StartOptions extends Pick<AppOptions, 'trustedProxies' | 'rateL
   publicUrl?: string | undefined
   clock?: Clock
   logLevel?: 'info' | 'debug'
-  /** Used instead of a new SQLite file; the caller closes it. */
+  /** Used instead of a new database; the caller closes it. */
   db?: Database
+  /** Of a new database. */
+  engine?: Engine
   /** Networks to which webhooks may be sent. */
   webhookNetworks?: readonly string[]
 }
@@ -92,14 +91,15 @@ export async function startApp({
   clock = systemClock,
   logLevel = 'info',
   db: given,
+  engine = testEngine,
   webhookNetworks = [],
   publicUrl,
   ...options
 }: StartOptions = {}): Promise<TestApp> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tally-test-'))
-  if (!given) await copySqliteTemplate(dataDir)
+  const cleanUps: (() => Promise<void>)[] = []
+  const location = given ? locationOf(given) : await newMigrated(engine, cleanUps)
   const serving = { serving: true, slowDeadlineMs: SLOW_DEADLINE_MS, ...(await fastSlowProgram()) }
-  const db = given ?? (await openDatabase({ dataDir, clock, ...serving }))
+  const db = given ?? (await openDatabase({ ...location, clock, ...serving }))
   const services = createServices({
     db,
     clock,
@@ -127,7 +127,7 @@ export async function startApp({
 
   return {
     url,
-    dataDir,
+    location,
     services,
     document,
     log,
@@ -173,7 +173,7 @@ export async function startApp({
     async close() {
       await app.stop(true)
       if (!given) await db.close()
-      await rm(dataDir, { recursive: true })
+      for (const step of cleanUps) await step()
     },
   }
 }

@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { precompiledExecutable } from './binary.ts'
+import { type Engine, type Location, newMigrated, testEngine } from './databases.ts'
 
 /** Most commands end before code that is compiled once more for speed repays that, which takes a fourth of their time. */
 const SHORT_RUN = { BUN_JSC_useDFGJIT: '0' }
@@ -38,11 +39,22 @@ export class CommandLine {
   private constructor(
     readonly folder: string,
     readonly executable: string,
+    readonly databaseUrl: string | undefined,
+    readonly cleanUps: (() => Promise<void>)[],
   ) {}
 
-  static async make(): Promise<CommandLine> {
+  /** With a new database of the engine: on SQLite, the first command creates it in the default folder. */
+  static async make({ engine = testEngine }: { engine?: Engine } = {}): Promise<CommandLine> {
     // The real path, because processes report their working folder like this.
-    return new CommandLine(await realpath(await mkdtemp(join(tmpdir(), 'tally-cli-'))), await precompiledExecutable())
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'tally-cli-')))
+    const cleanUps: (() => Promise<void>)[] = []
+    const { databaseUrl } = engine === 'postgres' ? await newMigrated(engine, cleanUps) : {}
+    return new CommandLine(folder, await precompiledExecutable(), databaseUrl, cleanUps)
+  }
+
+  /** Where its database is. */
+  get location(): Location {
+    return { dataDir: this.dataDir, databaseUrl: this.databaseUrl }
   }
 
   /** The default folder of the database. */
@@ -50,11 +62,20 @@ export class CommandLine {
     return join(this.folder, 'tally-data')
   }
 
+  /** The environment of its commands, which get nothing of the surrounding one, such as a TALLY_DATA. */
+  get env(): Record<string, string> {
+    return {
+      PATH: process.env.PATH!,
+      HOME: this.folder,
+      NO_COLOR: '1',
+      ...(this.databaseUrl && { TALLY_DATABASE_URL: this.databaseUrl }),
+    }
+  }
+
   #spawn<In extends 'ignore' | Buffer>(args: string[], stdin: In, env: Record<string, string> = {}) {
     return Bun.spawn([this.executable, ...args], {
       cwd: this.folder,
-      // It gets nothing of the surrounding environment, such as a TALLY_DATA.
-      env: { PATH: process.env.PATH!, HOME: this.folder, NO_COLOR: '1', ...env },
+      env: { ...this.env, ...env },
       stdin,
       stdout: 'pipe',
       stderr: 'pipe',
@@ -136,6 +157,7 @@ export class CommandLine {
       server.kill('SIGKILL')
       await server.exited
     }
+    for (const step of this.cleanUps) await step()
     await rm(this.folder, { recursive: true, force: true })
   }
 }

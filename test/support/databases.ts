@@ -7,7 +7,7 @@
  */
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
@@ -15,13 +15,13 @@ import type { Database } from '../../src/database/database.ts'
 import { DATABASE_FILE, type OpenOptions, openDatabase } from '../../src/database/open.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { fastSlowProgram } from './binary.ts'
+import { ENGINES, type Engine, onlyEngine, testEngine } from './engines.ts'
 import { servePglite } from './pglite.ts'
 import { postgresPrograms } from './postgres-programs.ts'
 import { clientFor, SHARED_SERVER, startInstalled, untilItAnswers } from './postgres-server.ts'
 import { copySqliteTemplate } from './sqlite-template.ts'
 
-export const ENGINES = ['sqlite', 'postgres'] as const
-export type Engine = (typeof ENGINES)[number]
+export { ENGINES, type Engine, testEngine }
 
 /** Where a database is, so that another process or another version of Tally can open it as well. */
 export type Location = Pick<OpenOptions, 'dataDir' | 'databaseUrl'>
@@ -36,9 +36,9 @@ export interface OpenTestOptions extends Partial<Omit<OpenOptions, keyof Locatio
 /** Opens a new, migrated database. It is closed and removed after the test, or after all where `beforeAll` opened it. */
 export type Open = (options?: OpenTestOptions) => Promise<Database>
 
-/** Describes the same tests once per engine. */
+/** Describes the same tests once per engine, or only for the one of this run. */
 export function forEachEngine(name: string, tests: (open: Open, engine: Engine) => void): void {
-  for (const engine of ENGINES) {
+  for (const engine of onlyEngine ? [onlyEngine] : ENGINES) {
     describe(`${name} (${engine})`, () => {
       // Starting PostgreSQL takes a second here, and several on a machine that is busy or has only PGlite.
       beforeAll(
@@ -89,7 +89,7 @@ const POSTGRES_TEMPLATE = 'tally_test_template'
 let postgresTemplate: Promise<string> | undefined
 
 /** A copy of the template, or an empty place where none can be made. Its removal is added to `cleanUps`. */
-async function newMigrated(engine: Engine, cleanUps: (() => Promise<void>)[]): Promise<Location> {
+export async function newMigrated(engine: Engine, cleanUps: (() => Promise<void>)[]): Promise<Location> {
   if (engine === 'sqlite') {
     const location = await newLocation(engine, cleanUps)
     await copySqliteTemplate(location.dataDir)
@@ -165,6 +165,27 @@ export async function rowsAt({ dataDir, databaseUrl }: Location, query: string):
     return connection.query(query).all() as Record<string, unknown>[]
   } finally {
     connection.close()
+  }
+}
+
+/** Everything that a database contains, by the name of a file or table. */
+export async function contentOf({ dataDir, databaseUrl }: Location): Promise<Record<string, Buffer>> {
+  if (!databaseUrl) {
+    return Object.fromEntries(readdirSync(dataDir).map((file) => [file, readFileSync(join(dataDir, file))]))
+  }
+  const client = clientFor(databaseUrl)
+  try {
+    await client`SET bytea_output = 'escape'`
+    const tables = await client<{ name: string }[]>`
+      SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`
+    const content: Record<string, Buffer> = {}
+    for (const { name } of tables) {
+      const rows = await client.unsafe<{ row: string }[]>(`SELECT each::text AS row FROM "${name}" each`)
+      content[name] = Buffer.from(rows.map(({ row }) => row).join('\n'))
+    }
+    return content
+  } finally {
+    await client.end()
   }
 }
 

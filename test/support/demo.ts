@@ -19,7 +19,7 @@ export async function copyDemo(dataDir: string): Promise<void> {
 }
 
 async function make(): Promise<Uint8Array> {
-  const tally = await CommandLine.make()
+  const tally = await CommandLine.make({ engine: 'sqlite' })
   try {
     await tally.json(['demo', '--password-stdin'], { stdin: DEMO_PASSWORD })
     return readFileSync(join(tally.dataDir, DATABASE_FILE))

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from 'bun:test'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { TALLY } from '../../../src/access/actor.ts'
 import { openDatabase } from '../../../src/database/open.ts'
 import { HashingThread } from '../../../src/features/people/passwords/hashing-thread.ts'
 import { createServices } from '../../../src/services.ts'
 import { PASSWORD, type StartOptions, startApp, type TestApp } from '../../support/app.ts'
+import { contentOf } from '../../support/databases.ts'
 import type { Answer } from '../../support/document.ts'
 import { reportBody } from '../../support/reports.ts'
 
@@ -254,7 +253,7 @@ describe('a session', () => {
     expect(await statusOf(session)).toBe(200)
     await app.services.people.flushLastUsed()
     clock.ahead += 6 * DAY_MS
-    const db = await openDatabase({ dataDir: app.dataDir, clock })
+    const db = await openDatabase({ ...app.location, clock })
     try {
       const other = createServices({ db, clock }).people
       expect((await other.authenticateSession(session.split('=')[1]!)).kind).toBe('session')
@@ -265,7 +264,7 @@ describe('a session', () => {
 
   test('begun or ended by another process holds from the next call on', async () => {
     const email = await newPerson()
-    const db = await openDatabase({ dataDir: app.dataDir, clock })
+    const db = await openDatabase({ ...app.location, clock })
     try {
       const other = createServices({ db, clock }).people
       const begun = await other.signIn({ email, password: PASSWORD, address: '::1' })
@@ -478,7 +477,7 @@ describe('ten failures in a minute', () => {
     const user = (await app.services.people.findUser(email))!
     expect(await app.services.people.findSlowdown(user)).toEqual({ since: expect.any(Number) })
     expect((await signIn(email)).status).toBe(429)
-    const db = await openDatabase({ dataDir: app.dataDir, clock })
+    const db = await openDatabase({ ...app.location, clock })
     try {
       const { people, audit } = createServices({ db, clock })
       await people.unlockUser(email, TALLY)
@@ -671,9 +670,8 @@ describe('a one-time link', () => {
 // Last, when everything above has left its traces.
 test('nothing secret is in a database or a log', async () => {
   expect(secrets.size).toBeGreaterThan(50)
-  for (const { dataDir, log, services } of apps) {
-    const files = (await readdir(dataDir)).map((name) => join(dataDir, name))
-    const kept = (await Promise.all(files.map((file) => Bun.file(file).bytes()))).map((bytes) => Buffer.from(bytes))
+  for (const { location, log, services } of apps) {
+    const kept = Object.values(await contentOf(location))
     const logged = JSON.stringify(log)
     // That what is there would be found.
     const [someone] = await services.people.everyUser()

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { startApp, type TestApp } from '../../support/app.ts'
+import { contentOf } from '../../support/databases.ts'
 import { type Capture, capturesIn } from '../../support/telemetry.ts'
 
 let app: TestApp
@@ -100,9 +99,8 @@ describe('of what agents send', () => {
     expect(marks).toBeGreaterThan(1000)
     const { data } = (await app.call('GET /api/v1/token-entries', { session: await app.session('admin') })).json
     expect(data.length).toBeGreaterThan(10)
-    for (const file of readdirSync(app.dataDir)) {
-      const bytes = readFileSync(join(app.dataDir, file))
-      expect([file, bytes.includes('MARKER'), bytes.includes('marker')]).toEqual([file, false, false])
+    for (const [name, bytes] of Object.entries(await contentOf(app.location))) {
+      expect([name, bytes.includes('MARKER'), bytes.includes('marker')]).toEqual([name, false, false])
     }
     expect(JSON.stringify(app.log)).not.toMatch(/marker/i)
   })

@@ -1,10 +1,9 @@
-import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { TALLY } from '../../../../src/access/actor.ts'
 import { EVERYBODYS_TOKENS } from '../../../../src/features/people/service.ts'
 import expected from '../../../fixtures/agents-expected.json'
 import { startApp, type TestApp } from '../../../support/app.ts'
+import { rowsAt } from '../../../support/databases.ts'
 import { reportBody } from '../../../support/reports.ts'
 
 let app: TestApp
@@ -31,10 +30,8 @@ const report = (change: Record<string, unknown> = {}, headers: Record<string, st
   app.call('POST /api/v1/token-entries', { token: as, json: body(change), headers })
 
 async function countEntries(): Promise<number> {
-  const connection = new Connection(join(app.dataDir, 'tally.db'), { readonly: true })
-  const { count } = connection.query<{ count: number }, []>('SELECT count(*) AS count FROM entries').get()!
-  connection.close()
-  return count
+  const [counted] = await rowsAt(app.location, 'SELECT count(*) AS count FROM entries')
+  return Number(counted!.count)
 }
 
 /** Locks an entry the way approval and billing will. */
