@@ -42,6 +42,7 @@ import postgresLeadRules from './postgres/0040_lead_rules.sql' with { type: 'tex
 import postgresBillDrafts from './postgres/0041_bill_drafts.sql' with { type: 'text' }
 import postgresPublicUrl from './postgres/0042_public_url.sql' with { type: 'text' }
 import postgresMoves from './postgres/0043_moves.sql' with { type: 'text' }
+import postgresCompatibleSchema from './postgres/0044_compatible_schema.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -85,11 +86,17 @@ import sqliteLeadRules from './sqlite/0040_lead_rules.sql' with { type: 'text' }
 import sqliteBillDrafts from './sqlite/0041_bill_drafts.sql' with { type: 'text' }
 import sqlitePublicUrl from './sqlite/0042_public_url.sql' with { type: 'text' }
 import sqliteMoves from './sqlite/0043_moves.sql' with { type: 'text' }
+import sqliteCompatibleSchema from './sqlite/0044_compatible_schema.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
   name: string
   sql: { sqlite: string; postgres: string }
+  /**
+   * The oldest schema version whose programs can use the database afterwards, so that servers can be replaced one after
+   * the other; without it, only programs that contain the migration can. See "A migration" in CONTRIBUTING.md.
+   */
+  compatibleFrom?: number
 }
 
 export const MIGRATIONS: Migration[] = [
@@ -164,4 +171,9 @@ export const MIGRATIONS: Migration[] = [
   { version: 41, name: 'bill_drafts', sql: { sqlite: sqliteBillDrafts, postgres: postgresBillDrafts } },
   { version: 42, name: 'public_url', sql: { sqlite: sqlitePublicUrl, postgres: postgresPublicUrl } },
   { version: 43, name: 'moves', sql: { sqlite: sqliteMoves, postgres: postgresMoves } },
+  {
+    version: 44,
+    name: 'compatible_schema',
+    sql: { sqlite: sqliteCompatibleSchema, postgres: postgresCompatibleSchema },
+  },
 ]

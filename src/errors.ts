@@ -365,7 +365,7 @@ export const PROBLEMS = {
   database_upgraded: {
     status: 503,
     title: 'Database upgraded',
-    help: 'A newer version of Tally upgraded the database schema while this server was running. Stop this server and start the newer version.',
+    help: 'A newer version of Tally has upgraded the database while this server was running, and this version cannot use it any more. Nothing was written; retry after the number of seconds in Retry-After. The operator replaces this server by the newer version.',
     page: 'troubleshooting',
   },
   database_deadline: {

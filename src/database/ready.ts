@@ -1,8 +1,8 @@
-import { MIGRATIONS } from '../../migrations/index.ts'
 import { Problem } from '../errors.ts'
 import type { ReplicaState } from './caller.ts'
 import type { Database } from './database.ts'
 import { databaseMoved, retryAfterRestart } from './errors.ts'
+import { SCHEMA_VERSION } from './schema/compatibility.ts'
 
 /** Anyone may call this, and each probe writes to the disk: more frequent calls get the last result. */
 const PROBE_EVERY_MS = 1_000
@@ -13,8 +13,8 @@ export interface Readiness {
 }
 
 /**
- * Resolves if the database can be written, which is tested, and has this program's schema version. The command line of
- * a newer Tally may have migrated it while the server runs.
+ * Resolves if the database can be written, which is tested, and this program can use its schema. A newer Tally may have
+ * migrated it while the server runs, or a person may have put an older one in its place.
  */
 export function readinessOf(db: Database): () => Promise<Readiness> {
   let probedAt = Number.NEGATIVE_INFINITY
@@ -31,21 +31,22 @@ export function readinessOf(db: Database): () => Promise<Readiness> {
   }
   return async () => {
     await probe()
-    await refuseUpgraded(db)
+    await requireSchema(db)
     await refuseMoved(db)
     return { replica: await db.replica?.() }
   }
 }
 
-async function refuseUpgraded(db: Database): Promise<void> {
+async function requireSchema(db: Database): Promise<void> {
+  // Also throws if a newer version has changed what this one uses.
+  await db.read.revision()
   const { migrations } = db.read.tables
   const applied = await db.read.select({ version: migrations.version }).from(migrations)
   const version = Math.max(...applied.map((row) => row.version))
-  const known = MIGRATIONS.at(-1)!.version
-  if (version === known) return
+  if (version >= SCHEMA_VERSION) return
   throw new Problem(
     'database_upgraded',
-    `The database has schema version ${version}, but this server expects ${known}. Start the version of Tally that upgraded the database.`,
+    `The database has schema version ${version}, but this server expects ${SCHEMA_VERSION}. Restart the server.`,
     retryAfterRestart,
   )
 }

@@ -350,7 +350,13 @@ const SECURITY: Record<string, Json> = {
 
 const ANY_BODY: ProblemCode[] = ['malformed_json', 'body_too_large', 'unsupported_media_type', 'validation_failed']
 const OTLP_BODY: ProblemCode[] = ['body_too_large', 'unsupported_media_type']
-const ANY_READ: ProblemCode[] = ['database_busy', 'database_failed', 'database_unreachable', 'overloaded']
+const ANY_READ: ProblemCode[] = [
+  'database_busy',
+  'database_failed',
+  'database_unreachable',
+  'database_upgraded',
+  'overloaded',
+]
 const ANY_WRITE: ProblemCode[] = [...ANY_READ, 'database_full', 'database_moved']
 
 /** Every problem that a route can return: its own, and those that follow from its method, body and access. */

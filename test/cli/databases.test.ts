@@ -73,6 +73,7 @@ test('a database with a newer schema is refused, naming both versions', async ()
   await tally.addUser()
   const newer = new Connection(join(tally.dataDir, 'tally.db'))
   newer.run("INSERT INTO migrations VALUES (9999, 'from the future', 0)")
+  newer.run('UPDATE revision SET oldest_schema = 9999')
   newer.close()
   for (const args of [list, ['serve', '--port', '0']]) {
     const message = await refusalOf(args)

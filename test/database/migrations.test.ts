@@ -8,11 +8,13 @@ import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { WrongDatabase } from '../../src/database/schema/migrate.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { canOverlap, forEachEngine, type Location, newLocation, rowsAt } from '../support/databases.ts'
-import { inEightProcesses, migrateAt, NEXT } from '../support/other-process.ts'
+import { EXPANDING, inEightProcesses, migrateAt, NEXT } from '../support/other-process.ts'
+import { clientFor } from '../support/postgres-server.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const NEWEST = MIGRATIONS.at(-1)!.version
 const UPGRADED = [...MIGRATIONS, NEXT]
+const NOTHING = { sqlite: 'SELECT 1', postgres: 'SELECT 1' }
 
 const cleanUps: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -148,6 +150,48 @@ forEachEngine('migrations', (_, engine) => {
       ['pushed', true],
       ['joined', false],
     ])
+  })
+
+  test('a database to which a newer Tally has only added is opened, read and written', async () => {
+    const location = await newLocation(engine, cleanUps)
+    await migrateAt(location, [...MIGRATIONS, EXPANDING])
+    const db = await open(location)
+    await db.write((tx) => tx.insert(tx.tables.names).values({ text: 'written by the older one' }).returning())
+    expect(await rowsAt(location, 'SELECT text FROM names')).toEqual([{ text: 'written by the older one' }])
+    await db.close()
+    // One that only adds again does not make the one before it compatible.
+    const contracting = { ...NEXT, version: NEWEST + 2, sql: { sqlite: 'SELECT 1', postgres: 'SELECT 1' } }
+    const again = { ...contracting, version: NEWEST + 3, compatibleFrom: NEWEST }
+    await migrateAt(location, [...MIGRATIONS, EXPANDING, contracting, again])
+    expect(await open(location).catch((error) => error)).toBeInstanceOf(WrongDatabase)
+    await migrateAt(location, [...MIGRATIONS, EXPANDING, contracting])
+  })
+
+  test('an open database refuses to write after a newer Tally has changed what it uses', async () => {
+    const location = await newLocation(engine, cleanUps)
+    const db = await open(location)
+    const insert = (text: string) => db.write((tx) => tx.insert(tx.tables.names).values({ text }).returning())
+    await insert('before')
+    await migrateAt(location, [...MIGRATIONS, EXPANDING])
+    await insert('between')
+    await migrateAt(location, [...MIGRATIONS, EXPANDING, { ...NEXT, version: NEWEST + 2, sql: NOTHING }])
+    expect(await insert('after').catch((error) => error)).toMatchObject({ code: 'database_upgraded', status: 503 })
+    const set = db.setWriter<string, string>(async (tx, texts) => {
+      await tx.insertAll(
+        tx.tables.names,
+        texts.map((text) => ({ text })),
+      )
+      return texts.map((value) => ({ value }))
+    })
+    expect(await set(['one', 'other'])).toEqual([
+      { error: expect.objectContaining({ code: 'database_upgraded' }) },
+      { error: expect.objectContaining({ code: 'database_upgraded' }) },
+    ])
+    expect(await rowsAt(location, 'SELECT text FROM names ORDER BY id')).toEqual([
+      { text: 'before' },
+      { text: 'between' },
+    ])
+    await db.close()
   })
 
   test('a database that a newer Tally migrated is refused and left alone', async () => {
@@ -319,6 +363,56 @@ describe('migrations of a PostgreSQL database', () => {
     expect(refusal).toBeInstanceOf(WrongDatabase)
     return refusal.message
   }
+
+  test.skipIf(!canOverlap('postgres'))(
+    'one that only adds does not make others wait for the locks that it waits for',
+    async () => {
+      const location = await newLocation('postgres', cleanUps)
+      await migrateAt(location, MIGRATIONS)
+      const [report, other] = [clientFor(location.databaseUrl!), clientFor(location.databaseUrl!)]
+      cleanUps.push(async () => void (await Promise.all([report.end(), other.end()])))
+      await report.unsafe("BEGIN; INSERT INTO names (text) VALUES ('reported')")
+      const sql = { ...NOTHING, postgres: 'ALTER TABLE names ADD COLUMN extra text' }
+      const migrating = migrateAt(location, [...MIGRATIONS, { ...EXPANDING, sql }])
+      const waits = () => other`SELECT FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'`
+      while ((await waits()).length === 0) await Bun.sleep(10)
+      // It would wait for the migration as long as the report is not done.
+      await other`SELECT FROM names`
+      await report.unsafe('COMMIT')
+      await migrating
+      expect(await rowsAt(location, 'SELECT text, extra FROM names')).toEqual([{ text: 'reported', extra: null }])
+    },
+  )
+
+  test.skipIf(!canOverlap('postgres'))(
+    'an index is created while reports are written, also if an earlier attempt was interrupted',
+    async () => {
+      const location = await newLocation('postgres', cleanUps)
+      await migrateAt(location, MIGRATIONS)
+      const report = clientFor(location.databaseUrl!)
+      cleanUps.push(async () => void (await report.end()))
+      // What is left of an attempt that ends in its middle has the name, and serves nothing.
+      await rowsAt(location, 'CREATE INDEX names_by_length ON names (length(text))')
+      await rowsAt(location, "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'names_by_length'::regclass")
+      const sql = { ...NOTHING, postgres: 'CREATE INDEX CONCURRENTLY names_by_length ON names (length(text));' }
+      await report.unsafe("BEGIN; INSERT INTO names (text) VALUES ('first')")
+      const migrating = Promise.all(
+        Array.from({ length: 3 }, () => migrateAt(location, [...MIGRATIONS, { ...EXPANDING, sql }])),
+      )
+      const waits = () =>
+        rowsAt(
+          location,
+          "SELECT FROM pg_stat_activity WHERE query LIKE '%INDEX CONCURRENTLY %' AND wait_event_type = 'Lock'",
+        )
+      while ((await waits()).length === 0) await Bun.sleep(10)
+      await rowsAt(location, "INSERT INTO names (text) VALUES ('second')")
+      await report.unsafe('COMMIT')
+      await migrating
+      const valid = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'names_by_length'::regclass"
+      expect(await rowsAt(location, valid)).toEqual([{ indisvalid: true }])
+      expect(await rowsAt(location, `SELECT FROM migrations WHERE version = ${NEWEST + 1}`)).toHaveLength(1)
+    },
+  )
 
   test('a database with tables of another program is refused, though one is called migrations', async () => {
     const location = await newLocation('postgres', cleanUps)

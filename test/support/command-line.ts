@@ -8,8 +8,8 @@ import { type Engine, type Location, newMigrated, testEngine } from './databases
 /** Most commands end before code that is compiled once more for speed repays that, which takes a fourth of their time. */
 const SHORT_RUN = { BUN_JSC_useDFGJIT: '0' }
 
-/** A server that is not ready by then never will be. */
-const READY_DEADLINE_MS = 15_000
+/** A server that is not ready by then never will be: one from source, on a busy machine, takes several seconds. */
+const READY_DEADLINE_MS = 45_000
 
 export interface Ran {
   code: number
@@ -44,12 +44,19 @@ export class CommandLine {
   ) {}
 
   /** With a new database of the engine: on SQLite, the first command creates it in the default folder. */
-  static async make({ engine = testEngine }: { engine?: Engine } = {}): Promise<CommandLine> {
+  static async make({
+    engine = testEngine,
+    executable,
+  }: {
+    engine?: Engine
+    /** Another program than this version of Tally. */
+    executable?: string
+  } = {}): Promise<CommandLine> {
     // The real path, because processes report their working folder like this.
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'tally-cli-')))
     const cleanUps: (() => Promise<void>)[] = []
     const { databaseUrl } = engine === 'postgres' ? await newMigrated(engine, cleanUps) : {}
-    return new CommandLine(folder, await precompiledExecutable(), databaseUrl, cleanUps)
+    return new CommandLine(folder, executable ?? (await precompiledExecutable()), databaseUrl, cleanUps)
   }
 
   /** Where its database is. */

@@ -20,6 +20,9 @@ export const NEXT: Migration = {
   },
 }
 
+/** The same as a migration after which this version can go on. */
+export const EXPANDING: Migration = { ...NEXT, compatibleFrom: MIGRATIONS.at(-1)!.version }
+
 /** Applies migrations with the engine of the location. */
 export async function migrateAt(
   { dataDir, databaseUrl }: Location,

@@ -5,9 +5,9 @@ import type { Sql } from 'postgres'
 import { connect, parseAddress } from '../engines/postgres/link.ts'
 import { onOneConnection } from '../engines/postgres/postgres.ts'
 import { failureOf } from '../errors.ts'
-import { inTransaction, migratePostgres } from '../schema/migrate.ts'
+import { inTransaction, migratePostgres, refuseNewer } from '../schema/migrate.ts'
 import { lineExpression, textOf } from './copy-text.ts'
-import { type Mark, type Source, SUMS_QUERY, sumsOf, type Target, USED_QUERY } from './side.ts'
+import { type Mark, type Source, SUMS_QUERY, sumsOf, type Target, USED_QUERY, VERSION_QUERY } from './side.ts'
 import { MARK_QUERY } from './state.ts'
 import { type MovedTable, namesOf, quoted } from './tables.ts'
 
@@ -36,7 +36,11 @@ export class PostgresSide implements Source, Target {
 
   /** Migrates the database. Throws `WrongDatabase`, and a Problem if the server does not respond. */
   static async open(url: string, tables: readonly MovedTable[], now: number): Promise<PostgresSide> {
-    await onOneConnection(url, (client, where) => migratePostgres(client, where, now))
+    await onOneConnection(url, async (client, where) => {
+      await migratePostgres(client, where, now)
+      const [newest] = await client.unsafe<[{ version: string }]>(VERSION_QUERY)
+      refuseNewer(Number(newest.version), where)
+    })
     return new PostgresSide(
       url,
       connect({ url, connections: 1 }, () => undefined),

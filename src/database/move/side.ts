@@ -62,6 +62,9 @@ export interface Target extends Side {
 }
 
 /** Returns a row if somebody has used the database: prices and settings of its own are there from the first start. */
+/** A move copies the tables that this version has: of a newer database, it would leave columns behind. */
+export const VERSION_QUERY = 'SELECT max(version) AS version FROM migrations'
+
 export const USED_QUERY =
   'SELECT 1 AS used WHERE EXISTS (SELECT 1 FROM users UNION ALL SELECT 1 FROM projects UNION ALL SELECT 1 FROM entries)'
 

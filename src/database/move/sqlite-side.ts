@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path'
 import { configureConnection } from '../engines/sqlite/connections.ts'
 import { countCompaction } from '../engines/sqlite/file-header.ts'
 import { MOVED } from '../errors.ts'
-import { migrateSqlite, WrongDatabase } from '../schema/migrate.ts'
+import { migrateSqlite, refuseNewer, WrongDatabase } from '../schema/migrate.ts'
 import { lineExpression, sqliteValues } from './copy-text.ts'
-import { type Mark, type Source, SUMS_QUERY, sumsOf, type Target, USED_QUERY } from './side.ts'
+import { type Mark, type Source, SUMS_QUERY, sumsOf, type Target, USED_QUERY, VERSION_QUERY } from './side.ts'
 import { MARK_QUERY } from './state.ts'
 import { type MovedTable, namesOf, quoted } from './tables.ts'
 
@@ -42,6 +42,7 @@ export class SqliteSide implements Source, Target {
     this.#connection = new Connection(path, { readwrite: true, create: false, safeIntegers: true })
     configureConnection(this.#connection, BUSY_TIMEOUT_MS)
     this.#connection.run('PRAGMA foreign_keys = OFF')
+    refuseNewer(Number(this.#get<{ version: bigint }>(VERSION_QUERY)!.version), path)
   }
 
   async mark(): Promise<Mark | undefined> {

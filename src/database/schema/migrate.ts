@@ -1,12 +1,14 @@
 /**
  * Migrates a database to the newest version, once, even if many processes start at the same time: each locks the
- * database before it checks which migrations are missing.
+ * database before it applies what is missing.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import type { Sql } from 'postgres'
 import { MIGRATIONS, type Migration } from '../../../migrations/index.ts'
 import { APPLICATION_ID, configureConnection } from '../engines/sqlite/connections.ts'
+import { databaseBusy, failureOf } from '../errors.ts'
+import { oldestSchemaAfter, recordOldestSchema } from './compatibility.ts'
 
 /** A database that this program must not touch. The message explains what to do. */
 export class WrongDatabase extends Error {}
@@ -26,6 +28,14 @@ function refusedInMove(where: string): WrongDatabase {
   )
 }
 
+/** What a database says of its schema. */
+interface Schema {
+  /** Of the last migration. */
+  version: number
+  /** The oldest version whose programs can use it; only read from a database that a newer Tally has migrated. */
+  oldest: number
+}
+
 /** Throws {@link WrongDatabase} for a database that a newer Tally has migrated. */
 export function refuseNewer(version: number, where: string, migrations = MIGRATIONS): void {
   if (version <= newestVersion(migrations)) return
@@ -34,8 +44,9 @@ export function refuseNewer(version: number, where: string, migrations = MIGRATI
   )
 }
 
-function missingFrom(migrations: Migration[], version: number, where: string): Migration[] {
-  refuseNewer(version, where, migrations)
+/** Throws {@link WrongDatabase} if a newer Tally has changed what this one uses. */
+function missingFrom(migrations: Migration[], { version, oldest }: Schema, where: string): Migration[] {
+  if (oldest > newestVersion(migrations)) refuseNewer(version, where, migrations)
   return migrations.filter((migration) => migration.version > version)
 }
 
@@ -44,24 +55,25 @@ function missingFrom(migrations: Migration[], version: number, where: string): M
  * folder.
  *
  * Foreign keys are switched off before BEGIN (inside a transaction the pragma does nothing, and a table rebuild would
- * cascade) and checked before COMMIT. Throws {@link WrongDatabase} for a file that is not Tally's, that a newer Tally
- * has migrated or that cannot be opened.
+ * cascade) and checked before COMMIT. Throws {@link WrongDatabase} for a file that is not Tally's, in which a newer Tally
+ * has changed what this one uses, or that cannot be opened.
  */
 export function migrateSqlite(path: string, now: number, migrations = MIGRATIONS): void {
   const connection = openOwnFile(path)
   try {
     // Without the lock, which is only needed at the first start after an upgrade.
-    if (missingFrom(migrations, sqliteVersion(connection), path).length === 0) return
+    if (missingFrom(migrations, sqliteSchema(connection, migrations), path).length === 0) return
     connection.run('PRAGMA foreign_keys = OFF')
     connection.run('BEGIN IMMEDIATE')
     try {
-      const before = sqliteVersion(connection)
-      const missing = missingFrom(migrations, before, path)
+      const schema = sqliteSchema(connection, migrations)
+      const before = schema.version
+      const missing = missingFrom(migrations, schema, path)
       if (missing.length > 0 && before >= MOVES_VERSION && connection.query('SELECT 1 FROM moves').get()) {
         throw refusedInMove(path)
       }
       if (before > 0 && missing.length > 0) copyToSameFolder(path, before)
-      for (const migration of missing) applyToSqlite(connection, migration, now)
+      applyAllToSqlite(connection, now, missing)
       const broken = connection.query('PRAGMA foreign_key_check').all()
       if (broken.length > 0) throw new Error(`The migration left ${broken.length} rows with broken references`)
       connection.run('COMMIT')
@@ -75,8 +87,10 @@ export function migrateSqlite(path: string, now: number, migrations = MIGRATIONS
 }
 
 /** Creates the schema of a new file within the caller's transaction, after the caller has removed the old one. */
-export function applyAllToSqlite(connection: Connection, now: number): void {
-  for (const migration of MIGRATIONS) applyToSqlite(connection, migration, now)
+export function applyAllToSqlite(connection: Connection, now: number, migrations = MIGRATIONS): void {
+  for (const migration of migrations) applyToSqlite(connection, migration, now)
+  const record = recordOldestSchema(migrations)
+  if (record) connection.run(record)
 }
 
 /** A connection to a new file or one of Tally's, in write-ahead mode. */
@@ -131,10 +145,12 @@ export function refuseForeignFile(connection: Connection, path: string): void {
   }
 }
 
-function sqliteVersion(connection: Connection): number {
-  if (!connection.query("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()) return 0
-  const newest = connection.query<{ version: number | null }, []>('SELECT max(version) AS version FROM migrations')
-  return newest.get()!.version ?? 0
+function sqliteSchema(connection: Connection, migrations: Migration[]): Schema {
+  const first = <Row>(query: string) => connection.query<Row, []>(query).get()!
+  if (!first("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'")) return { version: 0, oldest: 0 }
+  const version = first<{ version: number | null }>('SELECT max(version) AS version FROM migrations').version ?? 0
+  if (version <= newestVersion(migrations)) return { version, oldest: 0 }
+  return { version, oldest: first<{ oldest: number }>('SELECT oldest_schema AS oldest FROM revision').oldest }
 }
 
 function applyToSqlite(connection: Connection, { version, name, sql }: Migration, now: number): void {
@@ -178,22 +194,106 @@ const ADVISORY_LOCK = APPLICATION_ID
 const MARK = 'Tally'
 
 /**
- * Applies what is missing in the first schema of the search path, all of it or nothing.
- * Throws {@link WrongDatabase} for a database with tables of another program or that a newer Tally has migrated.
+ * Applies what is missing in the first schema of the search path: one by one if servers of the version before can go on
+ * using the database; otherwise all together or not at all, and those servers cannot write from then on.
+ * Throws {@link WrongDatabase} for a database with tables of another program, or in which a newer Tally has changed what
+ * this one uses.
  *
  * @param client of a single connection
  * @param where names the database in messages
  */
 export async function migratePostgres(client: Sql, where: string, now: number, migrations = MIGRATIONS): Promise<void> {
-  await inTransaction(client, async () => {
-    await client`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
-    const before = (await isOwnSchema(client, where)) ? await postgresVersion(client) : 0
-    const missing = missingFrom(migrations, before, where)
+  const find = async () => {
+    const schema = await postgresSchema(client, where, migrations)
+    return { before: schema.version, missing: missingFrom(migrations, schema, where) }
+  }
+  // Without the lock, which another process may need for minutes to create an index.
+  if ((await find()).missing.length === 0) return
+  await whileMigrating(client, where, async () => {
+    const { before, missing } = await find()
     if (missing.length > 0 && before >= MOVES_VERSION && (await client`SELECT 1 FROM moves`).length > 0) {
       throw refusedInMove(where)
     }
-    for (const migration of missing) await applyToPostgres(client, migration, now)
+    if (oldestSchemaAfter(missing) <= before) {
+      for (const migration of missing) await applyMeanwhile(client, migration, now)
+    } else {
+      await inTransaction(client, async () => {
+        if (before > 0) await excludeOthers(client)
+        await applyAllToPostgres(client, now, missing)
+      })
+    }
   })
+}
+
+/** Waits for the transactions of other servers, and later ones wait for this one: see `begin` in the writer. */
+async function excludeOthers(client: Sql): Promise<void> {
+  await client`LOCK TABLE revision IN ACCESS EXCLUSIVE MODE`
+}
+
+/** Between two attempts to get the lock. */
+const LOCK_RETRY_MS = 50
+
+/**
+ * Runs `work` in one process at a time. A process that waits asks again and again instead of waiting in a query: that
+ * would have a snapshot, for the end of which CREATE INDEX CONCURRENTLY waits.
+ */
+async function whileMigrating(client: Sql, where: string, work: () => Promise<void>): Promise<void> {
+  const deadline = performance.now() + LOCK_TIMEOUT_MS
+  const lock = () => client<[{ locked: boolean }]>`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS locked`
+  while (!(await lock())[0].locked) {
+    if (performance.now() > deadline) throw databaseBusy(`${where} is being migrated by another process.`)
+    await Bun.sleep(LOCK_RETRY_MS)
+  }
+  try {
+    await work()
+  } finally {
+    // If the connection is lost, so is the lock, and the first error is the one to report.
+    await client`SELECT pg_advisory_unlock(${ADVISORY_LOCK})`.catch(() => undefined)
+  }
+}
+
+/**
+ * What waits for a lock on a table makes all later queries of this table wait for it, too. Servers wait for five seconds
+ * before they refuse a report.
+ */
+const SHORT_LOCK_TIMEOUT_MS = 1_000
+
+/** Between two attempts, so that what waited in the meantime can run. */
+const SHORT_LOCK_PAUSE_MS = 1_000
+
+/** Applies a migration while servers of the version before use the database. */
+async function applyMeanwhile(client: Sql, migration: Migration, now: number): Promise<void> {
+  if (isConcurrent(migration)) return createIndexes(client, migration, now)
+  const [{ oldest }] = await client<[{ oldest: string }]>`SELECT oldest_schema AS oldest FROM revision`
+  const apply = async () => {
+    // Servers of still older versions, which nobody should run any more.
+    if (oldestSchemaAfter([migration]) > Number(oldest)) await excludeOthers(client)
+    await applyAllToPostgres(client, now, [migration])
+  }
+  const deadline = performance.now() + LOCK_TIMEOUT_MS
+  for (;;) {
+    try {
+      await inTransaction(client, apply, SHORT_LOCK_TIMEOUT_MS)
+      return
+    } catch (error) {
+      if (failureOf(error) !== 'busy' || performance.now() > deadline) throw error
+    }
+    await Bun.sleep(SHORT_LOCK_PAUSE_MS)
+  }
+}
+
+/** Statements that create indexes without a lock that writers wait for. They cannot be in a transaction. */
+const CONCURRENTLY = / CONCURRENTLY\b/g
+
+const isConcurrent = ({ sql }: Migration) => sql.postgres.includes(' CONCURRENTLY ')
+
+async function createIndexes(client: Sql, { version, name, sql }: Migration, now: number): Promise<void> {
+  for (const [statement, index] of sql.postgres.matchAll(/CREATE INDEX CONCURRENTLY (\w+) [^;]+/g)) {
+    // What an interrupted attempt has left is invalid.
+    await client.unsafe(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`)
+    await client.unsafe(statement)
+  }
+  await client`INSERT INTO migrations VALUES (${version}, ${name}, ${now})`
 }
 
 /**
@@ -202,8 +302,12 @@ export async function migratePostgres(client: Sql, where: string, now: number, m
  *
  * @param client of a single connection
  */
-export async function inTransaction(client: Sql, work: () => Promise<void>): Promise<void> {
-  await client.unsafe(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
+export async function inTransaction(
+  client: Sql,
+  work: () => Promise<void>,
+  lockTimeoutMs = LOCK_TIMEOUT_MS,
+): Promise<void> {
+  await client.unsafe(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`)
   try {
     await work()
     await client.unsafe('COMMIT')
@@ -215,8 +319,10 @@ export async function inTransaction(client: Sql, work: () => Promise<void>): Pro
 }
 
 /** Like {@link applyAllToSqlite}. */
-export async function applyAllToPostgres(client: Sql, now: number): Promise<void> {
-  for (const migration of MIGRATIONS) await applyToPostgres(client, migration, now)
+export async function applyAllToPostgres(client: Sql, now: number, migrations = MIGRATIONS): Promise<void> {
+  for (const migration of migrations) await applyToPostgres(client, migration, now)
+  const record = recordOldestSchema(migrations)
+  if (record) await client.unsafe(record)
 }
 
 /** Whether the database is already Tally's. Throws if it belongs to another program. */
@@ -239,15 +345,19 @@ export async function isOwnSchema(client: Sql, where: string): Promise<boolean> 
   return own
 }
 
-async function postgresVersion(client: Sql): Promise<number> {
-  const [{ version }] = await client<[{ version: string | null }]>`SELECT max(version) AS version FROM migrations`
-  return Number(version ?? 0)
+async function postgresSchema(client: Sql, where: string, migrations: Migration[]): Promise<Schema> {
+  if (!(await isOwnSchema(client, where))) return { version: 0, oldest: 0 }
+  const [newest] = await client<[{ version: string | null }]>`SELECT max(version) AS version FROM migrations`
+  const version = Number(newest.version ?? 0)
+  if (version <= newestVersion(migrations)) return { version, oldest: 0 }
+  const [revision] = await client<[{ oldest: string }]>`SELECT oldest_schema AS oldest FROM revision`
+  return { version, oldest: Number(revision.oldest) }
 }
 
 async function applyToPostgres(client: Sql, { version, name, sql }: Migration, now: number): Promise<void> {
   await client.unsafe(`
     CREATE TABLE IF NOT EXISTS migrations (version bigint PRIMARY KEY, name text COLLATE "C" NOT NULL, applied_at bigint NOT NULL);
     COMMENT ON TABLE migrations IS '${MARK}';`)
-  await client.unsafe(sql.postgres)
+  await client.unsafe(sql.postgres.replaceAll(CONCURRENTLY, ''))
   await client`INSERT INTO migrations VALUES (${version}, ${name}, ${now})`
 }

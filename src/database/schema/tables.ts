@@ -705,6 +705,7 @@ export function defineTables(kit: ColumnKit) {
     revision: table('revision', {
       id: integer('id').primaryKey(),
       value: integer('value').notNull(),
+      oldestSchema: integer('oldest_schema').notNull(),
     }),
     prices: table('prices', {
       id: key('id'),

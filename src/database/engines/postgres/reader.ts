@@ -1,6 +1,7 @@
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import type { Sql } from 'postgres'
 import type { Compiled, Prepared } from '../../database.ts'
+import { requireCompatible } from '../../schema/compatibility.ts'
 import { postgresTables } from '../../schema/postgres-tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { binderOf, type Parameter, type PreparedParts, parametersOf, rowReaderOf } from '../conversions.ts'
@@ -84,8 +85,10 @@ export class PostgresReader extends Queries {
   }
 
   async revision(): Promise<number> {
-    const [row] = await this.query('SELECT value FROM revision', [])
-    return Number(row![0])
+    const [row] = await this.query('SELECT value, oldest_schema FROM revision', [])
+    const [value, oldestSchema] = row!
+    requireCompatible(Number(oldestSchema))
+    return Number(value)
   }
 
   raw<Row>(query: Compiled): Prepared<Row> {

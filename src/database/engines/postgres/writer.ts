@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { Problem } from '../../../errors.ts'
 import type { DatabaseEvents, Outcome, SetWriter, Tx, WriteOptions } from '../../database.ts'
 import { asProblem, commitUnknown, databaseClosed, failureOf } from '../../errors.ts'
+import { requireCompatible } from '../../schema/compatibility.ts'
 import { type Recorder, recordItems, runEffects, type TakenItem } from '../waiting-calls.ts'
 import { Turns } from './lanes.ts'
 import { Lane, type Link, type LinkOptions, PATIENCE_MS } from './link.ts'
@@ -132,7 +134,7 @@ export class PostgresWriter {
     if (mayRetry(failure, attempt) && (isSingle || attempt === 1)) {
       if (attempt > 1) await pause()
       await this.#writeSet(record, items, attempt + 1)
-    } else if (isSingle || UNAVAILABLE.includes(failureOf(failure))) {
+    } else if (isSingle || isForAll(failure)) {
       settleAll(items, failure)
     } else {
       const middle = items.length >> 1
@@ -151,7 +153,7 @@ export class PostgresWriter {
     const { link } = lane
     const { isolation, patienceMs } = options
     // The body's first query is sent together with it.
-    const begun = link.withPatience(PATIENCE_MS, () => link.client.unsafe(`BEGIN ISOLATION LEVEL ${isolation}`))
+    const begun = link.withPatience(PATIENCE_MS, () => begin(link, isolation))
     const failedToBegin = begun.then(
       () => undefined,
       (error) => ({ error }),
@@ -216,12 +218,28 @@ function pause(): Promise<void> {
   return Bun.sleep(Math.random() * PAUSE_MS)
 }
 
+/**
+ * Begins a transaction, if this version of Tally can use the database: a migration after which it cannot has locked
+ * `revision`, so that it waits for this transaction, or this one for it. LOCK takes no snapshot, so what is read is what
+ * that migration has left.
+ */
+async function begin(link: Link<PostgresTransaction>, isolation: string): Promise<void> {
+  const results = await link.client.unsafe(
+    `BEGIN ISOLATION LEVEL ${isolation}; LOCK TABLE revision IN ACCESS SHARE MODE; SELECT oldest_schema FROM revision`,
+  )
+  const [revision] = (results as unknown as { oldest_schema: string }[][]).at(-1)!
+  requireCompatible(Number(revision!.oldest_schema))
+}
+
 function settleAll(items: readonly TakenItem[], error: unknown): void {
   for (const item of items) item.settle({ error })
 }
 
 /** Failures for which no item of a set is responsible. */
-const UNAVAILABLE: readonly unknown[] = ['busy', 'full', 'io', 'deadline', 'unreachable']
+const UNAVAILABLE: readonly unknown[] = ['busy', 'full', 'io', 'deadline', 'moved', 'unreachable']
+
+const isForAll = (failure: unknown) =>
+  UNAVAILABLE.includes(failureOf(failure)) || (failure instanceof Problem && failure.code === 'database_upgraded')
 
 /** Errors that a concurrent commit may cause in a transaction that read before it. */
 const OVERTAKEN: readonly unknown[] = ['unique', 'foreign_key']

@@ -1,6 +1,7 @@
 import type { Database as Connection, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Compiled, Prepared } from '../../database.ts'
+import { requireCompatible } from '../../schema/compatibility.ts'
 import { sqliteTables } from '../../schema/sqlite-tables.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { binderOf, type PreparedParts, parametersOf, rowReaderOf } from '../conversions.ts'
@@ -54,11 +55,13 @@ export class SqliteReader extends Queries {
     const orm = drizzle(connection)
     if (onError) watchErrors(orm, onError)
     super(orm, sqliteTables, counts)
-    this.#revision = connection.prepare('SELECT value FROM revision')
+    this.#revision = connection.prepare('SELECT value, oldest_schema FROM revision')
   }
 
   revision(): number {
-    return Number(this.#revision.values()[0]![0])
+    const [value, oldestSchema] = this.#revision.values()[0]!
+    requireCompatible(Number(oldestSchema))
+    return Number(value)
   }
 
   raw<Row>(query: Compiled): Prepared<Row> {

@@ -171,6 +171,8 @@ export class SqliteWriter {
     const items = this.#waiting.take(GROUP_LIMIT)
     const written: WrittenSet[] = []
     try {
+      // Throws if a newer version has upgraded the database in a way that this one cannot write any more.
+      this.tx.revision()
       const sets = [...Map.groupBy(items, ({ call }) => call.record)]
       const isWritten = sets.length > 1 || (await this.#recordAlone(...sets[0]!, written))
       if (sets.length > 1) for (const [record, set] of sets) await this.#record(record, set, written)
