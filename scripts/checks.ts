@@ -351,7 +351,7 @@ const selected = new Set(positionals)
 const isSelected = ({ name }: Check) => selected.size === 0 || selected.has(name)
 const unknown = selected.difference(new Set(ordered.map(({ name }) => name)))
 if (unknown.size > 0) {
-  const known = ordered.map(({ name }) => name).join(', ')
+  const known = [...new Set(ordered.map(({ name }) => name))].join(', ')
   console.error(`Unknown check: ${[...unknown].join(', ')}. Choose from: ${known}.`)
   process.exit(2)
 }
