@@ -8,7 +8,7 @@ import type { Project } from './project.ts'
 
 /** More would be a list to read instead of a suggestion. */
 const SUGGESTED = 5
-const PLACED = ['report', 'rule', 'manual'] as const
+const PLACED = ['named', 'rule', 'manual'] as const
 
 /** A repository with entries on the project. */
 interface Suggestion {
