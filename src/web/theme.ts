@@ -19,6 +19,20 @@ const PRIMARY = 'teal'
 const SYSTEM_FONT =
   "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', 'Liberation Sans', Arial, sans-serif"
 
+/** Of the buttons with an arrow. */
+const CALENDAR = {
+  defaultProps: {
+    ariaLabels: {
+      previousMonth: 'Previous month',
+      nextMonth: 'Next month',
+      previousYear: 'Previous year',
+      nextYear: 'Next year',
+      previousDecade: 'Previous decade',
+      nextDecade: 'Next decade',
+    },
+  },
+}
+
 export const theme = createTheme({
   primaryColor: PRIMARY,
   primaryShade: { light: 7, dark: 5 },
@@ -40,6 +54,10 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     // Tables and forms are dense: people look at hundreds of rows, not at the space between them.
+    DatePicker: CALENDAR,
+    DateInput: CALENDAR,
+    DateTimePicker: CALENDAR,
+    MonthPickerInput: CALENDAR,
     Button: { defaultProps: { size: 'sm' } },
     Badge: { defaultProps: { variant: 'light', size: 'sm', radius: 'sm', tt: 'none' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300, events: { hover: true, focus: true, touch: true } } },

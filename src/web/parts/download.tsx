@@ -30,11 +30,14 @@ export const Download = ({ path, query = {}, children = 'Export CSV', size, labe
   </Button>
 )
 
+/** Of a button whose label is hidden on phones. */
+export const ICON_ON_PHONE = classes.icon
+
 /** Downloads the whole list as CSV, with the page's filters. On a phone, an icon. */
 export const DownloadCsv = ({ path, query = {}, ...look }: Omit<DownloadProps, 'children' | 'className'>) => (
   <Download
     {...look}
-    className={classes.icon}
+    className={ICON_ON_PHONE}
     path={path}
     query={{ ...query, page: undefined, limit: undefined, format: 'csv' }}
   />

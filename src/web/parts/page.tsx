@@ -1,6 +1,6 @@
 import { ActionIcon, Anchor, Group, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { IconHelpCircle } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { manualAddress } from '../shell/manual-pages.ts'
 import classes from './page.module.css'
@@ -36,6 +36,24 @@ function Help() {
   )
 }
 
+/** On a phone its first two lines, and all of it once somebody taps it; what is cut is there for screen readers. */
+function Lead({ children }: { children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Text
+      c="dimmed"
+      size="sm"
+      maw={720}
+      component="div"
+      className={classes.lead}
+      data-open={isOpen || undefined}
+      onClick={() => setOpen(true)}
+    >
+      {children}
+    </Text>
+  )
+}
+
 /** The layout of a page: title, actions and content. */
 export const Page = ({ title, above, lead, actions, children }: PageProps) => (
   <Stack gap="md">
@@ -52,11 +70,7 @@ export const Page = ({ title, above, lead, actions, children }: PageProps) => (
           </Title>
           <Help />
         </Group>
-        {lead && (
-          <Text c="dimmed" size="sm" maw={720} component="div" className={classes.lead}>
-            {lead}
-          </Text>
-        )}
+        {lead && <Lead>{lead}</Lead>}
       </div>
       {actions && (
         <Group gap="xs" className={`${classes.actions} tally-no-print`}>

@@ -1,9 +1,10 @@
-import { Button, Group, Popover, Stack, Text } from '@mantine/core'
+import { Button, Popover, Stack, Text } from '@mantine/core'
 import { DatePicker } from '@mantine/dates'
 import { IconCalendar, IconChevronDown } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useFirstDayOfWeek, useSettings } from '../server/me.ts'
 import { ownPeriod, PERIODS, periodInWords, readPeriod } from './period.ts'
+import classes from './period-picker.module.css'
 
 interface PeriodPickerProps {
   /** The value in the URL. */
@@ -46,8 +47,8 @@ export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }:
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
-        <Group align="flex-start" gap="lg">
-          <Stack gap={2}>
+        <div className={classes.choices}>
+          <div className={classes.named}>
             {[...(isOptional ? [undefined] : []), ...Object.keys(PERIODS)].map((offered) => (
               <Button
                 key={offered ?? ANY}
@@ -60,7 +61,7 @@ export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }:
                 {titleOf(offered)}
               </Button>
             ))}
-          </Stack>
+          </div>
           <Stack gap="xs">
             <DatePicker
               type="range"
@@ -77,7 +78,7 @@ export function PeriodPicker({ value, change, isOptional = false, size = 'sm' }:
               Days in {time_zone}
             </Text>
           </Stack>
-        </Group>
+        </div>
       </Popover.Dropdown>
     </Popover>
   )

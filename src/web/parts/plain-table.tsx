@@ -23,12 +23,14 @@ interface PlainTableProps<Row> {
   foot?: Partial<Record<string, ReactNode>>
   /** The titles of columns that explain themselves are only read aloud. */
   isHeadHidden?: boolean
+  /** On a phone, the other cells of a row are below its name: each has a sentence rather than a number. */
+  isStacked?: boolean
   /** Of a table that may be long, which then scrolls with its header in sight. */
   maxHeight?: number
 }
 
 export function PlainTable<Row>(props: PlainTableProps<Row>) {
-  const { label, columns, rows, rowKey, isMuted, foot, isHeadHidden = false, maxHeight } = props
+  const { label, columns, rows, rowKey, isMuted, foot, isHeadHidden = false, isStacked, maxHeight } = props
   const id = useId()
   const isLimited = maxHeight !== undefined
   return (
@@ -39,7 +41,7 @@ export function PlainTable<Row>(props: PlainTableProps<Row>) {
       // What scrolls can be scrolled with the keyboard.
       {...(isLimited && { tabIndex: 0, role: 'region', 'aria-labelledby': id })}
     >
-      <table id={id} className={classes.table} aria-label={label}>
+      <table id={id} className={classes.table} aria-label={label} data-stacked={isStacked}>
         <thead data-hidden={isHeadHidden || undefined}>
           <tr>
             {columns.map(({ key, title, isNumber, width }) => (

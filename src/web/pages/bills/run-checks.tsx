@@ -73,6 +73,7 @@ export function RunChecks({ run }: { run: BillRun }) {
           rows={found}
           rowKey={({ check }) => check}
           isHeadHidden
+          isStacked
         />
       )}
     </Paper>

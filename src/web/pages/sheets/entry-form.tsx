@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FIGURE_CHECKS, FigureFields, isMissing } from '../../parts/entries/figure-fields.tsx'
 import { ISSUE_FIELDS } from '../../parts/entries/figure-values.ts'
+import dialog from '../../parts/form-dialog.module.css'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { issueOfLabels } from '../../parts/labels-text.ts'
 import { ModelInput } from '../../parts/model-input.tsx'
@@ -105,7 +106,7 @@ export function EntryForm({ sheet, entry, start, close }: EntryFormProps) {
           <FigureFields form={form} isCostOnly={form.values.cost_only} required={required} />
           <PlaceFields form={form} required={required} />
           {isAsking && <CostQuestion entries={[asked.entry]} />}
-          <Group justify="flex-end" gap="xs">
+          <Group className={dialog.foot} justify="flex-end" gap="xs">
             <Button variant="default" onClick={close}>
               Cancel
             </Button>

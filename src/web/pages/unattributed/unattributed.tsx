@@ -8,7 +8,7 @@ import { money } from '../../format/money.ts'
 import { ApplyRules } from '../../parts/apply-rules.tsx'
 import { rowOf } from '../../parts/condition.ts'
 import { DataTable } from '../../parts/data-table.tsx'
-import { DownloadCsv } from '../../parts/download.tsx'
+import { DownloadCsv, ICON_ON_PHONE } from '../../parts/download.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { FilterBar } from '../../parts/entries/filter-bar.tsx'
 import { type EntryQuery, entryQuery, FILTERS, pageOfList, queryOfList } from '../../parts/entries/filters.ts'
@@ -142,6 +142,7 @@ const PageActions = ({ query }: { query: EntryQuery }) => (
       component={Link}
       href={addressOf('/entries', { ...query, placed: 'none' })}
       variant="default"
+      className={ICON_ON_PHONE}
       leftSection={<IconList size={16} />}
     >
       View entries
