@@ -1,6 +1,6 @@
 /**
  * A table; on a phone, each row is a card. Rows are virtualized, and further pages are fetched on scroll. Keyboard
- * shortcuts: `j` and `k` move, Enter opens, `x` selects, `a` accepts.
+ * shortcuts: `j` and `k` move, Enter opens, `x` selects, Shift and `x` selects up to there, `a` accepts.
  */
 import { Button, Checkbox, Group, Loader, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
@@ -27,6 +27,7 @@ import { InColumn } from './figures.tsx'
 import { Loading } from './loading.tsx'
 import { PausedSearch } from './paused-search.tsx'
 import { inOrder } from './row-order.ts'
+import { isShifted, keepText, useToggle } from './selection.ts'
 import { ariaSort, firstOrder, SortButton, type Sorting, SortSelect } from './sorting.tsx'
 import { stretchOf, useFrame, usePrinting, useScroller } from './table-frame.ts'
 import { TableMenu } from './table-menu.tsx'
@@ -122,12 +123,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   })
   const { width: frameWidth, isScrolled } = useFrame(frame, [columns.length, hasRows])
   const stretch = stretchOf(frameWidth, columns)
+  const toggle = useToggle({ keys: () => (rows ?? []).map(rowKey), selected, select })
   const cursor = useCursor({
     rows: rows ?? [],
     open,
     accept: props.accept,
-    selected,
-    select,
+    toggle: select && toggle,
     rowKey,
     reach: virtualizer.scrollToIndex,
   })
@@ -208,12 +209,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 {select && (
                   <td className={classes.check}>
                     {/* biome-ignore lint/a11y/noLabelWithoutControl: the box has its own name; this makes room for fingers */}
-                    <label className={classes.checkArea}>
+                    <label className={classes.checkArea} onMouseDown={keepText}>
                       <Checkbox
                         size="xs"
                         aria-label={selectLabel?.(row) ?? `Select row ${index + 1}`}
                         checked={selected!.has(id)}
-                        onChange={() => select(toggled(selected!, id))}
+                        onChange={(event) => {
+                          cursor.set(id)
+                          toggle(id, isShifted(event))
+                        }}
                       />
                     </label>
                   </td>
@@ -413,10 +417,6 @@ function isControl({ target }: MouseEvent): boolean {
   return (window.getSelection()?.toString() ?? '') !== ''
 }
 
-function toggled(selected: ReadonlySet<string>, key: string): ReadonlySet<string> {
-  return selected.symmetricDifference(new Set([key]))
-}
-
 interface SelectAllProps<Row> {
   rows: readonly Row[]
   rowKey: (row: Row) => string
@@ -443,8 +443,7 @@ interface CursorOptions<Row> {
   rowKey: (row: Row) => string
   open?: ((row: Row) => void) | undefined
   accept?: ((row: Row) => void) | undefined
-  selected?: ReadonlySet<string> | undefined
-  select?: ((selected: ReadonlySet<string>) => void) | undefined
+  toggle?: ((key: string, isRange: boolean) => void) | undefined
   reach: (index: number) => void
 }
 
@@ -454,13 +453,13 @@ function isForEnter(focused: Element | null): boolean {
 }
 
 /** The row that keyboard shortcuts act on. */
-function useCursor<Row>({ rows, rowKey, open, accept, selected, select, reach }: CursorOptions<Row>) {
+function useCursor<Row>({ rows, rowKey, open, accept, toggle, reach }: CursorOptions<Row>) {
   // Tracked by key, so that new rows above do not move the cursor.
   const [key, setKey] = useState<string | null>(null)
   const index = key === null ? -1 : rows.findIndex((row) => rowKey(row) === key)
   useEffect(() => {
     // Without row actions there is no cursor; a page may contain several such tables.
-    if (!open && !select) return
+    if (!open && !toggle) return
     const listen = (event: KeyboardEvent) => {
       if (isTyping(event) || document.querySelector('[role="dialog"][aria-modal="true"]')) return
       const row = rows[index]
@@ -474,7 +473,7 @@ function useCursor<Row>({ rows, rowKey, open, accept, selected, select, reach }:
       else if (event.key === 'k') move(index - 1)
       // A focused control handles Enter itself.
       else if (event.key === 'Enter' && row && open && !isForEnter(document.activeElement)) open(row)
-      else if (event.key === 'x' && row && select && selected) select(toggled(selected, rowKey(row)))
+      else if (event.key.toLowerCase() === 'x' && row && toggle) toggle(rowKey(row), event.shiftKey)
       else if (event.key === 'a' && row && accept) accept(row)
       else return
       event.preventDefault()

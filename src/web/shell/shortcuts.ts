@@ -20,6 +20,7 @@ export const SHORTCUTS = [
   { keys: ['k'], does: 'Previous row' },
   { keys: ['Enter'], does: 'Open row' },
   { keys: ['x'], does: 'Select row' },
+  { keys: ['Shift', 'x'], does: 'Select all rows from the last selected one' },
   { keys: ['a'], does: 'Approve row or selection (Inbox), or accept its suggestion' },
   { keys: ['r'], does: 'Return or reject with a reason (Inbox)' },
   { keys: ['u'], does: 'Undo the last decision (Inbox)' },
@@ -30,11 +31,13 @@ export const SHORTCUTS = [
 /** How soon after `g` the next key must follow. */
 export const SECOND_KEY_MS = 1_200
 
+const FIELD = 'input:not([type="checkbox"]), textarea, select, [role="menu"], [role="listbox"]'
+
 /** Whether a key press belongs to a field or menu, or is a browser shortcut. */
 export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey) return true
   if (!(target instanceof HTMLElement)) return false
-  return target.isContentEditable || target.closest('input, textarea, select, [role="menu"], [role="listbox"]') !== null
+  return target.isContentEditable || target.closest(FIELD) !== null
 }
 
 export const isDialogOpen = () => document.querySelector('[role="dialog"]') !== null

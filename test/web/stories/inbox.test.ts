@@ -1,6 +1,6 @@
 /** A lead works off the inbox with the keyboard alone. */
 import { describe, expect, test } from 'bun:test'
-import { CHROMIUM } from '../../support/browser.ts'
+import { CHROMIUM, SIZES } from '../../support/browser.ts'
 import { DEMO_PASSWORD } from '../../support/demo.ts'
 import { until } from '../../support/processes.ts'
 import { signedInAt } from '../../support/session.ts'
@@ -63,6 +63,23 @@ describe.skipIf(!CHROMIUM)('the inbox', () => {
       await until(async () => (await first()) === third)
       expect(await first()).toBe(third)
       expect(await page.evaluate('document.activeElement.matches("[data-row]")')).toBe(true)
+
+      // A range of rows, whose actions stay in sight.
+      await keyboard.press('x')
+      for (let row = 0; row < 14; row += 1) await keyboard.press('j')
+      await keyboard.press('Shift+X')
+      const actions = page.getByRole('toolbar')
+      await actions.getByText('15 selected').waitFor()
+      const bottom = async () => {
+        const { y, height } = (await actions.boundingBox())!
+        return y + height
+      }
+      expect(await bottom()).toBeLessThanOrEqual(SIZES.desk.height)
+      await page.evaluate('document.activeElement.closest("ul").firstElementChild.scrollIntoView()')
+      expect(await bottom()).toBeLessThanOrEqual(SIZES.desk.height)
+      await actions.getByRole('button', { name: 'Clear selection' }).click()
+      await actions.waitFor({ state: 'detached' })
+      await entries.getByRole('listitem').first().focus()
 
       // Rejecting asks why.
       await keyboard.press('r')

@@ -196,6 +196,33 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     }
   }, 120_000)
 
+  test('a click or a key with Shift selects all rows from the last selected one', async () => {
+    const visitor = await web.visit({ as: ADMIN })
+    try {
+      const { page } = visitor
+      await visitor.open('/entries')
+      const boxes = page.locator('tbody').getByRole('checkbox')
+      const selected = (count: number) => page.getByRole('toolbar').getByText(`${count} selected`).waitFor()
+      await boxes.nth(1).click()
+      await boxes.nth(4).click({ modifiers: ['Shift'] })
+      await selected(4)
+      expect(await page.evaluate('getSelection().toString()')).toBe('')
+      await boxes.nth(6).press('Shift+Space')
+      await selected(6)
+      // The row of the box that was used last is the one from which the keys go on.
+      await page.keyboard.press('j')
+      await page.keyboard.press('j')
+      await page.keyboard.press('Shift+X')
+      await selected(8)
+      // The other way round.
+      await boxes.nth(3).click({ modifiers: ['Shift'] })
+      await selected(2)
+      expect(visitor.issues()).toEqual([])
+    } finally {
+      await visitor.close()
+    }
+  }, 120_000)
+
   test('what was entered into a dialog is discarded only after a question', async () => {
     const visitor = await web.visit({ as: ADMIN })
     try {

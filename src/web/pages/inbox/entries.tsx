@@ -13,10 +13,12 @@ import { FigureLink } from '../../parts/figure-link.tsx'
 import { Count, Moment, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
+import { isShifted, keepText, useToggle } from '../../parts/selection.ts'
 import { useList } from '../../server/list.ts'
 import { asProblem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
 import { notify, useSend } from '../../server/send.ts'
+import classes from './inbox.module.css'
 import { Decisions, Row, Rows } from './row.tsx'
 import { pressedBy } from './rows.ts'
 import { useDecided } from './undo.ts'
@@ -112,6 +114,7 @@ function EntryRows({ query, name }: { query: EntryQuery; name: string }) {
     quiet: true,
   })
   const rows = list.rows
+  const toggle = useToggle({ keys: () => rows?.map(({ id }) => id) ?? [], selected, select })
   if (list.error && !rows) return <Failure problem={asProblem(list.error)} retry={list.refetch} />
   if (!rows) return <Loading />
   const chosen = rows.filter(({ id }) => selected.has(id)).map(({ id }) => id)
@@ -124,8 +127,23 @@ function EntryRows({ query, name }: { query: EntryQuery; name: string }) {
   }
   return (
     <>
+      <Rows label={`Entries to approve: ${name}`}>
+        {rows.map((entry) => (
+          <EntryRow
+            key={entry.id}
+            entry={entry}
+            query={query}
+            problem={problemOf(entry.id)}
+            isSelected={selected.has(entry.id)}
+            isPending={approve.isPending && approve.variables.includes(entry.id)}
+            toggle={(isRange) => toggle(entry.id, isRange)}
+            approve={() => approve.mutate(withSelection(entry.id))}
+            reject={() => setRejecting(withSelection(entry.id))}
+          />
+        ))}
+      </Rows>
       {chosen.length > 0 && (
-        <Group gap="xs" py="xs" role="toolbar" aria-label={`Selected entries: ${name}`}>
+        <Group gap="xs" className={classes.bar} role="toolbar" aria-label={`Selected entries: ${name}`}>
           <Text size="sm" fw={600} role="status">
             {count(chosen.length)} selected
           </Text>
@@ -140,21 +158,6 @@ function EntryRows({ query, name }: { query: EntryQuery; name: string }) {
           </Button>
         </Group>
       )}
-      <Rows label={`Entries to approve: ${name}`}>
-        {rows.map((entry) => (
-          <EntryRow
-            key={entry.id}
-            entry={entry}
-            query={query}
-            problem={problemOf(entry.id)}
-            isSelected={selected.has(entry.id)}
-            isPending={approve.isPending && approve.variables.includes(entry.id)}
-            toggle={() => select(selected.symmetricDifference(new Set([entry.id])))}
-            approve={() => approve.mutate(withSelection(entry.id))}
-            reject={() => setRejecting(withSelection(entry.id))}
-          />
-        ))}
-      </Rows>
       {list.hasMore && (
         <Button size="compact-sm" variant="subtle" my="xs" loading={list.isFetchingMore} onClick={list.fetchMore}>
           Show more entries
@@ -181,7 +184,7 @@ interface EntryRowProps {
   problem: { message: string } | null
   isSelected: boolean
   isPending: boolean
-  toggle: () => void
+  toggle: (isRange: boolean) => void
   approve: () => void
   reject: () => void
 }
@@ -196,7 +199,8 @@ function EntryRow({ entry, query, problem, isSelected, isPending, toggle, approv
           <Checkbox
             size="xs"
             checked={isSelected}
-            onChange={toggle}
+            onChange={(event) => toggle(isShifted(event))}
+            onMouseDown={keepText}
             aria-label={`Select entry: ${name}`}
             {...pressedBy('x')}
           />

@@ -11,6 +11,9 @@ export const ROW = { 'data-row': true, tabIndex: -1 } as const
 /** Attributes of the button that a key presses in its row. */
 export const pressedBy = (key: string) => ({ 'data-key': key, 'aria-keyshortcuts': key })
 
+/** With Shift, a letter presses the same button, which may do more: select all rows up to there. */
+const keyOf = ({ key, shiftKey }: KeyboardEvent) => (shiftKey && key === 'X' ? 'x' : key)
+
 const MOVES: Record<string, number> = { j: 1, k: -1 }
 
 export function useRowKeys(container: RefObject<HTMLElement | null>, undo: () => void): void {
@@ -44,9 +47,9 @@ export function useRowKeys(container: RefObject<HTMLElement | null>, undo: () =>
       // A focused control handles Enter itself.
       else if (!row || (event.key === 'Enter' && document.activeElement !== row)) return
       else {
-        const control = row.querySelector<HTMLElement>(`[data-key="${CSS.escape(event.key)}"]`)
+        const control = row.querySelector<HTMLElement>(`[data-key="${CSS.escape(keyOf(event))}"]`)
         if (control?.closest('[data-row]') !== row) return
-        control.click()
+        control.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, shiftKey: event.shiftKey }))
       }
       event.preventDefault()
     }
