@@ -47,6 +47,32 @@ test('the previous period ends the day before, and is as long', () => {
   )
 })
 
+test('this month, quarter and year are compared with the same days of the one before', () => {
+  const comparedOn = (day: string) => {
+    const now = new Date(`${day}T12:00:00Z`)
+    return ['month', 'quarter', 'year'].map((name) => ownPeriod(periodBefore(readPeriod(name, 'UTC', now), name)))
+  }
+  expect(comparedOn('2026-11-26')).toEqual([
+    '2026-10-01..2026-10-26',
+    '2026-07-01..2026-08-26',
+    '2025-01-01..2025-11-26',
+  ])
+  // Of a whole month, all days of the other one; of a longer month, those that there are.
+  expect(comparedOn('2026-03-31')[0]).toBe('2026-02-01..2026-02-28')
+  expect(comparedOn('2026-03-30')[0]).toBe('2026-02-01..2026-02-28')
+  expect(comparedOn('2026-02-28')[0]).toBe('2026-01-01..2026-01-31')
+  expect(comparedOn('2028-02-29')).toEqual([
+    '2028-01-01..2028-01-31',
+    '2027-10-01..2027-11-30',
+    '2027-01-01..2027-02-28',
+  ])
+  expect(comparedOn('2026-12-31')).toEqual([
+    '2026-11-01..2026-11-30',
+    '2026-07-01..2026-09-30',
+    '2025-01-01..2025-12-31',
+  ])
+})
+
 test('named periods end today in the organization’s zone, and last month ends with its last day', () => {
   const now = new Date('2026-03-01T01:00:00Z')
   const named = (zone: string) =>

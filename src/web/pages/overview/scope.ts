@@ -27,7 +27,7 @@ export const scopeOf = ({ period, client, project }: ScopeAddress, timeZone: str
 export const during = ({ filter }: Scope, period: Period): Scope => ({ period, name: ownPeriod(period), filter })
 
 /** The period that a scope is compared with. */
-export const scopeBefore = (scope: Scope): Scope => during(scope, periodBefore(scope.period))
+export const scopeBefore = (scope: Scope): Scope => during(scope, periodBefore(scope.period, scope.name))
 
 export const isFiltered = ({ filter }: Scope): boolean => SCOPE_FILTERS.some((name) => filter[name].length > 0)
 

@@ -31,9 +31,9 @@ function yearBefore(day: string): string {
 }
 
 const EARLIER = {
-  none: () => undefined,
+  none: (_period: Period, _name?: string) => undefined,
   previous: periodBefore,
-  year: ({ from, to }: Period): Period => ({ from: yearBefore(from), to: yearBefore(to) }),
+  year: ({ from, to }: Period, _name?: string): Period => ({ from: yearBefore(from), to: yearBefore(to) }),
 } as const
 
 export function questionOf(address: Address, timeZone: string): Question {
@@ -46,7 +46,7 @@ export function questionOf(address: Address, timeZone: string): Question {
     ...{ measure, by, period },
     second: second === by ? undefined : second,
     width: bucket === 'all' ? 'all' : widthFor(period, bucket),
-    earlier: EARLIER[compare](period),
+    earlier: EARLIER[compare](period, name),
     filter: entryQuery(narrowing, timeZone),
   }
 }

@@ -53,7 +53,7 @@ interface ReportChartProps {
   groupsPeriod?: Period
   kind: ChartKind
   title: string
-  /** Whether the amounts can be shown as a table, on pages that list them nowhere else. */
+  /** Whether the amounts can be shown as a table, where the page lists them nowhere else. */
   hasTable?: boolean
 }
 

@@ -162,10 +162,13 @@ export function useReportColumns({ question, totals }: Columns): Column<Row>[] {
   ]
 }
 
+/** Without entries, the total is 0, as it is in the rows; the API leaves it open. */
+const totalOf = (name: MeasureName) => (totals: Totals) => (totals.entries === 0 ? 0 : measureOf(name).of(totals))
+
 /** The pinned totals, which lead to all entries of the report. */
 export function footOf({ question, totals }: Columns, earlier: Totals | undefined, timeZone: string) {
   const { measure, period } = question
-  const { of } = measureOf(measure)
+  const of = totalOf(measure)
   const linked = (name: MeasureName, shown: Period, value: number | null) => (
     <LinkedAmount href={addressOfFigure(name, question.filter, shown, timeZone)} value={value} measure={name} />
   )
@@ -180,7 +183,7 @@ export function footOf({ question, totals }: Columns, earlier: Totals | undefine
     ...Object.fromEntries(
       BESIDE.filter((beside) => beside !== measure).map((beside) => [
         beside,
-        linked(beside, period, measureOf(beside).of(totals)),
+        linked(beside, period, totalOf(beside)(totals)),
       ]),
     ),
   }

@@ -81,6 +81,8 @@ export default function Reports() {
         <ReportChart
           question={question}
           kind={kind}
+          // By group, the table of the report has the same amounts.
+          hasTable={width !== 'all'}
           title={`${measureOf(measure).title}${width === 'all' ? '' : ' over time'}${earlier && width !== 'all' ? '' : ` ${grouped}`}`}
         />
       )}

@@ -71,14 +71,16 @@ const holding = (choices: readonly Choice[], typed: string): Choice[] =>
 /** The choices of a field that match a text, and whether there are more than listed. */
 function useChoices({ part, name, search, choices }: Field, typed: string) {
   const [asked] = useDebouncedValue(typed, PAUSE_MS)
-  const { data, isFetching } = useQuery({
+  const { data, isFetching, isPlaceholderData } = useQuery({
     queryKey: [part, 'choices', name, ...(search ? [asked] : [])],
     queryFn: async ({ signal }) =>
       (await (search ? search(asked.trim() || undefined, signal) : choices?.(signal))) ?? [],
     placeholderData: keepPreviousData,
     ...(search ? {} : { staleTime: CHOICES_FRESH_MS }),
   })
-  const found = search ? (data ?? []) : holding(data ?? [], typed)
+  // Until the server has searched for it, Enter must not choose what was found for another text.
+  const isOld = isPlaceholderData || asked !== typed
+  const found = search && !isOld ? (data ?? []) : holding(data ?? [], typed)
   return { found, isFetching, hasMore: search ? found.length >= OFFERED : found.length > LISTED }
 }
 
@@ -93,7 +95,8 @@ function Values({ field, values, change, close }: ValuesProps) {
   const { found, isFetching, hasMore } = useChoices(field, text)
   const isTypedOffered = field.takesTyped?.(text) && !found.some(({ value }) => value === text)
   const toggle = (value: string) => {
-    if (!isListFilter(field.name)) {
+    // A new filter mostly has one value; who opens it again adds others.
+    if (!isListFilter(field.name) || values.length === 0) {
       change([value])
       close()
     } else {
