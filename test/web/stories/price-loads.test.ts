@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CHROMIUM } from '../../support/browser.ts'
+import { signedInAt } from '../../support/session.ts'
 import { webStage } from '../../support/web-stage.ts'
 
 const ADA = { name: 'Ada', email: 'ada@example.com', role: 'billing', password: 'correct horse battery' } as const
@@ -47,6 +48,38 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
     await dialog.getByRole('button', { name: 'Undo load' }).click()
     await loads.getByText('by Ada').nth(1).waitFor()
     expect(await visitor.barriers()).toEqual([])
+    await visitor.close()
+  }, 90_000)
+
+  test('warn of prices that the table leaves out, and show in which direction the others change', async () => {
+    const { token } = await web.installation.createToken('svc', ADA.email)
+    const at = new Date(Date.now() - 3_600_000).toISOString()
+    const entry = {
+      agent_harness: 'codex',
+      agent_name: 'builder',
+      started_at: at,
+      ended_at: at,
+      tokens: { input: 1, output: 1 },
+    }
+    const ask = await signedInAt(web.server.url, ADA)
+    await ask('POST /prices', { model: 'sonnet', input: 2, output: 10, cache_write: 2.5, effective_from: 'always' })
+    await ask('POST /prices', { model: 'opus', input: 5, output: 25, effective_from: 'always' })
+    for (const model of ['sonnet', 'opus']) {
+      const { status } = await web.server.call('POST', '/api/v1/token-entries', { token, body: { ...entry, model } })
+      expect(status).toBe(201)
+    }
+    const visitor = await web.visit({ as: ADA })
+    const { page } = visitor
+    await visitor.open('/prices/load')
+    await page.getByLabel('Price table').fill('provider,model,input,output\n,sonnet,4,20\n,opus,2,15\n')
+    await page.getByRole('button', { name: 'Preview changes' }).click()
+    const used = page.getByRole('table', { name: 'Models in use whose price changes' })
+    expect(await used.getByRole('row', { name: /^sonnet/ }).textContent()).toContain('+100.0%')
+    expect(await used.getByRole('row', { name: /^opus/ }).textContent()).toContain('-60.0%')
+    const warning = page.getByRole('alert').filter({ hasText: '1 price is removed' })
+    expect(await warning.textContent()).toContain('1 of these models is in use')
+    expect(await visitor.barriers()).toEqual([])
+    expect(visitor.issues()).toEqual([])
     await visitor.close()
   }, 90_000)
 

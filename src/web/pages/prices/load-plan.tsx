@@ -1,6 +1,6 @@
 /** What loading a price table would change, from a dry run. */
-import { Badge, Group, Stack, Text, Title } from '@mantine/core'
-import { count, percent } from '../../format/counts.ts'
+import { Alert, Badge, Group, Stack, Text, Title } from '@mantine/core'
+import { count, counted, percent, percentChange } from '../../format/counts.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EffectiveFrom } from './effective-from.tsx'
 import { KINDS, type Kind, type LoadedTable, priceText, providerText, sourceText } from './price.ts'
@@ -42,6 +42,7 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
         columns={IN_USE}
         name="repriced-models-in-use"
       />
+      <Removed table={table} />
       <Replacements title="Changed" rows={table.changed} />
       <Replacements title="Added, but a custom price still applies" rows={table.overridden} />
       <Replacements title="Skipped, because the prices in use are newer" rows={table.older} />
@@ -49,6 +50,23 @@ export function LoadPlan({ table, isStale }: { table: LoadedTable; isStale: bool
       <Additions title="No longer in the table: these prices stay in force" rows={table.removed} />
       <PassedOver table={table} />
     </Stack>
+  )
+}
+
+const isRemoved = ({ kind }: { kind: Kind }, { before, after }: { before: Price | null; after: Price | null }) =>
+  before !== null && after !== null && before[kind] !== null && after[kind] === null
+
+/** Prices that the table leaves out, such as those of a column that it does not have, and that the model had. */
+function Removed({ table: { changed, in_use } }: { table: LoadedTable }) {
+  const removed = changed.reduce((sum, row) => sum + KINDS.filter((kind) => isRemoved(kind, row)).length, 0)
+  if (removed === 0) return null
+  const models = in_use.filter((row) => KINDS.some((kind) => isRemoved(kind, row))).length
+  return (
+    <Alert color="orange" variant="light" title={`${counted(removed, 'price is', 'prices are')} removed`}>
+      The table leaves out prices that its models have now
+      {models > 0 && `; ${counted(models, 'of these models is', 'of these models are')} in use`}. Without a price of
+      their own, tokens of the cache are valued at the input price. To keep these prices, add them to the table.
+    </Alert>
   )
 }
 
@@ -153,14 +171,24 @@ const REPLACEMENTS: Column<Replacement>[] = [
     minWidth: '220px',
     cell: ({ before, after }) => (
       <>
-        <Text span size="xs" c="dimmed">
+        <Text size="xs" c="dimmed">
           {originOf(before)} →
-        </Text>{' '}
+        </Text>
         {originOf(after)}
       </>
     ),
   },
 ]
+
+/** The largest change of a single price, which the API returns without its sign; undefined if it is of another price. */
+function signedChange({ before, after, change }: LoadedTable['in_use'][number]): number | undefined {
+  if (change === null || !before || !after) return undefined
+  const changes = KINDS.map(({ kind }) => ((after[kind] ?? 0) - (before[kind] ?? 0)) / (before[kind] ?? 0))
+  return changes.find((each) => Math.abs(Math.abs(each) - change) < ROUNDING)
+}
+
+/** Of a division. */
+const ROUNDING = 1e-9
 
 /** The models of recent entries that get another price. */
 const IN_USE: Column<LoadedTable['in_use'][number]>[] = [
@@ -183,15 +211,20 @@ const IN_USE: Column<LoadedTable['in_use'][number]>[] = [
   {
     key: 'change',
     title: 'Change',
-    value: ({ change }) => change,
+    value: (row) => signedChange(row) ?? row.change,
     isNumber: true,
     width: '100px',
     phone: 'value',
-    cell: ({ change }) => (change === null ? '–' : percent(change)),
+    cell: (row) => {
+      const change = signedChange(row)
+      if (change !== undefined) return percentChange(change)
+      return row.change === null ? '–' : percent(row.change)
+    },
   },
   {
     key: 'table',
     title: 'Table',
+    minWidth: '380px',
     phone: 'bare',
     cell: ({ before, after }) => `${before ? originOf(before) : 'no price'} → ${after ? originOf(after) : 'no price'}`,
   },
