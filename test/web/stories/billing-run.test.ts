@@ -69,6 +69,14 @@ describe.skipIf(!CHROMIUM)('month-end', () => {
       await page.getByRole('button', { name: 'Send 2 bills…' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Send bills' }).click()
       await page.getByText('2 bills sent.').waitFor()
+      // The previews are of bills that are sent now.
+      const previews = page.getByRole('region', { name: /^Preview of/ })
+      for (const index of [0, 1])
+        await previews
+          .nth(index)
+          .getByText(/^Sent as 20\d\d-\d+$/)
+          .waitFor()
+      expect(await previews.getByText('Total').count()).toBe(0)
       await settled()
       await page.reload()
       await page.getByRole('row').filter({ hasText: 'billed' }).nth(1).waitFor()

@@ -62,6 +62,7 @@ export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
         currency={bill.currency}
         value={amount}
         onChange={setAmount}
+        data-autofocus
       />
       <DateInput
         label="Paid on"
@@ -71,7 +72,6 @@ export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
         maxDate={today}
         valueFormat="D MMM YYYY"
         firstDayOfWeek={firstDayOfWeek}
-        data-autofocus
       />
       <TextInput
         label="Reference"

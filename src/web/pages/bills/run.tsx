@@ -96,7 +96,11 @@ export function BillingRun() {
               toggle={toggle}
             />
           </div>
-          <RunPreviews rows={data.data.filter((row) => preview.includes(keyOf(row)))} close={toggle} />
+          <RunPreviews
+            rows={data.data.filter((row) => preview.includes(keyOf(row)))}
+            outcomes={outcomes}
+            close={toggle}
+          />
           {preview.length === 1 && (
             <Text size="sm" c="dimmed">
               Open another preview to see both next to each other.
