@@ -30,14 +30,22 @@ export function money(amount: number, currency = 'USD'): string {
 const FINE_DIGITS = 4
 const FINEST = 10 ** -FINE_DIGITS
 
-/** Larger amounts do not fit into a column. */
-const WIDEST = 1_000_000
+/** Larger amounts have the decimals of the currency, so that they fit into a column. */
+const FINE_MAX = 1_000_000
 
-/** `$2.3600`: for columns, with four decimals in each row. Tiny amounts are `<$0.0001`, huge ones `$1.2M`. */
-export const fineMoney = (amount: number, currency = 'USD'): string =>
-  Math.abs(amount) >= WIDEST
-    ? roughMoney(amount, currency)
-    : orLess(amount, FINEST, formatOf(currency, FINE_DIGITS, FINE_DIGITS))
+/** Larger amounts do not fit into a column. */
+const WIDEST = 100_000_000
+
+/**
+ * `$2.3600`: for columns, with four decimals in each row. Tiny amounts are `<$0.0001`, large ones `$1,230,000.00`, and
+ * huge ones `$123.5M`.
+ */
+export function fineMoney(amount: number, currency = 'USD'): string {
+  const magnitude = Math.abs(amount)
+  if (magnitude >= WIDEST) return roughMoney(amount, currency)
+  if (magnitude >= FINE_MAX) return columnMoney(amount, currency)
+  return orLess(amount, FINEST, formatOf(currency, FINE_DIGITS, FINE_DIGITS))
+}
 
 /**
  * `$2.36`: for columns, with the decimals of the currency in each row, so that the points are aligned. An amount that

@@ -1,6 +1,7 @@
 /**
- * Reads numbers that people type or paste. Accepts what Tally itself shows (`1,234,567`, `1.23M`, `515k`, `$1,234.50`)
- * and spaces between thousands. Whatever has two meanings is refused, and nothing is ever dropped or cut off. Pure.
+ * Reads numbers that people type or paste. Accepts what Tally itself shows (`1,234,567`, `$1,234.50`, and `1.23M` or
+ * `515k` for counts, but not for money: a count in a field for costs must not become an amount) and spaces between
+ * thousands. Whatever has two meanings is refused, and nothing is ever dropped or cut off. Pure.
  */
 import { count } from './counts.ts'
 
@@ -17,7 +18,7 @@ interface Limits {
 export interface DecimalRules extends Limits {
   /** The most decimals; zeros at the end do not count. */
   digits: number
-  /** ISO 4217 code: its symbol, its code and the units k, M and B may be part of the text. */
+  /** ISO 4217 code: its symbol or its code may be part of the text. */
   currency?: string | undefined
 }
 
@@ -94,10 +95,7 @@ export function readDecimal(text: string, rules: DecimalRules): NumberRead {
   const isNegative = /^[-−]/.test(amount)
   const positive = amount.replace(/^[-−] ?/, '')
   const parts = partsOf(positive)
-  if (!parts || (currency === undefined && parts.scale > 0)) {
-    return { issue: `“${tidied}” can’t be read. ${hintFor(positive, currency)}` }
-  }
-  if (parts.scale > 0 && isAmbiguous(positive)) return { issue: ambiguityOf(positive, parts) }
+  if (!parts || parts.scale > 0) return { issue: `“${tidied}” can’t be read. ${hintFor(positive, currency)}` }
   const { whole, fraction } = shifted(parts)
   if (fraction.length > digits) return { issue: `Use at most ${digits} decimals.` }
   if (`${whole}${fraction}`.replace(/^0+/, '').length > EXACT_DIGITS) {

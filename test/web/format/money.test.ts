@@ -54,8 +54,8 @@ test('an amount below one dollar keeps the digits that matter', () => {
 })
 
 test('a column of small amounts cuts no digit off a large one', () => {
-  const shown = [0, 0.00001, 2.36, 999.5, 12_345.678, 123_456_789.12].map((amount) => fineMoney(amount))
-  expect(shown).toEqual(['$0.0000', '<$0.0001', '$2.3600', '$999.5000', '$12,345.6780', '$123.5M'])
+  const shown = [0, 0.00001, 2.36, 999.5, 12_345.678, 1_230_000, 123_456_789.12].map((amount) => fineMoney(amount))
+  expect(shown).toEqual(['$0.0000', '<$0.0001', '$2.3600', '$999.5000', '$12,345.6780', '$1,230,000.00', '$123.5M'])
 })
 
 test('an amount of a bill has the decimals of its currency', () => {

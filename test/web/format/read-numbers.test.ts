@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { count, roughCount } from '../../../src/web/format/counts.ts'
-import { exactMoney, money, roughMoney } from '../../../src/web/format/money.ts'
+import { exactMoney, money } from '../../../src/web/format/money.ts'
 import {
   hasUnreadable,
   type NumberRead,
@@ -76,8 +76,6 @@ describe('an amount', () => {
     ['0.000000001', 1e-9],
     ['-$5.00', -5],
     ['−5', -5],
-    ['2.5k', 2_500],
-    ['$123.5M', 123_500_000],
   ])('%j is %p', (text, value) => {
     expect(usd(text)).toBe(value)
   })
@@ -87,6 +85,8 @@ describe('an amount', () => {
     ['0,50', /after a point/],
     ['1,5', /after a point/],
     ['€5', /in USD/],
+    ['1.23M', /in USD, such as 1,234.50/],
+    ['$515k', /in USD/],
     ['<$0.0001', /in USD/],
     ['0.0000000001', /at most 9 decimals/],
     ['1234567890123456', /at most 15 digits/],
@@ -138,10 +138,6 @@ test('an amount that Tally shows is read back as what is shown', () => {
         expect(readDecimal(plainNumber(amount), rules)).toEqual({ value: amount === 0 ? 0 : amount })
         const shown = money(amount, currency)
         expect(money((readDecimal(shown, rules) as { value: number }).value, currency)).toBe(shown)
-        // Of less than a unit it shows only the first digits, which may be 0.
-        if (amount < 1) return
-        const rough = roughMoney(amount, currency)
-        expect(roughMoney((readDecimal(rough, rules) as { value: number }).value, currency)).toBe(rough)
       },
     ),
   )

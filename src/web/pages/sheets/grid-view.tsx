@@ -155,8 +155,9 @@ function Grid({ sheet, mayEdit, defaults, entries }: GridViewProps & { entries: 
       </Text>
       {mayEdit && rows.length > 0 && (
         <Text size="xs" c="dimmed">
-          Type a number such as 1,234, 515k or 1.23M. Enter and Tab save it, Delete clears a cell, Ctrl+Z undoes, and a
-          block of cells can be pasted from a spreadsheet. A cost without tokens is an entry with the cost only.
+          Type {measure === 'cost' ? 'an amount such as 12.50 or 1,234.50' : 'a number such as 1,234, 515k or 1.23M'}.
+          Enter and Tab save it, Delete clears a cell, Ctrl+Z undoes, and a block of cells can be pasted from a
+          spreadsheet. A cost without tokens is an entry with the cost only.
         </Text>
       )}
       {isAddingRow && (
