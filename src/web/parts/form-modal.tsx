@@ -1,11 +1,14 @@
 /** A dialog for a form. Esc, a click outside or the cross asks before it discards what was entered; Cancel does not. */
-import { Button, Group, Modal, type ModalProps, Stack, Text } from '@mantine/core'
-import { type MouseEvent, useEffect, useState } from 'react'
+import { Modal, type ModalProps } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { DiscardQuestion, noting } from './discard-question.tsx'
 
-/** Choices of a select are clicks on options, which are elsewhere in the document but in the form for React. */
-const isChoice = ({ target }: MouseEvent) => (target as HTMLElement).closest('[role="option"]') !== null
+interface FormModalProps extends ModalProps {
+  /** Whether what was entered is saved, and the dialog only shows what came of it. */
+  isSaved?: boolean
+}
 
-export function FormModal({ opened, onClose, children, ...props }: ModalProps) {
+export function FormModal({ opened, onClose, isSaved = false, children, ...props }: FormModalProps) {
   const [isChanged, setChanged] = useState(false)
   const [isAsking, setAsking] = useState(false)
   // After the key that closes one dialog: the other one listens to the same press.
@@ -15,7 +18,6 @@ export function FormModal({ opened, onClose, children, ...props }: ModalProps) {
     setChanged(false)
     onClose()
   }
-  const note = () => setChanged(true)
   // What was sent is not discarded, and the next time the form is new.
   useEffect(() => {
     if (opened) return
@@ -27,29 +29,13 @@ export function FormModal({ opened, onClose, children, ...props }: ModalProps) {
       <Modal
         {...props}
         opened={opened}
-        onClose={() => (isChanged ? ask(true) : leave())}
+        onClose={() => (isChanged && !isSaved ? ask(true) : leave())}
         closeOnEscape={!isAsking}
         trapFocus={!isAsking}
       >
-        {/* biome-ignore lint/a11y/useKeyWithClickEvents: only listens, also to clicks that keys make */}
-        {/* biome-ignore lint/a11y/noStaticElementInteractions: see above */}
-        <div onInput={note} onChange={note} onClick={(event) => isChoice(event) && note()}>
-          {children}
-        </div>
+        <div {...noting(() => setChanged(true))}>{children}</div>
       </Modal>
-      <Modal opened={opened && isAsking} onClose={() => ask(false)} title="Discard changes?" zIndex={400}>
-        <Stack>
-          <Text size="sm">What you entered has not been saved.</Text>
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => ask(false)} data-autofocus>
-              Keep editing
-            </Button>
-            <Button color="red.8" onClick={leave}>
-              Discard changes
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <DiscardQuestion isOpen={opened && isAsking} keep={() => ask(false)} discard={leave} />
     </>
   )
 }

@@ -2,12 +2,13 @@
 import { ActionIcon, Box, CopyButton, Drawer, Group, Skeleton, Stack, Tooltip } from '@mantine/core'
 import { IconCheck, IconChevronDown, IconChevronUp, IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { askEntry, type Entry, type EntryDetail } from '../../parts/entries/entry.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Status } from '../../parts/status.tsx'
 import { asProblem } from '../../server/problem.ts'
 import { isTyping } from '../../shell/shortcuts.ts'
+import { type LeaveForm, OpenForm } from './drawer-form.tsx'
 import classes from './entries.module.css'
 import { EntryActions } from './entry-actions.tsx'
 import { EntryCost } from './entry-cost.tsx'
@@ -25,16 +26,20 @@ interface EntryDrawerProps {
   show: (id: string | undefined) => void
 }
 
-export function EntryDrawer({ id, rows, fetchMore, show }: EntryDrawerProps) {
+export function EntryDrawer({ id, rows, fetchMore, show: showAtOnce }: EntryDrawerProps) {
   // Keeps its content during the closing animation.
   const last = useRef<string | undefined>(id)
   if (id !== undefined) last.current = id
+  const [leaveForm, setLeaveForm] = useState<LeaveForm | null>(null)
+  const show = (id: string | undefined) => (leaveForm ? leaveForm(() => showAtOnce(id)) : showAtOnce(id))
   const steps = useSteps({ id, rows, fetchMore, show })
   const row = rows.find((row) => row.id === last.current)
   return (
     <Drawer
       opened={id !== undefined}
       onClose={() => show(undefined)}
+      // Which closes an open form first.
+      closeOnEscape={leaveForm === null}
       size={640}
       // The table returns it to the row that was shown last.
       returnFocus={false}
@@ -43,7 +48,11 @@ export function EntryDrawer({ id, rows, fetchMore, show }: EntryDrawerProps) {
       styles={{ title: { flex: 1 } }}
     >
       <div tabIndex={-1} data-autofocus className={classes.body}>
-        {last.current !== undefined && <OneEntry key={last.current} id={last.current} row={row} />}
+        {last.current !== undefined && (
+          <OpenForm value={setLeaveForm}>
+            <OneEntry key={last.current} id={last.current} row={row} />
+          </OpenForm>
+        )}
       </div>
     </Drawer>
   )

@@ -11,19 +11,21 @@ import { useMe } from '../../server/me.ts'
 import type { Problem } from '../../server/problem.ts'
 import { sentence } from '../../server/problem.ts'
 import { useSend } from '../../server/send.ts'
+import { DrawerForm, useOpener } from './drawer-form.tsx'
 import { Facts, Part } from './facts.tsx'
 import { isLocked, rightsTo } from './rights.ts'
 
 export function EntryPlace({ entry }: { entry: EntryDetail }) {
   const [isPlacing, setPlacing] = useState(false)
   const rights = rightsTo(entry, useMe())
+  const opener = useOpener(isPlacing)
   return (
     <Part
       title="Assignment"
       aside={
         rights.place &&
         !isPlacing && (
-          <Button size="compact-sm" variant="default" onClick={() => setPlacing(true)}>
+          <Button size="compact-sm" variant="default" ref={opener} onClick={() => setPlacing(true)}>
             {entry.project || entry.ticket ? 'Change' : 'Assign'}
           </Button>
         )
@@ -126,8 +128,9 @@ function PlaceForm({ entry, close }: { entry: EntryDetail; close: () => void }) 
   })
   const errors = Object.fromEntries(problem?.issues.map((issue) => [issue.pointer, sentence(issue.message)]) ?? [])
   return (
-    <form
-      onSubmit={(event) => {
+    <DrawerForm
+      close={close}
+      submit={(event) => {
         event.preventDefault()
         setProblem(null)
         send.mutate(undefined, { onError: setProblem })
@@ -152,6 +155,6 @@ function PlaceForm({ entry, close }: { entry: EntryDetail; close: () => void }) 
           </Button>
         </Group>
       </Stack>
-    </form>
+    </DrawerForm>
   )
 }

@@ -7,11 +7,13 @@ import { CHANGED_BY_ENTRIES, type Entry } from '../../parts/entries/entry.ts'
 import { answer, api } from '../../server/api.ts'
 import { useMe } from '../../server/me.ts'
 import { showIssues, useSend } from '../../server/send.ts'
+import { DrawerForm, useOpener } from './drawer-form.tsx'
 import { rightsTo } from './rights.ts'
 
 export function EntryWords({ entry }: { entry: Entry }) {
   const [isCorrecting, setCorrecting] = useState(false)
   const { correct } = rightsTo(entry, useMe())
+  const opener = useOpener(isCorrecting)
   if (isCorrecting) return <Correction entry={entry} close={() => setCorrecting(false)} />
   return (
     <Group gap={4} wrap="nowrap" align="flex-start">
@@ -24,6 +26,7 @@ export function EntryWords({ entry }: { entry: Entry }) {
             variant="subtle"
             color="gray"
             aria-label="Edit summary and labels"
+            ref={opener}
             onClick={() => setCorrecting(true)}
           >
             <IconPencil size={16} />
@@ -63,14 +66,14 @@ function Correction({ entry, close }: { entry: Entry; close: () => void }) {
     send.mutate(values, { onError: (problem) => setRefusal(showIssues(form, problem)) })
   })
   return (
-    <form onSubmit={submit} style={{ flex: 1 }}>
+    <DrawerForm close={close} submit={submit}>
       <Stack gap="sm">
         {refusal !== '' && (
           <Alert color="red" variant="light" role="alert">
             {refusal}
           </Alert>
         )}
-        <Textarea label="Summary" autosize minRows={1} maxRows={6} data-autofocus {...form.getInputProps('summary')} />
+        <Textarea label="Summary" autosize minRows={1} maxRows={6} {...form.getInputProps('summary')} />
         <Textarea
           label="Labels"
           description="One per line, such as repository: acme/web. Rules run again unless a person or report assigned the entry."
@@ -87,7 +90,7 @@ function Correction({ entry, close }: { entry: Entry; close: () => void }) {
           </Button>
         </Group>
       </Stack>
-    </form>
+    </DrawerForm>
   )
 }
 
