@@ -71,9 +71,11 @@ interface CheckRowProps {
   check: OpenCheck
   /** The page to fix it on; by default, the list of its entries. */
   href?: string | undefined
+  /** Below it, such as the part of it that the person can do. */
+  more?: ReactNode
 }
 
-export function CheckRow({ check, href }: CheckRowProps) {
+export function CheckRow({ check, href, more }: CheckRowProps) {
   const { title, description } = GAPS[check.check]!
   const { approval_required, time_zone } = useSettings()
   const isFree = check.check === 'unapproved' && !approval_required
@@ -85,6 +87,7 @@ export function CheckRow({ check, href }: CheckRowProps) {
       figure={<span {...figure('entries', check.entries)}>{count(check.entries)}</span>}
       counted={counted(check.entries, 'entry', 'entries')}
       amount={check.cost !== null && <span {...figure('cost', check.cost)}>{money(check.cost)}</span>}
+      more={more}
     />
   )
 }
@@ -97,9 +100,10 @@ interface OpenRowProps {
   /** The number with its unit, for screen readers. */
   counted: string
   amount?: ReactNode
+  more?: ReactNode
 }
 
-export const OpenRow = ({ href, title, description, figure: shown, counted, amount }: OpenRowProps) => (
+export const OpenRow = ({ href, title, description, figure: shown, counted, amount, more }: OpenRowProps) => (
   <li>
     <Link href={href} className={classes.lack}>
       <span>
@@ -120,5 +124,6 @@ export const OpenRow = ({ href, title, description, figure: shown, counted, amou
       </span>
       <IconChevronRight size={16} className={classes.lackArrow} aria-hidden />
     </Link>
+    {more}
   </li>
 )

@@ -161,7 +161,7 @@ describe.skipIf(!CHROMIUM)('large lists', () => {
         await page.mouse.move(x + width - right, y + height / 2)
       expect(await others.count()).toBe(1)
       await page
-        .getByRole('link', { name: `Show all ${PROJECTS}` })
+        .getByRole('link', { name: `Show all ${PROJECTS} in reports` })
         .first()
         .click()
       await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor()

@@ -1,15 +1,30 @@
 /** The open issues of the period, each with a link to its entries. */
-import { Paper, Skeleton, Text, Title } from '@mantine/core'
+import { Anchor, Paper, Skeleton, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { addressOf } from '../../address.ts'
-import { counted } from '../../format/counts.ts'
+import { count, counted } from '../../format/counts.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { figure } from '../../parts/figure-link.tsx'
 import { CheckRow, completenessQuery, GAPS, OpenChecks, OpenRow } from '../../parts/open-checks.tsx'
+import { useInbox } from '../../server/inbox.ts'
 import { useRole } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { addressIn, boundsOf, isFiltered, type Scope } from './scope.ts'
 import { useTicketsToDecide } from './usage.ts'
+
+/** Of all periods; own entries, for example, wait for others. */
+function ForYou() {
+  const { data } = useInbox()
+  const waiting = data?.data.filter(({ kind }) => kind === 'entries_to_approve') ?? []
+  const entries = waiting.reduce((sum, { count }) => sum + count, 0)
+  if (entries === 0) return null
+  return (
+    <Anchor component={Link} href="/inbox" size="xs" display="inline-block" mb={6}>
+      {count(entries)} for you to approve
+    </Anchor>
+  )
+}
 
 export function Attention({ scope }: { scope: Scope }) {
   const { data, error, refetch, isPlaceholderData } = useQuery(completenessQuery(boundsOf(scope)))
@@ -45,7 +60,14 @@ export function Attention({ scope }: { scope: Scope }) {
         )}
         {shown?.map((check) => {
           const page = GAPS[check.check]!.page
-          return <CheckRow key={check.check} check={check} href={page && addressIn(page, scope)} />
+          return (
+            <CheckRow
+              key={check.check}
+              check={check}
+              href={page && addressIn(page, scope)}
+              more={check.check === 'unapproved' && <ForYou />}
+            />
+          )
         })}
       </OpenChecks>
     </Paper>

@@ -13,7 +13,7 @@ import { entriesOf, groupsReport, type Measure, measured } from './groups.ts'
 import type { Scope } from './scope.ts'
 import { useGroups } from './usage.ts'
 
-export const LARGEST = ['project', 'model', 'agent_manager', 'agent_harness'] as const satisfies Dimension[]
+export const LARGEST = ['project', 'ticket', 'model', 'agent_manager', 'agent_harness'] as const satisfies Dimension[]
 type LargestDimension = (typeof LARGEST)[number]
 
 /** The number of groups shown. */
@@ -53,7 +53,7 @@ export function Largest({ scope, dimension, measure }: LargestProps) {
           mt={6}
           display="inline-block"
         >
-          Show all {count(SHOWN + more)}
+          Show all {count(SHOWN + more)} in reports
         </Anchor>
       )}
     </GroupPanel>

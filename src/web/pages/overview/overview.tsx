@@ -80,8 +80,9 @@ const Figures = ({ scope, chosen, choose }: FiguresProps) => (
       </Grid.Col>
       {/* Saved views have filters of their own. */}
       {!isFiltered(scope) && <PinnedViews />}
-      {LARGEST.map((dimension) => (
-        <Grid.Col key={dimension} span={{ base: 12, sm: 6, xl: 3 }}>
+      {LARGEST.map((dimension, at) => (
+        // Two for the work, which has longer names, and three for what did it.
+        <Grid.Col key={dimension} span={{ base: 12, sm: 6, lg: at < 2 ? 6 : 4 }}>
           <Largest scope={scope} dimension={dimension} measure={chosen.measure} />
         </Grid.Col>
       ))}

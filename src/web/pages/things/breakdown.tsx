@@ -65,7 +65,7 @@ export function Breakdown({ filter, dimension, measure, period: { period, name }
           mt={6}
           display="inline-block"
         >
-          {name === undefined ? 'Show in reports' : `Show all ${count(ordered.length)}`}
+          {name === undefined ? 'Show all in reports' : `Show all ${count(ordered.length)} in reports`}
         </Anchor>
       )}
     </GroupPanel>

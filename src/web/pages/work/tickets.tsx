@@ -1,12 +1,15 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { flag, one, oneOf, useAddress } from '../../address.ts'
+import { Link } from 'wouter'
+import { addressOf, flag, one, oneOf, useAddress } from '../../address.ts'
 import { DownloadCsv } from '../../parts/download.tsx'
 import { useRole } from '../../server/me.ts'
 import { ARCHIVED, ListHead } from './list-head.tsx'
 import { NewTicket } from './ticket-dialog.tsx'
 import { TicketTable } from './ticket-table.tsx'
+
+const DEAREST = addressOf('/reports', { by: 'ticket', period: 'month' })
 
 export function Tickets() {
   const mayAdd = useRole('billing', 'admin')
@@ -45,6 +48,9 @@ export function Tickets() {
         }
         actions={
           <>
+            <Button component={Link} href={DEAREST} variant="default" visibleFrom="sm">
+              Most expensive this month
+            </Button>
             <DownloadCsv path="/tickets" query={query} />
             {mayAdd && (
               <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
