@@ -66,7 +66,7 @@ describe.skipIf(!CHROMIUM)('a viewer', () => {
         const { page } = visitor
         const { id } = await admin(`GET /users/${VIEWER}`)
         await visitor.open(`/people/${id}`)
-        await page.getByRole('button', { name: 'Share…' }).click()
+        await page.getByRole('button', { name: /^Share something with / }).click()
         const dialog = page.getByRole('dialog')
         await dialog.getByRole('textbox', { name: 'Client' }).fill(client.name)
         await page.getByRole('option', { name: client.name }).click()

@@ -97,7 +97,7 @@ export function Grants({ person }: { person: Person }) {
             </Group>
           ))}
           <Button variant="default" w="fit-content" onClick={() => setShared('new')}>
-            Share…
+            Share something with {person.name}…
           </Button>
         </Stack>
       )}

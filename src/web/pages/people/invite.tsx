@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
+import { Grants } from './grants.tsx'
 import { LinkOnce } from './link-once.tsx'
 import { type PasswordLink, type Person, ROLES } from './roles.ts'
 
@@ -19,8 +20,15 @@ export function Invite({ isOpen, close }: { isOpen: boolean; close: () => void }
       onClose={leave}
       title={made ? `${made.user.name} added` : 'Invite person'}
       closeOnEscape={made === null}
+      isSaved={made !== null}
     >
-      {made ? <LinkOnce made={made} leave={leave} /> : <InviteForm invited={setMade} leave={leave} />}
+      {made ? (
+        <LinkOnce made={made} leave={leave}>
+          {made.user.role === 'viewer' && <Grants person={made.user} />}
+        </LinkOnce>
+      ) : (
+        <InviteForm invited={setMade} leave={leave} />
+      )}
     </FormModal>
   )
 }
