@@ -31,14 +31,41 @@ export function FailedDeliveries() {
   )
 }
 
-/** Sends the bill again to the addresses at which it failed. */
-async function sendAgain({ id }: BillHead) {
-  const { deliveries } = await answer(api.bills({ id }).get())
+type Bill = Body<Awaited<ReturnType<ReturnType<typeof api.bills>['get']>>>
+
+/** The addresses at which the bill failed last. */
+function failedOf({ deliveries }: Bill): Bill['deliveries'] {
   const latest = deliveries.findLast(({ notice }) => notice !== 'reminder')
-  const failed = deliveries.filter(
+  return deliveries.filter(
     ({ notice, state, created_at }) => notice !== 'reminder' && state === 'failed' && created_at === latest?.created_at,
   )
+}
+
+/** Sends the bill again to the addresses at which it failed. */
+async function sendAgain({ id }: BillHead) {
+  const failed = failedOf(await answer(api.bills({ id }).get()))
   return answer(api.bills({ id }).deliver.post({ to: failed.map(({ to }) => to) }))
+}
+
+/** What the mail server answered, by address. */
+function Reasons({ id }: BillHead) {
+  const { data } = useQuery({
+    queryKey: ['bills', id],
+    queryFn: ({ signal }): Promise<Bill> => answer(apiUntil(signal).bills({ id }).get()),
+  })
+  return (
+    data &&
+    failedOf(data).map(({ to, answer }) => (
+      <div key={to}>
+        <bdi>{to}</bdi>
+        {answer && (
+          <>
+            : <bdi>{answer}</bdi>
+          </>
+        )}
+      </div>
+    ))
+  )
 }
 
 function FailedDelivery({ bill }: { bill: BillHead }) {
@@ -52,7 +79,12 @@ function FailedDelivery({ bill }: { bill: BillHead }) {
   return (
     <Row
       title={`Bill ${number}`}
-      detail={<bdi>{client?.name ?? project?.name}</bdi>}
+      detail={
+        <>
+          <bdi>{client?.name ?? project?.name}</bdi>
+          <Reasons {...bill} />
+        </>
+      }
       numbers={<Money amount={total} currency={currency} />}
       problem={retry.error}
       actions={
