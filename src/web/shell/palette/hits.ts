@@ -32,9 +32,17 @@ const TITLES: Record<Hit['type'], string> = {
   entry: 'Entries',
 }
 
-/** In the order of the answer. */
-export function groupsOf(hits: readonly Hit[]): Group[] {
-  return [...Map.groupBy(hits, ({ type }) => type)].map(([type, found]) => ({
+/** In the order of the answer, but clients first if one is meant: its name begins with the text, and no project has it. */
+export function groupsOf(hits: readonly Hit[], text: string): Group[] {
+  const sought = text.toLowerCase()
+  const isClient = hits.some(({ type, name }) => type === 'client' && name.toLowerCase().startsWith(sought))
+  const isProject = hits.some(
+    ({ type, name, detail }) =>
+      type === 'project' && [name, ...(detail?.split(' · ') ?? [])].some((each) => each.toLowerCase() === sought),
+  )
+  const groups = [...Map.groupBy(hits, ({ type }) => type)]
+  const first = isClient && !isProject ? groups.filter(([type]) => type === 'client') : []
+  return [...new Set([...first, ...groups])].map(([type, found]) => ({
     title: TITLES[type],
     items: found.map(itemOf),
   }))

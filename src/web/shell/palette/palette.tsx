@@ -49,7 +49,7 @@ export default function Palette({ close, sections, help }: PaletteProps) {
   }, [current, items[current]?.key])
 
   function results(): Group[] {
-    const hits = found ? groupsOf(found.data) : []
+    const hits = found ? groupsOf(found.data, text) : []
     const everything: Item = {
       key: 'all entries',
       title: `Search all entries for “${text}”`,
