@@ -66,7 +66,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
   {
     key: 'summary',
     title: 'Summary',
-    minWidth: '220px',
+    minWidth: '204px',
     phone: 'title',
     cell: ({ summary, agent_name }) => (summary === null ? <Dimmed>{agent_name}</Dimmed> : <bdi>{summary}</bdi>),
   },
@@ -74,13 +74,13 @@ export const COLUMNS: readonly Column<Entry>[] = [
     key: 'place',
     phone: 'bare',
     title: 'Assigned to',
-    width: '124px',
+    width: '110px',
     cell: (entry) => textCell(placeKey(entry) ?? null) ?? <Dimmed>unattributed</Dimmed>,
   },
   {
     key: 'manager',
     title: 'Agent manager',
-    width: '118px',
+    width: '114px',
     phone: 'hidden',
     cell: (entry) => textCell(entry.agent_manager.name),
   },
@@ -100,7 +100,7 @@ export const COLUMNS: readonly Column<Entry>[] = [
     phone: 'hidden',
     cell: (entry) => textCell(entry.agent_harness),
   },
-  { key: 'model', phone: 'bare', title: 'Model', width: '150px', cell: (entry) => <Model entry={entry} /> },
+  { key: 'model', phone: 'bare', title: 'Model', width: '200px', cell: (entry) => <Model entry={entry} /> },
   {
     key: 'provider',
     isExtra: true,

@@ -184,7 +184,7 @@ function ProjectsOf({ client, seesMoney }: { client: Client; seesMoney: boolean 
                   title: 'Budget used',
                   value: ({ id, budget }: { id: string; budget?: number | null }) =>
                     budget && ever ? (ever.get(id) ?? 0) / budget : null,
-                  width: '190px',
+                  width: '220px',
                   phone: 'bare' as const,
                   cell: ({ id, budget }: { id: string; budget?: number | null }) =>
                     typeof budget === 'number' ? (

@@ -148,7 +148,7 @@ const figures = (month: Costs, ever: Costs): Column<Project>[] => [
     key: 'budget',
     title: 'Budget used',
     value: ({ id, budget }) => (budget && ever ? (ever.get(id) ?? 0) / budget : null),
-    width: '170px',
+    width: '220px',
     phone: 'bare',
     cell: ({ id, budget }) =>
       budget === undefined || budget === null ? (
