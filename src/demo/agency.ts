@@ -222,6 +222,7 @@ export const PROJECTS: DemoProject[] = [
     budgetNanos: 600n * NANOS,
     leads: [emailOf('mara.vogel')],
     repository: 'harbor-pine/app',
+    repositories: ['harbor-pine/app', 'harbor-pine/loyalty'],
     tickets: ['Offline wishlist', 'Push notifications for orders', 'Passkey sign-in', 'Dark mode'],
   },
   {
@@ -329,7 +330,7 @@ export const BUDGETS: NewBudget[] = [
 /** Repositories without a rule: entries with these labels stay unattributed. */
 export const UNRULED: Record<string, string> = {
   'priya.raman': 'kestrel/driver-app',
-  'aiko.tanaka': 'kestrel/driver-app',
+  'aiko.tanaka': 'harbor-pine/loyalty',
   'lucas.ferreira': 'fable/recipes',
   'noor.haddad': 'lumen/consumption-study',
 }
