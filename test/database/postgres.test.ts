@@ -151,6 +151,30 @@ describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
     expect(row!.name).toBe('1000')
   }, 60_000)
 
+  test('writes other items while a set waits for something', async () => {
+    const db = await open()
+    const begun = Promise.withResolvers<void>()
+    const over = Promise.withResolvers<void>()
+    const write = db.setWriter<string, undefined>(async (tx, items) => {
+      if (items.includes('waits')) {
+        begun.resolve()
+        await over.promise
+      }
+      await tx.insertAll(
+        tx.tables.names,
+        items.map((text) => ({ text })),
+      )
+      return items.map(() => ({ value: undefined }))
+    })
+    const waiting = write(['waits'])
+    await begun.promise
+    await write(['other'])
+    expect(await namesOf(db.read)).toEqual(['other'])
+    over.resolve()
+    await waiting
+    expect(await namesOf(db.read)).toEqual(['other', 'waits'])
+  })
+
   test('refuses a body that loses its connection, writes nothing of it, and accepts the next one', async () => {
     const db = await open()
     const body = db.write(async (tx) => {

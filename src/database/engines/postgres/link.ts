@@ -15,6 +15,9 @@ import type { PostgresReader } from './reader.ts'
 /** A server that does not respond within this time is down or far too busy. */
 export const CONNECT_TIMEOUT_SECONDS = 5
 
+/** Nothing is pending any more when a connection is closed: the server only confirms it. */
+const CLOSE_TIMEOUT_SECONDS = 2
+
 /** After this the network is considered down, which TCP itself detects only after a quarter of an hour. */
 export const PATIENCE_MS = 10_000
 
@@ -114,10 +117,11 @@ export class Link<Queries extends PostgresReader> {
     void this.client.end({ timeout: 0 })
   }
 
-  async withPatience<Result>(patienceMs: number, run: () => Promise<Result>): Promise<Result> {
+  /** @param run may refresh the timer, with which the time begins anew */
+  async withPatience<Result>(patienceMs: number, run: (timer: NodeJS.Timeout) => Promise<Result>): Promise<Result> {
     const timer = setTimeout(() => this.lose(), patienceMs)
     try {
-      return await run()
+      return await run(timer)
     } finally {
       clearTimeout(timer)
     }
@@ -144,6 +148,6 @@ export class Lane<Queries extends PostgresReader> {
 
   async close(): Promise<void> {
     // Otherwise it was never opened or is already lost.
-    if (this.#link && !this.#link.lost) await this.#link.client.end({ timeout: CONNECT_TIMEOUT_SECONDS })
+    if (this.#link && !this.#link.lost) await this.#link.client.end({ timeout: CLOSE_TIMEOUT_SECONDS })
   }
 }

@@ -10,10 +10,18 @@ const LIMIT = 128
 /** A further group begins at once if this many items wait; fewer wait for the previous one, and become a larger group. */
 const ENOUGH = 64
 
+/**
+ * A group that takes longer waits for a lock or for a connection that may be lost, with which other items have nothing
+ * to do. Groups of a distant or busy server take less.
+ */
+const STUCK_MS = 1_000
+
 /** Groups the items that wait for one recorder. */
 export class SetQueue {
   readonly #waiting = new WaitingCalls()
   #writing = 0
+  /** How many of those take longer than they should. */
+  #stuck = 0
   #isScheduled = false
 
   constructor(
@@ -39,7 +47,15 @@ export class SetQueue {
     while (this.#mayStart()) {
       this.#writing += 1
       const group = this.#waiting.takeFree(LIMIT)
+      let isStuck = false
+      const timer = setTimeout(() => {
+        isStuck = true
+        this.#stuck += 1
+        this.#start()
+      }, STUCK_MS)
       this.writeGroup(group).finally(() => {
+        clearTimeout(timer)
+        if (isStuck) this.#stuck -= 1
         this.#writing -= 1
         this.#waiting.release(group)
         this.#start()
@@ -49,6 +65,6 @@ export class SetQueue {
 
   #mayStart(): boolean {
     const { freeItems } = this.#waiting
-    return this.#writing === 0 ? freeItems > 0 : this.#writing < GROUPS && freeItems >= ENOUGH
+    return this.#writing < GROUPS && freeItems >= (this.#writing === this.#stuck ? 1 : ENOUGH)
   }
 }

@@ -3,6 +3,7 @@ import { Problem } from '../../../errors.ts'
 import type { DatabaseEvents, Outcome, SetWriter, Tx, WriteOptions } from '../../database.ts'
 import { asProblem, commitUnknown, databaseClosed, failureOf } from '../../errors.ts'
 import { requireCompatible } from '../../schema/compatibility.ts'
+import type { Around } from '../queries.ts'
 import { type Recorder, recordItems, runEffects, type TakenItem } from '../waiting-calls.ts'
 import { Turns } from './lanes.ts'
 import { Lane, type Link, type LinkOptions, PATIENCE_MS } from './link.ts'
@@ -17,6 +18,11 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 10_000
 
 const TRANSACTION_PATIENCE_MS = 60_000
 
+/** After a wait for locks. An idle connection may have been lost silently; a new one gets more time. */
+const IDLE_CONNECTION_PATIENCE_MS = 1_000
+
+const ROLLBACK_PATIENCE_MS = 3_000
+
 /**
  * Attempts of a body that keeps losing to other processes. Within this process, the second attempt is exclusive if
  * possible.
@@ -27,6 +33,8 @@ const PAUSE_MS = 50
 
 export class PostgresWriter {
   readonly #turns: Turns<Lane<PostgresTransaction>>
+  readonly #set: Options
+  readonly #idlePatienceMs: number
   readonly #inside = new AsyncLocalStorage<true>()
   readonly #unanswered = new Set<Promise<unknown>>()
   #closed = false
@@ -40,6 +48,13 @@ export class PostgresWriter {
       lock_timeout: busyDeadlineMs,
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     }
+    // A statement of a set takes milliseconds, after a wait for its locks.
+    this.#set = {
+      isolation: 'read committed',
+      patienceMs: Math.max(PATIENCE_MS, 2 * busyDeadlineMs),
+      isPatientWithEach: true,
+    }
+    this.#idlePatienceMs = Math.min(PATIENCE_MS, busyDeadlineMs + IDLE_CONNECTION_PATIENCE_MS)
     this.#turns = new Turns(
       Array.from({ length: WRITERS }, () => new Lane({ ...options, connections: 1, settings }, PostgresTransaction)),
       busyDeadlineMs,
@@ -116,7 +131,7 @@ export class PostgresWriter {
     try {
       const lane = await this.#turns.take(isSingle && attempt > 1)
       try {
-        const { effects } = await this.#transact(lane, SET, (tx) => recordItems(record, tx, items))
+        const { effects } = await this.#transact(lane, this.#set, (tx) => recordItems(record, tx, items))
         this.onCommit(items.length, (performance.now() - begunAt) / 1000)
         runEffects(effects, items)
         for (const item of items) item.settle(item.outcome!)
@@ -151,15 +166,23 @@ export class PostgresWriter {
     body: (tx: Tx) => Promise<Result>,
   ): Promise<Committed<Result>> {
     const { link } = lane
-    const { isolation, patienceMs } = options
+    const { isolation, patienceMs, isPatientWithEach = false } = options
+    const beginPatienceMs = link.answered ? this.#idlePatienceMs : PATIENCE_MS
     // The body's first query is sent together with it.
-    const begun = link.withPatience(PATIENCE_MS, () => begin(link, isolation))
+    const begun = link.withPatience(beginPatienceMs, () => begin(link, isolation))
     const failedToBegin = begun.then(
       () => undefined,
       (error) => ({ error }),
     )
     const effects = link.queries.restart()
-    const result = link.withPatience(patienceMs, () => this.#run(link, body, begun))
+    const result = link.withPatience(patienceMs, (timer) => {
+      const around: Around = (run) => {
+        if (isPatientWithEach) timer.refresh()
+        return run()
+      }
+      link.queries.around = around
+      return this.#run(link, body, { begun, around })
+    })
     // Handled below, but it may fail earlier.
     result.catch(() => undefined)
     const failed = await failedToBegin
@@ -176,7 +199,7 @@ export class PostgresWriter {
   async #run<Result>(
     link: Link<PostgresTransaction>,
     body: (tx: Tx) => Promise<Result>,
-    begun: Promise<unknown>,
+    { begun, around }: { begun: Promise<unknown>; around: Around },
   ): Promise<Result> {
     let value: Result
     try {
@@ -185,12 +208,12 @@ export class PostgresWriter {
     } catch (error) {
       // On a connection that is about to close, ROLLBACK would never return.
       if (link.lost || failureOf(error) === 'unreachable') link.lose()
-      else await link.client.unsafe('ROLLBACK').catch(() => link.lose())
+      else await rollBack(link)
       throw error
     }
     let ended: string
     try {
-      ended = (await link.client.unsafe('COMMIT')).command
+      ended = (await around(async () => link.client.unsafe('COMMIT'))).command
     } catch (error) {
       if (failureOf(error) !== 'unreachable') throw error
       // Only a repeat of the request shows whether it was written.
@@ -204,10 +227,10 @@ export class PostgresWriter {
   }
 }
 
-type Options = Required<WriteOptions>
-
-/** The transactions of sets. */
-const SET: Options = { isolation: 'read committed', patienceMs: TRANSACTION_PATIENCE_MS }
+interface Options extends Required<WriteOptions> {
+  /** Whether each of its statements may take that long, instead of the whole body. */
+  isPatientWithEach?: boolean
+}
 
 interface Committed<Result> {
   value: Result
@@ -233,6 +256,11 @@ async function begin(link: Link<PostgresTransaction>, isolation: string): Promis
 
 function settleAll(items: readonly TakenItem[], error: unknown): void {
   for (const item of items) item.settle({ error })
+}
+
+/** On a connection that is lost meanwhile, it would never return. */
+async function rollBack(link: Link<PostgresTransaction>): Promise<void> {
+  await link.withPatience(ROLLBACK_PATIENCE_MS, () => link.client.unsafe('ROLLBACK')).catch(() => link.lose())
 }
 
 /** Failures for which no item of a set is responsible. */
