@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ENGINE_OF_TESTS, ENGINES, type Engine } from '../test/support/engines.ts'
+import { pgbouncerMissing } from '../test/support/pgbouncer.ts'
 import { postgresPrograms } from '../test/support/postgres-programs.ts'
 import { SHARED_SERVER, startInstalled } from '../test/support/postgres-server.ts'
 import { SHARED_FILES } from '../test/support/shared-files.ts'
@@ -222,6 +223,11 @@ const PACKAGES: DebianPackage[] = [
     name: 'postgresql',
     isInstalled: () => postgresPrograms() !== undefined,
     instead: 'the tests that need it use PGlite or are skipped.',
+  },
+  {
+    name: 'pgbouncer',
+    isInstalled: () => pgbouncerMissing() === undefined,
+    instead: 'the tests that need it are skipped.',
   },
   // Validates the journals of bills.
   {

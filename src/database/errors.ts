@@ -13,6 +13,7 @@ type Failure =
   | 'moved'
   | 'deadline'
   | 'unreachable'
+  | 'pooled'
   | 'unknown'
 
 const SQLITE_FAILURES: [start: string, failure: Failure][] = [
@@ -38,7 +39,11 @@ const POSTGRES_FAILURES: Record<string, Failure> = {
   '23514': 'constraint',
   '40001': 'serialization',
   '40P01': 'serialization',
+  '42P05': 'pooled',
+  // A server that was the primary before, which a proxy still leads to.
+  '25006': 'unreachable',
   '25P03': 'unreachable',
+  '26000': 'pooled',
   '53100': 'full',
   '53300': 'busy',
   '55P03': 'busy',
@@ -67,6 +72,12 @@ const CONNECTION_CODES = new Set([
   'ETIMEDOUT',
 ])
 
+/** The code of all errors of PgBouncer itself; PostgreSQL's own end only a query. */
+const POOLER_ERROR = '08P01'
+
+/** What PgBouncer says about settings, which are not those of a session there. */
+const REFUSED_SETTING = 'unsupported startup parameter'
+
 /** What the triggers of a database say that is moved to another one (move/state.ts): SQLite's have no code of their own. */
 export const MOVED = 'this database is moved to another one'
 
@@ -78,12 +89,19 @@ export function failureOf(error: unknown): Failure {
     // A connect call also fails if the socket file is missing or not accessible.
     if (CONNECTION_CODES.has(code) || syscall === 'connect') return 'unreachable'
     if (current.message === MOVED) return 'moved'
+    if (code === POOLER_ERROR && current.message.startsWith(REFUSED_SETTING)) return 'pooled'
+    if (code === POOLER_ERROR && isFatal(current)) return 'unreachable'
     const sqlite = SQLITE_FAILURES.find(([start]) => code.startsWith(start))
     if (sqlite) return sqlite[1]
     const postgres = POSTGRES_FAILURES[code]
     if (postgres) return postgres
   }
   return 'unknown'
+}
+
+/** Whether the server also closed the connection. Only PostgreSQL's errors have a severity that is not translated. */
+function isFatal(error: Error & { severity?: unknown; severity_local?: unknown }): boolean {
+  return (error.severity ?? error.severity_local) === 'FATAL'
 }
 
 export function isUniqueViolation(error: unknown): boolean {
@@ -122,6 +140,13 @@ function databaseUnreachable(): Problem {
     'The database server does not respond. Nothing was written; try again.',
     retryLater,
   )
+}
+
+export const POOLED =
+  'The connection leads to PgBouncer, or another pooler, which does not keep settings and prepared statements. Add ?pgbouncer=true to --database-url.'
+
+function databasePooled(): Problem {
+  return new Problem('database_unreachable', `${POOLED} Nothing was written.`, retryAfterRestart)
 }
 
 /** The connection was lost during COMMIT. */
@@ -196,6 +221,8 @@ export function asProblem(error: unknown): unknown {
       return databaseMoved()
     case 'unreachable':
       return databaseUnreachable()
+    case 'pooled':
+      return databasePooled()
     case 'deadline':
       return tookTooLong()
     default:

@@ -6,6 +6,7 @@ import { Database as Connection } from 'bun:sqlite'
 import { join } from 'node:path'
 import { getTableName } from 'drizzle-orm'
 import type { Sql } from 'postgres'
+import { refusePooler } from '../database/engines/postgres/link.ts'
 import { onOneConnection } from '../database/engines/postgres/postgres.ts'
 import { DATABASE_FILE } from '../database/open.ts'
 import {
@@ -45,8 +46,10 @@ const CHANGES_SINCE = `
  * Leaves a demonstration as a new database, all of it or nothing. Throws `WrongDatabase` for one that is none, and where
  * another process, such as a server, has it open: what that one remembers of the rows would be wrong afterwards.
  */
-export function emptyDemo({ dataDir, databaseUrl, clock, confirm }: EmptyingOptions): Promise<void> {
+export async function emptyDemo({ dataDir, databaseUrl, clock, confirm }: EmptyingOptions): Promise<void> {
   if (databaseUrl === undefined) return emptySqlite(join(dataDir, DATABASE_FILE), clock, confirm)
+  // Connections of a pooler do not show which processes use the database.
+  refusePooler(databaseUrl, 'to remove demo data')
   return onOneConnection(databaseUrl, (client, where) => emptyPostgres(client, where, clock, confirm))
 }
 

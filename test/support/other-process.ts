@@ -32,7 +32,7 @@ export async function migrateAt(
   if (!databaseUrl) return migrateSqlite(join(dataDir, DATABASE_FILE), now, migrations)
   const client = clientFor(databaseUrl)
   try {
-    await migratePostgres(client, 'The database of this test', now, migrations)
+    await migratePostgres(client, 'The database of this test', now, { migrations })
   } finally {
     await client.end()
   }

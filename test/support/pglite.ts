@@ -25,6 +25,8 @@ const OUTSIDE_TRANSACTION = 0x49
 /** Listens until the process ends. Returns the port. */
 export async function servePglite(): Promise<number> {
   const session = await PGlite.create()
+  // Tally takes a server that ignores the settings of connections for a pooler.
+  await session.exec(`SET lock_timeout = '1min'`)
   const connections = new Set<Connection>()
   let holder: Connection | undefined
   let last: Connection | undefined

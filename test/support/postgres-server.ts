@@ -10,9 +10,11 @@ export const SHARED_SERVER = 'TALLY_TEST_POSTGRES_SHARED_URL'
 export function clientFor(url: string): Sql {
   const address = new URL(url)
   const host = address.searchParams.get('host')
-  address.searchParams.delete('host')
+  const isPooled = address.searchParams.has('pgbouncer')
+  for (const own of ['host', 'pgbouncer']) address.searchParams.delete(own)
   return postgres(address.href, {
     ...(host ? { host } : {}),
+    prepare: !isPooled,
     max: 1,
     backoff: () => 0.05,
     fetch_types: false,
@@ -67,21 +69,21 @@ run "$@" &
 const NOT_DURABLE = ['-c', 'fsync=off', '-c', 'full_page_writes=off']
 
 /** Any user but root, as which PostgreSQL refuses to run. */
-const NOBODY = 65_534
+export const NOBODY = 65_534
 
 /**
  * Starts a server in a new folder of `parent`. It stops when this process ends, and removes its folder, which is left
  * empty where that user may not remove it. `durable` keeps PostgreSQL's own settings, with which a COMMIT is on the disk
- * before it returns.
+ * before it returns; `settings` are others, such as `max_connections=20`.
  */
 export async function startInstalled(
   programs: string,
-  { parent, durable = false }: { parent: string; durable?: boolean },
+  { parent, durable = false, settings = [] }: { parent: string; durable?: boolean; settings?: readonly string[] },
 ): Promise<{ url: string; folder: string }> {
   const folder = mkdtempSync(join(parent, 'tally-postgres-'))
   const ownSession = Bun.which('setsid') ? ['setsid'] : []
-  const settings = durable ? [] : NOT_DURABLE
-  const command = [...ownSession, 'sh', '-c', RUN_SERVER, 'sh', programs, folder, `${process.pid}`, ...settings]
+  const flags = [...(durable ? [] : NOT_DURABLE), ...settings.flatMap((setting) => ['-c', setting])]
+  const command = [...ownSession, 'sh', '-c', RUN_SERVER, 'sh', programs, folder, `${process.pid}`, ...flags]
   const isRoot = process.getuid?.() === 0
   if (isRoot) chownSync(folder, NOBODY, NOBODY)
   const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']

@@ -36,8 +36,8 @@ export class PostgresSide implements Source, Target {
 
   /** Migrates the database. Throws `WrongDatabase`, and a Problem if the server does not respond. */
   static async open(url: string, tables: readonly MovedTable[], now: number): Promise<PostgresSide> {
-    await onOneConnection(url, async (client, where) => {
-      await migratePostgres(client, where, now)
+    await onOneConnection(url, async (client, where, isPooled) => {
+      await migratePostgres(client, where, now, { isPooled })
       const [newest] = await client.unsafe<[{ version: string }]>(VERSION_QUERY)
       refuseNewer(Number(newest.version), where)
     })

@@ -14,7 +14,7 @@ import { oldestSchemaAfter, recordOldestSchema } from './compatibility.ts'
 export class WrongDatabase extends Error {}
 
 /** Longer than any migration of a large database should take, while a second starting process waits. */
-const LOCK_TIMEOUT_MS = 60_000
+export const LOCK_TIMEOUT_MS = 60_000
 
 const newestVersion = (migrations: Migration[]) => migrations.at(-1)!.version
 
@@ -25,6 +25,12 @@ const MOVES_VERSION = 43
 function refusedInMove(where: string): WrongDatabase {
   return new WrongDatabase(
     `${where} belongs to a move that an older version of Tally began. Finish or cancel it with that version.`,
+  )
+}
+
+function refusedThroughPooler(where: string): WrongDatabase {
+  return new WrongDatabase(
+    `${where} is behind a pooler, through which its schema cannot be upgraded. Run \`tally verify\` once with a direct connection, without pgbouncer=true.`,
   )
 }
 
@@ -202,13 +208,28 @@ const MARK = 'Tally'
  * @param client of a single connection
  * @param where names the database in messages
  */
-export async function migratePostgres(client: Sql, where: string, now: number, migrations = MIGRATIONS): Promise<void> {
+export async function migratePostgres(
+  client: Sql,
+  where: string,
+  now: number,
+  { migrations = MIGRATIONS, isPooled = false } = {},
+): Promise<void> {
   const find = async () => {
     const schema = await postgresSchema(client, where, migrations)
     return { before: schema.version, missing: missingFrom(migrations, schema, where) }
   }
   // Without the lock, which another process may need for minutes to create an index.
-  if ((await find()).missing.length === 0) return
+  const found = await find()
+  if (found.missing.length === 0) return
+  if (isPooled) {
+    if (found.before > 0) throw refusedThroughPooler(where)
+    // A pooler keeps no lock of a session.
+    await inTransaction(client, async () => {
+      await client`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
+      await applyAllToPostgres(client, now, (await find()).missing)
+    })
+    return
+  }
   await whileMigrating(client, where, async () => {
     const { before, missing } = await find()
     if (missing.length > 0 && before >= MOVES_VERSION && (await client`SELECT 1 FROM moves`).length > 0) {

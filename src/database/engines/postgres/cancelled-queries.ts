@@ -5,17 +5,23 @@ import { abandoned } from '../../errors.ts'
 /** Ends a transaction, whoever is still there. */
 export const ROLLBACK = 'ROLLBACK'
 
-/** Makes the server cancel a client's queries when their callers are gone. */
-export function cancelWithCallers(client: Sql): void {
+/**
+ * Makes the server cancel a client's queries when their callers are gone, and after `deadlineMs` if the server itself
+ * does not limit their time.
+ */
+export function cancelWithCallers(client: Sql, deadlineMs?: number): void {
   const unsafe = client.unsafe.bind(client)
   const cancelled = (...asked: Parameters<Sql['unsafe']>) => {
     const signal = currentCaller()?.signal
     if (signal?.aborted && asked[0] !== ROLLBACK) throw abandoned()
     const query = unsafe(...asked)
-    if (!signal) return query
     const cancel = () => query.cancel()
-    const settled = () => signal.removeEventListener('abort', cancel)
-    signal.addEventListener('abort', cancel)
+    const timer = deadlineMs === undefined ? undefined : setTimeout(cancel, deadlineMs)
+    const settled = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', cancel)
+    }
+    signal?.addEventListener('abort', cancel)
     query.then(settled, settled)
     return query
   }

@@ -34,11 +34,16 @@ interface Address {
   where: string
   /** Whether it names several servers. */
   isSeveral: boolean
+  /**
+   * Whether it leads to a pooler, which may run each transaction on another connection to the server: nothing of a session
+   * may be used, such as its settings, prepared statements and locks.
+   */
+  isPooled: boolean
 }
 
 /**
  * The server's address, from a URL in libpq's format: `?host=/var/run/postgresql` names a folder of sockets, and
- * `postgres://one,two:5433/tally` the servers of a cluster.
+ * `postgres://one,two:5433/tally` the servers of a cluster. `?pgbouncer=true` is Prisma's.
  */
 export function parseAddress(url: string): Address {
   const [, start = '', hosts = ''] = HOSTS.exec(url) ?? []
@@ -55,13 +60,27 @@ export function parseAddress(url: string): Address {
   }
   const folder = address.searchParams.get('host')
   address.searchParams.delete('host')
+  const pgbouncer = address.searchParams.get('pgbouncer') ?? 'false'
+  if (pgbouncer !== 'true' && pgbouncer !== 'false') {
+    throw new WrongDatabase(`--database-url has pgbouncer=${pgbouncer}. Set it to true or false.`)
+  }
+  address.searchParams.delete('pgbouncer')
   const place = `${folder ?? (isSeveral ? hosts : address.host)}${address.pathname}`
   return {
-    url: isSeveral ? url : address.href,
+    url: isSeveral ? start + hosts + address.pathname + address.search : address.href,
     place,
     where: `The database ${place}`,
     isSeveral,
+    isPooled: pgbouncer === 'true',
     ...(folder ? { host: folder } : {}),
+  }
+}
+
+/** @param purpose of what cannot work without its own session, as `to …` */
+export function refusePooler(url: string, purpose: string): void {
+  const { isPooled, where } = parseAddress(url)
+  if (isPooled) {
+    throw new WrongDatabase(`${where} is behind a pooler. Connect directly, without pgbouncer=true, ${purpose}.`)
   }
 }
 
@@ -70,13 +89,16 @@ export interface LinkOptions {
   connections: number
   /** Which one is used of several servers in the URL. */
   target?: 'primary' | 'standby'
-  /** Settings of the server for these connections. */
+  /** Settings of the server for these connections, or for the transactions on them if they lead to a pooler. */
   settings?: Record<string, number>
+  /** Whether nothing is sent outside of transactions. */
+  isTransactional?: boolean
   counts?: StatementCounts | undefined
 }
 
-export function connect({ url, connections, target = 'primary', settings }: LinkOptions, onclose: () => void): Sql {
-  const { url: address, host, isSeveral } = parseAddress(url)
+export function connect(options: LinkOptions, onclose: () => void): Sql {
+  const { url, connections, target = 'primary', settings, isTransactional = false } = options
+  const { url: address, host, isSeveral, isPooled } = parseAddress(url)
   return postgres(address, {
     ...(host ? { host } : {}),
     ...(isSeveral ? { target_session_attrs: target } : {}),
@@ -90,7 +112,11 @@ export function connect({ url, connections, target = 'primary', settings }: Link
     // By default, notices are printed.
     onnotice: () => undefined,
     onclose,
-    connection: { application_name: APPLICATION_NAME, ...settings },
+    prepare: !isPooled,
+    // PgBouncer takes the connection to the server away when a query is answered, although the description of the next
+    // one has been asked for, and that is never answered.
+    ...(isPooled && !isTransactional ? { max_pipeline: 0 } : {}),
+    connection: { application_name: APPLICATION_NAME, ...(isPooled ? {} : settings) },
   })
 }
 
@@ -101,14 +127,28 @@ type QueriesOver<Queries> = new (...parts: ConstructorParameters<typeof Postgres
 export class Link<Queries extends PostgresReader> {
   readonly client: Sql
   readonly queries: Queries
+  readonly isPooled: boolean
+  /** Follows BEGIN in the same message. */
+  readonly #localSettings: string[]
   lost = false
   /** Whether it has responded before: an idle connection may have been lost silently, a new one has not. */
   answered = false
 
   constructor(options: LinkOptions, queriesOver: QueriesOver<Queries>) {
     this.client = connect(options, () => this.lose())
+    this.isPooled = parseAddress(options.url).isPooled
+    const settings = this.isPooled ? Object.entries(options.settings ?? {}) : []
+    this.#localSettings = settings.map(([name, value]) => `SET LOCAL ${name} = ${value}`)
     if (options.counts) countStatements(this.client, options.counts)
     this.queries = new queriesOver(drizzle(this.client), this.client, options.counts)
+  }
+
+  /**
+   * @param mode such as `ISOLATION LEVEL READ COMMITTED`
+   * @param more statements that are sent together with BEGIN
+   */
+  begin(mode: string, ...more: string[]) {
+    return this.client.unsafe([`BEGIN ${mode}`, ...this.#localSettings, ...more].join('; '))
   }
 
   /** Pending queries fail, and nothing more is sent. */

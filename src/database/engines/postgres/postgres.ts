@@ -10,16 +10,25 @@ import { sql } from 'drizzle-orm'
 import type { Sql } from 'postgres'
 import { currentCaller, noteSource, type ReadSource } from '../../caller.ts'
 import type { Database, DatabaseEvents, Reader } from '../../database.ts'
-import { asProblem } from '../../errors.ts'
+import { asProblem, failureOf, POOLED } from '../../errors.ts'
 import { MARK_QUERY, type OpeningMark, refuseMoved } from '../../move/state.ts'
-import { migratePostgres, WrongDatabase } from '../../schema/migrate.ts'
+import { LOCK_TIMEOUT_MS, migratePostgres, WrongDatabase } from '../../schema/migrate.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
 import { type Around, asProblems } from '../queries.ts'
 import { SlowPool } from '../slow/pool.ts'
 import type { ReplicaAddress } from '../slow/source.ts'
 import { SlowStreams } from '../slow/streams.ts'
 import { cancelWithCallers } from './cancelled-queries.ts'
-import { CONNECT_TIMEOUT_SECONDS, connect, Lane, Link, type LinkOptions, PATIENCE_MS, parseAddress } from './link.ts'
+import {
+  CONNECT_TIMEOUT_SECONDS,
+  connect,
+  Lane,
+  Link,
+  type LinkOptions,
+  PATIENCE_MS,
+  parseAddress,
+  refusePooler,
+} from './link.ts'
 import { PostgresReader } from './reader.ts'
 import { inOneState, readerOver } from './reading.ts'
 import { Replica, readFrom } from './replica.ts'
@@ -41,8 +50,8 @@ function quickReads(server: Server): Lane<PostgresReader> {
 }
 
 /**
- * The server itself cancels queries that take too long. There are as many as connections, so that none waits for
- * another.
+ * The server itself cancels queries that take too long, or is asked to through a pooler. There are as many as
+ * connections, so that none waits for another.
  */
 function slowReads(
   server: Server,
@@ -50,8 +59,9 @@ function slowReads(
   { seats, replica }: { seats: Seats; replica: Replica | undefined },
 ): Lane<PostgresReader> {
   const options = { ...server, connections: SEATS, settings: { statement_timeout: deadlineMs } }
+  const { isPooled } = parseAddress(server.url)
   return new Lane(options, PostgresReader, (link) => {
-    cancelWithCallers(link.client)
+    cancelWithCallers(link.client, isPooled ? deadlineMs : undefined)
     if (replica) readFrom(replica, link.client, sourceNote)
     const seated: Around = async (run) => {
       const seat = await seats.take()
@@ -77,6 +87,8 @@ async function openReplica(
   primary: Lane<PostgresReader>,
   { slowDeadlineMs, onReplica }: Pick<PostgresOptions, 'slowDeadlineMs' | 'onReplica'>,
 ): Promise<Replica> {
+  // Each look at its position has to be on the connection of the query.
+  refusePooler(url, 'to read from a replica')
   const settings = { statement_timeout: slowDeadlineMs }
   const newLane = () =>
     new Lane({ url, connections: 1, target: 'standby', settings }, PostgresReader, (link) =>
@@ -89,7 +101,16 @@ async function openReplica(
     patienceMs: slowDeadlineMs + PATIENCE_MS,
     onChange: onReplica,
   })
-  if ((await asProblems(() => replica.check())) === 'not_a_replica') {
+  const check = async () => {
+    try {
+      return await replica.check()
+    } catch (error) {
+      throw failureOf(error) === 'pooled'
+        ? new WrongDatabase(`${parseAddress(url).where} is behind a pooler. Connect directly to read from a replica.`)
+        : error
+    }
+  }
+  if ((await asProblems(check)) === 'not_a_replica') {
     await replica.close()
     throw new WrongDatabase(
       `${parseAddress(url).where} is not a replica of the primary. Check --database-read-url (TALLY_DATABASE_READ_URL).`,
@@ -144,8 +165,8 @@ export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit' | 'onRe
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, now, serving, slowDeadlineMs, slowGraceMs, busyDeadlineMs, counts, slowProgram, onCommit } = options
   const server = { url, counts }
-  await onOneConnection(url, async (client, where) => {
-    await migratePostgres(client, where, now)
+  await onOneConnection(url, async (client, where, isPooled) => {
+    await migratePostgres(client, where, now, { isPooled })
     const [mark] = await client.unsafe<OpeningMark[]>(MARK_QUERY)
     refuseMoved(mark, where)
   })
@@ -196,23 +217,37 @@ const OLDEST_VERSION = 14
 const REFUSED = ['28000', '28P01', '3D000', '42501']
 
 /** `where` names the database in messages. Throws as {@link openPostgres}. */
-export async function onOneConnection(url: string, work: (client: Sql, where: string) => Promise<void>): Promise<void> {
-  const { where } = parseAddress(url)
-  const client = connect({ url, connections: 1 }, () => undefined)
+export async function onOneConnection(
+  url: string,
+  work: (client: Sql, where: string, isPooled: boolean) => Promise<void>,
+): Promise<void> {
+  const { where, isPooled } = parseAddress(url)
+  // A pooler refuses or ignores it, which shows that it keeps nothing of a session.
+  const settings = { lock_timeout: LOCK_TIMEOUT_MS }
+  const client = connect({ url, connections: 1, settings }, () => undefined)
   // A proxy for a server that is down accepts the connection and drops it, and postgres.js would retry forever.
   const timer = setTimeout(() => client.end({ timeout: 0 }), PATIENCE_MS)
   try {
-    const [server] = await client`SELECT current_setting('server_version_num')::int / 10000 AS version`
+    const [server] = await client`
+      SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('lock_timeout') AS timeout`
     clearTimeout(timer)
     if (server!.version < OLDEST_VERSION) {
       throw new WrongDatabase(`${where} is PostgreSQL ${server!.version}. Upgrade it to ${OLDEST_VERSION} or newer.`)
     }
-    await work(client, where)
+    if (!isPooled && server!.timeout === '0') throw new WrongDatabase(`${where} ignores settings. ${POOLED}`)
+    await work(client, where, isPooled)
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
     if (code && REFUSED.includes(code)) {
       throw new WrongDatabase(
         `${where} rejected the connection: ${message}. Check --database-url, and that its user owns the database.`,
+      )
+    }
+    if (failureOf(error) === 'pooled') {
+      throw new WrongDatabase(
+        isPooled
+          ? `${where} rejected the connection: ${message}. Remove the parameter from --database-url, or set it for the user, with ALTER ROLE.`
+          : `${where} rejected the connection: ${message}. ${POOLED}`,
       )
     }
     throw asProblem(error)

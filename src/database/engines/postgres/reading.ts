@@ -36,7 +36,7 @@ export async function inOneState<Result>(
   link: Link<PostgresReader>,
   body: (reader: Reader) => Promise<Result>,
 ): Promise<Result> {
-  await link.client.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  await link.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY')
   try {
     return await body(link.queries as unknown as Reader)
   } finally {

@@ -56,7 +56,10 @@ export class PostgresWriter {
     }
     this.#idlePatienceMs = Math.min(PATIENCE_MS, busyDeadlineMs + IDLE_CONNECTION_PATIENCE_MS)
     this.#turns = new Turns(
-      Array.from({ length: WRITERS }, () => new Lane({ ...options, connections: 1, settings }, PostgresTransaction)),
+      Array.from(
+        { length: WRITERS },
+        () => new Lane({ ...options, connections: 1, settings, isTransactional: true }, PostgresTransaction),
+      ),
       busyDeadlineMs,
     )
   }
@@ -167,7 +170,8 @@ export class PostgresWriter {
   ): Promise<Committed<Result>> {
     const { link } = lane
     const { isolation, patienceMs, isPatientWithEach = false } = options
-    const beginPatienceMs = link.answered ? this.#idlePatienceMs : PATIENCE_MS
+    // It may also wait for one of the connections of a pooler.
+    const beginPatienceMs = link.answered && !link.isPooled ? this.#idlePatienceMs : PATIENCE_MS
     // The body's first query is sent together with it.
     const begun = link.withPatience(beginPatienceMs, () => begin(link, isolation))
     const failedToBegin = begun.then(
@@ -247,8 +251,10 @@ function pause(): Promise<void> {
  * that migration has left.
  */
 async function begin(link: Link<PostgresTransaction>, isolation: string): Promise<void> {
-  const results = await link.client.unsafe(
-    `BEGIN ISOLATION LEVEL ${isolation}; LOCK TABLE revision IN ACCESS SHARE MODE; SELECT oldest_schema FROM revision`,
+  const results = await link.begin(
+    `ISOLATION LEVEL ${isolation}`,
+    'LOCK TABLE revision IN ACCESS SHARE MODE',
+    'SELECT oldest_schema FROM revision',
   )
   const [revision] = (results as unknown as { oldest_schema: string }[][]).at(-1)!
   requireCompatible(Number(revision!.oldest_schema))
@@ -264,7 +270,7 @@ async function rollBack(link: Link<PostgresTransaction>): Promise<void> {
 }
 
 /** Failures for which no item of a set is responsible. */
-const UNAVAILABLE: readonly unknown[] = ['busy', 'full', 'io', 'deadline', 'moved', 'unreachable']
+const UNAVAILABLE: readonly unknown[] = ['busy', 'full', 'io', 'deadline', 'moved', 'unreachable', 'pooled']
 
 const isForAll = (failure: unknown) =>
   UNAVAILABLE.includes(failureOf(failure)) || (failure instanceof Problem && failure.code === 'database_upgraded')
