@@ -4,6 +4,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Installation } from '../../test/support/binary.ts'
 import { Reporters, type Scenario, Victim } from './scenario.ts'
 
 const LIBRARIES = [
@@ -11,25 +12,35 @@ const LIBRARIES = [
   '/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1',
 ]
 
+export const clockMissing = () =>
+  LIBRARIES.some((path) => existsSync(path)) ? undefined : 'libfaketime is not installed'
+
+/** The command in front of an executable whose clock {@link setClock} sets. */
+export const withSettableClock = () => [
+  'env',
+  `LD_PRELOAD=${LIBRARIES.find((path) => existsSync(path))!}`,
+  'FAKETIME_TIMESTAMP_FILE=clock',
+  'FAKETIME_NO_CACHE=1',
+  'DONT_FAKE_MONOTONIC=1',
+]
+
+/** @param jump from the right time, such as `+1d` */
+export function setClock({ folder }: Installation, jump: string): void {
+  writeFileSync(join(folder, 'clock'), `${jump}\n`)
+}
+
 const JUMPS = { short: ['+1d', '-1d', '+0'], long: ['+1d', '-1d', '+0', '+30d', '-30d', '+1h', '-1h', '+0'] }
 
-const PERIOD = 'started_at = 1795168800000 AND ended_at = 1795170600000'
+/** What reporters send. */
+export const PERIOD = 'started_at = 1795168800000 AND ended_at = 1795170600000'
 
 export const clockJumps: Scenario = {
   name: 'the clock jumps by days',
-  missingRequirement: () => (LIBRARIES.some((path) => existsSync(path)) ? undefined : 'libfaketime is not installed'),
+  missingRequirement: clockMissing,
   async run(size) {
-    const library = LIBRARIES.find((path) => existsSync(path))!
     const jumps = JUMPS[size]
-    const before = [
-      'env',
-      `LD_PRELOAD=${library}`,
-      'FAKETIME_TIMESTAMP_FILE=clock',
-      'FAKETIME_NO_CACHE=1',
-      'DONT_FAKE_MONOTONIC=1',
-    ]
-    const victim = await Victim.make({ before })
-    const set = (jump: string) => writeFileSync(join(victim.installation.folder, 'clock'), `${jump}\n`)
+    const victim = await Victim.make({ before: withSettableClock() })
+    const set = (jump: string) => setClock(victim.installation, jump)
     try {
       set('+0')
       await victim.start()

@@ -1,9 +1,8 @@
 /** A disk that fails at a sync, one that is slow, and one that is full. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { EXIT_FATAL, quantile, Reporters, type Scenario, straceMissing, Victim } from './scenario.ts'
+import { fill, smallDiskMissing, withSmallDisk } from './small-disk.ts'
 
 const ROUNDS = { short: 1, long: 20 }
 
@@ -71,22 +70,10 @@ const DISK_MEGABYTES = 220
 
 export const fullDisk: Scenario = {
   name: 'disk full, then space again',
-  missingRequirement() {
-    if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'only root on Linux can make a small disk'
-    const trial = join(tmpdir(), `tally-mount-${process.pid}`)
-    mkdirSync(trial, { recursive: true })
-    const mounted = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', trial]).success
-    if (mounted) Bun.spawnSync(['umount', trial])
-    rmSync(trial, { recursive: true })
-    return mounted ? undefined : 'a tmpfs cannot be mounted here'
-  },
+  missingRequirement: smallDiskMissing,
   async run() {
-    const disk = await mkdtemp(join(tmpdir(), 'tally-small-disk-'))
-    if (!Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${DISK_MEGABYTES}m`, 'tmpfs', disk]).success) {
-      throw new Error('The small disk could not be mounted')
-    }
-    const filler = join(disk, 'filler')
-    try {
+    return withSmallDisk(DISK_MEGABYTES, async (disk) => {
+      const filler = join(disk, 'filler')
       const victim = await Victim.make({ parent: disk })
       try {
         await victim.start()
@@ -112,23 +99,8 @@ export const fullDisk: Scenario = {
       } finally {
         await victim.remove()
       }
-    } finally {
-      Bun.spawnSync(['umount', '-l', disk])
-      await rm(disk, { recursive: true, force: true })
-    }
+    })
   },
-}
-
-/** Fills the disk until nothing more fits. */
-function fill(path: string): void {
-  const chunk = Buffer.alloc(1 << 20, 1)
-  for (let size = chunk.length; size >= 1; size = Math.floor(size / 16)) {
-    try {
-      while (true) writeFileSync(path, chunk.subarray(0, size), { flag: 'a' })
-    } catch {
-      // Full for blocks of this size.
-    }
-  }
 }
 
 async function untilRefused(reporters: Reporters): Promise<void> {

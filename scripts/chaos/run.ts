@@ -12,6 +12,13 @@ import { failedSync, fullDisk, slowSync } from './failing-disk.ts'
 import { failover } from './failover.ts'
 import { fuzz } from './fuzz.ts'
 import { lostFiles } from './lost-files.ts'
+import { billsMeanwhile } from './postgres-bills.ts'
+import { postgresClockJumps } from './postgres-clock.ts'
+import { conflicts } from './postgres-conflicts.ts'
+import { connectionsTaken } from './postgres-connections.ts'
+import { postgresCrashes, terminatedBackends, terminatedThroughPgBouncer } from './postgres-crashes.ts'
+import { postgresDiskFull } from './postgres-disk.ts'
+import { cutConnections, farAway, stalledConnections } from './postgres-network.ts'
 import { failedCheckpointSync, failedCheckpointWrite, powerLoss } from './power-loss.ts'
 import { type Outcome, quantile, type Scenario } from './scenario.ts'
 import { soak } from './soak.ts'
@@ -28,6 +35,17 @@ export const SCENARIOS: readonly Scenario[] = [
   fullDisk,
   together,
   failover,
+  postgresCrashes,
+  terminatedBackends,
+  terminatedThroughPgBouncer,
+  farAway,
+  cutConnections,
+  stalledConnections,
+  postgresDiskFull,
+  connectionsTaken,
+  postgresClockJumps,
+  conflicts,
+  billsMeanwhile,
   clockJumps,
   badClients,
   anonymousLoad,
@@ -36,19 +54,22 @@ export const SCENARIOS: readonly Scenario[] = [
   soak,
 ]
 
-function lineOf({ rounds, acknowledged, lost, duplicated, readyMs, remark }: Outcome): string {
+function lineOf({ rounds, acknowledged, lost, duplicated, readyMs, longestRefusalMs, remark }: Outcome): string {
   const ready =
     readyMs.length === 0 ? '–' : `${Math.round(quantile(readyMs, 0.5))} / ${Math.round(Math.max(...readyMs))}`
   const cells = [rounds, acknowledged, lost, duplicated].map((count) => count.toLocaleString('en'))
-  return [...cells, ready, remark ?? ''].join(' | ')
+  const refusal = longestRefusalMs === undefined ? '–' : Math.round(longestRefusalMs)
+  return [...cells, ready, refusal, remark ?? ''].join(' | ')
 }
 
 async function main(args: string[]): Promise<number> {
   const size = args.includes('--short') ? 'short' : 'long'
   const names = args.filter((arg) => !arg.startsWith('--'))
   const selected = SCENARIOS.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)))
-  console.log('| scenario | rounds | acknowledged | lost | duplicated | ready again, median / longest (ms) | |')
-  console.log('| --- | --- | --- | --- | --- | --- | --- |')
+  console.log(
+    '| scenario | rounds | acknowledged | lost | duplicated | ready again, median / longest (ms) | longest refusal (ms) | |',
+  )
+  console.log('| --- | --- | --- | --- | --- | --- | --- | --- |')
   let hasPassed = selected.length > 0
   for (const scenario of selected) {
     const missing = scenario.missingRequirement()

@@ -16,9 +16,14 @@ export interface Outcome {
   duplicated: number
   /** Time from each restart until the server is ready, in milliseconds. */
   readyMs: number[]
+  /** The longest time in which no report was acknowledged, in milliseconds. */
+  longestRefusalMs?: number
   /** Other results, in a few words. */
   remark?: string
 }
+
+/** The part of an outcome that the reporters and the database give. */
+export type Verdict = Required<Pick<Outcome, 'acknowledged' | 'lost' | 'duplicated' | 'longestRefusalMs'>>
 
 export interface Scenario {
   name: string
@@ -43,6 +48,20 @@ const CLIENTS = 16
 const CALL_TIMEOUT_MS = 15_000
 
 const RETRY_MS = 25
+
+/** Calls without an answer, in the refusals of reporters. */
+const TIMED_OUT = `no answer in ${CALL_TIMEOUT_MS / 1_000} s`
+const DISCONNECTED = 'disconnected'
+
+const reportOf = (key: string) => ({
+  agent_harness: 'chaos',
+  agent_name: 'chaos',
+  model: 'claude-sonnet-4-5',
+  started_at: '2026-11-20T10:00:00Z',
+  ended_at: '2026-11-20T10:30:00Z',
+  tokens: { input: 1200, output: 340 },
+  summary: key,
+})
 
 /** The server under test, with a person and token to report with. */
 export class Victim {
@@ -71,10 +90,15 @@ export class Victim {
   }
 
   /** Ends the load, stops the server gracefully, and compares what was acknowledged with what is in the database. */
-  async verdict(reporters: Reporters): Promise<Pick<Outcome, 'acknowledged' | 'lost' | 'duplicated'>> {
+  async verdict(reporters: Reporters): Promise<Verdict> {
     await reporters.stop()
     await this.server.stop()
-    return { acknowledged: reporters.acknowledged.size, ...checkDatabase(this.databaseFile, reporters.acknowledged) }
+    const { acknowledged, longestRefusalMs } = reporters
+    return {
+      acknowledged: acknowledged.size,
+      ...checkDatabase(this.databaseFile, acknowledged),
+      longestRefusalMs,
+    }
   }
 
   /** Stops the server gracefully, if it is running, and removes everything. */
@@ -90,6 +114,10 @@ export class Reporters {
   readonly latenciesMs: number[] = []
   /** Number of responses by status; `0` for no response. */
   readonly statuses = new Map<number, number>()
+  /** Number of refusals by what they say, such as `503 database_busy`. */
+  readonly refusals = new Map<string, number>()
+  longestRefusalMs = 0
+  #acknowledgedAt: number | undefined
   /** Whether to start no new calls. */
   isPaused = false
   /** Time between two calls of a client. At 0, the clients use all of the machine's processors. */
@@ -102,6 +130,7 @@ export class Reporters {
     readonly victim: Pick<Victim, 'server' | 'token'>,
     readonly name: string,
     clients = CLIENTS,
+    readonly bodyOf: (key: string) => Record<string, unknown> = reportOf,
   ) {
     this.#running = Promise.all(Array.from({ length: clients }, (_, client) => this.#report(client)))
   }
@@ -126,14 +155,28 @@ export class Reporters {
   async #report(client: number): Promise<void> {
     for (let number = 0; this.#isReporting; number += 1) {
       const key = `${this.name}-${client}-${number}`
-      while (this.isPaused && this.#isReporting) await Bun.sleep(RETRY_MS)
+      while (this.isPaused && this.#isReporting) {
+        this.#acknowledgedAt = undefined
+        await Bun.sleep(RETRY_MS)
+      }
       while (!(await this.#send(key))) {
         if (this.#isGivenUp) return
         await Bun.sleep(RETRY_MS)
       }
       this.acknowledged.add(key)
+      this.#noteAcknowledged()
       if (this.pauseMs > 0) await Bun.sleep(this.pauseMs)
     }
+  }
+
+  #noteAcknowledged(): void {
+    const now = performance.now()
+    this.longestRefusalMs = Math.max(this.longestRefusalMs, now - (this.#acknowledgedAt ?? now))
+    this.#acknowledgedAt = now
+  }
+
+  #noteRefusal(refusal: string): void {
+    this.refusals.set(refusal, (this.refusals.get(refusal) ?? 0) + 1)
   }
 
   async #send(key: string): Promise<boolean> {
@@ -147,27 +190,29 @@ export class Reporters {
           'content-type': 'application/json',
           'idempotency-key': key,
         },
-        body: JSON.stringify({
-          agent_harness: 'chaos',
-          agent_name: this.name,
-          model: 'claude-sonnet-4-5',
-          started_at: '2026-11-20T10:00:00Z',
-          ended_at: '2026-11-20T10:30:00Z',
-          tokens: { input: 1200, output: 340 },
-          summary: key,
-        }),
+        body: JSON.stringify(this.bodyOf(key)),
         signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
       })
-      await response.arrayBuffer()
+      const answer = await response.text()
       status = response.status
-    } catch {
+      if (!response.ok) this.#noteRefusal(`${status} ${JSON.parse(answer).code}`)
+    } catch (error) {
       // The server died, or has not started yet.
+      this.#noteRefusal((error as Error).name === 'TimeoutError' ? TIMED_OUT : DISCONNECTED)
     }
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
     if (status !== 200 && status !== 201) return false
     this.latenciesMs.push(performance.now() - begun)
     return true
   }
+}
+
+/** The refusals in words. Throws if one of them is none that agents expect: 503, or a connection of a killed server. */
+export function refusalsOf({ refusals }: Reporters, { mayLoseConnections = false } = {}): string {
+  const isExpected = (refusal: string) => refusal.startsWith('503 ') || (refusal === DISCONNECTED && mayLoseConnections)
+  const listed = [...refusals].map(([refusal, times]) => `${times.toLocaleString('en')} × ${refusal}`)
+  if (![...refusals.keys()].every(isExpected)) throw new Error(`Reports were refused: ${listed.join(', ')}`)
+  return listed.length === 0 ? 'none refused' : `refused: ${listed.join(', ')}`
 }
 
 /** Checks the database of a stopped or running server. Throws if the file itself is damaged. */

@@ -1,14 +1,27 @@
 /** The short form of what `scripts/chaos/run` does for an hour. */
 import { expect, test } from 'bun:test'
 import { anonymousLoad } from '../../scripts/chaos/anonymous-load.ts'
+import { postgresClockJumps } from '../../scripts/chaos/postgres-clock.ts'
+import { connectionsTaken } from '../../scripts/chaos/postgres-connections.ts'
+import { terminatedBackends } from '../../scripts/chaos/postgres-crashes.ts'
+import { cutConnections, farAway, stalledConnections } from '../../scripts/chaos/postgres-network.ts'
 import { unsyncedWrites } from '../../scripts/chaos/power-loss.ts'
 import { SCENARIOS } from '../../scripts/chaos/run.ts'
 import { soak } from '../../scripts/chaos/soak.ts'
 
-/** These measure speed and memory, which tests do not judge: they run by hand. */
-const MEASUREMENTS = [anonymousLoad, soak]
+/** These measure speed and memory, which tests do not judge, or differ little from others: they run by hand. */
+const BY_HAND = [
+  anonymousLoad,
+  soak,
+  terminatedBackends,
+  farAway,
+  cutConnections,
+  stalledConnections,
+  connectionsTaken,
+  postgresClockJumps,
+]
 
-for (const scenario of SCENARIOS.filter((each) => !MEASUREMENTS.includes(each))) {
+for (const scenario of SCENARIOS.filter((each) => !BY_HAND.includes(each))) {
   const missing = scenario.missingRequirement()
   test.skipIf(missing !== undefined)(
     `nothing acknowledged is lost, and nothing is duplicated: ${scenario.name}${missing ? ` (skipped: ${missing})` : ''}`,
