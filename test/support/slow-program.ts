@@ -1,6 +1,6 @@
 /** The process for slow reads, with a task and streams of tests. */
 import { sql } from 'drizzle-orm'
-import type { SlowStream, SlowTask } from '../../src/database/database.ts'
+import type { Reader, SlowStream, SlowTask } from '../../src/database/database.ts'
 import { serveSlowReads } from '../../src/database/engines/slow/process.ts'
 import { Problem } from '../../src/errors.ts'
 
@@ -56,9 +56,31 @@ export const NUMBERS: SlowStream<{ pieces: number; endlessAt?: number }> = {
   },
 }
 
+/** The server that answers, and the number of names that it has. */
+export async function readWhere(reader: Reader): Promise<string> {
+  const names = reader.tables.names
+  const [row] = await reader
+    .select({ isReplica: sql<boolean>`pg_is_in_recovery()`, count: sql<number>`count(*)`.mapWith(Number) })
+    .from(names)
+  return `${row!.isReplica ? 'replica' : 'primary'} ${row!.count}`
+}
+
+export const WHERE: SlowTask<object, string> = { name: 'test.where', run: readWhere }
+
+/** The same of a stream, once per piece. */
+export const WHERES: SlowStream<{ pieces: number }> = {
+  name: 'test.wheres',
+  async *run(reader, { pieces }) {
+    for (let piece = 0; piece < pieces; piece += 1) yield Buffer.from(await readWhere(reader))
+  },
+}
+
 /** Takes as long as a hundred million steps of SQLite do. */
 export const countTo = (steps: number) =>
   sql<number>`(WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${sql.raw(`${steps}`)}) SELECT count(*) FROM c)`
 
 if (import.meta.main)
-  serveSlowReads({ tasks: [COUNT_TWICE, PROCESS_ID, FAILS, DISCONNECTS], streams: [NUMBERS, PROCESS_IDS] })
+  serveSlowReads({
+    tasks: [COUNT_TWICE, PROCESS_ID, FAILS, DISCONNECTS, WHERE],
+    streams: [NUMBERS, PROCESS_IDS, WHERES],
+  })
