@@ -156,6 +156,7 @@ describe.skipIf(!postgresPrograms())('a read replica', () => {
     await primary.do(async (sql) => void (await sql.unsafe('TRUNCATE emptied')))
     expect(await query).toEqual([{ where: 'primary' }])
     expect(caller.readFrom).toBe('primary')
+    expect(await readAll(db)).toEqual(from('replica'))
   })
 
   test('must be one of the primary', async () => {

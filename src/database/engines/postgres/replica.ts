@@ -38,8 +38,11 @@ interface Progress {
   hasReached: boolean
 }
 
-/** Failures of the replica alone: its connection, or replayed changes that a query on it is in the way of. */
-const FAULTS: readonly unknown[] = ['unreachable', 'serialization', 'busy', 'io']
+/** Failures of the replica alone. */
+const FAULTS: readonly unknown[] = ['unreachable', 'busy', 'io']
+
+/** Of a query on a replica: it is in the way of a change that has to be replayed. */
+const CONFLICT = 'serialization'
 
 interface ReplicaOptions {
   /** A connection to the primary, for short queries. */
@@ -61,10 +64,6 @@ export class Replica {
   #isClosed = false
 
   constructor(readonly options: ReplicaOptions) {}
-
-  get state(): ReplicaState {
-    return this.#state
-  }
 
   /** Runs a read on the replica, or `instead`, also after it failed on the replica. `note` receives which of both. */
   async read<Result>(
@@ -102,8 +101,9 @@ export class Replica {
       if (state === 'used') return { result: await link.withPatience(this.options.patienceMs, () => run(link)) }
       this.#suspend(state)
     } catch (error) {
-      if (!FAULTS.includes(failureOf(error))) throw error
-      this.#suspend('unreachable')
+      const failure = failureOf(error)
+      if (FAULTS.includes(failure)) this.#suspend('unreachable')
+      else if (failure !== CONFLICT) throw error
     } finally {
       if (this.#isClosed) link.lose()
       else this.#free.push(lane)
