@@ -2,7 +2,9 @@ import type { Command } from 'commander'
 import { readConfig } from '../../config.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { isS3Address, s3Address } from '../../lib/s3-place.ts'
+import { columnsOption, wideOption } from '../flags/columns.ts'
 import { examples, optionOf } from '../flags/options.ts'
+import type { ColumnFlags } from '../terminal/columns.ts'
 import { sizeText } from '../terminal/numbers.ts'
 import { minute, print, printJsonList, printTable } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
@@ -18,10 +20,12 @@ export function addBackupListCommand(backup: Command): void {
     )
     .addOption(optionOf('backupDir'))
     .addOption(optionOf('backupS3'))
+    .addOption(columnsOption())
+    .addOption(wideOption())
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally backup list', 'tally backup list s3://backups/tally/'))
     .action(async (place: string | undefined, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags & Flags>()
+      const flags = command.optsWithGlobals<CommandFlags & ColumnFlags & Flags>()
       const found = await listAt(place, flags)
       const now = Date.now()
       if (flags.json) {
@@ -32,13 +36,14 @@ export function addBackupListCommand(backup: Command): void {
       else {
         printTable<ListedBackup>(
           [
-            { title: 'PLACE', of: ({ place }) => place },
             { title: 'NAME', of: ({ name }) => name },
+            { title: 'PLACE', of: ({ place }) => place, rank: 1 },
             { title: 'MADE (UTC)', of: ({ madeAt }) => minute(timestamp(madeAt)) },
             { title: 'AGE', of: ({ madeAt }) => ageText(now - madeAt), align: 'right' },
             { title: 'SIZE', of: ({ bytes }) => sizeText(bytes), align: 'right' },
           ],
           found,
+          flags,
         )
       }
     })
