@@ -1,14 +1,14 @@
 /** The actions for the selected entries, or for all that match the filters. */
-import { Button, CloseButton, Divider, Group, Menu, Paper, Text } from '@mantine/core'
+import { Button, CloseButton, Divider, Menu, Text } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { count, counted } from '../../format/counts.ts'
 import type { Chosen, Entry } from '../../parts/entries/entry.ts'
 import type { EntryQuery } from '../../parts/entries/filters.ts'
 import { ManyDialog, type ManyKind } from '../../parts/entries/many.tsx'
+import { SelectionToolbar } from '../../parts/selection-toolbar.tsx'
 import { useApproves } from '../../server/me.ts'
 import { isTyping } from '../../shell/shortcuts.ts'
-import classes from './entries.module.css'
 
 interface SelectionBarProps {
   rows: readonly Entry[]
@@ -27,23 +27,21 @@ export function SelectionBar({ rows, selected, all, clear }: SelectionBarProps) 
   return (
     <>
       {isShown && (
-        <Paper className={`${classes.bar} tally-no-print`} role="toolbar" aria-label="Selected entries">
-          <Group gap="xs">
-            <Text size="sm" fw={600} role="status">
-              {isAll
-                ? `All ${all?.count === undefined ? '' : `${count(all.count)} `}matching entries`
-                : `${count(selected.size)} selected`}
-            </Text>
-            {!isAll && all && all.count !== undefined && all.count > selected.size && (
-              <Button size="compact-sm" variant="subtle" onClick={all.choose}>
-                Select all {counted(all.count, 'matching entry', 'matching entries')}
-              </Button>
-            )}
-            <CloseButton aria-label="Clear selection" onClick={clear} />
-            <Divider orientation="vertical" visibleFrom="sm" />
-            <Actions act={act} />
-          </Group>
-        </Paper>
+        <SelectionToolbar label="Selected entries">
+          <Text size="sm" fw={600} role="status">
+            {isAll
+              ? `All ${all?.count === undefined ? '' : `${count(all.count)} `}matching entries`
+              : `${count(selected.size)} selected`}
+          </Text>
+          {!isAll && all && all.count !== undefined && all.count > selected.size && (
+            <Button size="compact-sm" variant="subtle" onClick={all.choose}>
+              Select all {counted(all.count, 'matching entry', 'matching entries')}
+            </Button>
+          )}
+          <CloseButton aria-label="Clear selection" onClick={clear} />
+          <Divider orientation="vertical" visibleFrom="sm" />
+          <Actions act={act} />
+        </SelectionToolbar>
       )}
       {dialog && (
         <ManyDialog

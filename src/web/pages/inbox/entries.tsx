@@ -14,11 +14,11 @@ import { Count, Moment, Money } from '../../parts/figures.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { isShifted, keepText, useToggle } from '../../parts/selection.ts'
+import { SelectionToolbar } from '../../parts/selection-toolbar.tsx'
 import { useList } from '../../server/list.ts'
 import { asProblem } from '../../server/problem.ts'
 import { forget } from '../../server/queries.ts'
 import { notify, useSend } from '../../server/send.ts'
-import classes from './inbox.module.css'
 import { Decisions, Row, Rows } from './row.tsx'
 import { pressedBy } from './rows.ts'
 import { useDecided } from './undo.ts'
@@ -143,7 +143,7 @@ function EntryRows({ query, name }: { query: EntryQuery; name: string }) {
         ))}
       </Rows>
       {chosen.length > 0 && (
-        <Group gap="xs" className={classes.bar} role="toolbar" aria-label={`Selected entries: ${name}`}>
+        <SelectionToolbar label={`Selected entries: ${name}`} my={8}>
           <Text size="sm" fw={600} role="status">
             {count(chosen.length)} selected
           </Text>
@@ -156,7 +156,7 @@ function EntryRows({ query, name }: { query: EntryQuery; name: string }) {
           <Button size="compact-sm" variant="subtle" onClick={() => select(new Set())}>
             Clear selection
           </Button>
-        </Group>
+        </SelectionToolbar>
       )}
       {list.hasMore && (
         <Button size="compact-sm" variant="subtle" my="xs" loading={list.isFetchingMore} onClick={list.fetchMore}>
