@@ -453,13 +453,13 @@ async function prepareRemoteBackups(config: Config, logger: Logger, { notices }:
   })
 }
 
-/** Commands on this machine do without the address of the server. */
 function logReplica(state: string, logger: Logger): void {
   if (state === 'used') logger.info('the read replica answers reports, lists and exports again')
   else
     logger.warn({ replica: state }, 'the read replica cannot be used: the primary answers reports, lists and exports')
 }
 
+/** Commands on this machine do without the address of the server. */
 function attempt(announce: () => void, logger: Logger): void {
   try {
     announce()
