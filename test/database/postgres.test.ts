@@ -8,6 +8,8 @@ import { Problem } from '../../src/errors.ts'
 import { asProblemOf } from '../../src/http/problems.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { canOverlap, locationOf, nameOf, opener, startPostgres } from '../support/databases.ts'
+import { clientFor } from '../support/postgres-server.ts'
+import { until } from '../support/processes.ts'
 
 const addName = (text: string) => (tx: Tx) => tx.insert(tx.tables.names).values({ text }).returning()
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -45,6 +47,31 @@ describe.skipIf(!canOverlap('postgres'))('PostgreSQL', () => {
     for (const [name, value] of Object.entries(settings)) url.searchParams.set(name, value)
     return openNew({ at: { dataDir: '', databaseUrl: url.href } })
   }
+
+  test('writes nothing in a transaction that waited for a migration after which this version cannot', async () => {
+    const db = await openNew()
+    const set = db.setWriter<string, string>(async (tx, texts) => {
+      await tx.insertAll(
+        tx.tables.names,
+        texts.map((text) => ({ text })),
+      )
+      return texts.map((value) => ({ value }))
+    })
+    // Connections that have sent a transaction before.
+    await Promise.all([db.write(addName('body')), set(['set'])])
+    const migration = clientFor(locationOf(db).databaseUrl!)
+    cleanUps.push(() => migration.end())
+    await migration.unsafe('BEGIN; LOCK TABLE revision IN ACCESS EXCLUSIVE MODE')
+    const refused = [failureOf(db.write(addName('later body'))), set(['later set'])] as const
+    await until(async () => {
+      const waiting = await migration`SELECT FROM pg_locks WHERE relation = 'revision'::regclass AND NOT granted`
+      return waiting.length === 2
+    })
+    await migration.unsafe('UPDATE revision SET oldest_schema = 1000000; COMMIT')
+    expect(await refused[0]).toMatchObject({ code: 'database_upgraded' })
+    expect(await refused[1]).toEqual([{ error: expect.objectContaining({ code: 'database_upgraded' }) }])
+    expect(await namesOf(db.read)).toEqual(['body', 'set'])
+  })
 
   test('runs a body once more that refers to a row committed after it began', async () => {
     const db = await openNew()

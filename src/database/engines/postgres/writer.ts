@@ -247,15 +247,12 @@ function pause(): Promise<void> {
 
 /**
  * Begins a transaction, if this version of Tally can use the database: a migration after which it cannot has locked
- * `revision`, so that it waits for this transaction, or this one for it. LOCK takes no snapshot, so what is read is what
- * that migration has left.
+ * `revision`, so that it waits for this transaction, or this one for it, and sees what that migration has left. A SELECT
+ * locks the table before it takes its snapshot, except where the transaction has one for all of its statements.
  */
 async function begin(link: Link<PostgresTransaction>, isolation: string): Promise<void> {
-  const results = await link.begin(
-    `ISOLATION LEVEL ${isolation}`,
-    'LOCK TABLE revision IN ACCESS SHARE MODE',
-    'SELECT oldest_schema FROM revision',
-  )
+  const lock = isolation === 'read committed' ? [] : ['LOCK TABLE revision IN ACCESS SHARE MODE']
+  const results = await link.begin(`ISOLATION LEVEL ${isolation}`, ...lock, 'SELECT oldest_schema FROM revision')
   const [revision] = (results as unknown as { oldest_schema: string }[][]).at(-1)!
   requireCompatible(Number(revision!.oldest_schema))
 }
