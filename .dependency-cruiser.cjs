@@ -59,7 +59,7 @@ const ACCESS = '^src/access/'
 
 /** The database as stores and services use it, without the code that opens an engine. */
 const DATABASE = [
-  '^src/database/(database|cached|errors|exact-amounts|exact-sum|dry-run|json-sql|portions|search-pattern|sorting|working-set)\\.ts$',
+  '^src/database/(database|cached|errors|exact-amounts|exact-sum|dry-run|json-sql|key-ranges|monthly-ids|portions|search-pattern|sorting|working-set)\\.ts$',
   '^src/database/schema/(tables|records|values)\\.ts$',
 ]
 
@@ -110,7 +110,7 @@ const PARTS = {
     ...INTERFACES,
     // Works without a database, on machines that have none.
     '^src/features/prices/list-value\\.ts$',
-    '^src/database/(open|compact|disk-space|permissions|exit)\\.ts$',
+    '^src/database/(open|compact|partition|disk-space|permissions|exit)\\.ts$',
     '^src/database/backup/',
     '^src/database/move/move\\.ts$',
     '^src/database/schema/migrate\\.ts$',

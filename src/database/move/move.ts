@@ -125,9 +125,10 @@ async function begin(source: Source, target: Target, now: number): Promise<Mark>
 /** Copies the rows that the target does not have. */
 async function copy(table: MovedTable, source: Source, target: Target, progress: RowCount): Promise<void> {
   if (table.isNumbered) {
-    const last = await source.lastId(table)
-    for (let after = await target.lastId(table); after < last; after += PORTION) {
-      await target.write(table, progress.count(source.read(table, { after, upTo: after + PORTION })))
+    let last = await target.lastId(table)
+    for (let next = await source.idAfter(table, last); next !== null; next = await source.idAfter(table, last)) {
+      last = next + PORTION
+      await target.write(table, progress.count(source.read(table, { from: next, to: last })))
     }
     return
   }

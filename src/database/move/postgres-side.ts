@@ -63,8 +63,13 @@ export class PostgresSide implements Source, Target {
     return BigInt(row!.last)
   }
 
-  async *read(table: MovedTable, range?: { after: bigint; upTo: bigint }): AsyncGenerator<string[]> {
-    const where = range ? `WHERE id > ${range.after} AND id <= ${range.upTo}` : ''
+  async idAfter({ name }: MovedTable, id: bigint): Promise<bigint | null> {
+    const [row] = await this.client.unsafe(`SELECT min(id) AS next FROM ${quoted(name)} WHERE id > ${id}`)
+    return row!.next === null ? null : BigInt(row!.next)
+  }
+
+  async *read(table: MovedTable, ids?: { from: bigint; to: bigint }): AsyncGenerator<string[]> {
+    const where = ids ? `WHERE id BETWEEN ${ids.from} AND ${ids.to}` : ''
     const rows = this.client.unsafe<{ line: string }[]>(
       `SELECT ${lineExpression(table, 'postgres')} AS line FROM ${quoted(table.name)} ${where} ORDER BY ${namesOf(table.key)}`,
     )

@@ -28,16 +28,16 @@ export interface Side {
   readonly place: string
   mark(): Promise<Mark | undefined>
   count(table: MovedTable): Promise<number>
-  /** The highest id of a numbered table; 0 without rows. */
-  lastId(table: MovedTable): Promise<bigint>
-  /** Rows in the order of the key, as lines of COPY's text format, many at a time. */
-  read(table: MovedTable, range?: { after: bigint; upTo: bigint }): AsyncIterable<string[]>
+  /** Rows in the order of the key, as lines of COPY's text format, many at a time; of a numbered table also those of some ids. */
+  read(table: MovedTable, ids?: { from: bigint; to: bigint }): AsyncIterable<string[]>
   sums(): Promise<Sums>
   close(): Promise<void>
 }
 
 /** The database that is moved. */
 export interface Source extends Side {
+  /** The lowest id of a numbered table above another: there can be far more ids than rows. */
+  idAfter(table: MovedTable, id: bigint): Promise<bigint | null>
   /** Makes every write fail from now on, of any process and version, and marks it. */
   freeze(mark: Mark, now: number): Promise<void>
   /** Notes that the other database is complete. */
@@ -48,6 +48,8 @@ export interface Source extends Side {
 
 /** The database that it is moved to. */
 export interface Target extends Side {
+  /** The highest id of a numbered table; 0 without rows. */
+  lastId(table: MovedTable): Promise<bigint>
   /** Whether nobody has used it yet. */
   isUnused(): Promise<boolean>
   /** Marks it, and removes its rows, and until `restore` also its indexes, references and triggers. */

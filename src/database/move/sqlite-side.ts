@@ -61,14 +61,18 @@ export class SqliteSide implements Source, Target {
     return this.#get<{ last: bigint }>(`SELECT coalesce(max(id), 0) AS last FROM ${quoted(name)}`)!.last
   }
 
-  async *read(table: MovedTable, range?: { after: bigint; upTo: bigint }): AsyncGenerator<string[]> {
-    const where = range ? 'WHERE id > ? AND id <= ?' : ''
+  async idAfter({ name }: MovedTable, id: bigint): Promise<bigint | null> {
+    return this.#get<{ next: bigint | null }>(`SELECT min(id) AS next FROM ${quoted(name)} WHERE id > ${id}`)!.next
+  }
+
+  async *read(table: MovedTable, ids?: { from: bigint; to: bigint }): AsyncGenerator<string[]> {
+    const where = ids ? 'WHERE id BETWEEN ? AND ?' : ''
     const query = this.#connection.query<{ line: string }, bigint[]>(
       `SELECT ${lineExpression(table, 'sqlite')} AS line FROM ${quoted(table.name)} ${where} ORDER BY ${namesOf(table.key)}`,
     )
     let lines: string[] = []
     let length = 0
-    for (const { line } of query.iterate(...(range ? [range.after, range.upTo] : []))) {
+    for (const { line } of query.iterate(...(ids ? [ids.from, ids.to] : []))) {
       lines.push(line)
       length += line.length
       if (length < PIECE_LENGTH) continue

@@ -1,7 +1,8 @@
 /** Everything that names a person or that they wrote, besides entries. */
-import { aliasedTable, and, asc, eq, gt, inArray, isNotNull, lte, max, or, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, asc, eq, gt, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader } from '../../database/database.ts'
+import { keyRanges } from '../../database/key-ranges.ts'
 import { containing } from '../../database/search-pattern.ts'
 import type { Id } from '../../lib/id.ts'
 import { foldName } from '../../lib/names.ts'
@@ -13,20 +14,13 @@ export interface Subject {
   email: string
 }
 
-/** Rows that a query looks at: it takes some 20 ms, however few of them are the person's. */
-const WINDOW_ROWS = 50_000
-
 /** The rows of a table without an index for the condition, oldest first. */
-async function* inWindows<Row>(
+async function* inRanges<Row>(
   reader: Reader,
   { table, id }: { table: PgTable; id: PgColumn },
-  list: (window: SQL | undefined) => Promise<Row[]>,
+  list: (range: SQL) => Promise<Row[]>,
 ): AsyncGenerator<Row> {
-  const [last] = await reader.select({ id: max(id) }).from(table)
-  const end = Number(last?.id ?? 0)
-  for (let from = 0; from < end; from += WINDOW_ROWS) {
-    yield* await list(and(gt(id, from), lte(id, from + WINDOW_ROWS)))
-  }
+  for await (const range of keyRanges(reader, table, id)) yield* await list(range)
 }
 
 export function listSignIns(reader: Reader, { id }: Subject) {
@@ -209,7 +203,7 @@ export function listBills(reader: Reader, { id, uid }: Subject) {
 /** The person's sessions, with the address that telemetry named. */
 export function eachSession(reader: Reader, { id }: Subject) {
   const { sessions, telemetrySessions, names } = reader.tables
-  return inWindows(reader, { table: sessions, id: sessions.id }, (window) =>
+  return inRanges(reader, { table: sessions, id: sessions.id }, (range) =>
     reader
       .select({
         harness: names.text,
@@ -221,7 +215,7 @@ export function eachSession(reader: Reader, { id }: Subject) {
       .from(sessions)
       .innerJoin(names, eq(names.id, sessions.harnessId))
       .leftJoin(telemetrySessions, eq(telemetrySessions.sessionId, sessions.id))
-      .where(and(window, eq(sessions.managerId, id)))
+      .where(and(range, eq(sessions.managerId, id)))
       .orderBy(asc(sessions.id)),
   )
 }
@@ -229,12 +223,12 @@ export function eachSession(reader: Reader, { id }: Subject) {
 /** What happened to the person's entries, and what they did to those of others. */
 export function eachHistory(reader: Reader, { id }: Subject) {
   const { entryHistory, entries } = reader.tables
-  return inWindows(reader, { table: entryHistory, id: entryHistory.id }, (window) =>
+  return inRanges(reader, { table: entryHistory, id: entryHistory.id }, (range) =>
     reader
       .select({ record: entryHistory, entry: entries.uid, managerId: entries.managerId })
       .from(entryHistory)
       .innerJoin(entries, eq(entries.id, entryHistory.entryId))
-      .where(and(window, or(eq(entries.managerId, id), eq(entryHistory.userId, id))))
+      .where(and(range, or(eq(entries.managerId, id), eq(entryHistory.userId, id))))
       .orderBy(asc(entryHistory.id)),
   )
 }
@@ -242,11 +236,11 @@ export function eachHistory(reader: Reader, { id }: Subject) {
 /** Changes by the person, for them, or of their account. */
 export function eachChange(reader: Reader, { id, uid }: Subject) {
   const { audit } = reader.tables
-  return inWindows(reader, { table: audit, id: audit.id }, (window) =>
+  return inRanges(reader, { table: audit, id: audit.id }, (range) =>
     reader
       .select()
       .from(audit)
-      .where(and(window, or(eq(audit.userId, id), eq(audit.forId, id), eq(audit.objectId, uid))))
+      .where(and(range, or(eq(audit.userId, id), eq(audit.forId, id), eq(audit.objectId, uid))))
       .orderBy(asc(audit.id)),
   )
 }

@@ -1,22 +1,8 @@
 /** Finds and replaces words in the text columns of all tables, and what else an erasure removes. */
-import {
-  and,
-  asc,
-  eq,
-  getTableColumns,
-  getTableName,
-  gt,
-  inArray,
-  isNull,
-  lte,
-  max,
-  ne,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, getTableName, inArray, isNull, max, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader, Tx } from '../../../database/database.ts'
+import { keyRanges } from '../../../database/key-ranges.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { ErasedWords } from '../../../database/schema/records.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
@@ -42,9 +28,6 @@ export function tableName({ tables }: Pick<Reader, 'tables'>, table: TextTable):
 
 /** What the origin of a change by an erased person is replaced by: it was an address of theirs. */
 const ERASED_ORIGIN = 'erased'
-
-/** Keys of a range that one query looks at: it takes some 20 ms, however few rows match. */
-const RANGE_KEYS = 50_000
 
 interface Column {
   name: string
@@ -109,20 +92,11 @@ async function* eachMention(
 ): AsyncGenerator<Row[]> {
   const [first] = layout.key
   if (first === undefined || names.length === 0) return
-  const column = layout.columns[first]!
-  const [last] = await reader.select({ key: max(column) }).from(layout.table)
-  const end = Number(last?.key ?? 0)
-  for (let from = 0; from < end; from += RANGE_KEYS) {
+  for await (const range of keyRanges(reader, layout.table, layout.columns[first]!)) {
     const rows = await reader
       .select(selection(layout, [...layout.key, ...names, ...others]))
       .from(layout.table)
-      .where(
-        and(
-          gt(column, from),
-          lte(column, from + RANGE_KEYS),
-          or(...names.map((name) => mentions(layout.columns[name]!, hints))),
-        ),
-      )
+      .where(and(range, or(...names.map((name) => mentions(layout.columns[name]!, hints)))))
     if (rows.length > 0) yield rows as Row[]
   }
 }

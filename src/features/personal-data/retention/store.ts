@@ -4,14 +4,11 @@ import {
   eq,
   exists,
   getTableColumns,
-  gt,
   gte,
   inArray,
   isNotNull,
   like,
   lt,
-  lte,
-  max,
   not,
   notExists,
   notLike,
@@ -21,6 +18,7 @@ import {
 } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader, Tx } from '../../../database/database.ts'
+import { keyRanges } from '../../../database/key-ranges.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
@@ -35,19 +33,11 @@ export interface Due {
   change(tx: Tx, keys: readonly number[]): Promise<number>
 }
 
-/** Keys of a range that one query looks at: it takes some 20 ms, however few rows match. */
-const RANGE_KEYS = 50_000
-
 /** The keys of due rows, in portions that a transaction can change. */
 export async function* eachPortion(reader: Reader, due: Due): AsyncGenerator<number[]> {
   const { table, key, where } = due.rows(reader)
-  const [last] = await reader.select({ key: max(key) }).from(table)
-  const end = Number(last?.key ?? 0)
-  for (let from = 0; from < end; from += RANGE_KEYS) {
-    const rows = await reader
-      .selectDistinct({ key })
-      .from(table)
-      .where(and(where, gt(key, from), lte(key, from + RANGE_KEYS)))
+  for await (const range of keyRanges(reader, table, key)) {
+    const rows = await reader.selectDistinct({ key }).from(table).where(and(where, range))
     yield* portionsOf(rows.map((row) => Number(row.key)))
   }
 }
@@ -256,12 +246,11 @@ const isRetired = ({ labelSets }: Pick<Tables, 'labelSets'>) => like(sql`${label
 async function usedLabelSets(reader: Reader): Promise<Set<number>> {
   const { entries } = reader.tables
   const used = new Set<number>()
-  const [last] = await reader.select({ id: max(entries.id) }).from(entries)
-  for (let from = 0; from < Number(last?.id ?? 0); from += RANGE_KEYS) {
+  for await (const range of keyRanges(reader, entries, entries.id)) {
     const rows = await reader
       .selectDistinct({ id: entries.labelSetId })
       .from(entries)
-      .where(and(isNotNull(entries.labelSetId), gt(entries.id, from), lte(entries.id, from + RANGE_KEYS)))
+      .where(and(isNotNull(entries.labelSetId), range))
     for (const { id } of rows) used.add(id!)
   }
   return used
