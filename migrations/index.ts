@@ -43,6 +43,7 @@ import postgresBillDrafts from './postgres/0041_bill_drafts.sql' with { type: 't
 import postgresPublicUrl from './postgres/0042_public_url.sql' with { type: 'text' }
 import postgresMoves from './postgres/0043_moves.sql' with { type: 'text' }
 import postgresCompatibleSchema from './postgres/0044_compatible_schema.sql' with { type: 'text' }
+import postgresSettledIds from './postgres/0045_settled_ids.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -87,6 +88,7 @@ import sqliteBillDrafts from './sqlite/0041_bill_drafts.sql' with { type: 'text'
 import sqlitePublicUrl from './sqlite/0042_public_url.sql' with { type: 'text' }
 import sqliteMoves from './sqlite/0043_moves.sql' with { type: 'text' }
 import sqliteCompatibleSchema from './sqlite/0044_compatible_schema.sql' with { type: 'text' }
+import sqliteSettledIds from './sqlite/0045_settled_ids.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -175,5 +177,11 @@ export const MIGRATIONS: Migration[] = [
     version: 44,
     name: 'compatible_schema',
     sql: { sqlite: sqliteCompatibleSchema, postgres: postgresCompatibleSchema },
+  },
+  {
+    version: 45,
+    name: 'settled_ids',
+    sql: { sqlite: sqliteSettledIds, postgres: postgresSettledIds },
+    compatibleFrom: 44,
   },
 ]

@@ -4,14 +4,15 @@
  *
  * Without arguments, all checks run; otherwise only the named ones: `types style boundaries unused bundle build`, the
  * folders of `test/` (`http cli web binary`, `features/bills`), and `postgres`, which repeats on PostgreSQL what else
- * runs on SQLite alone. `--engine postgres` runs the tests themselves on PostgreSQL, and nothing on SQLite.
+ * runs on SQLite alone. `--engine postgres` runs the tests themselves on PostgreSQL, and nothing on SQLite; with
+ * `--partitioned`, its entries are partitioned.
  */
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ENGINE_OF_TESTS, ENGINES, type Engine } from '../test/support/engines.ts'
+import { ENGINE_OF_TESTS, ENGINES, type Engine, PARTITIONED } from '../test/support/engines.ts'
 import { pgbouncerMissing } from '../test/support/pgbouncer.ts'
 import { postgresPrograms } from '../test/support/postgres-programs.ts'
 import { SHARED_SERVER, startInstalled } from '../test/support/postgres-server.ts'
@@ -334,13 +335,14 @@ const LONGEST = [
 const byLength = ({ name }: Check) => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length)
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
-  options: { engine: { type: 'string' } },
+  options: { engine: { type: 'string' }, partitioned: { type: 'boolean' } },
 })
 if (flags.engine !== undefined && !ENGINES.includes(flags.engine as Engine)) {
   console.error(`Unknown engine: ${flags.engine}. Choose from: ${ENGINES.join(', ')}.`)
   process.exit(2)
 }
 if (flags.engine !== undefined) process.env[ENGINE_OF_TESTS] = flags.engine
+if (flags.partitioned) process.env[PARTITIONED] = '1'
 const testing = [...testChecks(), ...(flags.engine === undefined ? postgresChecks() : [])].sort(
   (one, other) => byLength(one) - byLength(other),
 )

@@ -40,6 +40,7 @@ const COMMANDS: readonly [names: string[], load: () => Promise<(program: Command
   [['export'], async () => (await import('./transfer/export.ts')).addExportCommand],
   [['import'], async () => (await import('./transfer/import.ts')).addImportCommand],
   [['move'], async () => (await import('./move.ts')).addMoveCommand],
+  [['partition'], async () => (await import('./partition.ts')).addPartitionCommand],
   [['verify'], async () => (await import('./verify.ts')).addVerifyCommand],
   [['doctor'], async () => (await import('./doctor.ts')).addDoctorCommand],
   [['ready'], async () => (await import('./ready.ts')).addReadyCommand],

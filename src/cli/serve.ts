@@ -23,6 +23,9 @@ const SHUTDOWN_MS = 9_500
 /** When tokens were last used is kept to the minute; half of one loses nothing that anyone looks at. */
 const FLUSH_LAST_USED_MS = 30_000
 
+/** How soon after its start a month of partitioned entries begins. */
+const LOOK_FOR_MONTH_MS = 3_600_000
+
 /**
  * Each route has its own limit, and responds with a problem that names it, which Bun's bare 413 does not. Bun stores
  * nothing that a route does not read. This is the limit for a route that forgets to have one.
@@ -97,6 +100,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     { systemClock },
     { createMetrics },
     { announceServer, withdrawServer },
+    { periodically },
   ] = await Promise.all([
     import('pino'),
     import('../database/open.ts'),
@@ -107,6 +111,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     import('../lib/clock.ts'),
     import('../metrics.ts'),
     import('./running-server.ts'),
+    import('../lib/periodically.ts'),
   ])
   const metrics = createMetrics()
   const output = pino.destination({ dest: 1, sync: true, maxLength: HELD_LOG_BYTES })
@@ -256,6 +261,17 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       },
       failed: (error) => logger.error({ err: driverError(error) }, 'could not update prices'),
     })
+    const { beginMonth } = db
+    const partitioning =
+      beginMonth &&
+      periodically(
+        async () => {
+          const month = await beginMonth(systemClock.now())
+          if (month !== undefined) logger.info({ month }, 'entries are recorded in the partition of a new month')
+        },
+        LOOK_FOR_MONTH_MS,
+        (error) => logger.warn({ err: driverError(error) }, 'could not begin the partition of a new month'),
+      )
     const signal = await stopping
     isStopping = true
     if (config.drainSeconds > 0) {
@@ -283,6 +299,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       searching.stop(),
       summing.stop(),
       updating.stop(),
+      partitioning?.stop(),
       backups?.stop(),
       uploading?.stop(),
     ])

@@ -195,6 +195,11 @@ export interface Database {
   probe(): Promise<void>
   /** The state of the replica that answers slow reads of callers; undefined without one. Checks it. */
   readonly replica?: (() => Promise<ReplicaState>) | undefined
+  /**
+   * On PostgreSQL: where entries are partitioned by month, begins with the partition of the current one, and returns the
+   * month (202612); undefined if it has begun before, or they are not partitioned.
+   */
+  readonly beginMonth?: ((now: number) => Promise<number | undefined>) | undefined
   /** Number of waiting calls. */
   waitingWrites(): number
   /** Completes waiting writes, and refuses new ones. */

@@ -24,6 +24,7 @@ const ASKING: Record<string, string[]> = {
   'entries withdraw-approval': ['--project', 'acme'],
   import: [],
   move: [],
+  partition: ['--database-url', 'postgres://tally@127.0.0.1/tally'],
   'prices load': [],
   'prices reprice': [],
   'prices set': [],

@@ -119,6 +119,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally licenses',
     'tally move',
     'tally openapi',
+    'tally partition',
     'tally prices',
     'tally prices alias',
     'tally prices alias add',

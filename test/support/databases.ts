@@ -13,9 +13,10 @@ import { join } from 'node:path'
 import type { Sql } from 'postgres'
 import type { Database } from '../../src/database/database.ts'
 import { DATABASE_FILE, type OpenOptions, openDatabase } from '../../src/database/open.ts'
+import { partitionDatabase } from '../../src/database/partition.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { fastSlowProgram } from './binary.ts'
-import { ENGINES, type Engine, onlyEngine, testEngine } from './engines.ts'
+import { ENGINES, type Engine, onlyEngine, PARTITIONED, testEngine } from './engines.ts'
 import { servePglite } from './pglite.ts'
 import { postgresPrograms } from './postgres-programs.ts'
 import { clientFor, SHARED_SERVER, startInstalled, untilItAnswers } from './postgres-server.ts'
@@ -110,6 +111,7 @@ async function migratedOnServer(): Promise<string> {
     if (known.length === 0) {
       const location = await newServerDatabase([])
       await (await openDatabase({ clock: systemClock, ...location })).close()
+      if (process.env[PARTITIONED]) await partitionDatabase(location.databaseUrl!, Date.now())
       await admin.unsafe(`ALTER DATABASE ${nameOf(location)} RENAME TO ${POSTGRES_TEMPLATE}`)
     }
   } finally {

@@ -247,7 +247,7 @@ export async function migratePostgres(
 }
 
 /** Waits for the transactions of other servers, and later ones wait for this one: see `begin` in the writer. */
-async function excludeOthers(client: Sql): Promise<void> {
+export async function excludeOthers(client: Sql): Promise<void> {
   await client`LOCK TABLE revision IN ACCESS EXCLUSIVE MODE`
 }
 
@@ -258,7 +258,7 @@ const LOCK_RETRY_MS = 50
  * Runs `work` in one process at a time. A process that waits asks again and again instead of waiting in a query: that
  * would have a snapshot, for the end of which CREATE INDEX CONCURRENTLY waits.
  */
-async function whileMigrating(client: Sql, where: string, work: () => Promise<void>): Promise<void> {
+export async function whileMigrating(client: Sql, where: string, work: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS
   const lock = () => client<[{ locked: boolean }]>`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS locked`
   while (!(await lock())[0].locked) {
@@ -291,10 +291,19 @@ async function applyMeanwhile(client: Sql, migration: Migration, now: number): P
     if (oldestSchemaAfter([migration]) > Number(oldest)) await excludeOthers(client)
     await applyAllToPostgres(client, now, [migration])
   }
+  await withShortLocks(client, apply)
+}
+
+/**
+ * Runs `work` in a transaction, again until it gets its locks at once.
+ *
+ * @param client of a single connection
+ */
+export async function withShortLocks(client: Sql, work: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS
   for (;;) {
     try {
-      await inTransaction(client, apply, SHORT_LOCK_TIMEOUT_MS)
+      await inTransaction(client, work, SHORT_LOCK_TIMEOUT_MS)
       return
     } catch (error) {
       if (failureOf(error) !== 'busy' || performance.now() > deadline) throw error
@@ -309,12 +318,27 @@ const CONCURRENTLY = / CONCURRENTLY\b/g
 const isConcurrent = ({ sql }: Migration) => sql.postgres.includes(' CONCURRENTLY ')
 
 async function createIndexes(client: Sql, { version, name, sql }: Migration, now: number): Promise<void> {
-  for (const [statement, index] of sql.postgres.matchAll(/CREATE INDEX CONCURRENTLY (\w+) [^;]+/g)) {
-    // What an interrupted attempt has left is invalid.
-    await client.unsafe(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`)
-    await client.unsafe(statement)
+  for (const [, index, table, columns] of sql.postgres.matchAll(/CREATE INDEX CONCURRENTLY (\w+) ON (\w+) ([^;]+)/g)) {
+    const partitions = await client<{ partition: string }[]>`
+      SELECT inhrelid::regclass::text AS partition FROM pg_inherits WHERE inhparent = ${table!}::regclass`
+    if (partitions.length === 0) {
+      await createIndex(client, index!, `${table} ${columns}`)
+      continue
+    }
+    // One of all partitions is valid once theirs are attached. Those that an interrupted attempt has attached go with it.
+    await client.unsafe(`DROP INDEX IF EXISTS ${index}; CREATE INDEX ${index} ON ONLY ${table} ${columns}`)
+    for (const { partition } of partitions) {
+      await createIndex(client, `${partition}_${index}`, `${partition} ${columns}`)
+      await client.unsafe(`ALTER INDEX ${index} ATTACH PARTITION ${partition}_${index}`)
+    }
   }
   await client`INSERT INTO migrations VALUES (${version}, ${name}, ${now})`
+}
+
+/** Anew, because what an interrupted attempt has left is invalid. */
+async function createIndex(client: Sql, index: string, definition: string): Promise<void> {
+  await client.unsafe(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`)
+  await client.unsafe(`CREATE INDEX CONCURRENTLY ${index} ON ${definition}`)
 }
 
 /**

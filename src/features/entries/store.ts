@@ -5,8 +5,9 @@
  * statement again at every execution if the planner has weighed a bound value for one of them, which costs 4 µs for a
  * narrow row and 23 µs for an entry. Such queries find a few rows by a unique key, and are sorted afterwards.
  */
-import { aliasedTable, and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { aliasedTable, and, eq, gte, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
+import { lowestEntryId } from '../../database/monthly-ids.ts'
 import type { LabelMap } from '../../database/schema/records.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import type { Status } from '../../database/schema/values.ts'
@@ -134,11 +135,12 @@ export async function listChains(tx: Tx, chains: readonly SessionChain[]): Promi
         and(
           eq(entries.sessionId, sql.placeholder('sessionId')),
           eq(entries.chainModelId, sql.placeholder('chainModelId')),
+          gte(entries.id, sql.placeholder('lowestId')),
         ),
       )
       return prepare.locking(parts, entries)
     },
-    chains.map(({ sessionId, chainModelId }) => ({ sessionId, chainModelId })),
+    chains.map(({ sessionId, chainModelId }) => ({ sessionId, chainModelId, lowestId: lowestEntryId(sessionId) })),
   )
   return found.map(inOrderOfParts)
 }
@@ -149,10 +151,12 @@ export async function listSessionChains(tx: Tx, sessionIds: readonly number[]): 
     'entries.session',
     (prepare) => {
       const { entries } = prepare.tables
-      const parts = selectViews(prepare).where(eq(entries.sessionId, sql.placeholder('sessionId')))
+      const parts = selectViews(prepare).where(
+        and(eq(entries.sessionId, sql.placeholder('sessionId')), gte(entries.id, sql.placeholder('lowestId'))),
+      )
       return prepare.locking(parts, entries)
     },
-    sessionIds.map((sessionId) => ({ sessionId })),
+    sessionIds.map((sessionId) => ({ sessionId, lowestId: lowestEntryId(sessionId) })),
   )
   return found.map(inOrderOfParts)
 }

@@ -29,6 +29,7 @@ import {
   parseAddress,
   refusePooler,
 } from './link.ts'
+import { beginMonth } from './partitions.ts'
 import { PostgresReader } from './reader.ts'
 import { inOneState, readerOver } from './reading.ts'
 import { Replica, readFrom } from './replica.ts'
@@ -202,6 +203,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         await tx.select({ id: sql`pg_current_xact_id()::text` }).from(tx.tables.revision)
       }),
     replica: replica && (() => asProblems(() => replica.check())),
+    async beginMonth(moment) {
+      let begun: number | undefined
+      await onOneConnection(url, async (client) => {
+        begun = await beginMonth(client, moment)
+      })
+      return begun
+    },
     waitingWrites: () => writer.waiting(),
     close() {
       closing ??= close()
