@@ -4,6 +4,8 @@
  *
  *   scripts/bench/reports                       everything, on dist/seeded
  *   scripts/bench/reports --data FOLDER         on another database of scripts/bench/seed, of any size
+ *   scripts/bench/reports --database-url URL    on a database in PostgreSQL, to which `tally move` has moved a seeded one;
+ *                                               it is changed
  *   scripts/bench/reports --rounds 50           runs of each query (default 20)
  *   scripts/bench/reports --only lists,exports  only these parts (reading/options.ts lists them)
  *   scripts/bench/reports --skip sums-meanwhile without these parts
@@ -27,7 +29,7 @@ import { measureReporting } from './reading/reporting.ts'
 import { measureReports } from './reading/reports.ts'
 import { type Line, megabytes, ms, printLines, whole } from './reading/results.ts'
 import { Subject } from './reading/subject.ts'
-import { measureBytes, measureSumsMeanwhile, removeSums, settle } from './reading/sums.ts'
+import { measureBytes, measureSumsMeanwhile, settle } from './reading/sums.ts'
 import { buildCommit, nameOfWorkTree } from './reporting/commit-executable.ts'
 
 /** On the checkout's disk: /tmp is often in memory. */
@@ -63,17 +65,17 @@ await runAndCleanUp(async (stack) => {
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   const { path, name } = await executableOf(options, folder, stack)
   const subject = await Subject.prepare({ ...options, executable: path }, folder, stack)
-  const [counted] = subject.read<{ entries: number }>('SELECT count(*) AS entries FROM entries')
+  const [counted] = await subject.database.read<{ entries: number }>('SELECT count(*) AS entries FROM entries')
   const isMeasuringSums = options.parts.has('sums')
-  if (isMeasuringSums) removeSums(subject)
+  if (isMeasuringSums) await subject.database.removeSums()
   await subject.start(stack)
   const machine = `${cpus().length} × ${cpus()[0]!.model.trim()}, ${whole(totalmem() / 2 ** 30)} GB`
   console.log(
-    `${name}. ${whole(counted!.entries)} entries. ${machine}. Started in ${ms(subject.server.startedInMs)} ms.`,
+    `${name} with ${subject.database.name}. ${whole(counted!.entries)} entries. ${machine}. Started in ${ms(subject.server.startedInMs)} ms.`,
   )
   const lines: Line[] = []
   const sums = await settle(subject)
-  if (isMeasuringSums) lines.push(sums, ...measureBytes(subject))
+  if (isMeasuringSums) lines.push(sums, ...(await measureBytes(subject)))
   for (const [part, measure] of Object.entries(MEASUREMENTS)) {
     if (!options.parts.has(part as Part)) continue
     try {

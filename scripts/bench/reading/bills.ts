@@ -19,7 +19,7 @@ const [FROM, UNTIL] = [Date.parse('2026-10-01T00:00:00+02:00'), Date.parse('2026
 
 export async function measureBill(subject: Subject): Promise<Line[]> {
   printProgress(`looking for a client with about ${whole(ENTRIES)} entries in a month`)
-  const [client] = subject.read<{ name: string }>(
+  const [client] = await subject.database.read<{ name: string }>(
     `SELECT clients.name FROM entries
      JOIN projects ON projects.id = entries.project_id JOIN clients ON clients.id = projects.client_id
      WHERE entries.started_at >= ? AND entries.started_at < ? AND entries.status <> 'rejected'

@@ -25,6 +25,8 @@ export type Part = (typeof PARTS)[number]
 export interface ReadingOptions {
   /** The folder of the seeded database. */
   data: string
+  /** A database in PostgreSQL instead. */
+  databaseUrl: string | undefined
   /** How often each query is repeated. */
   rounds: number
   parts: ReadonlySet<Part>
@@ -39,6 +41,7 @@ export function readOptions(args: string[]): ReadingOptions {
     args,
     options: {
       data: { type: 'string', default: join(ROOT, 'dist/seeded') },
+      'database-url': { type: 'string' },
       rounds: { type: 'string', default: '20' },
       only: { type: 'string', default: PARTS.join(',') },
       skip: { type: 'string', default: '' },
@@ -52,7 +55,14 @@ export function readOptions(args: string[]): ReadingOptions {
     throw new UsageError('Use either --executable or --commit.')
   const skipped = readParts('--skip', values.skip)
   const parts = readParts('--only', values.only).difference(skipped)
-  return { data: values.data, rounds, parts, executable: values.executable, commit: values.commit }
+  return {
+    data: values.data,
+    databaseUrl: values['database-url'],
+    rounds,
+    parts,
+    executable: values.executable,
+    commit: values.commit,
+  }
 }
 
 function readParts(option: string, text: string): Set<Part> {

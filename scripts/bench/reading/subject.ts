@@ -1,12 +1,13 @@
 /** The server that is measured, on a copy of the seeded database. */
-import { Database as Connection } from 'bun:sqlite'
 import { constants } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Installation, type Server } from '../../../test/support/binary.ts'
 import { printProgress, UsageError } from '../clean-up.ts'
 import { ADMIN, MEMBER } from '../population.ts'
 import { treeMegabytes } from '../process-metrics.ts'
+import { PostgresDatabase, type ReadDatabase, SqliteFile } from './databases.ts'
+import type { ReadingOptions } from './options.ts'
 import type { Measured } from './results.ts'
 
 /** Queries that take seconds are not repeated for longer: they miss any goal anyway. */
@@ -37,34 +38,28 @@ export class Subject {
 
   private constructor(
     readonly tally: Installation,
-    /** The database. */
-    readonly file: string,
+    readonly database: ReadDatabase,
     readonly tokens: { reading: string; membersReading: string; writing: string },
     readonly rounds: number,
   ) {}
 
-  /** Copies the database, migrates it and removes its sums. */
+  /** Copies the seeded database and migrates the copy, or takes one in PostgreSQL as it is. */
   static async prepare(
-    { data, rounds, executable }: { data: string; rounds: number; executable: string | undefined },
+    { data, databaseUrl, rounds, executable }: Pick<ReadingOptions, 'data' | 'databaseUrl' | 'rounds' | 'executable'>,
     parent: string,
     stack: AsyncDisposableStack,
   ): Promise<Subject> {
-    const source = join(data, 'tally.db')
-    if (!(await Bun.file(source).exists()))
-      throw new UsageError(`${data} contains no tally.db. Create it with scripts/bench/seed.`)
-    const tally = await Installation.make({ parent, ...(executable !== undefined && { executable }) })
+    const variables: Record<string, string> = databaseUrl === undefined ? {} : { TALLY_DATABASE_URL: databaseUrl }
+    const tally = await Installation.make({ parent, variables, ...(executable !== undefined && { executable }) })
     stack.defer(() => tally.remove())
-    printProgress('copying the database')
-    const folder = join(tally.folder, 'tally-data')
-    const file = join(folder, 'tally.db')
-    await mkdir(folder)
-    await copyFile(source, file, constants.COPYFILE_FICLONE)
-    printProgress('migrating the copy')
+    const database = databaseUrl === undefined ? await copyOf(data, tally.folder) : new PostgresDatabase(databaseUrl)
+    stack.defer(() => database.close())
+    printProgress('migrating the database')
     const { token: reading } = await tally.createToken('read', ADMIN)
     const { token: membersReading } = await tally.createToken('read', MEMBER)
     const token = ['tokens', 'create', '--kind', 'svc', '--user', ADMIN, '--name', 'bench', '--allow', 'bills']
     const { token: writing } = await tally.runJson<{ token: string }>(token)
-    return new Subject(tally, file, { reading, membersReading, writing }, rounds)
+    return new Subject(tally, database, { reading, membersReading, writing }, rounds)
   }
 
   get server(): Server {
@@ -93,16 +88,6 @@ export class Subject {
   async stop(): Promise<void> {
     await this.server.stop()
     this.#server = undefined
-  }
-
-  /** Reads from the file, while the server runs or not. */
-  read<Row>(sql: string, ...parameters: (string | number)[]): Row[] {
-    const connection = new Connection(this.file, { readonly: true })
-    try {
-      return connection.query<Row, (string | number)[]>(sql).all(...parameters)
-    } finally {
-      connection.close()
-    }
   }
 
   /** Sends a request as a browser does, and leaves the response compressed. */
@@ -152,4 +137,15 @@ export class Subject {
     if (code !== 0) throw new Error(stderr)
     return { email: ADMIN, password: PASSWORD }
   }
+}
+
+async function copyOf(data: string, folder: string): Promise<SqliteFile> {
+  const source = join(data, 'tally.db')
+  if (!(await Bun.file(source).exists()))
+    throw new UsageError(`${data} contains no tally.db. Create it with scripts/bench/seed.`)
+  printProgress('copying the database')
+  const file = join(folder, 'tally-data', 'tally.db')
+  await mkdir(dirname(file))
+  await copyFile(source, file, constants.COPYFILE_FICLONE)
+  return new SqliteFile(file)
 }

@@ -1,5 +1,4 @@
 /** How long the sums of reports take to compute from nothing, and how much space they need. */
-import { Database as Connection } from 'bun:sqlite'
 import { printProgress } from '../clean-up.ts'
 import { startLoad } from '../reporting/throughput.ts'
 import { REPORTING_SECONDS, reportingLoad } from './reporting.ts'
@@ -42,25 +41,6 @@ async function waitFor(subject: Subject, isDone: (now: Progress) => boolean, lim
   return false
 }
 
-/** Removes all sums, as if the database were of a version without them. No server may run. */
-export function removeSums({ file }: Subject): void {
-  const connection = new Connection(file)
-  try {
-    const tables = connection
-      .query<{ name: string }, []>(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'rollup\\_%' ESCAPE '\\'",
-      )
-      .all()
-    connection.run('PRAGMA foreign_keys = OFF')
-    connection.run('BEGIN IMMEDIATE')
-    for (const { name } of tables) connection.run(`DELETE FROM ${name}`)
-    connection.run('COMMIT')
-    connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
-  } finally {
-    connection.close()
-  }
-}
-
 /** Waits for the sums, which later parts need; the time counts from the start of the server. */
 export async function settle(subject: Subject): Promise<Line> {
   printProgress('waiting for the sums of days and months')
@@ -81,13 +61,15 @@ export async function measureSumsMeanwhile(subject: Subject, stack: AsyncDisposa
     reports: 'reports meanwhile',
   }
   const goal = `≤ ${MEANWHILE_LIMIT_MS / 60_000} min`
-  const [seeded] = subject.read<{ days: number }>('SELECT count(DISTINCT started_at / 86400000) AS days FROM entries')
+  const [seeded] = await subject.database.read<{ days: number }>(
+    'SELECT count(DISTINCT started_at / 86400000) AS days FROM entries',
+  )
   printProgress('reporting alone')
   const load = reportingLoad(subject)
   await startLoad({ ...load, seconds: 2 }).result
   const alone = await startLoad({ ...load, seconds: REPORTING_SECONDS }).result
   await subject.stop()
-  removeSums(subject)
+  await subject.database.removeSums()
   await subject.start(stack)
   if (!(await progress(subject))) return [{ figure: figures.time, goal, measured: NOT_AVAILABLE }]
   printProgress('computing the sums while reports come')
@@ -115,21 +97,16 @@ export async function measureSumsMeanwhile(subject: Subject, stack: AsyncDisposa
   ]
 }
 
-/** Bytes per entry, without free pages. */
-export function measureBytes(subject: Subject): Line[] {
+export async function measureBytes({ database }: Subject): Promise<Line[]> {
   printProgress('counting bytes')
-  const [counted] = subject.read<{ entries: number }>('SELECT count(*) AS entries FROM entries')
+  const [counted] = await database.read<{ entries: number }>('SELECT count(*) AS entries FROM entries')
   const entries = Math.max(1, counted!.entries)
-  const trees = subject.read<{ owner: string; bytes: number }>(
-    `SELECT coalesce(schema.tbl_name, tree.name) AS owner, sum(tree.pgsize) AS bytes
-     FROM dbstat('main', 1) AS tree LEFT JOIN sqlite_schema AS schema ON schema.name = tree.name
-     GROUP BY 1 ORDER BY 2 DESC`,
-  )
+  const tables = await database.sizes()
   const isSum = (owner: string) => owner.startsWith('rollup_') || owner === 'stale_hours'
-  const perEntry = (some: typeof trees) => some.reduce((sum, { bytes }) => sum + bytes, 0) / entries
-  const without = perEntry(trees.filter(({ owner }) => !isSum(owner)))
-  const all = perEntry(trees)
-  const rows = trees.slice(0, 12).map(({ owner, bytes }) => [owner, (bytes / entries).toFixed(1)])
+  const perEntry = (some: typeof tables) => some.reduce((sum, { bytes }) => sum + bytes, 0) / entries
+  const without = perEntry(tables.filter(({ owner }) => !isSum(owner)))
+  const all = perEntry(tables)
+  const rows = tables.slice(0, 12).map(({ owner, bytes }) => [owner, (bytes / entries).toFixed(1)])
   printTable([['table, with its indexes', 'bytes per entry'], ...rows])
   return [
     { figure: 'database without sums', measured: `${without.toFixed(0)} bytes per entry` },
