@@ -54,7 +54,7 @@ export async function findSearchStart(reader: Reader, task: SearchTask): Promise
 }
 
 const MEASURES_OF: Record<ListSort, readonly Measure[]> = {
-  started_at: [],
+  started_at: ['startedAt'],
   cost: ['listValue', 'reportedCost'],
   tokens: ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'],
   duration: ['duration'],
@@ -125,24 +125,42 @@ async function addRows(
   rows: Int32Array | undefined,
   { sort, within, top }: { sort: ListSort; within: Range; top: Top },
 ): Promise<void> {
-  const names = new Set([...MEASURES_OF[sort], 'id', 'startedAt'] as const)
+  const isWhole = day.startsAt >= within.from && day.endsAt <= within.to
+  const names = new Set<Measure>([...MEASURES_OF[sort], 'id'])
+  if (!isWhole) names.add('startedAt')
   const segment = await readSegment(reader, ENTRIES_GRAIN, day, [...names])
-  if (!segment) return
-  const starts = segment.integers('startedAt').values
+  // Most days have no entry among the first: their values are not even unpacked.
+  if (!segment || top.isBehind(rangeOf(segment, sort))) return
+  const starts = isWhole ? undefined : segment.integers('startedAt').values
   const values = valuesOf(segment, sort)
   const ids = segment.integers('id').values
   // An iterator would take several times as long.
   const length = rows?.length ?? segment.length
   for (let at = 0; at < length; at += 1) {
     const row = rows ? rows[at]! : at
-    const start = starts[row]!
-    if (start >= within.from && start < within.to) top.add(values[row]!, ids[row]!)
+    if (starts && !(starts[row]! >= within.from && starts[row]! < within.to)) continue
+    top.add(values[row]!, ids[row]!)
   }
+}
+
+/** Bounds of the known values of a segment, from the headers of its columns; undefined if it has none. */
+function rangeOf(segment: Segment, sort: ListSort): Bounds | undefined {
+  const ranges = MEASURES_OF[sort].flatMap((name) => segment.column(name).range ?? [])
+  if (ranges.length === 0) return undefined
+  const [lowest, highest] = [ranges.map(({ min }) => min), ranges.map(({ max }) => max)]
+  if (sort !== 'tokens') return { min: Math.min(...lowest), max: Math.max(...highest) }
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
+  return { min: sum(lowest), max: sum(highest) }
+}
+
+interface Bounds {
+  min: number
+  max: number
 }
 
 function valuesOf(segment: Segment, sort: ListSort): Float64Array {
   if (sort === 'cost') return roughCostsOf(segment)
-  if (sort !== 'tokens') return segment.integers(MEASURES_OF[sort][0] ?? 'startedAt').values
+  if (sort !== 'tokens') return segment.integers(MEASURES_OF[sort][0]!).values
   const values = new Float64Array(segment.length)
   for (const measure of MEASURES_OF.tokens) {
     const counts = segment.integers(measure).values
@@ -180,6 +198,14 @@ class Top {
     if (this.#last && this.#compare(value, id, this.#last.value, this.#last.id) >= 0) return
     this.#found.push({ value, id })
     if (this.#found.length >= 2 * this.#limit) this.#trim()
+  }
+
+  /** Whether the place of every entry is after the first `limit` ones, if their known values are within these bounds. */
+  isBehind(bounds: Bounds | undefined): boolean {
+    const last = this.#last?.value
+    // Entries with unknown values are the last of all.
+    if (last === undefined || Number.isNaN(last)) return false
+    return !bounds || (this.#sign === 1 ? bounds.min > last : bounds.max < last)
   }
 
   addAll(ranked: readonly Ranked[]): void {
