@@ -14,6 +14,12 @@ export class IntegerSum {
     if (Math.abs(this.#recent) > HALF) this.#settle()
   }
 
+  addExact(integer: bigint): void {
+    const rough = Number(integer)
+    if (Math.abs(rough) > HALF) this.#total += integer
+    else this.add(rough)
+  }
+
   addProduct(one: number, other: number): void {
     const product = one * other
     if (Math.abs(product) > HALF) this.#total += BigInt(one) * BigInt(other)

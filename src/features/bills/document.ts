@@ -97,11 +97,14 @@ interface Sums {
   withoutSession: number
   /** Ten thousand entries of 10^12 tokens exceed the exact range of a number. */
   tokens: Record<'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h', IntegerSum>
-  costNanos: Nanos
-  listValueNanos: Nanos
+  listValueNanos: IntegerSum
   /** By markup, since the amount is linear in the cost for each of them. */
-  costByMarkup: Map<number, Nanos>
+  costByMarkup: Map<number, IntegerSum>
   ids: number[]
+}
+
+function costOf({ costByMarkup }: Sums): Nanos {
+  return costByMarkup.values().reduce((sum, cost) => sum + cost.value, 0n)
 }
 
 /** Lines with earlier entries come first; then by name, with numbers in names by value, and empty names last. */
@@ -129,8 +132,8 @@ export function composeBill(
   const extraMinor = terms.extraLines.reduce((sum, { amountMinor }) => sum + amountMinor, 0n)
   const subtotalMinor = amounts.reduce((sum, amount) => sum + amount, 0n) + extraMinor
   const taxMinor = terms.tax ? taxOn(subtotalMinor, terms.tax.ppm) : 0n
-  const costNanos = lines.reduce((sum, line) => sum + line.costNanos, 0n)
-  const listValueNanos = lines.reduce((sum, line) => sum + line.listValueNanos, 0n)
+  const costNanos = lines.reduce((sum, line) => sum + costOf(line), 0n)
+  const listValueNanos = lines.reduce((sum, line) => sum + line.listValueNanos.value, 0n)
   const document: BillDocument = {
     ...heading,
     currency: terms.currency,
@@ -154,28 +157,43 @@ export function composeBill(
   return { document, idsOfLines: lines.map(({ ids }) => ids), subtotalMinor, taxMinor, costNanos, listValueNanos }
 }
 
-function exactAmount(costByMarkup: Map<number, Nanos>, { rate }: BillTerms): Exact {
+function exactAmount(costByMarkup: Sums['costByMarkup'], { rate }: BillTerms): Exact {
   let exact = 0n
-  for (const [markupPpm, costNanos] of costByMarkup) exact += billedExactly(costNanos, { markupPpm, rate })
+  for (const [markupPpm, cost] of costByMarkup) exact += billedExactly(cost.value, { markupPpm, rate })
   return exact
 }
 
 function sumLines(entries: readonly BillableEntry[], names: BillNames, groupBy: readonly LineDimension[]): Sums[] {
-  const lines = new Map<string, Sums>()
+  const lines: Sums[] = []
+  const tree: LineTree = { branches: new Map() }
   for (const entry of entries) {
-    let key = entry.isEarlier ? 'earlier' : ''
-    for (const dimension of groupBy) key += `\u0000${groupKey(entry, dimension, names) ?? ''}`
-    let line = lines.get(key)
-    if (!line) {
+    let branch = branchOf(tree, entry.isEarlier ? 'earlier' : '')
+    for (const dimension of groupBy) branch = branchOf(branch, groupKey(entry, dimension, names) ?? '')
+    if (!branch.line) {
       const keys = Object.fromEntries(groupBy.map((dimension) => [dimension, shownKey(entry, dimension, names)]))
-      line = newSums(entry.isEarlier, keys, groupBy)
-      lines.set(key, line)
+      branch.line = newSums(entry.isEarlier, keys, groupBy)
+      lines.push(branch.line)
     }
-    add(line, entry, names)
+    add(branch.line, entry, names)
   }
-  return [...lines.values()].sort(
+  return lines.sort(
     (one, other) => Number(one.isEarlier) - Number(other.isEarlier) || collator.compare(one.order, other.order),
   )
+}
+
+/** Lines by the key of each dimension. To compose one key of all of them takes longer than everything else of an entry. */
+interface LineTree {
+  branches: Map<string | number, LineTree>
+  line?: Sums
+}
+
+function branchOf({ branches }: LineTree, key: string | number): LineTree {
+  let branch = branches.get(key)
+  if (!branch) {
+    branch = { branches: new Map() }
+    branches.set(key, branch)
+  }
+  return branch
 }
 
 function newSums(isEarlier: boolean, keys: BillLine['keys'], groupBy: readonly LineDimension[]): Sums {
@@ -193,8 +211,7 @@ function newSums(isEarlier: boolean, keys: BillLine['keys'], groupBy: readonly L
       cacheWrite: new IntegerSum(),
       cacheWrite1h: new IntegerSum(),
     },
-    costNanos: 0n,
-    listValueNanos: 0n,
+    listValueNanos: new IntegerSum(),
     costByMarkup: new Map(),
     ids: [],
   }
@@ -210,10 +227,14 @@ function add(line: Sums, entry: BillableEntry, names: BillNames): void {
   line.tokens.cacheRead.add(entry.cacheRead)
   line.tokens.cacheWrite.add(entry.cacheWrite)
   line.tokens.cacheWrite1h.add(entry.cacheWrite1h)
-  line.costNanos += entry.costNanos
-  if (entry.listValueNanos !== null) line.listValueNanos += entry.listValueNanos
+  if (entry.listValueNanos !== null) line.listValueNanos.addExact(entry.listValueNanos)
   const markupPpm = markupOf(entry, names)
-  line.costByMarkup.set(markupPpm, (line.costByMarkup.get(markupPpm) ?? 0n) + entry.costNanos)
+  let cost = line.costByMarkup.get(markupPpm)
+  if (!cost) {
+    cost = new IntegerSum()
+    line.costByMarkup.set(markupPpm, cost)
+  }
+  cost.addExact(entry.costNanos)
 }
 
 function markupOf({ projectId }: BillableEntry, { projects, markupPpm }: BillNames): number {
@@ -294,8 +315,8 @@ function wireLine(line: Sums, number: number, groupBy: readonly LineDimension[])
       cache_write_1h: count(cacheWrite1h),
       total: count(input + output + cacheRead + cacheWrite + cacheWrite1h),
     },
-    cost: moneyNumber(line.costNanos),
-    list_value: moneyNumber(line.listValueNanos),
+    cost: moneyNumber(costOf(line)),
+    list_value: moneyNumber(line.listValueNanos.value),
     markup: line.costByMarkup.size === 1 ? decimalNumber(BigInt(markupPpm!), PPM_DIGITS - 2) : null,
   }
 }

@@ -128,7 +128,8 @@ type RequestedBill = Billed & Pick<RunRow, 'request' | 'terms' | 'isRateKnown'> 
  * which are read once per batch.
  */
 async function* readBatches(reader: Reader, requested: readonly RequestedBill[]) {
-  const source = new ScopedEntries(reader)
+  const dimensions = new Set(requested.flatMap(({ args }) => args.terms.groupBy))
+  const source = new ScopedEntries(reader, dimensions)
   const named = new KeyedNames(reader)
   let bills: (RequestedBill & { found: ScopedEntry[] })[] = []
   let entries = 0
@@ -137,7 +138,6 @@ async function* readBatches(reader: Reader, requested: readonly RequestedBill[])
     bills.push({ ...bill, found })
     entries += found.length
     if (entries < BATCH_ENTRIES && bill !== requested.at(-1)) continue
-    const dimensions = new Set(bills.flatMap(({ args }) => args.terms.groupBy))
     yield {
       bills,
       names: await named.of(

@@ -80,18 +80,35 @@ function isBillable(reader: Reader): SQL | undefined {
 
 const costOf = ({ tables: { entries } }: Reader) => sql`coalesce(${entries.reportedCost}, ${entries.listValue})`
 
-function scopedFields({ tables }: Reader) {
+/** The keys that lines are grouped by. */
+const LINE_KEYS = ['ticketId', 'modelId', 'agentId', 'managerId', 'labelSetId'] as const
+type LineKey = (typeof LINE_KEYS)[number]
+
+function lineKeyOf(dimension: LineDimension): LineKey | undefined {
+  switch (dimension) {
+    case 'project':
+      return undefined
+    case 'ticket':
+      return 'ticketId'
+    case 'model':
+      return 'modelId'
+    case 'agent_manager':
+      return 'managerId'
+    case 'agent_name':
+      return 'agentId'
+    default:
+      return 'labelSetId'
+  }
+}
+
+function scopedFields({ tables }: Reader, lineKeys: ReadonlySet<LineKey>) {
   const { entries } = tables
   const [reported, list] = [amountParts(entries.reportedCost), amountParts(entries.listValue)]
   return {
     id: entries.id,
     status: entries.status,
     projectId: entries.projectId,
-    ticketId: entries.ticketId,
-    modelId: entries.modelId,
-    agentId: entries.agentId,
-    managerId: entries.managerId,
-    labelSetId: entries.labelSetId,
+    ...Object.fromEntries([...lineKeys].map((key) => [key, entries[key]])),
     sessionId: entries.sessionId,
     input: entries.input,
     output: entries.output,
@@ -107,15 +124,27 @@ function scopedFields({ tables }: Reader) {
 
 type Amounts = 'reportedDollars' | 'reportedRest' | 'listDollars' | 'listRest'
 
-type ScopedRow = Omit<ScopedEntry, 'isEarlier' | 'isBillable' | 'costNanos' | 'listValueNanos'> &
+type ScopedRow = Omit<ScopedEntry, LineKey | 'isEarlier' | 'isBillable' | 'costNanos' | 'listValueNanos'> &
+  Partial<Pick<ScopedEntry, LineKey>> &
   Record<Amounts, number | null>
+
+/** Of what was not read because no line needs it. */
+const UNREAD = 0
 
 /** Reads the entries of scopes. A billing run has hundreds of these, for which a query is built only once. */
 export class ScopedEntries {
   readonly #queries = new Map<string, Prepared<ScopedRow>>()
   #places: ReturnType<typeof listProjectPlaces> | undefined
 
-  constructor(readonly reader: Reader) {}
+  readonly #lineKeys: ReadonlySet<LineKey>
+
+  /** @param dimensions of the lines; entries then have no other keys than theirs, unless it is absent */
+  constructor(
+    readonly reader: Reader,
+    dimensions?: ReadonlySet<LineDimension>,
+  ) {
+    this.#lineKeys = new Set(dimensions ? [...dimensions].flatMap((one) => lineKeyOf(one) ?? []) : LINE_KEYS)
+  }
 
   /** In order of their keys, so that the same entries result in the same bill. */
   async list(scope: ScopeKeys, moments: Moments, { isEarlier }: { isEarlier: boolean }): Promise<ScopedEntry[]> {
@@ -130,11 +159,11 @@ export class ScopedEntries {
           id: row.id,
           status: row.status,
           projectId: row.projectId,
-          ticketId: row.ticketId,
-          modelId: row.modelId,
-          agentId: row.agentId,
-          managerId: row.managerId,
-          labelSetId: row.labelSetId,
+          ticketId: row.ticketId ?? null,
+          modelId: row.modelId ?? UNREAD,
+          agentId: row.agentId ?? UNREAD,
+          managerId: row.managerId ?? UNREAD,
+          labelSetId: row.labelSetId ?? null,
           sessionId: row.sessionId,
           input: row.input,
           output: row.output,
@@ -163,7 +192,9 @@ export class ScopedEntries {
   #build(scope: ScopeBy<Placeholder>): Prepared<ScopedRow> {
     const { reader } = this
     const { entries } = reader.tables
-    const fields = Object.entries(scopedFields(reader)).map(([name, field]) => [name, sql`${field}`.as(name)] as const)
+    const fields = Object.entries(scopedFields(reader, this.#lineKeys)).map(
+      ([name, field]) => [name, sql`${field}`.as(name)] as const,
+    )
     return reader.raw<ScopedRow>(
       reader
         .select(Object.fromEntries(fields))
