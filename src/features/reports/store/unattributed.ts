@@ -149,6 +149,7 @@ export async function sumNowhere(
   { viewer, condition }: { viewer: Viewer; condition: SQL | undefined },
 ): Promise<{ entries: number; costNanos: bigint | null }> {
   const { entries } = reader.tables
+  if (!(await isAnyPlacedWithoutProject(reader))) return { entries: 0, costNanos: null }
   const [row] = await reader
     .select({ entries: count(), costNanos: sum(costOf(reader.tables)) })
     .from(entries)
@@ -162,6 +163,20 @@ export async function sumNowhere(
       ),
     )
   return row!
+}
+
+/**
+ * Whether there are entries without a project besides the unattributed ones, which never have one. Indexes count both;
+ * to find what distinguishes them, every unattributed entry would be read.
+ */
+async function isAnyPlacedWithoutProject(reader: Reader): Promise<boolean> {
+  const { entries } = reader.tables
+  const unattributed = reader.select({ entries: count() }).from(entries).where(isNull(entries.placedBy))
+  const [row] = await reader
+    .select({ isAny: sql`count(*) > (${unattributed})`.mapWith(Boolean) })
+    .from(entries)
+    .where(isNull(entries.projectId))
+  return row!.isAny
 }
 
 /** The public ids of entries, by their keys. */

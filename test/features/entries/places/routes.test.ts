@@ -149,6 +149,8 @@ describe('placing an entry by hand', () => {
     expect(where(await read(id))).toEqual([null, null, 'manual'])
     const unattributed = await app.call('GET /api/v1/token-entries?placed=none&session_id=kept', { session: admin })
     expect(unattributed.json.data).toEqual([])
+    const { json } = await app.call('GET /api/v1/reports/unattributed?session_id=kept', { session: admin })
+    expect([json.totals.entries, json.placed_on_nothing]).toEqual([0, { entries: 1, cost: 1 }])
   })
 
   test('is refused while the entry is approved, with what to do', async () => {
