@@ -1,10 +1,10 @@
 import { Text, TextInput } from '@mantine/core'
-import { DateInput } from '@mantine/dates'
 import { useState } from 'react'
 import { dayOf } from '../../format/moments.ts'
 import { billedMoney } from '../../format/money.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { DateField } from '../../parts/date-field.tsx'
 import { DecimalField } from '../../parts/number-fields.tsx'
 import { answer, api } from '../../server/api.ts'
 import { useFirstDayOfWeek, useSettings } from '../../server/me.ts'
@@ -64,7 +64,7 @@ export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
         onChange={setAmount}
         data-autofocus
       />
-      <DateInput
+      <DateField
         label="Paid on"
         value={on}
         onChange={setOn}

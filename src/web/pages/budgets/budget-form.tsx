@@ -1,8 +1,8 @@
 /** The form that adds or edits a budget. */
 import { Select, SimpleGrid, Switch, Text, TextInput } from '@mantine/core'
-import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { type Budget, MEASURES, PERIODS } from '../../parts/budgets/budget.ts'
+import { DateField } from '../../parts/date-field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { COST_DIGITS, CountField, DecimalField } from '../../parts/number-fields.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
@@ -154,13 +154,13 @@ function TimeFields({ form }: { form: BudgetFormState }) {
   return (
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <DateInput
+        <DateField
           label={`First day (${time_zone})`}
           placeholder={period === 'once' ? 'None' : 'First day of the current period'}
           {...day}
           {...form.getInputProps('starts_on')}
         />
-        <DateInput label={`Last day (${time_zone})`} placeholder="None" {...day} {...form.getInputProps('ends_on')} />
+        <DateField label={`Last day (${time_zone})`} placeholder="None" {...day} {...form.getInputProps('ends_on')} />
       </SimpleGrid>
       {period !== 'once' && (
         <Switch

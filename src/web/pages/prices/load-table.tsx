@@ -1,10 +1,10 @@
 /** Loads a price table: choose a file, preview the changes, then load it. */
 import { Alert, Button, Checkbox, FileButton, Group, Select, SimpleGrid, Stack, Text, Textarea } from '@mantine/core'
-import { DateInput } from '@mantine/dates'
 import { IconUpload } from '@tabler/icons-react'
 import { type DragEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { fileSize } from '../../format/counts.ts'
+import { DateField } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
 import { answer, api } from '../../server/api.ts'
@@ -232,7 +232,7 @@ const OptionFields = ({ options, change }: { options: Options; change: (next: Pa
         value={options.format}
         onChange={(format) => change({ format })}
       />
-      <DateInput
+      <DateField
         label="Date of the table"
         placeholder="From the file or its newest model"
         clearable
@@ -241,7 +241,7 @@ const OptionFields = ({ options, change }: { options: Options; change: (next: Pa
         value={options.asOf}
         onChange={(asOf) => change({ asOf })}
       />
-      <DateInput
+      <DateField
         label="Effective date of undated prices"
         placeholder="Today (always for new models)"
         clearable

@@ -13,7 +13,6 @@ import {
   Timeline,
   Title,
 } from '@mantine/core'
-import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -21,6 +20,7 @@ import { chargesTexts, noteTexts, tierTexts } from '../../../price-texts.ts'
 import { one, useAddress } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'
+import { DateField } from '../../parts/date-field.tsx'
 import { Details } from '../../parts/details.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -121,7 +121,7 @@ function Question({ asked, ask, isAsking }: QuestionProps) {
         <ModelInput label="Model" placeholder="claude-sonnet-4-5" required {...form.getInputProps('model')} />
         <SimpleGrid cols={2} spacing="xs">
           <TextInput label="Provider" placeholder="Any" {...form.getInputProps('provider')} />
-          <DateInput label="Date" placeholder="Now" clearable valueFormat="D MMM YYYY" {...form.getInputProps('at')} />
+          <DateField label="Date" placeholder="Now" clearable valueFormat="D MMM YYYY" {...form.getInputProps('at')} />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="xs">
           {KINDS.map(({ kind, title }) => (

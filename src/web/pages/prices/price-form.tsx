@@ -1,10 +1,10 @@
 /** The form that sets a price manually. */
 import { ActionIcon, Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { DateInput } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { chargesTexts } from '../../../price-texts.ts'
+import { DateField } from '../../parts/date-field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { CountField, DecimalField } from '../../parts/number-fields.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
@@ -98,7 +98,7 @@ export function PriceForm({ start = {}, close }: { start?: PriceStart; close: ()
           {...form.getInputProps('holds')}
         />
         {form.values.holds === 'day' && (
-          <DateInput
+          <DateField
             label="Date"
             description="Starts at midnight UTC."
             valueFormat="D MMM YYYY"

@@ -11,12 +11,12 @@ import {
   TagsInput,
   Text,
 } from '@mantine/core'
-import { DateInput } from '@mantine/dates'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { counted } from '../../format/counts.ts'
 import { addDays, startOfDay } from '../../format/moments.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { DateField } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
 import { FormModal } from '../../parts/form-modal.tsx'
@@ -113,7 +113,7 @@ function Scope({ change }: { change: (question: Question) => void }) {
       />
       {all && (
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
-          <DateInput
+          <DateField
             label="From"
             description={`Days in ${time_zone}`}
             placeholder="Any time"
@@ -125,7 +125,7 @@ function Scope({ change }: { change: (question: Question) => void }) {
               say({ from: day })
             }}
           />
-          <DateInput
+          <DateField
             label="To"
             description="Inclusive"
             placeholder="Now"

@@ -1,8 +1,8 @@
 /** Ends the prices of a model that were set manually. */
 import { Alert, Text } from '@mantine/core'
-import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
+import { DateField } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Loading } from '../../parts/loading.tsx'
@@ -46,7 +46,7 @@ export function WithdrawPrices({
       <Text size="sm" c="dimmed">
         Entries that already have a list value keep it. To undo this, set the price again.
       </Text>
-      <DateInput
+      <DateField
         label="First day without it"
         description="Starts at midnight UTC."
         valueFormat="D MMM YYYY"

@@ -1,9 +1,9 @@
 import { Alert, Button, Checkbox, Group, Radio, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
-import { DateInput } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { rolesOfScope, SCOPE_NAMES, SCOPES } from '../../../token-scopes.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
+import { DateField } from '../../parts/date-field.tsx'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { TokenOnce } from '../../parts/token-once.tsx'
@@ -169,7 +169,7 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
             {...form.getInputProps('expiry')}
           />
           {expiry === 'day' && (
-            <DateInput
+            <DateField
               label="Date (UTC)"
               minDate={addDays(today, 1)}
               valueFormat="D MMM YYYY"
