@@ -15,8 +15,12 @@ const SOURCES = join(ROOT, 'src/web')
 /** What the sources import from the rest of `src`, which `.dependency-cruiser.cjs` restricts to these. */
 const SHARED = ['src/entry-filters.ts', 'src/database/schema/values.ts'].map((path) => join(ROOT, path))
 
-/** `scheme` is separate because it runs before the first paint. */
-export const WEB_ENTRYPOINTS = [join(SOURCES, 'main.tsx'), join(SOURCES, 'scheme.ts')]
+const MAIN = join(SOURCES, 'main.tsx')
+
+/** Separate because it runs before the first paint, and before the other is loaded. */
+const BEGIN = join(SOURCES, 'begin.ts')
+
+export const WEB_ENTRYPOINTS = [MAIN, BEGIN]
 
 /** The path of files whose names change with their content. */
 const ASSETS = '/app/'
@@ -33,16 +37,18 @@ async function inputs(): Promise<string[]> {
 }
 
 /** Returns the files of the bundle by name, and the ones that a page starts with. */
-async function bundle(): Promise<{ files: Map<string, PackedFile>; script: string; scheme: string; styles: string }> {
-  const { outputs } = await Bun.build({
-    entrypoints: WEB_ENTRYPOINTS,
-    splitting: true,
+async function bundle(): Promise<{ files: Map<string, PackedFile>; script: string; begin: string; styles: string }> {
+  const options = {
     minify: true,
     target: 'browser',
     naming: { entry: '[name]-[hash].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     publicPath: ASSETS,
     define: { 'process.env.NODE_ENV': JSON.stringify('production') },
-  })
+  } as const
+  const main = await Bun.build({ ...options, entrypoints: [MAIN], splitting: true })
+  // A script that is no module, so that it does not wait for the page.
+  const begin = await Bun.build({ ...options, entrypoints: [BEGIN], format: 'iife' })
+  const outputs = [...main.outputs, ...begin.outputs]
   const files = new Map<string, PackedFile>()
   for (const output of outputs) {
     const name = output.path.split('/').at(-1)!
@@ -58,7 +64,7 @@ async function bundle(): Promise<{ files: Map<string, PackedFile>; script: strin
   return {
     files,
     script: named('entry-point', /main-[^/]*\.js$/),
-    scheme: named('entry-point', /scheme-[^/]*\.js$/),
+    begin: named('entry-point', /begin-[^/]*\.js$/),
     styles: named('asset', /main-[^/]*\.css$/),
   }
 }
@@ -70,7 +76,7 @@ export async function buildWeb(): Promise<void> {
   const { files, ...starts } = await bundle()
   files.set('scalar.js', zipped('scalar.js', await Bun.file(scalar).bytes()))
   const template = await Bun.file(join(SOURCES, 'index.html')).text()
-  const index = template.replace(/\{(script|scheme|styles)\}/g, (_, name: keyof typeof starts) => starts[name])
+  const index = template.replace(/\{(script|begin|styles)\}/g, (_, name: keyof typeof starts) => starts[name])
   files.set('index.html', zipped('index.html', new TextEncoder().encode(index)))
   await savePack('web', { stamp, files }, begun)
 }

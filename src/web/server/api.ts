@@ -1,15 +1,20 @@
 /** Client of the public HTTP API, typed by the server's routes. */
 import { treaty } from '@elysiajs/eden'
 import type { App } from '../../app.ts'
+import { takeFirstAnswer } from './first-answers.ts'
 import { Problem, unreachable } from './problem.ts'
 import { noteVersion } from './versions.ts'
 
-const client = (fetch: RequestInit) =>
+const client = (fetch: RequestInit, fetcher?: typeof globalThis.fetch) =>
   treaty<App>(location.origin, {
     // Keep timestamps as strings: they are shown in the organization's zone, not the browser's.
     parseDate: false,
     fetch,
+    ...(fetcher && { fetcher }),
   }).api.v1
+
+const fetchUnlessSent = ((url: string, options?: RequestInit) =>
+  takeFirstAnswer(url) ?? fetch(url, options)) as typeof fetch
 
 /** For changes, which are completed even if the person leaves the page. */
 export const api = client({})
@@ -18,7 +23,7 @@ export const api = client({})
  * For queries: `queryFn: ({ signal }) => answer(apiUntil(signal).bills.get())`. The request is aborted when nothing on
  * the page waits for its answer anymore, so that the server can stop working on it.
  */
-export const apiUntil = (signal: AbortSignal) => client({ signal })
+export const apiUntil = (signal: AbortSignal) => client({ signal }, fetchUnlessSent)
 
 /** A completed call, successful or not. */
 export interface Settled {

@@ -6,6 +6,7 @@ import { createContext, useContext } from 'react'
 import { setLocale } from '../format/locale.ts'
 import { WEEKDAYS } from '../format/weekdays.ts'
 import { answer, api, apiUntil, type Body } from './api.ts'
+import { noteVisitor } from './first-answers.ts'
 import { Problem } from './problem.ts'
 import { queryClient } from './queries.ts'
 import { forgetRecent } from './recent.ts'
@@ -31,6 +32,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
     if (person.role === 'viewer') {
       const shared: Shared = await answer(apiUntil(signal).shared.get())
       const settings = settingsOf(shared)
+      noteVisitor({ role: person.role, timeZone: settings.time_zone })
       return {
         person,
         session,
@@ -52,6 +54,7 @@ async function askMe({ signal }: { signal: AbortSignal }) {
       isMember ? askProjects({ approver: approverIds }, signal) : NONE,
     ])
     const leads = ledIds.length > 0
+    noteVisitor({ role: person.role, timeZone: settings.time_zone })
     return { person, session, settings, shared: null, actsFor, notifications, preferences, ledIds, approvedIds, leads }
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null
@@ -171,6 +174,7 @@ export async function signOut(everywhere = false): Promise<void> {
   await answer(api.session.delete({}, { query: { everywhere: String(everywhere) } }))
   noteSession(false)
   forgetRecent()
+  noteVisitor(undefined)
   queryClient.removeQueries({ predicate: isOfPerson })
   queryClient.setQueryData(['me'], null)
 }

@@ -2,6 +2,8 @@
  * Sends the requests of each page before it is rendered: it takes as long to render the page as the server takes to
  * answer.
  */
+import { dropFirstAnswers } from '../server/first-answers.ts'
+import { inboxQuery } from '../server/inbox.ts'
 import { askFirst, knownMe, mayBeSignedIn } from '../server/me.ts'
 import { queryClient } from '../server/queries.ts'
 import { askAt, preloadAt } from './navigation.ts'
@@ -11,7 +13,13 @@ export async function sendFirstRequests(): Promise<void> {
   const { pathname, search } = location
   const script = mayBeSignedIn() ? preloadAt(pathname) : undefined
   const me = await askFirst()
-  if (me) askAt(me, pathname, search)
+  if (me) {
+    askAt(me, pathname, search)
+    // The menu shows on every page how much waits. Last: the page itself is more urgent.
+    if (me.person.role !== 'viewer') void queryClient.prefetchQuery(inboxQuery)
+  }
+  // In a task of its own: a query asks some steps after it begins.
+  setTimeout(dropFirstAnswers)
   await script
 }
 

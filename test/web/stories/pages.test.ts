@@ -117,6 +117,59 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
   })
 
   test(
+    'asks for the list of a page before its script is here, and once',
+    async () => {
+      await visiting('admin', async ({ page, open, requests, issues }) => {
+        // What the first visit found out.
+        await open('/account')
+        for (const [path, list] of [
+          ['/entries', /^GET \/api\/v1\/token-entries\?/],
+          ['/entries?sort=cost&order=desc', /^GET \/api\/v1\/token-entries\?sort=cost/],
+          ['/entries?sort=duration&order=asc', /^GET \/api\/v1\/token-entries\?sort=duration&order=asc/],
+          ['/unattributed', /^GET \/api\/v1\/reports\/unattributed\?/],
+          ['/bills/run', /^GET \/api\/v1\/bills\/run\?/],
+        ] as const) {
+          requests()
+          const asked = page.waitForRequest((request) => {
+            const { pathname, search } = new URL(request.url())
+            return list.test(`${request.method()} ${pathname}${search}`)
+          })
+          await page.route('**/app/main-*.js', async (route) => {
+            await asked
+            await route.continue()
+          })
+          await open(path)
+          await page.unroute('**/app/main-*.js')
+          const sent = requests()
+          expect(
+            sent.filter((request) => list.test(request)),
+            path,
+          ).toHaveLength(1)
+          expect(new Set(sent).size, path).toBe(sent.length)
+          await page.locator('main tbody tr').first().waitFor()
+        }
+        expect(issues()).toEqual([])
+      })
+    },
+    ALL_PAGES_MS,
+  )
+
+  test('shows whoever is signed in only what is theirs, in a browser where another person was before', async () => {
+    await visiting('admin', async ({ page, context, open }) => {
+      await open('/entries')
+      const admins = Number(await page.locator('[data-total="entries"]').getAttribute('data-value'))
+      const other = await web.visit({ as: { email: PEOPLE.member, password: DEMO_PASSWORD } })
+      await context.clearCookies()
+      await context.addCookies(await other.context.cookies())
+      await other.close()
+      await open('/entries')
+      expect(Number(await page.locator('[data-total="entries"]').getAttribute('data-value'))).toBeLessThan(admins)
+      await open('/bills/run')
+      expect(await page.locator('main').textContent()).toContain('Page not found')
+    })
+  })
+
+  test(
     'keeps only the rows in sight in the document, however many were fetched',
     async () => {
       await visiting('admin', async ({ page, open, settled, issues }) => {

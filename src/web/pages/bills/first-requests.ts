@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { flag, many, one, oneOf, readAddress } from '../../address.ts'
 import { answer, type api, apiUntil } from '../../server/api.ts'
+import { billDraftsQuery } from '../../server/bill-drafts.ts'
 import type { Me } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
 import { lastMonth } from './run-body.ts'
@@ -45,4 +46,5 @@ export function askBillingRun({ settings }: Me, search: string, path: string): v
   if (path !== '/bills/run') return
   void queryClient.prefetchQuery(runQuery(readAddress(search, RUN_ADDRESS), settings.time_zone))
   void queryClient.prefetchQuery(billSumsQuery({}))
+  void queryClient.prefetchQuery(billDraftsQuery)
 }

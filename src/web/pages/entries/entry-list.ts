@@ -5,7 +5,8 @@ import { entryQuery, FILTERS, type Filters } from '../../parts/entries/filters.t
 import { listQuery } from '../../server/list.ts'
 import type { Me } from '../../server/me.ts'
 import { queryClient } from '../../server/queries.ts'
-import { SORTS } from './columns.tsx'
+import { SORTS } from './entry-order.ts'
+import { listTotalsQuery, uncountedQuery } from './entry-sums.ts'
 
 export const ENTRIES_ADDRESS = {
   ...FILTERS,
@@ -29,6 +30,10 @@ export function entryListOf(filters: Filters, { sort, order }: Ordered, timeZone
 /** Sends the list's request before the page is rendered. */
 export function askEntryList({ settings }: Me, search: string): void {
   const { open: _, sort, order, ...filters } = readAddress(search, ENTRIES_ADDRESS)
-  const { key, ask } = entryListOf(filters, { sort, order }, settings.time_zone)
+  const { query, key, ask } = entryListOf(filters, { sort, order }, settings.time_zone)
   void queryClient.prefetchInfiniteQuery(listQuery(key, ask))
+  // Totals of a text search read every entry: they are calculated on request.
+  if (query.q !== undefined) return
+  void queryClient.prefetchQuery(listTotalsQuery(query))
+  if (query.status === undefined) void queryClient.prefetchQuery(uncountedQuery(query))
 }

@@ -8,35 +8,10 @@ import { Fragment, type ReactNode, useState } from 'react'
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
 import type { EntryQuery, Filters } from '../../parts/entries/filters.ts'
-import { sumsQuery } from '../../parts/entries/sums-query.ts'
 import { FigureLink, total } from '../../parts/figure-link.tsx'
 import { Count, Money } from '../../parts/figures.tsx'
-import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
-
-const askSums = (query: EntryQuery, signal: AbortSignal, grouped: { group_by?: ['status'] } = {}) =>
-  answer(apiUntil(signal).reports.usage.get({ query: { ...sumsQuery(query), ...grouped } }))
-
-/** Statuses that reports leave out, with words for their entries. */
-const UNCOUNTED = [
-  { statuses: ['draft', 'pending'], words: 'on token sheets' },
-  { statuses: ['held'], words: 'held' },
-  { statuses: ['discarded'], words: 'discarded' },
-  { statuses: ['voided'], words: 'voided' },
-]
-
-async function askUncounted(query: EntryQuery, signal: AbortSignal) {
-  const status = UNCOUNTED.flatMap(({ statuses }) => statuses)
-  const { data, totals } = await askSums({ ...query, status }, signal, { group_by: ['status'] })
-  const results = data.flatMap((bucket) => bucket.results)
-  const parts = UNCOUNTED.map((part) => ({
-    ...part,
-    entries: results
-      .filter(({ status }) => part.statuses.includes(status!))
-      .reduce((sum, { entries }) => sum + entries, 0),
-  }))
-  return { entries: totals.entries, parts: parts.filter(({ entries }) => entries > 0) }
-}
+import { listTotalsQuery, uncountedQuery } from './entry-sums.ts'
 
 interface SumsOptions {
   /** Whether the totals may take long, as of a text search; then they are calculated only on request. */
@@ -50,17 +25,15 @@ export function useSums(query: EntryQuery, { isLong }: SumsOptions) {
   const shared = { placeholderData: <Data,>(before: Data | undefined) => before }
   const { data, error, isPlaceholderData } = useQuery({
     ...shared,
+    ...listTotalsQuery(query),
     enabled,
-    queryKey: ['reports', 'sums', query],
-    queryFn: async ({ signal }) => (await askSums(query, signal)).totals,
   })
   // The totals of chosen statuses leave nothing out.
   const leavesOut = query.status === undefined
   const uncounted = useQuery({
     ...shared,
+    ...uncountedQuery(query),
     enabled: enabled && leavesOut,
-    queryKey: ['reports', 'sums', 'uncounted', query],
-    queryFn: ({ signal }) => askUncounted(query, signal),
   })
   if (!enabled) return { calculate: () => request(key) }
   return {

@@ -1,0 +1,50 @@
+/**
+ * Runs before the application's script is here: sets the scheme, and sends the first requests of some pages. To load and
+ * evaluate that script takes as long as the server takes to answer them.
+ */
+import './scheme.ts'
+import { lastMonth } from './pages/bills/run-body.ts'
+import { SORTS } from './pages/entries/entry-order.ts'
+import { readVisitor, type Visitor } from './server/first-answers.ts'
+import { PAGE_LIMIT } from './server/list.ts'
+
+/**
+ * The slowest request of a page at an address without filters, as the application sends it: one that differs from that
+ * is sent twice. Undefined for addresses that need what only the application knows.
+ */
+type RequestAt = (search: URLSearchParams, visitor: Visitor) => string | undefined
+
+const REQUESTS: Record<string, RequestAt> = {
+  '/entries': (search) => {
+    const { sort = SORTS[0], order, ...others } = Object.fromEntries(search)
+    if (!SORTS.some((known) => known === sort) || Object.keys(others).length > 0) return undefined
+    const query = new URLSearchParams()
+    if (sort !== SORTS[0]) query.set('sort', sort)
+    if (order === 'asc') query.set('order', order)
+    query.set('limit', PAGE_LIMIT)
+    return `/token-entries?${query}`
+  },
+  '/unattributed': (search) => (search.size === 0 ? `/reports/unattributed?limit=${PAGE_LIMIT}` : undefined),
+  '/bills/run': (search, { role, timeZone }) =>
+    search.size === 0 && (role === 'billing' || role === 'admin')
+      ? `/bills/run?month=${lastMonth(timeZone)}`
+      : undefined,
+}
+
+/** Viewers have other pages. */
+function requestsOf(visitor: Visitor | undefined): string[] {
+  if (!visitor || visitor.role === 'viewer') return ['/me']
+  const request = REQUESTS[location.pathname]?.(new URLSearchParams(location.search), visitor)
+  return ['/me', '/settings', ...(request === undefined ? [] : [request])]
+}
+
+function send(request: string): [path: string, answer: Promise<Response>] {
+  const path = `/api/v1${request}`
+  const answer = fetch(path)
+  // The application reports what fails.
+  answer.catch(() => {})
+  return [path, answer]
+}
+
+if (document.querySelector<HTMLMetaElement>('meta[name="session"]')!.content === 'sent')
+  globalThis.firstAnswers = new Map(requestsOf(readVisitor()).map(send))
