@@ -266,6 +266,17 @@ describe.skipIf(!canOverlap('postgres'))('partitioned entries', () => {
     expect(await rowsAt(back, ids)).toEqual(await rowsAt(location, ids))
     expect(await partitionDatabase(back.databaseUrl!, NOVEMBER)).toMatchObject({ first: 'entries_202801' })
   })
+
+  test('are not what a move begins with', async () => {
+    const { location } = await stage()
+    const tables = movedTables()
+    const at = await newMigrated('sqlite', cleanUps)
+    const source = await openSide({ ...at, databaseUrl: undefined }, { tables, now: 0, creates: false })
+    const target = await openSide({ dataDir: '', databaseUrl: location.databaseUrl }, { tables, now: 0, creates: true })
+    const moved = move({ source, target, tables, now: Date.now, onProgress: () => undefined })
+    expect(await moved.catch((error: Error) => error.message)).toContain('is in use. Move to a new, empty database.')
+    await Promise.all([source.close(), target.close()])
+  })
 })
 
 /** The month and those after it. */

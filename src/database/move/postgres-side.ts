@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Sql } from 'postgres'
 import { connect, parseAddress } from '../engines/postgres/link.ts'
+import { isPartitioned } from '../engines/postgres/partitions.ts'
 import { onOneConnection } from '../engines/postgres/postgres.ts'
 import { failureOf } from '../errors.ts'
 import { inTransaction, migratePostgres, refuseNewer } from '../schema/migrate.ts'
@@ -118,7 +119,8 @@ export class PostgresSide implements Source, Target {
   }
 
   async isUnused(): Promise<boolean> {
-    return (await this.client.unsafe(USED_QUERY)).length === 0
+    // Partitions are made of a table with its rows, afterwards.
+    return (await this.client.unsafe(USED_QUERY)).length === 0 && !(await isPartitioned(this.client))
   }
 
   async prepare(mark: Mark, now: number): Promise<void> {

@@ -84,6 +84,7 @@ class Writer {
   readonly #keys: Keys
   readonly #later: (ReadRow['later'][number] & { kind: Kind; id: number; number: number })[] = []
   #batch: Item[] = []
+  #sessions = 0
   #batchFrom = 0
   #session: OpenSession | undefined
   #document: Uint8Array[] = []
@@ -151,7 +152,8 @@ class Writer {
       // Entries refer to earlier ones.
       read.sort((a, b) => (a.row.id as number) - (b.row.id as number))
     } else if (needsKey(kind)) {
-      const keys = await reserveKeys(this.tx, kind.table, read.length)
+      const keys =
+        kind === SESSION ? this.#sessionKeys(read.length) : await reserveKeys(this.tx, kind.table, read.length)
       for (const [at, { row }] of read.entries()) row.id = keys[at]!
       if (kind === SESSION) for (const [at, { session }] of items.entries()) session!.key = keys[at]!
     }
@@ -170,6 +172,16 @@ class Writer {
     for (const { row, later, number } of read) {
       for (const reference of later) this.#later.push({ ...reference, kind, number, id: row.id as number })
     }
+  }
+
+  /**
+   * From 1, because the database is empty: entries keep their keys, and where they are partitioned, none may be of an
+   * earlier month than its session.
+   */
+  #sessionKeys(count: number): number[] {
+    const keys = Array.from({ length: count }, (_, at) => this.#sessions + at + 1)
+    this.#sessions += count
+    return keys
   }
 
   async #addPiece(item: Item): Promise<void> {

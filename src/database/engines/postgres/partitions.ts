@@ -16,7 +16,7 @@ const ANALYZE = 'ANALYZE entries'
 
 const nameOf = (month: number) => `entries_${month}`
 
-async function isPartitioned(client: Sql): Promise<boolean> {
+export async function isPartitioned(client: Sql): Promise<boolean> {
   const [{ kind }] = await client<
     [{ kind: string }]
   >`SELECT relkind AS kind FROM pg_class WHERE oid = 'entries'::regclass`

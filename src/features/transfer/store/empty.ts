@@ -23,12 +23,16 @@ export async function removeDefaults(tx: Tx): Promise<void> {
   await tx.delete(oneTimeLinks)
 }
 
-/** On PostgreSQL, new entries get keys after those that were imported. */
+/** On PostgreSQL, new sessions and entries get keys after those that were imported, and never below those that were drawn. */
 export async function continueKeys(tx: Tx): Promise<void> {
   const { revision } = tx.tables
-  await tx
-    .select({
-      last: sql`setval(pg_get_serial_sequence('entries', 'id'), greatest(1, (SELECT coalesce(max(id), 1) FROM entries)))`,
-    })
-    .from(revision)
+  for (const table of ['sessions', 'entries']) {
+    const sequence = sql.raw(`pg_get_serial_sequence('${table}', 'id')::regclass`)
+    const highest = sql.raw(`(SELECT coalesce(max(id), 1) FROM ${table})`)
+    await tx
+      .select({
+        last: sql`setval(${sequence}, greatest(coalesce(pg_sequence_last_value(${sequence}), 1), ${highest}))`,
+      })
+      .from(revision)
+  }
 }
