@@ -179,7 +179,7 @@ export function writeKeyPage(key: number): string {
 
 export function readKeyPage(page: string): number | undefined {
   const text = Buffer.from(page, 'base64url').toString('latin1')
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
+  return /^\d{1,16}$/.test(text) ? Number(text) : undefined
 }
 
 /** The token of the page that follows a row in this order; `readSortPage` is the inverse. */

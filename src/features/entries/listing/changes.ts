@@ -22,6 +22,6 @@ export function writeChangesPage({ entry, change }: ChangesPosition): string {
 }
 
 export function readChangesPage(page: string): ChangesPosition | undefined {
-  const match = /^changes\.(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(page, 'base64url').toString('latin1'))
+  const match = /^changes\.(\d{1,16})\.(\d{1,16})$/.exec(Buffer.from(page, 'base64url').toString('latin1'))
   return match ? { entry: Number(match[1]), change: Number(match[2]) } : undefined
 }

@@ -116,7 +116,7 @@ export function writePage({ startedAt, id }: Position, order: ListOrder = 'desc'
 
 export function readPage(page: string, order: ListOrder = 'desc'): Position | undefined {
   const text = Buffer.from(page, 'base64url').toString('latin1')
-  const [, isAscending, startedAt, id] = /^(asc\.)?(-?\d{1,15})\.(\d{1,15})$/.exec(text) ?? []
+  const [, isAscending, startedAt, id] = /^(asc\.)?(-?\d{1,15})\.(\d{1,16})$/.exec(text) ?? []
   if (startedAt === undefined || (isAscending !== undefined) !== (order === 'asc')) return undefined
   return { startedAt: Number(startedAt), id: Number(id) }
 }

@@ -37,7 +37,7 @@ export function writeFigurePage({ sort, order }: FigureOrder, { value, id }: Fig
 /** Undefined for the page of another order as well, where the position would mean something else. */
 export function readFigurePage({ sort, order }: FigureOrder, page: string): FigurePosition | undefined {
   const text = Buffer.from(page, 'base64url').toString('latin1')
-  const [, ofSort, ofOrder, value, id] = /^([a-z0-9_]+)\.([a-z]+)\.(\d{1,19})?\.(\d{1,15})$/.exec(text) ?? []
+  const [, ofSort, ofOrder, value, id] = /^([a-z0-9_]+)\.([a-z]+)\.(\d{1,19})?\.(\d{1,16})$/.exec(text) ?? []
   if (id === undefined || ofSort !== sort || ofOrder !== order) return undefined
   const figure = value === undefined ? null : BigInt(value)
   // No database could compare it.

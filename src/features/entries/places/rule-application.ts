@@ -72,7 +72,7 @@ function writeWalk(walk: Walk): string {
 
 export function readWalk(page: string): Walk | undefined {
   const text = Buffer.from(page, 'base64url').toString('latin1')
-  if (!/^(0(\.-?\d{1,15}\.\d{1,15})?|[1-9]\d{0,14}\.\d{1,15})$/.test(text)) return undefined
+  if (!/^(0(\.-?\d{1,15}\.\d{1,16})?|[1-9]\d{0,14}\.\d{1,16})$/.test(text)) return undefined
   const [lane, ...place] = text.split('.').map(Number)
   if (lane !== 0) return { lane: lane!, after: place[0]! }
   return { lane: 0, after: place.length === 2 ? { startedAt: place[0]!, id: place[1]! } : undefined }

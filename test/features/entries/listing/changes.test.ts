@@ -120,8 +120,9 @@ forEachEngine('changes of entries', (open, engine) => {
   })
 
   test('since a moment leave out what was long before, and can be neither sorted nor exported', async () => {
-    const { app, admin, report } = await stage()
+    const { db, app, admin, report } = await stage()
     await report()
+    const { entry, change } = await settledPosition(db)
     const listed = async (query: string) => (await app.call(`${LIST}?${query}`, { session: admin })).json
     expect((await listed('updated_since=2026-01-01')).data).toHaveLength(1)
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
@@ -132,9 +133,9 @@ forEachEngine('changes of entries', (open, engine) => {
       ['updated_since=2026-01-01&format=csv', '/query/updated_since'],
       ['updated_since=soon', '/query/updated_since'],
       // Of a database that a backup has replaced.
-      [`updated_since=soon&page=${writeChangesPage({ entry: 2, change: 0 })}`, '/query/updated_since'],
-      [`updated_since=2026-01-01&page=${writeChangesPage({ entry: 2, change: 0 })}`, '/query/page'],
-      [`updated_since=2026-01-01&page=${writeChangesPage({ entry: 1, change: 1 })}`, '/query/page'],
+      [`updated_since=soon&page=${writeChangesPage({ entry: entry + 1, change })}`, '/query/updated_since'],
+      [`updated_since=2026-01-01&page=${writeChangesPage({ entry: entry + 1, change })}`, '/query/page'],
+      [`updated_since=2026-01-01&page=${writeChangesPage({ entry, change: change + 1 })}`, '/query/page'],
     ]) {
       expect((await listed(query!)).errors[0].pointer).toBe(pointer)
     }
