@@ -120,7 +120,7 @@ function rowOf(measured: Measured): string {
 }
 
 async function measure(sizes: Sizes, { executable, print }: { executable?: string; print?: (row: string) => void }) {
-  const victim = await Victim.make()
+  const victim = await Victim.make('long')
   try {
     if (executable) await copyFile(executable, join(victim.installation.folder, 'tally'))
     await victim.installation.run(

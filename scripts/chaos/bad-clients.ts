@@ -27,7 +27,7 @@ export const badClients: Scenario = {
   name: 'slow and broken clients',
   missingRequirement: () => undefined,
   async run(size) {
-    const victim = await Victim.make()
+    const victim = await Victim.make(size)
     try {
       await victim.start()
       const reporters = new Reporters(victim, 'good')

@@ -138,7 +138,7 @@ export const bombs: Scenario = {
   name: 'bodies that take memory',
   missingRequirement: () => undefined,
   async run(size) {
-    const victim = await Victim.make()
+    const victim = await Victim.make(size)
     try {
       await victim.start(['--log-level', 'error'])
       const who = await credentialsFor(victim)

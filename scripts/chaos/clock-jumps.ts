@@ -39,7 +39,7 @@ export const clockJumps: Scenario = {
   missingRequirement: clockMissing,
   async run(size) {
     const jumps = JUMPS[size]
-    const victim = await Victim.make({ before: withSettableClock() })
+    const victim = await Victim.make(size, { before: withSettableClock() })
     const set = (jump: string) => setClock(victim.installation, jump)
     try {
       set('+0')

@@ -7,7 +7,7 @@ export const crashes: Scenario = {
   name: 'kill -9 under load',
   missingRequirement: () => undefined,
   async run(size) {
-    const victim = await Victim.make()
+    const victim = await Victim.make(size)
     try {
       await victim.start()
       const reporters = new Reporters(victim, 'crashes')

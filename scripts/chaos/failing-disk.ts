@@ -15,7 +15,7 @@ export const failedSync: Scenario = {
       // Skips the first syncs, which belong to the start, and then fails all of them.
       const from = 40 + Math.floor(Math.random() * 200)
       const inject = `inject=fdatasync:error=EIO:when=${from}+`
-      const victim = await Victim.make({ before: ['strace', '-D', '-f', '-o', '/dev/null', '-e', inject] })
+      const victim = await Victim.make(size, { before: ['strace', '-D', '-f', '-o', '/dev/null', '-e', inject] })
       try {
         await victim.start()
         const reporters = new Reporters(victim, `eio-${round}`)
@@ -46,7 +46,7 @@ export const slowSync: Scenario = {
   missingRequirement: straceMissing,
   async run(size) {
     const slow = ['strace', '-D', '-f', '-o', '/dev/null', '-e', 'inject=fdatasync:delay_exit=10000']
-    const victim = await Victim.make({ before: slow })
+    const victim = await Victim.make(size, { before: slow })
     try {
       await victim.start()
       const reporters = new Reporters(victim, 'slow', 64)
@@ -66,15 +66,15 @@ export const slowSync: Scenario = {
 }
 
 /** Room for the executable too. */
-const DISK_MEGABYTES = 220
+const DISK_MEGABYTES = 240
 
 export const fullDisk: Scenario = {
   name: 'disk full, then space again',
   missingRequirement: smallDiskMissing,
-  async run() {
+  async run(size) {
     return withSmallDisk(DISK_MEGABYTES, async (disk) => {
       const filler = join(disk, 'filler')
-      const victim = await Victim.make({ parent: disk })
+      const victim = await Victim.make(size, { parent: disk })
       try {
         await victim.start()
         const reporters = new Reporters(victim, 'full')

@@ -3,10 +3,10 @@
  * URL. Then the old primary is made a replica of the new one, and so on.
  */
 import { rmSync } from 'node:fs'
-import { Installation, type Server } from '../../test/support/binary.ts'
+import type { Server } from '../../test/support/binary.ts'
 import { postgresPrograms } from '../../test/support/postgres-programs.ts'
 import { checkPostgres, Member, makeMembersFolder } from './postgres-member.ts'
-import { Reporters, refusalsOf, type Scenario } from './scenario.ts'
+import { installed, Reporters, refusalsOf, type Scenario } from './scenario.ts'
 
 const ROUNDS = { short: 1, long: 10 }
 
@@ -20,7 +20,7 @@ export const failover: Scenario = {
     const folder = makeMembersFolder()
     const members = [new Member(folder, 'one'), new Member(folder, 'two')] as const
     const TALLY_DATABASE_URL = `postgres://tally@${members.map(({ port }) => `127.0.0.1:${port}`).join(',')}/postgres`
-    const installation = await Installation.make({ variables: { TALLY_DATABASE_URL } })
+    const installation = await installed(size, { variables: { TALLY_DATABASE_URL } })
     let server: Server | undefined
     try {
       await members[0].create()

@@ -26,7 +26,7 @@ export const fuzz: Scenario = {
   name: 'malformed requests from the OpenAPI document',
   missingRequirement: () => undefined,
   async run(size) {
-    const victim = await Victim.make()
+    const victim = await Victim.make(size)
     try {
       await victim.installation.run(
         ['users', 'set-password', 'ada@example.com', '--password-stdin'],

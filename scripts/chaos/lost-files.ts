@@ -35,11 +35,11 @@ const LOSSES: Loss[] = [
 export const lostFiles: Scenario = {
   name: 'the files of the database are moved, removed, replaced',
   missingRequirement: () => undefined,
-  async run() {
+  async run(size) {
     const outcome = { rounds: 0, acknowledged: 0, lost: 0, duplicated: 0, readyMs: [] as number[] }
     const tookMs: number[] = []
     for (const loss of LOSSES) {
-      const victim = await Victim.make()
+      const victim = await Victim.make(size)
       try {
         await victim.start()
         const backup = `${victim.databaseFile}.backup`

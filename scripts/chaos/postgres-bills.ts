@@ -17,7 +17,7 @@ export const billsMeanwhile: Scenario = {
   name: 'PostgreSQL: servers and connections killed while bills are sent',
   missingRequirement: postgresMissing,
   async run(size) {
-    const stage = await Stage.make()
+    const stage = await Stage.make(size)
     const sql = stage.admin()
     try {
       for (let sender = 0; sender < SENDERS; sender += 1) {

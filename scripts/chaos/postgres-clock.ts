@@ -10,7 +10,7 @@ export const postgresClockJumps: Scenario = {
   name: 'PostgreSQL: the clock of one of two servers jumps by days',
   missingRequirement: () => postgresMissing() ?? clockMissing(),
   async run(size) {
-    const stage = await Stage.make({ before: withSettableClock() })
+    const stage = await Stage.make(size, { before: withSettableClock() })
     const sql = stage.admin()
     try {
       const reporters = new Reporters(stage, 'clock')

@@ -37,7 +37,7 @@ export const conflicts: Scenario = {
   name: 'PostgreSQL: deadlocks, lost races and locked tables',
   missingRequirement: postgresMissing,
   async run(size) {
-    const stage = await Stage.make()
+    const stage = await Stage.make(size)
     const sql = stage.admin()
     const others = Array.from({ length: 3 }, () => stage.admin())
     try {

@@ -12,7 +12,7 @@ export const connectionsTaken: Scenario = {
   name: 'PostgreSQL: others take all connections',
   missingRequirement: postgresMissing,
   async run(size) {
-    const stage = await Stage.make()
+    const stage = await Stage.make(size)
     const sql = stage.admin()
     try {
       const reporters = new Reporters(stage, 'taken')

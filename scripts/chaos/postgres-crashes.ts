@@ -9,7 +9,7 @@ export const postgresCrashes: Scenario = {
   name: 'PostgreSQL: kill -9 of one of two servers under load',
   missingRequirement: postgresMissing,
   async run(size) {
-    const stage = await Stage.make()
+    const stage = await Stage.make(size)
     try {
       const reporters = new Reporters(stage, 'crashes')
       for (let round = 0; round < CRASHES[size]; round += 1) {
@@ -35,7 +35,7 @@ const POOLED_TERMINATIONS = { short: 10, long: 200 }
 export const terminatedBackends: Scenario = {
   name: 'PostgreSQL: connections ended by pg_terminate_backend',
   missingRequirement: postgresMissing,
-  run: async (size) => terminate(await Stage.make(), TERMINATIONS[size]),
+  run: async (size) => terminate(await Stage.make(size), TERMINATIONS[size]),
 }
 
 export const terminatedThroughPgBouncer: Scenario = {
@@ -48,7 +48,7 @@ export const terminatedThroughPgBouncer: Scenario = {
       return `${pgbouncer.through(url)}?pgbouncer=true`
     }
     try {
-      return await terminate(await Stage.make({ through }), POOLED_TERMINATIONS[size])
+      return await terminate(await Stage.make(size, { through }), POOLED_TERMINATIONS[size])
     } finally {
       await pgbouncer?.stop()
     }

@@ -1,10 +1,9 @@
 /** The disk of PostgreSQL is full: it refuses writes, or ends because it cannot write its log. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Installation } from '../../test/support/binary.ts'
 import { Member, run } from './postgres-member.ts'
 import { makeToken, postgresMissing, Stage } from './postgres-stage.ts'
-import { Reporters, refusalsOf, type Scenario } from './scenario.ts'
+import { installed, Reporters, refusalsOf, type Scenario } from './scenario.ts'
 import { fill, smallDiskMissing, withSmallDisk } from './small-disk.ts'
 
 const ROUNDS = { short: 1, long: 20 }
@@ -25,10 +24,10 @@ export const postgresDiskFull: Scenario = {
       const member = new Member(disk, 'data', SETTINGS)
       const filler = join(disk, 'filler')
       await member.create()
-      const installation = await Installation.make({ variables: { TALLY_DATABASE_URL: member.url } })
+      const installation = await installed(size, { variables: { TALLY_DATABASE_URL: member.url } })
       let stage: Stage | undefined
       try {
-        stage = await Stage.on({ url: member.url, token: await makeToken(installation) })
+        stage = await Stage.on(size, { url: member.url, token: await makeToken(installation) })
         const reporters = new Reporters(stage, 'full')
         let ends = 0
         for (let round = 0; round < ROUNDS[size]; round += 1) {

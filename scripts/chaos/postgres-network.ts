@@ -1,12 +1,12 @@
 /** The network between Tally and PostgreSQL: far away, or with connections that stall or are cut. */
 import { postgresMissing, Stage } from './postgres-stage.ts'
-import { EXIT_FATAL, Reporters, refusalsOf, type Scenario } from './scenario.ts'
+import { EXIT_FATAL, Reporters, refusalsOf, type Scenario, type Size } from './scenario.ts'
 import { TcpProxy } from './tcp-proxy.ts'
 
 /** The servers of Tally connect through the proxy, and everything else directly. */
-async function stageBehindProxy(): Promise<{ stage: Stage; proxy: TcpProxy }> {
+async function stageBehindProxy(size: Size): Promise<{ stage: Stage; proxy: TcpProxy }> {
   let proxy: TcpProxy | undefined
-  const stage = await Stage.make({
+  const stage = await Stage.make(size, {
     through(url) {
       const { searchParams, pathname } = new URL(url)
       proxy = new TcpProxy(`${searchParams.get('host')}/.s.PGSQL.5432`)
@@ -23,7 +23,7 @@ export const farAway: Scenario = {
   name: 'PostgreSQL: 200 ms of latency in each direction',
   missingRequirement: postgresMissing,
   async run(size) {
-    const { stage, proxy } = await stageBehindProxy()
+    const { stage, proxy } = await stageBehindProxy(size)
     try {
       const reporters = new Reporters(stage, 'far', 64)
       // What a server reads for its first reports takes thirty round trips.
@@ -53,7 +53,7 @@ export const cutConnections: Scenario = {
   name: 'PostgreSQL: connections cut in the middle of a message',
   missingRequirement: postgresMissing,
   async run(size) {
-    const { stage, proxy } = await stageBehindProxy()
+    const { stage, proxy } = await stageBehindProxy(size)
     try {
       const reporters = new Reporters(stage, 'cut')
       for (let round = 0; round < CUTS[size]; round += 1) {
@@ -75,7 +75,7 @@ export const stalledConnections: Scenario = {
   name: 'PostgreSQL: all connections stall, and new ones work',
   missingRequirement: postgresMissing,
   async run(size) {
-    const { stage, proxy } = await stageBehindProxy()
+    const { stage, proxy } = await stageBehindProxy(size)
     try {
       const reporters = new Reporters(stage, 'stalled')
       let stalled = 0

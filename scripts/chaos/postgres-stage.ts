@@ -3,11 +3,11 @@
  * process share a server of PostgreSQL, on which each has a database of its own.
  */
 import { tmpdir } from 'node:os'
-import { freePort, Installation, type Server } from '../../test/support/binary.ts'
+import { freePort, type Installation, type Server } from '../../test/support/binary.ts'
 import { postgresPrograms } from '../../test/support/postgres-programs.ts'
 import { clientFor, startInstalled } from '../../test/support/postgres-server.ts'
 import { checkPostgres } from './postgres-member.ts'
-import type { Reporters, Verdict } from './scenario.ts'
+import { installed, type Reporters, type Size, type Verdict } from './scenario.ts'
 
 export const postgresMissing = () => (postgresPrograms() ? undefined : 'PostgreSQL is not installed')
 
@@ -28,7 +28,7 @@ interface Origin {
 let origin: Promise<Origin> | undefined
 
 /** A migrated database with a person, and a token that may report and send bills. */
-async function makeOrigin(): Promise<Origin> {
+async function makeOrigin(size: Size): Promise<Origin> {
   const { folder } = await startInstalled(postgresPrograms()!, {
     parent: tmpdir(),
     durable: true,
@@ -36,7 +36,7 @@ async function makeOrigin(): Promise<Origin> {
   })
   const urlOf = (database: string) => `postgres://tally@localhost/${database}?host=${folder}`
   await execute(urlOf('postgres'), `CREATE DATABASE ${TEMPLATE}`)
-  const installation = await Installation.make({ variables: { TALLY_DATABASE_URL: urlOf(TEMPLATE) } })
+  const installation = await installed(size, { variables: { TALLY_DATABASE_URL: urlOf(TEMPLATE) } })
   try {
     return { urlOf, token: await makeToken(installation) }
   } finally {
@@ -90,28 +90,26 @@ export class Stage {
     readonly places: readonly Place[],
   ) {}
 
-  static async make({ before = [], through = (url) => url }: StageOptions = {}): Promise<Stage> {
-    origin ??= makeOrigin()
+  static async make(size: Size, { before = [], through = (url) => url }: StageOptions = {}): Promise<Stage> {
+    origin ??= makeOrigin(size)
     const { urlOf, token } = await origin
     databases += 1
     const name = `${TEMPLATE}_${databases}`
     await execute(urlOf('postgres'), `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`)
     const url = urlOf(name)
-    return Stage.on({ url, token, before, through })
+    return Stage.on(size, { url, token, before, through })
   }
 
   /** On a migrated database that is there already. */
-  static async on({
-    url,
-    token,
-    before = [],
-    through = (direct) => direct,
-  }: StageOptions & { url: string; token: string }) {
+  static async on(
+    size: Size,
+    { url, token, before = [], through = (direct) => direct }: StageOptions & { url: string; token: string },
+  ) {
     const variables = { TALLY_DATABASE_URL: await through(url) }
     // A process that is started while the executable is copied would keep it open for writing.
     const installations: Installation[] = []
     for (let server = 0; server < SERVERS; server += 1) {
-      installations.push(await Installation.make({ before: [...before], variables }))
+      installations.push(await installed(size, { before: [...before], variables }))
     }
     const start = async (installation: Installation): Promise<Place> => {
       const port = freePort()

@@ -18,7 +18,7 @@ export const powerLoss: Scenario = {
   name: 'power loss (unsynced data becomes noise)',
   missingRequirement: straceMissing,
   async run(size) {
-    const victim = await Victim.make({ before: TRACER })
+    const victim = await Victim.make(size, { before: TRACER })
     let spoiled = 0
     try {
       await victim.start()
@@ -71,7 +71,7 @@ const BURST_PAUSE_MS = 400
 
 async function failCheckpoints(size: Size, { call, from, spread }: FailingCall): Promise<Outcome> {
   const before: string[] = []
-  const victim = await Victim.make({ before })
+  const victim = await Victim.make(size, { before })
   let spoiled = 0
   try {
     await victim.start()

@@ -4,7 +4,7 @@
  */
 import { Database as Connection } from 'bun:sqlite'
 import { join } from 'node:path'
-import { Installation, type Server } from '../../test/support/binary.ts'
+import { Installation, type InstallationOptions, type Server } from '../../test/support/binary.ts'
 
 export interface Outcome {
   rounds: number
@@ -34,6 +34,12 @@ export interface Scenario {
 
 /** `short` is for continuous integration, `long` for a person with an hour. */
 export type Size = 'short' | 'long'
+
+type SetUp = Pick<InstallationOptions, 'before' | 'parent' | 'variables'>
+
+/** The short form runs beside other tests, and its load takes what the processors have. */
+export const installed = (size: Size, options: SetUp = {}): Promise<Installation> =>
+  size === 'short' ? Installation.brief(options) : Installation.make(options)
 
 /** For scenarios that inject failing system calls. */
 export const straceMissing = () => (Bun.which('strace') ? undefined : 'strace is not installed')
@@ -73,8 +79,8 @@ export class Victim {
     readonly token: string,
   ) {}
 
-  static async make(options: { before?: string[]; parent?: string } = {}): Promise<Victim> {
-    const installation = await Installation.make(options)
+  static async make(size: Size, options: SetUp = {}): Promise<Victim> {
+    const installation = await installed(size, options)
     await installation.addUser('ada@example.com', 'admin')
     const { token } = await installation.createToken('svc', 'ada@example.com')
     return new Victim(installation, token)

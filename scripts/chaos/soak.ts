@@ -128,7 +128,7 @@ export const soak: Scenario = {
   name: 'a steady mixed load',
   missingRequirement: () => (process.platform === 'linux' ? undefined : 'memory is read from /proc'),
   async run(size) {
-    const victim = await Victim.make()
+    const victim = await Victim.make(size)
     try {
       const { installation, token } = victim
       await installation.run(['users', 'set-password', 'ada@example.com', '--password-stdin'], `${PASSWORD}\n`)

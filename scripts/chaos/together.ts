@@ -8,7 +8,7 @@ export const together: Scenario = {
   name: 'four processes write at once',
   missingRequirement: () => undefined,
   async run(size) {
-    const victim = await Victim.make()
+    const victim = await Victim.make(size)
     try {
       await victim.start()
       const reporters = new Reporters(victim, 'together')

@@ -11,7 +11,7 @@ const DEADLINE_MS = 25_000
 let tally: Installation
 let server: Server
 beforeAll(async () => {
-  tally = await Installation.make()
+  tally = await Installation.brief()
   await tally.addUser('ada@example.com', 'admin')
   server = await tally.serve()
 })

@@ -198,7 +198,7 @@ function exampleBody({ requestBody }: Operation): { body: string; type: string }
 
 beforeAll(async () => {
   const { databaseUrl } = testEngine === 'postgres' ? await newMigrated(testEngine, cleanUps) : {}
-  tally = await Installation.make({ variables: databaseUrl ? { TALLY_DATABASE_URL: databaseUrl } : {} })
+  tally = await Installation.brief({ variables: databaseUrl ? { TALLY_DATABASE_URL: databaseUrl } : {} })
   location = { dataDir: join(tally.folder, 'tally-data'), databaseUrl }
   server = await tally.serve(['--trusted-proxies', '127.0.0.1'])
   await addPerson('keeper@example.com', 'admin')

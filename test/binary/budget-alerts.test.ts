@@ -39,7 +39,7 @@ interface Stage {
 async function install(engine: Engine): Promise<Stage> {
   const server = engine === 'postgres' ? await newLocation(engine, cleanUps) : undefined
   const variables = server ? { TALLY_DATABASE_URL: server.databaseUrl! } : {}
-  const tally = await Installation.make({ variables })
+  const tally = await Installation.brief({ variables })
   cleanUps.push(() => tally.remove())
   return { tally, location: server ?? { dataDir: join(tally.folder, 'tally-data') } }
 }

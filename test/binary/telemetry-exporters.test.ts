@@ -36,7 +36,7 @@ let organization: string
 let reading: string
 
 beforeAll(async () => {
-  tally = await Installation.make()
+  tally = await Installation.brief()
   server = await tally.serve()
   await tally.addUser('boss@example.com', 'admin')
   organization = (await tally.createToken('org', 'boss@example.com')).token

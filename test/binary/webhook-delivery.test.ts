@@ -31,7 +31,7 @@ beforeAll(async () => {
   location = await newLocation('postgres', cleanUps)
   installations = []
   for (let number = 0; number < 2; number += 1) {
-    const installation = await Installation.make({ variables: { TALLY_DATABASE_URL: location.databaseUrl! } })
+    const installation = await Installation.brief({ variables: { TALLY_DATABASE_URL: location.databaseUrl! } })
     cleanUps.push(() => installation.remove())
     installations.push(installation)
   }

@@ -174,7 +174,7 @@ describe.skipIf(!postgresPrograms())('a read replica', () => {
   })
 
   test('is named in the responses of a server and in its readiness', async () => {
-    const installation = await Installation.make({
+    const installation = await Installation.brief({
       variables: {
         TALLY_DATABASE_URL: primary.url,
         TALLY_DATABASE_READ_URL: replica.url,

@@ -7,9 +7,11 @@
  * have to exist. A `json` block after one that runs is what it prints; `json POST /entries` is sent.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DATABASE_FILE } from '../../src/database/open.ts'
 import { SCOPE_NAMES } from '../../src/token-scopes.ts'
+import { SHORT_RUN } from '../support/binary.ts'
 import { CommandLine, type RunningServer } from '../support/command-line.ts'
 import { copyDemo } from '../support/demo.ts'
 import { type Block, type ManualPage, manualPages, readmePage } from './manual-pages.ts'
@@ -24,6 +26,36 @@ const MARK = '\u0001'
 
 const isRun = ({ language, note }: Block) => language === 'sh' && note !== 'elsewhere'
 
+interface Prepared {
+  /** The content of its file. */
+  database: Uint8Array
+  variables: Record<string, string>
+}
+
+/** The databases that the pages begin with, made for the first that needs each. */
+const prepared: Partial<Record<ManualPage['server'], Promise<Prepared>>> = {}
+
+async function prepare(kind: ManualPage['server']): Promise<Prepared> {
+  const tally = await CommandLine.make({ engine: 'sqlite' })
+  try {
+    if (kind === 'demo') await copyDemo(tally.dataDir)
+    else await tally.done(['users', 'add', '--email', 'ada@example.com', '--name', 'Ada', '--role', 'admin'])
+    const user = kind === 'demo' ? 'ines.marques@meridian.example' : 'ada@example.com'
+    await tally.done(['settings', 'set', '--api-tokens', 'yes'])
+    const create = async (of: string, scopes: string[]) => {
+      const args = ['tokens', 'create', '--kind', of, '--user', user, '--name', `manual ${of}`, ...scopes]
+      return (await tally.json(args)).token as string
+    }
+    const variables = {
+      TALLY_TOKEN: await create('svc', []),
+      TALLY_API_TOKEN: await create('api', ['--scope', SCOPE_NAMES.join(',')]),
+    }
+    return { database: await readFile(join(tally.dataDir, DATABASE_FILE)), variables }
+  } finally {
+    await tally.remove()
+  }
+}
+
 class Reader {
   private constructor(
     readonly tally: CommandLine,
@@ -37,19 +69,12 @@ class Reader {
     await writeFile(join(tally.folder, 'bin/tally'), `#!/bin/sh\nexec ${tally.executable} "$@"\n`, { mode: 0o755 })
     const PATH = `${join(tally.folder, 'bin')}:${process.env.PATH}`
     if (page.server === 'none') return new Reader(tally, undefined, { PATH })
-    if (page.server === 'demo') await copyDemo(tally.dataDir)
-    else await tally.done(['users', 'add', '--email', 'ada@example.com', '--name', 'Ada', '--role', 'admin'])
-    const user = page.server === 'demo' ? 'ines.marques@meridian.example' : 'ada@example.com'
-    await tally.done(['settings', 'set', '--api-tokens', 'yes'])
-    const create = async (kind: string, scopes: string[]) => {
-      const args = ['tokens', 'create', '--kind', kind, '--user', user, '--name', `manual ${kind}`, ...scopes, '--json']
-      return JSON.parse((await tally.done(args)).stdout).token as string
-    }
-    const token = await create('svc', [])
-    const apiToken = await create('api', ['--scope', SCOPE_NAMES.join(',')])
+    prepared[page.server] ??= prepare(page.server)
+    const { database, variables } = await prepared[page.server]!
+    await mkdir(tally.dataDir, { mode: 0o700 })
+    await writeFile(join(tally.dataDir, DATABASE_FILE), database, { mode: 0o600 })
     const server = await tally.serve()
-    const variables = { PATH, TALLY_URL: server.url, TALLY_TOKEN: token, TALLY_API_TOKEN: apiToken }
-    return new Reader(tally, server, variables)
+    return new Reader(tally, server, { PATH, TALLY_URL: server.url, ...variables })
   }
 
   /** Replaces the address of the examples by that of the server. */
@@ -60,7 +85,7 @@ class Reader {
   async run(script: string): Promise<{ code: number; stdout: string; stderr: string }> {
     const shell = Bun.spawn(['sh', '-eu'], {
       cwd: this.tally.folder,
-      env: { HOME: this.tally.folder, NO_COLOR: '1', ...this.variables },
+      env: { HOME: this.tally.folder, NO_COLOR: '1', ...SHORT_RUN, ...this.variables },
       stdin: Buffer.from(script),
       stdout: 'pipe',
       stderr: 'pipe',

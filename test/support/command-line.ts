@@ -2,11 +2,8 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { precompiledExecutable } from './binary.ts'
+import { precompiledExecutable, SHORT_RUN } from './binary.ts'
 import { type Engine, type Location, newMigrated, testEngine } from './databases.ts'
-
-/** Most commands end before code that is compiled once more for speed repays that, which takes a fourth of their time. */
-const SHORT_RUN = { BUN_JSC_useDFGJIT: '0' }
 
 /** A server that is not ready by then never will be: one from source, on a busy machine, takes several seconds. */
 const READY_DEADLINE_MS = 45_000
@@ -127,7 +124,7 @@ export class CommandLine {
 
   /** Starts the server on a free port and waits for the line with its address. */
   async serve(args: string[] = [], env: Record<string, string> = {}): Promise<RunningServer> {
-    const child = this.#spawn(['serve', '--port', '0', ...args], 'ignore', env)
+    const child = this.#spawn(['serve', '--port', '0', ...args], 'ignore', { ...SHORT_RUN, ...env })
     this.#servers.push(child)
     let output = ''
     const reading = (async () => {

@@ -1,8 +1,12 @@
-/** A database with the demo data, which take seconds to make: once for all tests, which work on copies. */
+/**
+ * A database with the demo data, which take seconds to make: once for all tests, which work on copies. A server has run on
+ * it until it had added everything up, which takes longer than most tests need one for.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../../src/database/open.ts'
 import { CommandLine } from './command-line.ts'
+import { rowsAt } from './databases.ts'
 import { sharedFile } from './shared-files.ts'
 
 /** Of all people in it. */
@@ -22,6 +26,9 @@ async function make(): Promise<Uint8Array> {
   const tally = await CommandLine.make({ engine: 'sqlite' })
   try {
     await tally.json(['demo', '--password-stdin'], { stdin: DEMO_PASSWORD })
+    const server = await tally.serve()
+    while ((await rowsAt(tally.location, 'SELECT 1 FROM stale_hours LIMIT 1')).length > 0) await Bun.sleep(50)
+    await server.stop()
     return readFileSync(join(tally.dataDir, DATABASE_FILE))
   } finally {
     await tally.remove()

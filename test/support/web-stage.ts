@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { Installation, precompiledExecutable, type Server } from './binary.ts'
+import { Installation, type Server } from './binary.ts'
 import { launchBrowser, type Visit, type VisitOptions, visit } from './browser.ts'
 import { copyDemo } from './demo.ts'
 import type { Credentials } from './session.ts'
@@ -46,7 +46,7 @@ export function webStage({ people = [], demo = false, args = ['--log-level', 'wa
   // A password takes the server as long as a page.
   const sessions: VisitOptions['sessions'] = new Map()
   beforeAll(async () => {
-    const installation = await Installation.make({ executable: await precompiledExecutable() })
+    const installation = await Installation.brief()
     stage.installation = installation
     if (demo) await copyDemo(join(installation.folder, 'tally-data'))
     for (const { name, email, role, password } of people) {

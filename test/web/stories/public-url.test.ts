@@ -12,7 +12,7 @@ describe.skipIf(!CHROMIUM)('the public URL', () => {
   let server: Server
   let browser: Browser
   beforeAll(async () => {
-    installation = await Installation.make()
+    installation = await Installation.brief()
     server = await installation.serve([])
     browser = await launchBrowser('127.0.0.1', ['tally.lan'])
   }, STORY_MS)
