@@ -15,7 +15,7 @@ import { createInboxService } from './features/inbox/service.ts'
 import { createNoticesService } from './features/notices/service.ts'
 import { createNotificationsService } from './features/notifications/service.ts'
 import { createOrganizationService } from './features/organization/service.ts'
-import { createPeopleService } from './features/people/service.ts'
+import { createPeopleService, type PeopleDependencies } from './features/people/service.ts'
 import { createPersonalDataService } from './features/personal-data/service.ts'
 import { createPlacementService } from './features/placement/service.ts'
 import { createPricesService, createPriceUpdates, type UpdatesConfig } from './features/prices/service.ts'
@@ -42,15 +42,25 @@ export interface ServicesOptions {
   webhooks?: { privateNetworks: readonly string[]; localUrl: () => string | Promise<string> } | undefined
   /** What an option gives as the public URL, which takes precedence over the setting. */
   publicUrl?: string | undefined
+  /** Replaces the default hashing thread for passwords. */
+  hasher?: PeopleDependencies['hasher']
 }
 
-export function createServices({ db, clock, mail, priceUpdates: config, webhooks: hooks, publicUrl }: ServicesOptions) {
+export function createServices({
+  db,
+  clock,
+  mail,
+  priceUpdates: config,
+  webhooks: hooks,
+  publicUrl,
+  hasher,
+}: ServicesOptions) {
   const events = createEventsService({ db, clock })
   const changes = createChangesService({ db, events })
   const audit = createAuditService({ db, clock, events })
   const noticeMail = mail && { mailer: createMailer(mail), from: mail.from }
   const organization = createOrganizationService({ db, audit, publicUrlOption: publicUrl })
-  const people = createPeopleService({ db, clock, audit, organization, mail: noticeMail })
+  const people = createPeopleService({ db, clock, audit, organization, mail: noticeMail, hasher })
   const notifications = createNotificationsService({ db, clock, organization, mail: noticeMail })
   const projects = createProjectsService({ db, clock, audit })
   const placement = createPlacementService({ db, clock, audit, organization, projects })

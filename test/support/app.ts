@@ -10,10 +10,12 @@ import { type AppOptions, createApp } from '../../src/app.ts'
 import type { Database } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import type { Role, TokenKind } from '../../src/database/schema/values.ts'
+import type { PasswordHasher } from '../../src/features/people/passwords/hashing-thread.ts'
 import type { OpenApiDocument } from '../../src/http/openapi.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { fastSlowProgram } from './binary.ts'
+import { CHEAP_COST, cheapHasher } from './cheap-hasher.ts'
 import { type Engine, type Location, locationOf, newMigrated, testEngine } from './databases.ts'
 import { type Answer, type CheckAnswer, checkerOf } from './document.ts'
 
@@ -30,8 +32,7 @@ export interface Call {
 
 export const PASSWORD = 'correct horse battery'
 
-/** A hash of the password that is a hundred times cheaper to check than Tally's own. */
-const CHEAP_HASH = Bun.password.hashSync(PASSWORD, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
+const CHEAP_HASH = Bun.password.hashSync(PASSWORD, CHEAP_COST)
 
 export interface TestApp {
   url: string
@@ -61,6 +62,8 @@ export interface StartOptions extends Pick<AppOptions, 'trustedProxies' | 'rateL
   db?: Database
   /** Of a new database. */
   engine?: Engine
+  /** Of passwords; by default a cheap one. */
+  hasher?: PasswordHasher
   /** Networks to which webhooks may be sent. */
   webhookNetworks?: readonly string[]
 }
@@ -94,6 +97,7 @@ export async function startApp({
   engine = testEngine,
   webhookNetworks = [],
   publicUrl,
+  hasher = cheapHasher,
   ...options
 }: StartOptions = {}): Promise<TestApp> {
   const cleanUps: (() => Promise<void>)[] = []
@@ -104,6 +108,7 @@ export async function startApp({
     db,
     clock,
     publicUrl,
+    hasher,
     webhooks: { privateNetworks: webhookNetworks, localUrl: () => 'https://tally.example.com' },
   })
   const log: Record<string, unknown>[] = []

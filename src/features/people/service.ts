@@ -51,7 +51,7 @@ export interface PeopleDependencies {
   /** Notifies people of failed sign-in attempts; undefined if no e-mail can be sent. */
   mail?: NoticeMail | undefined
   /** Replaces the default hashing thread. */
-  hasher?: PasswordHasher
+  hasher?: PasswordHasher | undefined
 }
 
 export function createPeopleService({ db, clock, audit, organization, mail, hasher }: PeopleDependencies) {
