@@ -182,6 +182,7 @@ const WITHOUT_QUERIES = [
   'manual',
   'openapi',
   'pages',
+  'python-client',
   'rate-limits',
   'security-headers',
   'unread-bodies',

@@ -6,7 +6,7 @@ import { CommandLine } from '../support/command-line.ts'
 
 let tally: CommandLine
 beforeEach(async () => {
-  tally = await CommandLine.make({ engine: 'sqlite' })
+  tally = await CommandLine.make({ engine: 'sqlite', isFirst: true })
 })
 afterEach(() => tally.remove())
 

@@ -6,7 +6,7 @@ import { startMailServer } from '../support/mail-server.ts'
 
 let tally: CommandLine
 beforeEach(async () => {
-  tally = await CommandLine.make({ engine: 'sqlite' })
+  tally = await CommandLine.make({ engine: 'sqlite', isFirst: true })
 })
 afterEach(() => tally.remove())
 

@@ -5,7 +5,7 @@ import { CommandLine } from '../support/command-line.ts'
 
 let tally: CommandLine
 beforeAll(async () => {
-  tally = await CommandLine.make()
+  tally = await CommandLine.make({ isFirst: true })
 })
 afterAll(() => tally.remove())
 

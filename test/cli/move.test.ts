@@ -12,7 +12,7 @@ const FIXTURE = join(import.meta.dir, '../fixtures/upgrades/0.3.0.db.zst')
 const cleanUps: (() => Promise<void>)[] = []
 let tally: CommandLine
 beforeEach(async () => {
-  tally = await CommandLine.make({ engine: 'sqlite' })
+  tally = await CommandLine.make({ engine: 'sqlite', isFirst: true })
 })
 afterEach(async () => {
   await tally.remove()

@@ -29,7 +29,7 @@ test('a database of each earlier version is kept', () => {
 
 for (const version of versions) {
   test(`a database of ${version} is upgraded once, by whichever of eight processes comes first, and answers as before`, async () => {
-    const tally = await CommandLine.make({ engine: 'sqlite' })
+    const tally = await CommandLine.make({ engine: 'sqlite', isFirst: true })
     try {
       await mkdir(tally.dataDir)
       const file = join(tally.dataDir, 'tally.db')

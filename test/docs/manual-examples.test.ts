@@ -64,14 +64,13 @@ class Reader {
   ) {}
 
   static async of(page: ManualPage): Promise<Reader> {
-    const tally = await CommandLine.make({ engine: 'sqlite' })
+    const tally = await CommandLine.make({ engine: 'sqlite', isFirst: page.server === 'none' })
     await mkdir(join(tally.folder, 'bin'))
     await writeFile(join(tally.folder, 'bin/tally'), `#!/bin/sh\nexec ${tally.executable} "$@"\n`, { mode: 0o755 })
     const PATH = `${join(tally.folder, 'bin')}:${process.env.PATH}`
     if (page.server === 'none') return new Reader(tally, undefined, { PATH })
     prepared[page.server] ??= prepare(page.server)
     const { database, variables } = await prepared[page.server]!
-    await mkdir(tally.dataDir, { mode: 0o700 })
     await writeFile(join(tally.dataDir, DATABASE_FILE), database, { mode: 0o600 })
     const server = await tally.serve()
     return new Reader(tally, server, { PATH, TALLY_URL: server.url, ...variables })

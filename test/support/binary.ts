@@ -2,6 +2,7 @@
 import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { copyStartedTemplate } from './sqlite-template.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const BUILT = join(ROOT, 'dist/tally')
@@ -108,10 +109,18 @@ export class Installation {
     return new Installation(folder, before, variables)
   }
 
-  /** The same program for tests that do not depend on how it was built: it starts and runs with half of the processor time. */
-  static async brief({ variables = {}, ...options }: Pick<InstallationOptions, 'before' | 'parent' | 'variables'> = {}) {
+  /**
+   * The same program for tests that do not depend on how it was built, with a database of a server that was only started:
+   * it starts and runs with half of the processor time.
+   */
+  static async brief({
+    variables = {},
+    ...options
+  }: Pick<InstallationOptions, 'before' | 'parent' | 'variables'> = {}) {
     const executable = await precompiledExecutable()
-    return Installation.make({ ...options, executable, variables: { ...SHORT_RUN, ...variables } })
+    const installation = await Installation.make({ ...options, executable, variables: { ...SHORT_RUN, ...variables } })
+    if (!variables.TALLY_DATABASE_URL) await copyStartedTemplate(join(installation.folder, 'tally-data'))
+    return installation
   }
 
   /** The executable gets nothing of the surrounding environment, such as a TALLY_DATA or a NODE_OPTIONS. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { precompiledExecutable, SHORT_RUN } from './binary.ts'
 import { type Engine, type Location, newMigrated, testEngine } from './databases.ts'
+import { copyStartedTemplate } from './sqlite-template.ts'
 
 /** A server that is not ready by then never will be: one from source, on a busy machine, takes several seconds. */
 const READY_DEADLINE_MS = 45_000
@@ -40,12 +41,15 @@ export class CommandLine {
     readonly cleanUps: (() => Promise<void>)[],
   ) {}
 
-  /** With a new database of the engine: on SQLite, the first command creates it in the default folder. */
+  /** With a new database of the engine in the default folder. */
   static async make({
     engine = testEngine,
     executable,
+    isFirst = false,
   }: {
     engine?: Engine
+    /** Whether there is no database yet: on SQLite, the first command creates it. */
+    isFirst?: boolean
     /** Another program than this version of Tally. */
     executable?: string
   } = {}): Promise<CommandLine> {
@@ -53,7 +57,9 @@ export class CommandLine {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'tally-cli-')))
     const cleanUps: (() => Promise<void>)[] = []
     const { databaseUrl } = engine === 'postgres' ? await newMigrated(engine, cleanUps) : {}
-    return new CommandLine(folder, executable ?? (await precompiledExecutable()), databaseUrl, cleanUps)
+    const tally = new CommandLine(folder, executable ?? (await precompiledExecutable()), databaseUrl, cleanUps)
+    if (engine === 'sqlite' && !isFirst && !executable) await copyStartedTemplate(tally.dataDir)
+    return tally
   }
 
   /** Where its database is. */
@@ -124,7 +130,7 @@ export class CommandLine {
 
   /** Starts the server on a free port and waits for the line with its address. */
   async serve(args: string[] = [], env: Record<string, string> = {}): Promise<RunningServer> {
-    const child = this.#spawn(['serve', '--port', '0', ...args], 'ignore', { ...SHORT_RUN, ...env })
+    const child = this.#spawn(['serve', '--port', '0', ...args], 'ignore', env)
     this.#servers.push(child)
     let output = ''
     const reading = (async () => {

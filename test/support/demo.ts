@@ -23,7 +23,7 @@ export async function copyDemo(dataDir: string): Promise<void> {
 }
 
 async function make(): Promise<Uint8Array> {
-  const tally = await CommandLine.make({ engine: 'sqlite' })
+  const tally = await CommandLine.make({ engine: 'sqlite', isFirst: true })
   try {
     await tally.json(['demo', '--password-stdin'], { stdin: DEMO_PASSWORD })
     const server = await tally.serve()

@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Database } from '../../../src/database/database.ts'
 import { DEFAULT_TABLE_VERSION, defaultRows } from '../../../src/features/prices/default-table.ts'
 import type { PriceRow } from '../../../src/features/prices/rates.ts'
 import {
   createPricesService,
+  type PriceTable,
   type PricesService,
   readPriceTable,
   type UsageOfModel,
@@ -196,6 +197,13 @@ forEachEngine('prices', (openDatabase) => {
   })
 
   describe('with the embedded table, sessions of real agents', () => {
+    let table: PriceTable
+    beforeAll(async () => {
+      const { db, prices } = await open()
+      await prices.loadDefaultPrices()
+      table = await prices.table(db.read)
+    })
+
     // claude-code, codex and gemini-cli; the Claude figures are what Claude Code itself reported as cost.
     test.each([
       ['claude-opus-4-8', [1_188, 462, 38_928, 3_264, 600], 3, 63_354_000n],
@@ -205,10 +213,8 @@ forEachEngine('prices', (openDatabase) => {
       ['gpt-5-codex', [3_153, 721, 6_150], 1, 11_920_000n],
       ['gemini-2.5-flash', [5_028, 908, 3_034], 1, 3_869_420n],
       ['gemini-2.5-pro', [5_014, 904, 3_017], 1, 15_684_625n],
-    ] as const)('of %s come out at the vendor’s figure', async (model, counts, requests, listValueNanos) => {
-      const { db, prices } = await open()
-      await prices.loadDefaultPrices()
-      const valuation = value(await prices.table(db.read), usage(model, [...counts], { requests }))
+    ] as const)('of %s come out at the vendor’s figure', (model, counts, requests, listValueNanos) => {
+      const valuation = value(table, usage(model, [...counts], { requests }))
       expect(valuation).toMatchObject({ listValueNanos, step: 4, note: null })
     })
   })
