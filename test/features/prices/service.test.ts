@@ -4,8 +4,8 @@ import { DEFAULT_TABLE_VERSION, defaultRows } from '../../../src/features/prices
 import type { PriceRow } from '../../../src/features/prices/rates.ts'
 import {
   createPricesService,
-  type PriceTable,
   type PricesService,
+  type PriceTable,
   readPriceTable,
   type UsageOfModel,
   value,
