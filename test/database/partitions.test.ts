@@ -209,12 +209,42 @@ describe.skipIf(!canOverlap('postgres'))('partitioned entries', () => {
       }
     })
     while (recorded < 20) await Bun.sleep(5)
-    await partition()
+    await Promise.all([partition(), partition()])
     const before = recorded
     while (recorded < before + 20) await Bun.sleep(5)
     isOver = true
     await Promise.all(agents)
     expect(await rowsAt(location, 'SELECT id FROM entries')).toHaveLength(recorded)
+  })
+
+  test('have ids of the month from the moment in which they are partitioned', async () => {
+    const { location, report, partition, client } = await stage({ isPartitioned: false })
+    const old = await report('old')
+    const [first, second, observer] = [client(), client(), client()]
+    const waiting = async (mode: string) => {
+      const waits = () => observer`SELECT FROM pg_locks WHERE NOT granted AND mode = ${mode}`
+      while ((await waits()).length === 0) await Bun.sleep(5)
+    }
+    await first.unsafe('BEGIN; LOCK TABLE revision IN ACCESS SHARE MODE')
+    const partitioned = partition()
+    await waiting('AccessExclusiveLock')
+    // Gets the lock when the table has been exchanged, before the ids of sessions begin with the month.
+    await second.unsafe('BEGIN')
+    const locked = second.unsafe('LOCK TABLE revision IN ACCESS SHARE MODE').execute()
+    await waiting('AccessShareLock')
+    await first.unsafe('COMMIT')
+    await locked
+    expect((await report('between')).status).toBe(201)
+    expect((await report('old', 20)).id).toBe(old.id)
+    await second.unsafe('COMMIT')
+    await partitioned
+    expect((await report('new')).status).toBe(201)
+    const months = `SELECT ${MONTH_OF_ID} AS month, (session_id / ${IDS_PER_MONTH})::int AS session FROM entries ORDER BY id`
+    expect(await rowsAt(location, months)).toEqual([
+      { month: 0, session: 0 },
+      { month: 202_711, session: 0 },
+      { month: 202_711, session: 202_711 },
+    ])
   })
 
   test('show a program that follows the entries none too early that are being recorded', async () => {

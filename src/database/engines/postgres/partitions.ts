@@ -49,6 +49,8 @@ export async function partitionEntries(client: Sql, where: string, now: number):
       await excludeOthers(client)
       await exchangeTable(client, earlier, month)
       await addPartition(client, month)
+      // The sequence is new in this transaction, and would begin with 1.
+      await client.unsafe(setNext('entries', month))
     })
     await startIds(client, month)
     await client.unsafe(ANALYZE)
@@ -214,13 +216,14 @@ async function haveBegun(client: Sql, month: number): Promise<boolean> {
  * number if the transaction fails, so the partition must have been committed.
  */
 async function startIds(client: Sql, month: number): Promise<void> {
-  const first = firstIdOf(month)
   await withShortLocks(client, async () => {
     await excludeOthers(client)
-    for (const table of NUMBERED) {
-      await client.unsafe(`
-        SELECT setval(name, ${first}) FROM (SELECT pg_get_serial_sequence('${table}', 'id')::regclass AS name) AS sequence
-        WHERE coalesce(pg_sequence_last_value(name), 0) < ${first}`)
-    }
+    for (const table of NUMBERED) await client.unsafe(setNext(table, month))
   })
+}
+
+function setNext(table: string, month: number): string {
+  return `SELECT setval(name, ${firstIdOf(month)})
+    FROM (SELECT pg_get_serial_sequence('${table}', 'id')::regclass AS name) AS sequence
+    WHERE coalesce(pg_sequence_last_value(name), 0) < ${firstIdOf(month)}`
 }
