@@ -84,6 +84,7 @@ export const CHAPTERS: Chapter[] = [
       'design/concepts',
       'design/states',
       'design/storage',
+      'design/scale',
       'design/api',
       'design/openapi',
       'design/pricing',

@@ -20,7 +20,7 @@ export function addPartitionCommand(program: Command): void {
       `
 For databases of a hundred million entries and more, so that PostgreSQL vacuums and rebuilds the indexes of one month
 at a time. What is recorded already becomes the first partition as it is. Servers may run meanwhile: they first go on
-recording, and answer 503 while the table is exchanged and references to it are checked, up to a second per million
+recording, and answer 503 while the table is exchanged and references to it are checked, half a second per million
 entries; agents keep and repeat their reports. Later partitions are added by the servers. To undo it, use \`tally move\`.
 ${examples('tally partition --database-url postgres://tally@127.0.0.1/tally')}`,
     )

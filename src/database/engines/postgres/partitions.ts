@@ -32,7 +32,7 @@ export interface Partitioned {
 
 /**
  * Partitions the entries; those of an empty database as well. Servers may run meanwhile: they wait while the table is
- * exchanged and references to it are checked, some seconds per million entries, and refuse reports with 503 after
+ * exchanged and references to it are checked, half a second per million entries, and refuse reports with 503 after
  * their usual time. Undefined if they are partitioned already.
  *
  * @param client of a single connection
