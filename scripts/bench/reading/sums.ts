@@ -11,6 +11,7 @@ const MEANWHILE_LIMIT_MS = 15 * 60_000
 const IDLE_GOAL_MS = 120_000
 
 const POLL_MS = 200
+const SETTLED_MS = 3_000
 
 /** The days into which the load reports are computed again as long as it goes on. */
 const CHANGING_DAYS = 3
@@ -48,9 +49,14 @@ export async function settle(subject: Subject): Promise<Line> {
   const figure = 'sums from nothing, server idle'
   const goal = `≤ ${IDLE_GOAL_MS / 60_000} min`
   if (!(await progress(subject))) return { figure, goal, measured: NOT_AVAILABLE }
-  if (!(await waitFor(subject, ({ complete }) => complete, LIMIT_MS)))
-    return { figure, goal, measured: `not complete after ${seconds(LIMIT_MS)}`, isMet: false }
-  const tookMs = performance.now() - begun
+  let tookMs: number
+  do {
+    if (!(await waitFor(subject, ({ complete }) => complete, LIMIT_MS)))
+      return { figure, goal, measured: `not complete after ${seconds(LIMIT_MS)}`, isMet: false }
+    tookMs = performance.now() - begun
+    // Another kind of sums may begin only now.
+    await Bun.sleep(SETTLED_MS)
+  } while (!(await progress(subject))?.complete)
   return { figure, goal, measured: seconds(tookMs), isMet: tookMs <= IDLE_GOAL_MS }
 }
 
