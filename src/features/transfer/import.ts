@@ -84,9 +84,10 @@ class Writer {
   readonly #keys: Keys
   readonly #later: (ReadRow['later'][number] & { kind: Kind; id: number; number: number })[] = []
   #batch: Item[] = []
-  #sessions = 0
   #batchFrom = 0
   #session: OpenSession | undefined
+  /** How many were added. */
+  #sessions = 0
   #document: Uint8Array[] = []
 
   constructor(
