@@ -90,13 +90,13 @@ test.skipIf(!canOverlap('postgres'))(
       const child = Bun.spawn([tally.executable, 'move', '--yes'], {
         cwd: tally.folder,
         env,
-        stdio: ['ignore', 'ignore', 'ignore'],
+        stdio: ['ignore', 'ignore', 'pipe'],
       })
       const timer = setTimeout(() => child.kill('SIGKILL'), lifeMs)
-      const code = await child.exited
+      const [code, errors] = await Promise.all([child.exited, child.stderr.text()])
       clearTimeout(timer)
       if (code === 0) break
-      expect(child.signalCode).toBe('SIGKILL')
+      expect([child.signalCode, errors]).toEqual(['SIGKILL', ''])
       killed += 1
     }
     expect(killed).toBeGreaterThan(3)

@@ -47,11 +47,22 @@ async function used(): Promise<Location> {
   return location
 }
 
-const moveAll = (source: Source, target: Target): Promise<Moved> =>
-  move({ source, target, tables, now: () => NOW, onProgress: () => {} })
-
-const moveBetween = async (from: Location, to: Location): Promise<Moved> =>
-  moveAll(await side(from), await side(to, { creates: true }))
+/** @param disturb makes something happen at a moment of the move */
+async function moveBetween(
+  from: Location,
+  to: Location,
+  disturb: (source: Source, target: Target) => void = () => {},
+): Promise<Moved> {
+  const source = await side(from)
+  const target = await side(to, { creates: true })
+  disturb(source, target)
+  try {
+    return await move({ source, target, tables, now: () => NOW, onProgress: () => {} })
+  } finally {
+    await source.close()
+    await target.close()
+  }
+}
 
 /** The same data in this engine. */
 async function usedIn(engine: Engine): Promise<Location> {
@@ -111,20 +122,22 @@ forEachEngine('a database that is moved', (_open, engine) => {
   test('continues where a move was interrupted, and says nothing is missing', async () => {
     const from = await usedIn(engine)
     const to = await newLocation(other(engine), cleanUps)
-    const failing = await side(to, { creates: true })
-    const write = failing.write.bind(failing)
-    failing.write = async (table, pieces) => {
-      if (table.name === 'audit') throw new Error('interrupted')
-      await write(table, pieces)
-    }
-    await expect(moveAll(await side(from), failing)).rejects.toThrow('interrupted')
+    const interrupted = moveBetween(from, to, (_source, target) => {
+      const write = target.write.bind(target)
+      target.write = async (table, pieces) => {
+        if (table.name === 'audit') throw new Error('interrupted')
+        await write(table, pieces)
+      }
+    })
+    await expect(interrupted).rejects.toThrow('interrupted')
     await expect(openDatabase({ clock: systemClock, ...to })).rejects.toThrow('is an unfinished copy of')
     await expect(openDatabase({ clock: systemClock, ...from })).rejects.toThrow('is being moved to')
 
     // Once more during the comparison.
-    const ending = await side(to)
-    ending.sums = () => Promise.reject(new Error('interrupted again'))
-    await expect(moveAll(await side(from), ending)).rejects.toThrow('interrupted again')
+    const atTheEnd = moveBetween(from, to, (_source, target) => {
+      target.sums = () => Promise.reject(new Error('interrupted again'))
+    })
+    await expect(atTheEnd).rejects.toThrow('interrupted again')
 
     const moved = await moveBetween(from, to)
     expect(moved.copied).toBe(0)
@@ -136,17 +149,33 @@ forEachEngine('a database that is moved', (_open, engine) => {
   test('is not marked as moved if a row differs at the end', async () => {
     const from = await usedIn(engine)
     const to = await newLocation(other(engine), cleanUps)
-    const target = await side(to, { creates: true })
-    const restore = target.restore.bind(target)
-    target.restore = async () => {
-      await restore()
-      await rowsAt(to, `UPDATE names SET text = 'changed' WHERE text = ''`)
-    }
-    await expect(moveAll(await side(from), target)).rejects.toThrow('The table names differs')
+    const changed = moveBetween(from, to, (_source, target) => {
+      const restore = target.restore.bind(target)
+      target.restore = async () => {
+        await restore()
+        await rowsAt(to, `UPDATE names SET text = 'changed' WHERE text = ''`)
+      }
+    })
+    await expect(changed).rejects.toThrow('The table names differs')
     const source = await side(from)
     expect(await source.mark()).toMatchObject({ direction: 'to', endedAt: null })
     await cancelMove(source)
     await (await openDatabase({ clock: systemClock, ...from })).close()
+  }, 60_000)
+
+  test('is not marked as moved if the move was cancelled before the end', async () => {
+    const from = await usedIn(engine)
+    const to = await newLocation(other(engine), cleanUps)
+    const cancelled = moveBetween(from, to, (source, target) => {
+      const sums = target.sums.bind(target)
+      target.sums = async () => {
+        await cancelMove(source)
+        return sums()
+      }
+    })
+    await expect(cancelled).rejects.toThrow('The move was cancelled meanwhile')
+    await (await openDatabase({ clock: systemClock, ...from })).close()
+    await expect(openDatabase({ clock: systemClock, ...to })).rejects.toThrow('is an unfinished copy of')
   }, 60_000)
 
   test('goes to an empty database only, and to one place', async () => {
@@ -163,6 +192,29 @@ forEachEngine('a database that is moved', (_open, engine) => {
     await expect(moveBetween(from, elsewhere)).rejects.toThrow('tally move --cancel')
   }, 60_000)
 })
+
+test.skipIf(!canOverlap('postgres'))(
+  'a move waits for what a killed one has begun, and does not run beside another',
+  async () => {
+    const from = await used()
+    const to = await newLocation('postgres', cleanUps)
+    await expect(
+      moveBetween(from, to, (_source, target) => {
+        target.restore = () => Promise.reject(new Error('interrupted'))
+      }),
+    ).rejects.toThrow('interrupted')
+    const other = await side(to)
+    const closed = Bun.sleep(500).then(() => other.close())
+    const { copied } = await moveBetween(from, to)
+    expect(copied).toBe(0)
+    await closed
+
+    const running = await side(to)
+    await expect(side(to)).rejects.toThrow('is being moved by another `tally move`')
+    await running.close()
+  },
+  60_000,
+)
 
 test.skipIf(!canOverlap('postgres'))(
   'a transaction that is open when a move begins is moved or refused, never lost',

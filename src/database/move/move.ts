@@ -69,12 +69,12 @@ interface Content {
  */
 export async function move(options: MoveOptions): Promise<Moved> {
   const { source, target, tables, now, onProgress } = options
-  const { isRestored } = await begin(source, target, now())
+  const mark = await begin(source, target, now())
   const counts = await Promise.all(tables.map((table) => source.count(table)))
   const rows = counts.reduce((sum, count) => sum + count, 0)
   const progress = new RowCount((done) => onProgress('copying', done, rows))
   let copyingMs = 0
-  if (!isRestored) {
+  if (!mark.isRestored) {
     const begunAt = performance.now()
     for (const table of tables) await copy(table, source, target, progress)
     copyingMs = performance.now() - begunAt
@@ -85,7 +85,7 @@ export async function move(options: MoveOptions): Promise<Moved> {
   const contents: Content[] = []
   for (const table of tables) contents.push(await compare(table, source, target, compared))
   const sums = await compareSums(source, target)
-  await source.markEnded(now())
+  await source.markEnded(mark, now())
   await target.finish()
   return { rows, copied: progress.rows, copyingMs, tables: contents, sums }
 }

@@ -2,14 +2,14 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Sql } from 'postgres'
-import { connect, parseAddress } from '../engines/postgres/link.ts'
+import { connect, parseAddress, refusePooler } from '../engines/postgres/link.ts'
 import { isPartitioned } from '../engines/postgres/partitions.ts'
 import { onOneConnection } from '../engines/postgres/postgres.ts'
 import { failureOf } from '../errors.ts'
-import { inTransaction, migratePostgres, refuseNewer } from '../schema/migrate.ts'
+import { inTransaction, migratePostgres, refuseNewer, WrongDatabase } from '../schema/migrate.ts'
 import { lineExpression, textOf } from './copy-text.ts'
 import { type Mark, type Source, SUMS_QUERY, sumsOf, type Target, USED_QUERY, VERSION_QUERY } from './side.ts'
-import { MARK_QUERY } from './state.ts'
+import { cancelledMeanwhile, MARK_QUERY } from './state.ts'
 import { type MovedTable, namesOf, quoted } from './tables.ts'
 
 /** A server that locks the same tables in another order may win a few times. */
@@ -24,6 +24,18 @@ const REFUSING = 'moved'
 /** Memory to sort an index with. Half a gigabyte is there where a database of millions of entries is. */
 const INDEX_MEMORY = '512MB'
 
+/** 'MOVE': the advisory lock of a process that moves a database, on either side. */
+const ADVISORY_LOCK = 0x4d4f5645
+
+/** How long one that was killed may still hold it. */
+const LOCK_PATIENCE_MS = 5_000
+
+/** Between two attempts to get the lock. */
+const LOCK_RETRY_MS = 50
+
+/** So soon PostgreSQL notices that a process was killed while a query of it runs, such as one that builds an index. */
+const SETTINGS = { client_connection_check_interval: 1_000 }
+
 export class PostgresSide implements Source, Target {
   readonly place: string
 
@@ -35,18 +47,38 @@ export class PostgresSide implements Source, Target {
     this.place = `postgres://${parseAddress(url).place}`
   }
 
-  /** Migrates the database. Throws `WrongDatabase`, and a Problem if the server does not respond. */
+  /**
+   * Migrates the database, and keeps other moves away from it until it is closed. Throws `WrongDatabase`, also if another
+   * process moves it, and a Problem if the server does not respond.
+   */
   static async open(url: string, tables: readonly MovedTable[], now: number): Promise<PostgresSide> {
+    refusePooler(url, 'to move the database')
     await onOneConnection(url, async (client, where, isPooled) => {
       await migratePostgres(client, where, now, { isPooled })
       const [newest] = await client.unsafe<[{ version: string }]>(VERSION_QUERY)
       refuseNewer(Number(newest.version), where)
     })
-    return new PostgresSide(
-      url,
-      connect({ url, connections: 1 }, () => undefined),
-      tables,
-    )
+    const client = connect({ url, connections: 1, settings: SETTINGS }, () => undefined)
+    const side = new PostgresSide(url, client, tables)
+    try {
+      await side.#lock()
+      return side
+    } catch (error) {
+      await side.close()
+      throw error
+    }
+  }
+
+  /** What a killed process has begun ends first, so that a repeated move sees what there is. */
+  async #lock(): Promise<void> {
+    const deadline = performance.now() + LOCK_PATIENCE_MS
+    const lock = () => this.client<[{ locked: boolean }]>`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS locked`
+    while (!(await lock())[0].locked) {
+      if (performance.now() > deadline) {
+        throw new WrongDatabase(`${this.place} is being moved by another \`tally move\`. Wait until it has ended.`)
+      }
+      await Bun.sleep(LOCK_RETRY_MS)
+    }
   }
 
   async mark(): Promise<Mark | undefined> {
@@ -106,8 +138,9 @@ export class PostgresSide implements Source, Target {
     })
   }
 
-  async markEnded(now: number): Promise<void> {
-    await this.client`UPDATE moves SET ended_at = ${now}`
+  async markEnded({ move }: Mark, now: number): Promise<void> {
+    const { count } = await this.client`UPDATE moves SET ended_at = ${now} WHERE move = ${move}`
+    if (count === 0) throw cancelledMeanwhile(this.place)
   }
 
   async thaw(): Promise<void> {

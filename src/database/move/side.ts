@@ -40,8 +40,8 @@ export interface Source extends Side {
   idAfter(table: MovedTable, id: bigint): Promise<bigint | null>
   /** Makes every write fail from now on, of any process and version, and marks it. */
   freeze(mark: Mark, now: number): Promise<void>
-  /** Notes that the other database is complete. */
-  markEnded(now: number): Promise<void>
+  /** Notes that the other database is complete. Throws if the move was cancelled: then there may be newer rows here. */
+  markEnded(mark: Mark, now: number): Promise<void>
   /** Makes it writable again. */
   thaw(): Promise<void>
 }

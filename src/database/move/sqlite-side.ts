@@ -8,7 +8,7 @@ import { MOVED } from '../errors.ts'
 import { migrateSqlite, refuseNewer, WrongDatabase } from '../schema/migrate.ts'
 import { lineExpression, sqliteValues } from './copy-text.ts'
 import { type Mark, type Source, SUMS_QUERY, sumsOf, type Target, USED_QUERY, VERSION_QUERY } from './side.ts'
-import { MARK_QUERY } from './state.ts'
+import { cancelledMeanwhile, MARK_QUERY } from './state.ts'
 import { type MovedTable, namesOf, quoted } from './tables.ts'
 
 /** A checkpoint or a transaction of a server takes less. */
@@ -102,8 +102,9 @@ export class SqliteSide implements Source, Target {
     })
   }
 
-  async markEnded(now: number): Promise<void> {
-    this.#connection.run('UPDATE moves SET ended_at = ?', [now])
+  async markEnded({ move }: Mark, now: number): Promise<void> {
+    const { changes } = this.#connection.run('UPDATE moves SET ended_at = ? WHERE move = ?', [now, move])
+    if (changes === 0) throw cancelledMeanwhile(this.place)
   }
 
   async thaw(): Promise<void> {

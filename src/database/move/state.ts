@@ -10,6 +10,12 @@ export interface OpeningMark {
 
 export const MARK_QUERY = `SELECT move, direction, place, ended_at AS "endedAt", restores = '[]' AS "isRestored" FROM moves`
 
+export function cancelledMeanwhile(place: string): WrongDatabase {
+  return new WrongDatabase(
+    `The move was cancelled meanwhile: ${place} is used again, and the copy may lack what was recorded there since. Remove the copy, and move to a new database.`,
+  )
+}
+
 /** Throws {@link WrongDatabase} for a database with a mark. */
 export function refuseMoved(mark: OpeningMark | undefined, where: string): void {
   if (!mark) return
