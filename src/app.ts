@@ -110,7 +110,7 @@ export const createApp = ({
   const cookie = sessionCookie(publicUrlOption)
   const files = new PackedFiles('web')
   const addressOf = clientAddresses(trustedProxies)
-  const rateLimits = rateLimit > 0 ? new RateLimits(clock, rateLimit) : undefined
+  const rateLimits = rateLimit > 0 ? new RateLimits(clock, rateLimit, people.shareCalls) : undefined
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
   const app = new Elysia({ name: 'tally', normalize: false })
     .wrap(stopReadsOnDisconnect)

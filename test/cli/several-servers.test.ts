@@ -189,3 +189,40 @@ describe.skipIf(!canOverlap('postgres'))('while two servers are replaced, one af
     expect(await rowsAt(location, "SELECT FROM sessions WHERE session_key = 'late'")).toEqual([])
   }, 180_000)
 })
+
+describe.skipIf(!canOverlap('postgres'))('the limits of two servers', () => {
+  test('count sign-ins and calls at both', async () => {
+    const { databaseUrl } = await newLocation('postgres', cleanUps)
+    const env = { TALLY_DATABASE_URL: databaseUrl!, TALLY_RATE_LIMIT: '6' }
+    const tally = await CommandLine.make({ engine: 'sqlite' })
+    cleanUps.push(() => tally.remove())
+    await tally.done(['users', 'add', '--email', 'ada@example.com', '--name', 'Ada', '--role', 'admin'], { env })
+    const { token } = await tally.json(
+      ['tokens', 'create', '--kind', 'svc', '--user', 'ada@example.com', '--name', 'ci'],
+      { env },
+    )
+    const servers = await Promise.all([tally.serve([], env), tally.serve([], env)])
+
+    const statusOf = async (request: number, path: string, init: RequestInit) =>
+      (await fetch(servers[request % 2]!.url + path, init)).status
+    const json = { 'content-type': 'application/json' }
+    const password = { method: 'POST', headers: json, body: '{"email":"ada@example.com","password":"wrong"}' }
+    const signIns: number[] = []
+    for (let times = 0; times < 12; times += 1) signIns.push(await statusOf(times, '/api/v1/session', password))
+    expect(signIns).toEqual([...Array(10).fill(401), 429, 429])
+    await servers[1]!.stop()
+    servers[1] = await tally.serve([], env)
+    expect(await statusOf(1, '/api/v1/session', password)).toBe(429)
+    await tally.done(['users', 'unlock', 'ada@example.com'], { env })
+    // The address still waits, as another one of a person would not.
+    expect(await statusOf(1, '/api/v1/session', password)).toBe(429)
+
+    const me = { headers: { authorization: `Bearer ${token}` } }
+    const calls: number[] = []
+    for (let times = 0; times < 12; times += 1) calls.push(await statusOf(times, '/api/v1/me', me))
+    const allowed = calls.filter((status) => status === 200).length
+    // One server may not have heard yet of the other's last call.
+    expect(allowed).toBeWithin(6, 9)
+    expect(calls.slice(-2)).toEqual([429, 429])
+  }, 60_000)
+})

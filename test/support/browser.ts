@@ -21,7 +21,7 @@ const FLAGS = [
 ]
 
 /** Two cores that build and test at the same time are slow; a hanging page still fails before the test does. */
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 45_000
 
 /** After this time without a request, a page has reacted to what was done. Playwright's own check takes half a second. */
 const QUIET_MS = 150

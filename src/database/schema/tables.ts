@@ -147,6 +147,21 @@ export function defineTables(kit: ColumnKit) {
       expiresAt: time('expires_at').notNull(),
       endedAt: time('ended_at'),
     }),
+    failedAttempts: table('failed_attempts', {
+      key: bytes('key').primaryKey(),
+      account: bytes('account'),
+      count: integer('count').notNull(),
+      forgivenAt: time('forgiven_at').notNull(),
+      failedAt: time('failed_at').notNull(),
+      pauses: integer('pauses').notNull(),
+      pausedUntil: time('paused_until').notNull(),
+      reported: flag('reported').notNull(),
+      endsAt: time('ends_at').notNull(),
+    }),
+    tokenCalls: table('token_calls', {
+      tokenId: integer('token_id').primaryKey(),
+      fullAt: time('full_at').notNull(),
+    }),
     oneTimeLinks: table('one_time_links', {
       id: key('id'),
       purpose: text<LinkPurpose>('purpose').notNull(),

@@ -10,15 +10,7 @@ import { eventTypeOf } from './events.ts'
 import { requireUnchanged } from './precondition.ts'
 import type { AuditQuery } from './query.ts'
 import { readVersion } from './store/versions.ts'
-import {
-  type AuditFilter,
-  type AuditView,
-  findLastKey,
-  insertChange,
-  listChanges,
-  listChangesOf,
-  listKeptAfter,
-} from './store.ts'
+import { type AuditFilter, type AuditView, insertChange, listChanges, listChangesOf } from './store.ts'
 
 export { requireUnchanged } from './precondition.ts'
 export { readAuditQuery } from './query.ts'
@@ -33,9 +25,6 @@ export interface Change {
   before?: Record<string, unknown> | undefined
   after?: Record<string, unknown> | undefined
 }
-
-/** Changes per call of `follow`; the rest comes with the next call. */
-const FOLLOWED_LIMIT = 1_000
 
 export type AuditService = ReturnType<typeof createAuditService>
 
@@ -74,22 +63,6 @@ export function createAuditService({ db, clock, events }: Dependencies) {
 
     /** The version of an object, as entity tags have it. Read it before the object. */
     version: (objectId: string): Promise<string> => readVersion(db.read, objectId),
-
-    /**
-     * Follows changes from now on, including those of other processes: each call returns those since the previous one.
-     */
-    follow(): () => Promise<{ action: string; objectName: string | null }[]> {
-      let seen: number | undefined
-      return async () => {
-        if (seen === undefined) {
-          seen = await findLastKey(db.read)
-          return []
-        }
-        const changes = await listKeptAfter(db.read, seen, FOLLOWED_LIMIT)
-        seen = Math.max(seen, changes.at(-1)?.id ?? seen)
-        return changes
-      }
-    },
 
     /** The newest change of an object with one of these actions; undefined if there is none. */
     async findLatest(

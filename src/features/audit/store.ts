@@ -1,21 +1,5 @@
 /** The table `audit`. Rows are append-only, which triggers enforce. */
-import {
-  aliasedTable,
-  and,
-  asc,
-  desc,
-  eq,
-  gt,
-  gte,
-  inArray,
-  isNotNull,
-  lt,
-  max,
-  not,
-  or,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
+import { aliasedTable, and, desc, eq, gte, inArray, isNotNull, lt, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import { beginningWith, containing } from '../../database/search-pattern.ts'
@@ -159,32 +143,6 @@ export async function listChanges(
     .where(and(conditionOf(reader, filter, referredTo), after === undefined ? undefined : lt(audit.id, after)))
     .orderBy(desc(audit.id))
     .limit(limit)
-}
-
-/** The key of the latest change; 0 if there is none. */
-export async function findLastKey(reader: Reader): Promise<number> {
-  const { audit } = reader.tables
-  const [row] = await reader.select({ id: max(audit.id) }).from(audit)
-  return row?.id ?? 0
-}
-
-/** Actions and objects of the changes after the key `after`, oldest first. */
-export async function listKeptAfter(
-  reader: Reader,
-  after: number,
-  limit: number,
-): Promise<Pick<AuditRecord, 'id' | 'action' | 'objectName'>[]> {
-  return reader
-    .prepared('audit.kept-after', (prepare) => {
-      const { audit } = prepare.tables
-      return prepare
-        .select({ id: audit.id, action: audit.action, objectName: audit.objectName })
-        .from(audit)
-        .where(gt(audit.id, sql.placeholder('after')))
-        .orderBy(asc(audit.id))
-        .limit(limit)
-    })
-    .execute({ after })
 }
 
 /** The latest changes of one object with these actions, newest first. */

@@ -18,6 +18,7 @@ import { createSignInNotices, type NoticeMail } from './sign-in/notices.ts'
 import { createSignIn, type OwnSession } from './sign-in/sign-in.ts'
 import type { Grant, GrantExtent, GrantTarget } from './store/grants.ts'
 import type { User } from './store/users.ts'
+import { type Calls, shareCalls } from './tokens/shared-calls.ts'
 import type { Token, TokenCaller, TokenState } from './tokens/token.ts'
 import { createTokens, EVERYBODYS_TOKENS, type ListedToken, tokensSeenBy } from './tokens/tokens.ts'
 import { createEmails } from './users/emails.ts'
@@ -57,7 +58,7 @@ export interface PeopleDependencies {
 export function createPeopleService({ db, clock, audit, organization, mail, hasher }: PeopleDependencies) {
   const hashing = new Hashing(hasher)
   const notices = createSignInNotices({ db, clock, audit, organization, mail })
-  const attempts = new Attempts(clock, notices.notice)
+  const attempts = new Attempts(db, clock, notices.notice)
   const authentication = createAuthentication({ db, clock, organization })
   const { flushSessionUses, authenticateSession, ...signIn } = createSignIn({ db, clock, audit, hashing, attempts })
   const { withRepresented, ...deputies } = createDeputies({ db, clock, audit, organization })
@@ -79,6 +80,12 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
       const known = authenticateSession(secret)
       return known instanceof Promise ? known.then(withRepresented) : withRepresented(known)
     },
+
+    /** Undefined where no other server can use the database. */
+    shareCalls:
+      db.engine === 'postgres'
+        ? (calls: readonly Calls[], now: number): Promise<number[]> => shareCalls(db, calls, now)
+        : undefined,
 
     watchSignIns: notices.watch,
     ...signIn,

@@ -63,6 +63,8 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   labelSets: 'the labels are in the entries that have them',
   labelPairs: 'derived from the labels',
   signIns: 'secrets: everybody signs in again',
+  failedAttempts: 'attempts at the sign-in of this installation, which count for an hour',
+  tokenCalls: 'calls of the last minutes, for a limit of this installation',
   oneTimeLinks: 'secrets: new links are created',
   webhookEndpoints: 'secrets, and places that get the events of this installation only: add them again',
   webhookDeliveries: 'records of this installation, kept for a week',

@@ -20,6 +20,11 @@ export interface Whose {
   isKnown?: boolean | undefined
 }
 
+interface Checked extends Whose {
+  /** Called when it is the password's turn. If it throws, nothing is hashed. */
+  onTurn?: () => Promise<void>
+}
+
 interface Waiting extends Whose {
   start(): void
 }
@@ -56,8 +61,11 @@ export class Hashing {
    * Whether the password matches the hash. Takes as long if `hash` is null, by verifying a hash that matches no
    * password, so that the time does not reveal who exists. Throws as {@link hash}.
    */
-  verify(password: string, hash: string | null, whose: Whose = {}): Promise<boolean> {
-    return this.#turn(whose, () => this.hasher.verify(folded(password), hash ?? this.#hashOfNothing))
+  verify(password: string, hash: string | null, { onTurn, ...whose }: Checked = {}): Promise<boolean> {
+    return this.#turn(whose, async () => {
+      await onTurn?.()
+      return this.hasher.verify(folded(password), hash ?? this.#hashOfNothing)
+    })
   }
 
   async #turn<Result>(whose: Whose, work: () => Promise<Result>): Promise<Result> {

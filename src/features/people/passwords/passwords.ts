@@ -9,7 +9,7 @@ import { randomBase62 } from '../../../lib/base62.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { networkOf } from '../../../lib/network.ts'
 import type { AuditService } from '../../audit/service.ts'
-import type { Attempts } from '../sign-in/attempts.ts'
+import { type Attempts, clearAttempts } from '../sign-in/attempts.ts'
 import { newDevice } from '../sign-in/device.ts'
 import { beginSession, type SignedIn } from '../sign-in/sign-in.ts'
 import { deleteLinksOf, findLink, insertLink, markLinkUsed } from '../store/links.ts'
@@ -119,6 +119,7 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
   ): Promise<User> {
     const user = await updateUser(tx, userId, { passwordHash })
     await audit.record(tx, by, { action, object: { id: user.uid, name: user.email } })
+    await clearAttempts(tx, user.email)
     await deleteLinksOf(tx, userId)
     await endSignInsOf(tx, { userId, kept, now: clock.now() })
     return user
@@ -147,10 +148,11 @@ export function createPasswords({ db, clock, audit, hashing, attempts, getUser }
       await requireGoodPassword(next, { pointer: '/new', owner: person })
       const whose = { network: networkOf(address), isKnown: true }
       // This caller is signed in as the person: failed attempts of strangers elsewhere don't count against them.
-      const changed = await attempts.try([{ kind: 'device', of: `session of ${person.uid}` }], async () => {
+      const key = { kind: 'device', of: `session of ${person.uid}`, account: person.email } as const
+      const changed = await attempts.try([key], async (onTurn) => {
         const found = await findPasswordHash(db.read, person.email)
         const known = found?.passwordHash ?? null
-        if (!found || known === null || !(await hashing.verify(current, known, whose))) return undefined
+        if (!found || known === null || !(await hashing.verify(current, known, { ...whose, onTurn }))) return undefined
         const passwordHash = await hashing.hash(next, whose)
         return db.write(async (tx) => {
           // Fails if the password was changed meanwhile: then the verified one is no longer current.

@@ -22,10 +22,9 @@ import {
 } from '../store/sign-ins.ts'
 import { findPasswordHash, type User, updateLastSignedIn } from '../store/users.ts'
 import { hashOfSecret, hexHashOfSecret } from '../tokens/secret.ts'
-import { type AttemptKey, type Attempts, pairOf } from './attempts.ts'
+import { type AttemptKey, type Attempts, keysOfStranger } from './attempts.ts'
 import { newDevice, readDevice } from './device.ts'
 import { LastUses, minuteOf } from './last-uses.ts'
-import { UNLOCKED } from './notices.ts'
 
 const DAY_MS = 86_400_000
 
@@ -76,18 +75,6 @@ interface HeldSession {
   caller: SessionCaller
   /** The minute last recorded. */
   seenAt: number
-}
-
-/** Actions that clear the failures of a person. */
-const FORGIVING = new Set([UNLOCKED, 'user.password_set', 'user.password_chosen', 'user.password_changed'])
-
-/** The keys for failures in a browser in which the person never signed in. */
-function keysOfStranger(email: string, network: string): AttemptKey[] {
-  return [
-    { kind: 'pair', of: pairOf(email, network) },
-    { kind: 'network', of: network },
-    { kind: 'account', of: email },
-  ]
 }
 
 /** The same for an unknown address, a wrong password and a person without one, so as not to reveal who exists. */
@@ -182,15 +169,6 @@ export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDepe
     return caller
   }
 
-  const unlocked = audit.follow()
-
-  /** Clears the failures of people who were unlocked since the last call, in any process. */
-  async function forgiveUnlocked(): Promise<void> {
-    for (const { action, objectName } of await unlocked()) {
-      if (objectName !== null && FORGIVING.has(action)) attempts.clearAccount(objectName)
-    }
-  }
-
   return {
     /**
      * Begins a session. Throws `sign_in_failed` with the same message and after the same time whether or not the person
@@ -204,11 +182,13 @@ export function createSignIn({ db, clock, audit, hashing, attempts }: SignInDepe
       const found = await findPasswordHash(db.read, email)
       const known = readDevice(device, found)
       const keys: AttemptKey[] =
-        known === undefined ? keysOfStranger(email, network) : [{ kind: 'device', of: `${email} ${known}` }]
-      await forgiveUnlocked()
+        known === undefined
+          ? keysOfStranger(email, network)
+          : [{ kind: 'device', of: `${email} ${known}`, account: email }]
       const whose = { network, isKnown: known !== undefined }
-      const signedIn = await attempts.try(keys, async () => {
-        if (!(await hashing.verify(password, found?.passwordHash ?? null, whose)) || !found) return undefined
+      const signedIn = await attempts.try(keys, async (onTurn) => {
+        const isRight = await hashing.verify(password, found?.passwordHash ?? null, { ...whose, onTurn })
+        if (!isRight || !found) return undefined
         if (found.disabledAt !== null) throw disabledPerson()
         const { id: userId } = found
         const passwordHash = found.passwordHash!

@@ -15,6 +15,7 @@ import type { Hashing } from '../passwords/hashing.ts'
 import { issuesOfPassword } from '../passwords/password-rule.ts'
 import { insertPasswordLink, type MadeLink } from '../passwords/passwords.ts'
 import type { UserListQuery } from '../query.ts'
+import { clearAttempts } from '../sign-in/attempts.ts'
 import { SLOWED, UNLOCKED } from '../sign-in/notices.ts'
 import { deleteDeputiesOf } from '../store/deputies.ts'
 import { deleteFurtherEmails, findUserByFurtherEmail, listFurtherEmails } from '../store/emails.ts'
@@ -273,10 +274,11 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
         return { user: disabled, tokensInUse }
       }),
 
-    /** Clears a person's failed sign-in attempts in every server of the database. */
+    /** Clears a person's failed sign-in attempts. */
     unlockUser: (who: string, by: Actor): Promise<User> =>
       db.write(async (tx) => {
         const user = await getAccount(tx, who)
+        await clearAttempts(tx, user.email)
         await audit.record(tx, by, { action: UNLOCKED, object: userObject(user) })
         return user
       }),
