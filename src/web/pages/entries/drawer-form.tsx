@@ -40,7 +40,10 @@ export function DrawerForm({ submit, close, children }: DrawerFormProps) {
   const isChanged = useRef(false)
   const [leaving, setLeaving] = useState<(() => void) | null>(null)
   useEffect(() => {
-    frame.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
+    const field = frame.current?.querySelector<HTMLElement>(FIRST_FIELD)
+    // The drawer moves the focus a moment after it has opened, which may be after the form.
+    field?.setAttribute('data-autofocus', '')
+    field?.focus()
     setOpen(() => (leave: () => void) => (isChanged.current ? setLeaving(() => leave) : leave()))
     return () => setOpen(null)
   }, [setOpen])

@@ -47,7 +47,7 @@ export function EntryDrawer({ id, rows, fetchMore, show: showAtOnce }: EntryDraw
       overlayProps={{ backgroundOpacity: 0.25 }}
       styles={{ title: { flex: 1 } }}
     >
-      <div tabIndex={-1} data-autofocus className={classes.body}>
+      <div tabIndex={-1} data-autofocus={leaveForm === null || undefined} className={classes.body}>
         {last.current !== undefined && (
           <OpenForm value={setLeaveForm}>
             <OneEntry key={last.current} id={last.current} row={row} />
