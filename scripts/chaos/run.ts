@@ -3,6 +3,7 @@
  * `scripts/chaos/run` runs all scenarios in about an hour, `--short` runs them as continuous integration does; pass
  * parts of names to run only some. Exits with 1 if anything was lost, duplicated or wrongly refused.
  */
+import { parseArgs } from 'node:util'
 import { anonymousLoad } from './anonymous-load.ts'
 import { badClients } from './bad-clients.ts'
 import { bombs } from './bombs.ts'
@@ -63,8 +64,17 @@ function lineOf({ rounds, acknowledged, lost, duplicated, readyMs, longestRefusa
 }
 
 async function main(args: string[]): Promise<number> {
-  const size = args.includes('--short') ? 'short' : 'long'
-  const names = args.filter((arg) => !arg.startsWith('--'))
+  const { values, positionals: names } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { short: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  })
+  if (values.help) {
+    console.log(`Usage: scripts/chaos/run [--short] [part of a name …]\n\nThe scenarios, of which each takes minutes:`)
+    for (const { name } of SCENARIOS) console.log(`  ${name}`)
+    return 0
+  }
+  const size = values.short ? 'short' : 'long'
   const selected = SCENARIOS.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)))
   console.log(
     '| scenario | rounds | acknowledged | lost | duplicated | ready again, median / longest (ms) | longest refusal (ms) | |',

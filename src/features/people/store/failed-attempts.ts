@@ -22,9 +22,16 @@ export interface Failures {
   endsAt: number
 }
 
+/** Asked for every attempt, also of hundreds in a second that have to wait. */
 export async function findFailures(reader: Reader, keys: Uint8Array[]): Promise<Failures[]> {
-  const { failedAttempts } = reader.tables
-  return reader.select().from(failedAttempts).where(inArray(failedAttempts.key, keys))
+  const names = keys.map((_, at) => `key${at}`)
+  return reader
+    .prepared(`people.failed-attempts-${keys.length}`, (prepare) => {
+      const { failedAttempts } = prepare.tables
+      const placeholders = names.map((name) => sql.placeholder(name))
+      return prepare.select().from(failedAttempts).where(inArray(failedAttempts.key, placeholders))
+    })
+    .execute(Object.fromEntries(keys.map((key, at) => [names[at], key])))
 }
 
 export async function saveFailures(tx: Tx, rows: Failures[]): Promise<void> {

@@ -157,12 +157,15 @@ export async function findPasswordHash(
   email: string,
 ): Promise<{ id: number; uid: Id<'usr'>; disabledAt: number | null; passwordHash: string | null } | undefined> {
   if (!canBeAsked(email)) return undefined
-  const { users } = reader.tables
   const [found] = await reader
-    .select({ id: users.id, uid: users.uid, disabledAt: users.disabledAt, passwordHash: users.passwordHash })
-    .from(users)
-    .where(eq(users.email, email))
-    .limit(1)
+    .prepared('people.password-hash', (prepare) => {
+      const { users } = prepare.tables
+      return prepare
+        .select({ id: users.id, uid: users.uid, disabledAt: users.disabledAt, passwordHash: users.passwordHash })
+        .from(users)
+        .where(eq(users.email, sql.placeholder('email')))
+    })
+    .execute({ email })
   return found
 }
 
