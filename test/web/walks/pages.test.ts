@@ -8,6 +8,7 @@ import { money } from '../../../src/web/format/money.ts'
 import { CHROMIUM, SIZES, type Visit } from '../../support/browser.ts'
 import { DEMO_PASSWORD } from '../../support/demo.ts'
 import { PAGES, type WebPage } from '../../support/pages.ts'
+import { until } from '../../support/processes.ts'
 import { type Ask, signedInAt } from '../../support/session.ts'
 import { webStage } from '../../support/web-stage.ts'
 import { type Found, figuresOf, type Totals, totalsOf, totalsShown } from './figures.ts'
@@ -146,6 +147,8 @@ async function reportLongRequest(url: string): Promise<void> {
     body: JSON.stringify({ agent_harness: 'house', agent_name: 'builder', started_at, ended_at, ...usage }),
   })
   expect(response.status).toBe(201)
+  // Pages ask again and again until all totals are made.
+  expect(await until(async () => (await ask('GET /reports/sums')).complete === true, WALK_MS)).toBe(true)
 }
 
 describe.skipIf(!CHROMIUM)('every page', () => {
