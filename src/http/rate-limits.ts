@@ -116,8 +116,6 @@ export class RateLimits {
 
   #sweep(now: number): void {
     this.#sweptAt = now
-    for (const [token, { fullAt, at }] of this.#buckets) {
-      if (Math.min(fullAt, at + MINUTE_MS) < now) this.#buckets.delete(token)
-    }
+    for (const [token, { fullAt }] of this.#buckets) if (fullAt < now) this.#buckets.delete(token)
   }
 }

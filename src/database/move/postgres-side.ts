@@ -2,11 +2,11 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Sql } from 'postgres'
-import { connect, parseAddress, refusePooler } from '../engines/postgres/link.ts'
+import { CLIENT_CHECK_MS, connect, parseAddress, refusePooler } from '../engines/postgres/link.ts'
 import { isPartitioned } from '../engines/postgres/partitions.ts'
 import { onOneConnection } from '../engines/postgres/postgres.ts'
 import { failureOf } from '../errors.ts'
-import { inTransaction, migratePostgres, refuseNewer, WrongDatabase } from '../schema/migrate.ts'
+import { inTransaction, lockSession, migratePostgres, refuseNewer, WrongDatabase } from '../schema/migrate.ts'
 import { lineExpression, textOf } from './copy-text.ts'
 import { type Mark, type Source, SUMS_QUERY, sumsOf, type Target, USED_QUERY, VERSION_QUERY } from './side.ts'
 import { cancelledMeanwhile, MARK_QUERY } from './state.ts'
@@ -30,12 +30,6 @@ const ADVISORY_LOCK = 0x4d4f5645
 /** How long one that was killed may still hold it. */
 const LOCK_PATIENCE_MS = 5_000
 
-/** Between two attempts to get the lock. */
-const LOCK_RETRY_MS = 50
-
-/** So soon PostgreSQL notices that a process was killed while a query of it runs, such as one that builds an index. */
-const SETTINGS = { client_connection_check_interval: 1_000 }
-
 export class PostgresSide implements Source, Target {
   readonly place: string
 
@@ -53,31 +47,24 @@ export class PostgresSide implements Source, Target {
    */
   static async open(url: string, tables: readonly MovedTable[], now: number): Promise<PostgresSide> {
     refusePooler(url, 'to move the database')
-    await onOneConnection(url, async (client, where, isPooled) => {
-      await migratePostgres(client, where, now, { isPooled })
+    await onOneConnection(url, async (client, where) => {
+      await migratePostgres(client, where, now)
       const [newest] = await client.unsafe<[{ version: string }]>(VERSION_QUERY)
       refuseNewer(Number(newest.version), where)
     })
-    const client = connect({ url, connections: 1, settings: SETTINGS }, () => undefined)
-    const side = new PostgresSide(url, client, tables)
+    const settings = { client_connection_check_interval: CLIENT_CHECK_MS }
+    const side = new PostgresSide(
+      url,
+      connect({ url, connections: 1, settings }, () => undefined),
+      tables,
+    )
     try {
-      await side.#lock()
-      return side
+      // What a killed process has begun ends first, so that a repeated move sees what there is.
+      if (await lockSession(side.client, ADVISORY_LOCK, LOCK_PATIENCE_MS)) return side
+      throw new WrongDatabase(`${side.place} is being moved by another \`tally move\`. Wait until it has ended.`)
     } catch (error) {
       await side.close()
       throw error
-    }
-  }
-
-  /** What a killed process has begun ends first, so that a repeated move sees what there is. */
-  async #lock(): Promise<void> {
-    const deadline = performance.now() + LOCK_PATIENCE_MS
-    const lock = () => this.client<[{ locked: boolean }]>`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS locked`
-    while (!(await lock())[0].locked) {
-      if (performance.now() > deadline) {
-        throw new WrongDatabase(`${this.place} is being moved by another \`tally move\`. Wait until it has ended.`)
-      }
-      await Bun.sleep(LOCK_RETRY_MS)
     }
   }
 

@@ -251,19 +251,29 @@ export async function excludeOthers(client: Sql): Promise<void> {
   await client`LOCK TABLE revision IN ACCESS EXCLUSIVE MODE`
 }
 
-/** Between two attempts to get the lock. */
+/** Between two attempts to get a lock. */
 const LOCK_RETRY_MS = 50
 
 /**
- * Runs `work` in one process at a time. A process that waits asks again and again instead of waiting in a query: that
- * would have a snapshot, for the end of which CREATE INDEX CONCURRENTLY waits.
+ * Locks a key for the session, and returns false if others have it for longer. Asks again and again instead of waiting in
+ * a query: that would have a snapshot, for the end of which CREATE INDEX CONCURRENTLY waits.
+ *
+ * @param client of a single connection
  */
-export async function whileMigrating(client: Sql, where: string, work: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + LOCK_TIMEOUT_MS
-  const lock = () => client<[{ locked: boolean }]>`SELECT pg_try_advisory_lock(${ADVISORY_LOCK}) AS locked`
+export async function lockSession(client: Sql, key: number, patienceMs: number): Promise<boolean> {
+  const deadline = performance.now() + patienceMs
+  const lock = () => client<[{ locked: boolean }]>`SELECT pg_try_advisory_lock(${key}) AS locked`
   while (!(await lock())[0].locked) {
-    if (performance.now() > deadline) throw databaseBusy(`${where} is being migrated by another process.`)
+    if (performance.now() > deadline) return false
     await Bun.sleep(LOCK_RETRY_MS)
+  }
+  return true
+}
+
+/** Runs `work` in one process at a time. */
+export async function whileMigrating(client: Sql, where: string, work: () => Promise<void>): Promise<void> {
+  if (!(await lockSession(client, ADVISORY_LOCK, LOCK_TIMEOUT_MS))) {
+    throw databaseBusy(`${where} is being migrated by another process.`)
   }
   try {
     await work()

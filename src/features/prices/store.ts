@@ -1,5 +1,6 @@
 /** The tables `prices` and `price_aliases`. Price rows are only ever added, ended, and withdrawn if their load is undone. */
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { addedValue } from '../../database/added-value.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import { portionsOf } from '../../database/portions.ts'
 import type { Tables } from '../../database/schema/tables.ts'
@@ -105,7 +106,7 @@ export async function addAliases(tx: Tx, aliases: Omit<PriceAlias, 'source'>[], 
       )
       .onConflictDoUpdate({
         target: [priceAliases.alias, priceAliases.source, priceAliases.provider],
-        set: { model: sql`excluded.model`, loadId },
+        set: { model: addedValue(priceAliases.model), loadId },
       })
   }
 }

@@ -21,6 +21,12 @@ const CLOSE_TIMEOUT_SECONDS = 2
 /** After this the network is considered down, which TCP itself detects only after a quarter of an hour. */
 export const PATIENCE_MS = 10_000
 
+/**
+ * How often the server checks during a query whether this process is still there: a process that is killed cancels
+ * nothing.
+ */
+export const CLIENT_CHECK_MS = 100
+
 /** Scheme, user and password of a URL in libpq's format, and its hosts. */
 const HOSTS = /^([^/]+:\/\/(?:[^/?@]*@)?)([^/?]*)/
 

@@ -1,14 +1,8 @@
 import type { SlowDatabase, SlowSource } from '../slow/source.ts'
-import { Lane, PATIENCE_MS } from './link.ts'
+import { CLIENT_CHECK_MS, Lane, PATIENCE_MS } from './link.ts'
 import { PostgresReader } from './reader.ts'
 import { inOneState, readerOver } from './reading.ts'
 import { Replica, readFrom } from './replica.ts'
-
-/**
- * How often the server checks during a query whether this process is still there: a process that is killed cancels
- * nothing.
- */
-const CLIENT_CHECK_MS = 100
 
 /** Queries have no limit here: the server's process ends this one. */
 const UNLIMITED_MS = 2 ** 31 - 1

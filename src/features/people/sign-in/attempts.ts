@@ -83,8 +83,6 @@ const textOf = ({ kind, of }: AttemptKey) => `${kind} ${of}`
 
 const digestOf = (key: AttemptKey) => Bun.SHA256.hash(textOf(key)) as Uint8Array
 
-const hexOf = (digest: Uint8Array) => Buffer.from(digest).toString('hex')
-
 function noFailures({ kind, of, account }: AttemptKey, now: number): Failures {
   return {
     key: digestOf({ kind, of }),
@@ -217,11 +215,11 @@ export class Attempts {
 
   /** What is known of each key, as it was saved. */
   async #find(reader: Reader, keys: readonly AttemptKey[], now: number): Promise<Failures[]> {
-    const found = await findFailures(reader, keys.map(digestOf))
-    const byKey = new Map(found.map((failures) => [hexOf(failures.key), failures]))
-    return keys.map((key) => {
-      const failures = byKey.get(hexOf(digestOf(key)))
-      return failures && failures.endsAt > now ? failures : noFailures(key, now)
+    const digests = keys.map(digestOf)
+    const found = (await findFailures(reader, digests)).filter(({ endsAt }) => endsAt > now)
+    return keys.map((key, at) => {
+      const digest = Buffer.from(digests[at]!)
+      return found.find((failures) => digest.equals(failures.key)) ?? noFailures(key, now)
     })
   }
 
@@ -232,7 +230,7 @@ export class Attempts {
   ): Promise<{ key: AttemptKey; before: Failures; after: Failures }[]> {
     if (keys.length === 0) return []
     const change = async (tx: Tx) => {
-      await tx.lockAll(() => keys.map((key) => `failed attempts ${hexOf(digestOf(key))}`))
+      await tx.lockAll(() => keys.map((key) => `failed attempts ${digestOf(key).toHex()}`))
       const now = this.clock.now()
       const found = await this.#find(tx, keys, now)
       const changes = keys.map((key, at) => {

@@ -1,5 +1,6 @@
 /** The table `failed_attempts`: failures that still count, of all servers of the database. */
 import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
+import { addedValue } from '../../../database/added-value.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 
 /** The failures of one key. */
@@ -35,22 +36,20 @@ export async function findFailures(reader: Reader, keys: Uint8Array[]): Promise<
 }
 
 export async function saveFailures(tx: Tx, rows: Failures[]): Promise<void> {
-  if (rows.length === 0) return
   const { failedAttempts } = tx.tables
-  const given = (column: string) => sql.raw(`excluded.${column}`)
   await tx
     .insert(failedAttempts)
     .values(rows)
     .onConflictDoUpdate({
       target: failedAttempts.key,
       set: {
-        count: given('count'),
-        forgivenAt: given('forgiven_at'),
-        failedAt: given('failed_at'),
-        pauses: given('pauses'),
-        pausedUntil: given('paused_until'),
-        reported: given('reported'),
-        endsAt: given('ends_at'),
+        count: addedValue(failedAttempts.count),
+        forgivenAt: addedValue(failedAttempts.forgivenAt),
+        failedAt: addedValue(failedAttempts.failedAt),
+        pauses: addedValue(failedAttempts.pauses),
+        pausedUntil: addedValue(failedAttempts.pausedUntil),
+        reported: addedValue(failedAttempts.reported),
+        endsAt: addedValue(failedAttempts.endsAt),
       },
     })
 }

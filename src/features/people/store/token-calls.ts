@@ -1,5 +1,6 @@
 /** The table `token_calls`: how busy tokens are, of all servers that share the database. */
-import { inArray, sql } from 'drizzle-orm'
+import { inArray } from 'drizzle-orm'
+import { addedValue } from '../../../database/added-value.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 
 export interface TokenCalls {
@@ -15,6 +16,8 @@ export async function findTokenCalls(reader: Reader, tokenIds: number[]): Promis
 
 export async function saveTokenCalls(tx: Tx, rows: TokenCalls[]): Promise<void> {
   const { tokenCalls } = tx.tables
-  const fullAt = sql.raw('excluded.full_at')
-  await tx.insert(tokenCalls).values(rows).onConflictDoUpdate({ target: tokenCalls.tokenId, set: { fullAt } })
+  await tx
+    .insert(tokenCalls)
+    .values(rows)
+    .onConflictDoUpdate({ target: tokenCalls.tokenId, set: { fullAt: addedValue(tokenCalls.fullAt) } })
 }

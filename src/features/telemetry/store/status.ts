@@ -1,5 +1,6 @@
 /** Counters of telemetry arrivals and their outcomes, for people to look at. */
 import { asc, type Column, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { addedValue } from '../../../database/added-value.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
@@ -17,7 +18,7 @@ export async function addToChannels(tx: Tx, rows: ChannelRecord[]): Promise<void
     .onConflictDoUpdate({
       target: [t.harness, t.version, t.channel],
       set: {
-        lastSeenAt: added(t.lastSeenAt),
+        lastSeenAt: addedValue(t.lastSeenAt),
         counted: sum(t.counted),
         repeated: sum(t.repeated),
         late: sum(t.late),
@@ -35,7 +36,7 @@ export async function addToUncounted(tx: Tx, rows: UncountedRecord[]): Promise<v
     .values(rows)
     .onConflictDoUpdate({
       target: [t.kind, t.what],
-      set: { records: sum(t.records), lastSeenAt: added(t.lastSeenAt) },
+      set: { records: sum(t.records), lastSeenAt: addedValue(t.lastSeenAt) },
     })
 }
 
@@ -47,17 +48,12 @@ export async function addToPushes(tx: Tx, rows: PushRecord[]): Promise<void> {
     .values(rows)
     .onConflictDoUpdate({
       target: t.tokenId,
-      set: { requests: sum(t.requests), records: sum(t.records), lastSeenAt: added(t.lastSeenAt) },
+      set: { requests: sum(t.requests), records: sum(t.records), lastSeenAt: addedValue(t.lastSeenAt) },
     })
 }
 
-/** The value of the row that is added. */
-function added(column: Column): SQL {
-  return sql`excluded.${sql.identifier(column.name)}`
-}
-
 function sum(column: Column): SQL {
-  return sql`${column} + ${added(column)}`
+  return sql`${column} + ${addedValue(column)}`
 }
 
 /** Keeps the most recent rows, so that unexpected names can't fill the disk. */

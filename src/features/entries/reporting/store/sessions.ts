@@ -1,5 +1,6 @@
 /** Sessions, their chains of parts, and the totals of each of their sources. */
 import { and, asc, eq, inArray, isNull, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { addedValue } from '../../../../database/added-value.ts'
 import type { Reader, Tx } from '../../../../database/database.ts'
 import { portionsOf } from '../../../../database/portions.ts'
 import type { SessionTotals } from '../../../../database/schema/records.ts'
@@ -146,7 +147,7 @@ export async function saveSourceTotals(tx: Tx, rows: readonly (SourceTotals & { 
       .values(portion)
       .onConflictDoUpdate({
         target: [sessionSources.sessionId, sessionSources.chainModelId, sessionSources.source],
-        set: { totals: sql`excluded.totals` },
+        set: { totals: addedValue(sessionSources.totals) },
       })
   }
 }
