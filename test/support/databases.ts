@@ -1,5 +1,6 @@
 /**
- * Databases for store tests: the same tests run on SQLite and on PostgreSQL, each with a migrated database of its own.
+ * Databases for store tests: the same tests run on SQLite and, in another run, on PostgreSQL, each with a migrated
+ * database of its own.
  *
  * PostgreSQL is, in this order, the one that TALLY_TEST_POSTGRES_URL names (`postgres://user@localhost/database`, with
  * `?host=` for a folder of sockets), the one whose programs are installed here (a server of our own in a temporary
@@ -16,7 +17,7 @@ import { DATABASE_FILE, type OpenOptions, openDatabase } from '../../src/databas
 import { partitionDatabase } from '../../src/database/partition.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { fastSlowProgram } from './binary.ts'
-import { ENGINES, type Engine, onlyEngine, PARTITIONED, testEngine } from './engines.ts'
+import { ENGINES, type Engine, PARTITIONED, testEngine } from './engines.ts'
 import { servePglite } from './pglite.ts'
 import { postgresPrograms } from './postgres-programs.ts'
 import { clientFor, SHARED_SERVER, startInstalled, untilItAnswers } from './postgres-server.ts'
@@ -37,20 +38,18 @@ export interface OpenTestOptions extends Partial<Omit<OpenOptions, keyof Locatio
 /** Opens a new, migrated database. It is closed and removed after the test, or after all where `beforeAll` opened it. */
 export type Open = (options?: OpenTestOptions) => Promise<Database>
 
-/** Describes the same tests once per engine, or only for the one of this run. */
+/** Describes tests that hold on each engine, and runs them on the one of this run. */
 export function forEachEngine(name: string, tests: (open: Open, engine: Engine) => void): void {
-  for (const engine of onlyEngine ? [onlyEngine] : ENGINES) {
-    describe(`${name} (${engine})`, () => {
-      // Starting PostgreSQL takes a second here, and several on a machine that is busy or has only PGlite.
-      beforeAll(
-        async () => {
-          if (engine === 'postgres') await startPostgres()
-        },
-        { timeout: 60_000 },
-      )
-      tests(opener(engine), engine)
-    })
-  }
+  describe(`${name} (${testEngine})`, () => {
+    // Starting PostgreSQL takes a second here, and several on a machine that is busy or has only PGlite.
+    beforeAll(
+      async () => {
+        if (testEngine === 'postgres') await startPostgres()
+      },
+      { timeout: 60_000 },
+    )
+    tests(opener(testEngine), testEngine)
+  })
 }
 
 /** Hooks into the surrounding `describe`; for tests of one engine alone. */
