@@ -1,6 +1,6 @@
 /**
  * Chaos tests: injects faults of machines and people into the executable, and reports lost entries.
- * `scripts/chaos/run` runs all scenarios in about an hour, `--short` runs them as continuous integration does; pass
+ * `scripts/chaos/run` runs all scenarios in about an hour, `--short` runs them as the long tier of `scripts/test` does; pass
  * parts of names to run only some. Exits with 1 if anything was lost, duplicated or wrongly refused.
  */
 import { parseArgs } from 'node:util'

@@ -32,7 +32,7 @@ export interface Scenario {
   run(size: Size): Promise<Outcome>
 }
 
-/** `short` is for continuous integration, `long` for a person with an hour. */
+/** `short` is for the long tier of `scripts/test`, `long` for a person with an hour. */
 export type Size = 'short' | 'long'
 
 type SetUp = Pick<InstallationOptions, 'before' | 'parent' | 'variables'>
