@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { freePort } from './binary.ts'
 import { clientFor, NOBODY, untilItAnswers } from './postgres-server.ts'
 
-/** Debian's folder of it is not in everybody's PATH. */
-const PROGRAM = Bun.which('pgbouncer') ?? Bun.which('pgbouncer', { PATH: '/usr/sbin' })
+/** Looked up at each call, because it may be installed meanwhile. Debian's folder of it is not in everybody's PATH. */
+const program = () => Bun.which('pgbouncer') ?? Bun.which('pgbouncer', { PATH: '/usr/sbin' })
 
-export const pgbouncerMissing = () => (PROGRAM ? undefined : 'PgBouncer is not installed')
+export const pgbouncerMissing = () => (program() ? undefined : 'PgBouncer is not installed')
 
 export interface PgBouncer {
   /** The URL of a database of the server through it, without `pgbouncer=true`. */
@@ -44,7 +44,7 @@ export async function startPgBouncer(serverUrl: string, settings: readonly strin
   const isRoot = process.getuid?.() === 0
   if (isRoot) chownSync(folder, NOBODY, NOBODY)
   const asNobody = isRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
-  const child = Bun.spawn([...asNobody, PROGRAM!, configuration], {
+  const child = Bun.spawn([...asNobody, program()!, configuration], {
     cwd: '/',
     stdio: ['ignore', 'ignore', 'ignore'],
   })
