@@ -32,6 +32,8 @@ export interface OpenOptions extends Partial<DatabaseEvents> {
   slowDeadlineMs?: number
   /** What a query on `db.slow` may still take when its caller has left, if a test cannot depend on the machine's speed. */
   slowGraceMs?: number
+  /** What a process for slow reads may take to start, for the same reason. */
+  slowStartMs?: number
   /** How long `db.write` waits for locks of other transactions. */
   busyDeadlineMs?: number
   /** The command that starts the processes for slow reads, if a test has tasks of its own. */
@@ -58,11 +60,12 @@ export async function openDatabase({
   onCommit = () => {},
   slowDeadlineMs = SLOW_DEADLINE_MS,
   slowGraceMs,
+  slowStartMs,
   busyDeadlineMs = BUSY_DEADLINE_MS,
   slowProgram,
   counts,
 }: OpenOptions): Promise<Database> {
-  const settings = { serving, slowProgram, slowDeadlineMs, slowGraceMs, busyDeadlineMs, onCommit, counts }
+  const settings = { serving, slowProgram, slowDeadlineMs, slowGraceMs, slowStartMs, busyDeadlineMs, onCommit, counts }
   if (databaseUrl) {
     // Loaded only if used: the client takes a sixth of the time of a command on the embedded database.
     const { openPostgres } = await import('./engines/postgres/postgres.ts')

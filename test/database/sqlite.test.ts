@@ -12,6 +12,7 @@ import { slowSqlite } from '../../src/database/engines/sqlite/slow-database.ts'
 import { DATABASE_FILE } from '../../src/database/open.ts'
 import { locationOf, opener } from '../support/databases.ts'
 import { commandFor, inOtherProcess } from '../support/other-process.ts'
+import { HANGS, PROCESS_ID, SLOW_PROGRAM } from '../support/slow-program.ts'
 import { canMount, onSmallDisk } from '../support/small-disk.ts'
 
 const pathOf = (db: Database) => join(locationOf(db).dataDir, DATABASE_FILE)
@@ -234,14 +235,17 @@ describe('slow reads of SQLite', () => {
   const open = opener('sqlite')
 
   test('do not wait for a long one, and have their own time from when they begin', async () => {
-    const db = await open({ serving: true, slowDeadlineMs: 3_000 })
-    const over: string[] = []
-    const first = codeOf(counting(db)).finally(() => over.push('long'))
-    expect(await codeOf(asking(db)).finally(() => over.push('short'))).toBe('done')
-    expect(over).toEqual(['short'])
-    const [second, waiting] = [codeOf(counting(db)), codeOf(asking(db))]
-    // Behind two that fill both lanes it begins when the first of them is given up.
-    expect(await Promise.all([first, second, waiting])).toEqual(['database_deadline', 'database_deadline', 'done'])
+    const db = await open({ serving: true, slowProgram: SLOW_PROGRAM })
+    const caller = new AbortController()
+    const endless = onBehalfOf({ signal: caller.signal, key: 1 }, () => codeOf(db.slowly(HANGS, {})))
+    expect(await codeOf(asking(db))).toBe('done')
+    caller.abort()
+    expect(await endless).toBe('database_deadline')
+    // Behind two that fill both lanes the third begins when the first of them is given up, after the time that it has.
+    const deadlineMs = 5_000
+    const long = { ...HANGS, deadlineMs }
+    const asked = [db.slowly(long, {}), db.slowly(long, {}), db.slowly({ ...PROCESS_ID, deadlineMs }, {})]
+    expect(await Promise.all(asked.map(codeOf))).toEqual(['database_deadline', 'database_deadline', 'done'])
   })
 
   test('see a file that was compacted and has grown again since they mapped it', async () => {
@@ -269,8 +273,9 @@ describe('slow reads of SQLite', () => {
   test('are refused with 503 when too many wait', async () => {
     const db = await open({ serving: true })
     const caller = new AbortController()
-    const asked = onBehalfOf({ signal: caller.signal, key: 1 }, () => Array.from({ length: 203 }, () => counting(db)))
-    const codes = asked.map(codeOf)
+    const codes = onBehalfOf({ signal: caller.signal, key: 1 }, () =>
+      Array.from({ length: 203 }, () => codeOf(counting(db))),
+    )
     expect(await Promise.race(codes)).toBe('overloaded')
     caller.abort()
     await Promise.all(codes)

@@ -16,7 +16,7 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { fastSlowProgram } from './binary.ts'
 import { CHEAP_COST, cheapHasher } from './cheap-hasher.ts'
-import { type Engine, type Location, locationOf, newMigrated, testEngine } from './databases.ts'
+import { type Engine, type Location, locationOf, newMigrated, PATIENT, testEngine } from './databases.ts'
 import { type Answer, type CheckAnswer, checkerOf } from './document.ts'
 
 export interface Call {
@@ -62,6 +62,8 @@ export interface StartOptions extends Pick<AppOptions, 'trustedProxies' | 'rateL
   db?: Database
   /** Of a new database. */
   engine?: Engine
+  /** Where a database is that others use as well. */
+  at?: Location
   /** Of passwords; by default a cheap one. */
   hasher?: PasswordHasher
   /** Networks to which webhooks may be sent. */
@@ -72,9 +74,6 @@ interface Documented {
   document: OpenApiDocument
   check: CheckAnswer
 }
-
-/** On a busy machine, the first process for slow reads takes as long to start as Tally lets a query take. */
-const SLOW_DEADLINE_MS = 30_000
 
 /**
  * To make the document, compress it and compile its schemas takes several times as long as to start the application, and
@@ -95,14 +94,15 @@ export async function startApp({
   logLevel = 'info',
   db: given,
   engine = testEngine,
+  at,
   webhookNetworks = [],
   publicUrl,
   hasher = cheapHasher,
   ...options
 }: StartOptions = {}): Promise<TestApp> {
   const cleanUps: (() => Promise<void>)[] = []
-  const location = given ? locationOf(given) : await newMigrated(engine, cleanUps)
-  const serving = { serving: true, slowDeadlineMs: SLOW_DEADLINE_MS, ...(await fastSlowProgram()) }
+  const location = at ?? (given ? locationOf(given) : await newMigrated(engine, cleanUps))
+  const serving = { serving: true, ...PATIENT, ...(await fastSlowProgram()) }
   const db = given ?? (await openDatabase({ ...location, clock, ...serving }))
   const services = createServices({
     db,

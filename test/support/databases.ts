@@ -46,11 +46,14 @@ export function forEachEngine(name: string, tests: (open: Open, engine: Engine) 
       async () => {
         if (testEngine === 'postgres') await startPostgres()
       },
-      { timeout: 60_000 },
+      { timeout: 180_000 },
     )
     tests(opener(testEngine), testEngine)
   })
 }
+
+/** A busy machine takes far longer than Tally lets a slow read take, and the start of the process for it. */
+export const PATIENT = { slowDeadlineMs: 120_000, slowStartMs: 120_000 }
 
 /** Hooks into the surrounding `describe`; for tests of one engine alone. */
 export function opener(engine: Engine): Open {
@@ -70,7 +73,7 @@ export function opener(engine: Engine): Open {
 
   return async ({ sharing, at, ...options } = {}) => {
     const location = at ?? (sharing ? locationOf(sharing) : await newMigrated(engine, cleanUps))
-    const slow = options.serving ? await fastSlowProgram() : {}
+    const slow = options.serving ? { ...PATIENT, ...(await fastSlowProgram()) } : PATIENT
     const db = await openDatabase({ clock: systemClock, ...location, ...slow, ...options })
     locations.set(db, location)
     cleanUps.push(() => db.close())

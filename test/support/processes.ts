@@ -26,16 +26,6 @@ export function commandOf(pid: number): string {
   }
 }
 
-/** The processor time that a process has used. */
-export function secondsOf(pid: number): number {
-  try {
-    const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ').slice(11)
-    return (Number(user) + Number(system)) / 100
-  } catch {
-    return 0
-  }
-}
-
 /** Whether it does something still; a zombie does not. */
 export function isRunning(pid: number): boolean {
   try {
@@ -45,8 +35,8 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Waits until something is so, for at most `limitMs`, and returns whether it is. */
-export async function until(isSo: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<boolean> {
+/** Waits until something is so, for at most `limitMs`, which is longer than a busy machine needs, and returns whether it is. */
+export async function until(isSo: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<boolean> {
   for (const end = performance.now() + limitMs; performance.now() < end; ) {
     if (await isSo()) return true
     await Bun.sleep(5)

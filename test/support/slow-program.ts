@@ -1,4 +1,6 @@
 /** The process for slow reads, with a task and streams of tests. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { Reader, SlowStream, SlowTask } from '../../src/database/database.ts'
 import { serveSlowReads } from '../../src/database/engines/slow/process.ts'
@@ -36,11 +38,24 @@ export const FAILS: SlowTask<object, never> = {
   },
 }
 
+/** Tells by a file with the id of its process in the folder that something has happened. */
+const tell = (folder: string) => writeFileSync(join(folder, `${process.pid}`), '')
+
+/** Never ends, and uses no processor time. Tells in `folder` that it has begun. */
+export const HANGS: SlowTask<{ folder?: string }, never> = {
+  name: 'test.hangs',
+  async run(_reader, { folder }) {
+    if (folder !== undefined) tell(folder)
+    return new Promise<never>(() => {})
+  },
+}
+
 /** Closes the channel to the server after its result, and goes on, as a process does that is about to end. */
-export const DISCONNECTS: SlowTask<object, void> = {
+export const DISCONNECTS: SlowTask<{ folder: string }, void> = {
   name: 'test.disconnects',
-  async run() {
+  async run(_reader, { folder }) {
     process.removeAllListeners('disconnect')
+    process.once('disconnect', () => tell(folder))
     setInterval(() => process.connected && process.disconnect(), 1)
   },
 }
@@ -81,6 +96,6 @@ export const countTo = (steps: number) =>
 
 if (import.meta.main)
   serveSlowReads({
-    tasks: [COUNT_TWICE, PROCESS_ID, FAILS, DISCONNECTS, WHERE],
+    tasks: [COUNT_TWICE, PROCESS_ID, FAILS, HANGS, DISCONNECTS, WHERE],
     streams: [NUMBERS, PROCESS_IDS, WHERES],
   })

@@ -154,6 +154,7 @@ export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit' | 'onRe
   serving: boolean
   slowDeadlineMs: number
   slowGraceMs?: number | undefined
+  slowStartMs?: number | undefined
   busyDeadlineMs: number
   counts?: StatementCounts | undefined
   slowProgram?: readonly string[] | undefined
@@ -164,7 +165,8 @@ export interface PostgresOptions extends Pick<DatabaseEvents, 'onCommit' | 'onRe
  * Tally, or if access is denied, and a Problem if the server does not respond.
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, now, serving, slowDeadlineMs, slowGraceMs, busyDeadlineMs, counts, slowProgram, onCommit } = options
+  const { url, now, serving, slowDeadlineMs, slowGraceMs, slowStartMs, busyDeadlineMs, counts, slowProgram, onCommit } =
+    options
   const server = { url, counts }
   await onOneConnection(url, async (client, where, isPooled) => {
     await migratePostgres(client, where, now, { isPooled })
@@ -176,7 +178,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const seats = new Seats(slowDeadlineMs)
   const replica = options.replica && (await openReplica(options.replica, quick, options))
   const slow = slowReads(server, slowDeadlineMs, { seats, replica })
-  const slowOptions = { source: { url, replica: options.replica }, onError: () => undefined, program: slowProgram }
+  const slowOptions = {
+    source: { url, replica: options.replica },
+    onError: () => undefined,
+    program: slowProgram,
+    startMs: slowStartMs,
+  }
   const pool = serving ? new SlowPool({ ...slowOptions, deadlineMs: slowDeadlineMs, graceMs: slowGraceMs }) : undefined
   const streams = serving ? new SlowStreams(slowOptions) : undefined
   async function close(): Promise<void> {

@@ -33,6 +33,8 @@ export interface SlowLinkOptions {
   source: SlowSource
   /** The command that starts the process; by default, this program. */
   program?: readonly string[] | undefined
+  /** What it may take to start. */
+  startMs?: number | undefined
 }
 
 interface LinkEvents {
@@ -48,7 +50,10 @@ export class SlowLink {
   readonly #start: Timer
   #isEnded = false
 
-  constructor({ source, program = PROGRAM }: SlowLinkOptions, { onReady, onMessage, onLost }: LinkEvents) {
+  constructor(
+    { source, program = PROGRAM, startMs = START_LIMIT_MS }: SlowLinkOptions,
+    { onReady, onMessage, onLost }: LinkEvents,
+  ) {
     this.#process = Bun.spawn([...program], {
       env: environmentFor(source),
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -71,7 +76,7 @@ export class SlowLink {
     this.#start = setTimeout(() => {
       this.end()
       onLost('The process for slow reads did not start in time.')
-    }, START_LIMIT_MS)
+    }, startMs)
     // A command that has finished does not wait for it.
     this.#process.unref()
     this.#start.unref()

@@ -141,9 +141,12 @@ export class SlowPool {
   #wait(query: Query): void {
     if (query.isRepeated) this.#queue.addFirst(query)
     else this.#queue.add(query)
-    query.timer = setTimeout(() => {
-      if (this.#queue.remove(query)) query.reject(overloaded())
-    }, this.options.deadlineMs + START_WAIT_MS)
+    query.timer = setTimeout(
+      () => {
+        if (this.#queue.remove(query)) query.reject(overloaded())
+      },
+      this.options.deadlineMs + (this.options.startMs ?? START_WAIT_MS),
+    )
     this.#next()
   }
 

@@ -57,6 +57,7 @@ export interface SqliteOptions extends Omit<DatabaseEvents, 'onReplica'> {
   serving: boolean
   slowDeadlineMs: number
   slowGraceMs?: number | undefined
+  slowStartMs?: number | undefined
   busyDeadlineMs: number
   counts?: StatementCounts | undefined
   slowProgram?: readonly string[] | undefined
@@ -64,7 +65,8 @@ export interface SqliteOptions extends Omit<DatabaseEvents, 'onReplica'> {
 
 /** Opens a migrated database file. */
 export function openSqlite(options: SqliteOptions): Database {
-  const { path, serving, slowDeadlineMs, slowGraceMs, busyDeadlineMs, counts, slowProgram, ...events } = options
+  const { path, serving, slowDeadlineMs, slowGraceMs, slowStartMs, busyDeadlineMs, counts, slowProgram, ...events } =
+    options
   const connect = (access: { readwrite?: true; readonly?: true }): Connection => {
     const settings = { ...access, create: false, safeIntegers: true }
     return counts ? new CountedConnection(path, settings, counts) : new Connection(path, settings)
@@ -103,7 +105,7 @@ export function openSqlite(options: SqliteOptions): Database {
   const tx = new SqliteTransaction(writing, counts)
   const writer = new SqliteWriter(writing, tx, { ...events, onFatal: fail }, busyDeadlineMs, read, log, beforeAnswers)
 
-  const slowOptions = { source: { file: path }, onError: readErrors.note, program: slowProgram }
+  const slowOptions = { source: { file: path }, onError: readErrors.note, program: slowProgram, startMs: slowStartMs }
   const pool = serving ? new SlowPool({ ...slowOptions, deadlineMs: slowDeadlineMs, graceMs: slowGraceMs }) : undefined
   const streams = serving ? new SlowStreams(slowOptions) : undefined
   const checkpoints = serving
