@@ -130,7 +130,7 @@ forEachEngine('changes with If-Match', (open) => {
     expect((await call(ada, `DELETE ${removed}`, { tag })).status).toBe(412)
     expect((await call(ada, `DELETE ${removed}`, { tag: await tagOf(removed) })).status).toBe(204)
     await app.close()
-  }, 60_000)
+  }, 180_000)
 
   test('of the order of the placement rules and of the logo, too', async () => {
     const { app, ada, grace, call, add, tagOf } = await stage()
@@ -166,7 +166,7 @@ forEachEngine('changes with If-Match', (open) => {
     // The form of the settings stays valid while the logo changes.
     expect((await call(ada, 'PATCH /api/v1/settings', { json: { name: 'Studio' }, tag: settings })).status).toBe(200)
     await app.close()
-  }, 60_000)
+  }, 180_000)
 
   test('of bills and tokens, too, whatever the change records', async () => {
     const { app, ada, call, add, tagOf, report } = await stage()

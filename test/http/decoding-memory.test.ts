@@ -26,6 +26,6 @@ describe.skipIf(process.platform !== 'linux' || !Bun.which('prlimit'))('no body 
       const growth = await growthOf(decoder)
       expect(Object.keys(growth)).toHaveLength(bombsFor(decoder).length)
       expect(Object.entries(growth).filter(([, megabytes]) => megabytes > GROWTH_LIMIT_MB)).toEqual([])
-    }, 120_000)
+    }, 180_000)
   }
 })

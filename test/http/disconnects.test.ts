@@ -17,7 +17,7 @@ forEachEngine('a disconnected client', (open, engine) => {
   describe.skipIf(!canOverlap(engine))('leaves no question behind', () => {
     for (const [name, path, init] of READS) {
       test(name, async () => {
-        const db = await open({ serving: true, slowDeadlineMs: 60_000 })
+        const db = await open({ serving: true, slowDeadlineMs: 600_000 })
         const outcomes: string[] = []
         let asked = 0
         const slowly: Database['slowly'] = () => {
@@ -36,10 +36,11 @@ forEachEngine('a disconnected client', (open, engine) => {
         const headers = { cookie: await app.session(), origin: app.url, 'content-type': 'application/json' }
         const response = fetch(app.url + path, { ...init, headers, signal: client.signal }).catch(() => 'gone')
         expect(await until(() => asked > 0)).toBe(true)
+        // On an idle machine it has begun by then; one that waits for its turn has no outcome either.
         await Bun.sleep(200)
         expect(outcomes).toEqual([])
         client.abort()
-        expect(await until(() => outcomes.length > 0, 5_000)).toBe(true)
+        expect(await until(() => outcomes.length > 0)).toBe(true)
         expect(outcomes).toEqual(['database_deadline'])
         expect(await response).toBe('gone')
         await app.close()

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compileErrors, validate } from '@readme/openapi-parser'
-import { createConfig, lintFromString } from '@redocly/openapi-core'
 import Ajv2020 from 'ajv/dist/2020'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { createApp } from '../../src/app.ts'
@@ -119,20 +118,6 @@ describe('the document', () => {
       expect(schema).toEqual({ $ref: '#/components/schemas/Problem' })
       expect(codes.length).toBeGreaterThan(0)
     }
-  })
-
-  test("passes Redocly's strict rules, examples against their schemas included", async () => {
-    const config = await createConfig({
-      extends: ['recommended-strict'],
-      rules: {
-        'no-invalid-media-type-examples': 'error',
-        'no-invalid-schema-examples': 'error',
-        // Where a call cannot be wrong (the document itself, the health of the process) there is no 4XX to describe.
-        'operation-4xx-response': 'off',
-      },
-    })
-    const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config })
-    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
   })
 
   test('holds every route of the application but its pages, each with an id, a tag, a summary and its security', () => {
@@ -338,7 +323,7 @@ describe('a typed client', () => {
     } finally {
       await rm(folder, { recursive: true })
     }
-  }, 30_000)
+  }, 180_000)
 })
 
 describe('the token entry schema', () => {

@@ -3,6 +3,7 @@
  * unique names, texts of escapes, and compressed bodies that expand a lot.
  */
 import { gzipSync } from 'node:zlib'
+import { runs } from './tier.ts'
 
 const MIB = 1_048_576
 
@@ -238,10 +239,8 @@ export const BOMBS: readonly Bomb[] = [
   },
 ]
 
-/**
- * Number of bombs per decoder in every run of the tests; TALLY_TEST_BOMBS=all runs all of them, in a minute and a half.
- */
-const TRIED = 3
+/** Number of bombs per decoder in a run of the tests; TALLY_TEST_BOMBS=all runs all of them, in a minute and a half. */
+const TRIED = runs(3)
 
 /** The bombs of a decoder: all of them, or some from the whole list. */
 export function bombsFor(decoder: Bomb['decoder']): Bomb[] {
