@@ -8,8 +8,8 @@ const ROOT = join(import.meta.dir, '../..')
 const BUILT = join(ROOT, 'dist/tally')
 const PRECOMPILED = join(ROOT, 'dist/precompiled/tally')
 
-/** A server that is not ready by then never will be. */
-const READY_DEADLINE_MS = 15_000
+/** A server that is not ready by then never will be, also on a machine that is busy with other tests. */
+const READY_DEADLINE_MS = 60_000
 
 /** The path of the executable, rebuilt if any of its sources is newer. */
 export async function builtExecutable(): Promise<string> {
@@ -170,10 +170,14 @@ export class Installation {
     return new Server(`http://127.0.0.1:${port}`, child, this.folder)
   }
 
-  /** Starts the server and waits until it is ready. */
-  async serve(args: string[] = [], port = freePort()): Promise<Server> {
+  /**
+   * Starts the server and waits until it is ready. Without a port, the server takes a free one itself where its log says
+   * which: one that is chosen for it may be in use by the time that it has started.
+   */
+  async serve(args: string[] = [], port?: number): Promise<Server> {
     const begun = performance.now()
-    const server = this.launch(args, port)
+    const isLogged = this.before.length === 0 && !args.includes('--log-level')
+    const server = this.launch(args, port ?? (isLogged ? 0 : freePort()))
     await server.untilReady()
     server.startedInMs = performance.now() - begun
     return server
@@ -189,7 +193,8 @@ export class Server {
   startedInMs = 0
 
   constructor(
-    readonly url: string,
+    /** Without the port until the server has taken one. */
+    public url: string,
     readonly process: Bun.Subprocess,
     readonly folder: string,
   ) {}
@@ -197,14 +202,19 @@ export class Server {
   async untilReady(): Promise<void> {
     const deadline = performance.now() + READY_DEADLINE_MS
     while (performance.now() < deadline && this.process.exitCode === null) {
-      const answer = await fetch(`${this.url}/ready`).catch(() => undefined)
-      if (answer?.ok) return
+      if (this.url.endsWith(':0')) this.url = (await this.#loggedUrl()) ?? this.url
+      else if ((await fetch(`${this.url}/ready`).catch(() => undefined))?.ok) return
       // Short, because the benchmark measures startup time with it.
       await Bun.sleep(5)
     }
     const log = await this.log()
     this.process.kill('SIGKILL')
     throw new Error(`The server did not become ready in ${READY_DEADLINE_MS / 1000} s:\n${log}`)
+  }
+
+  /** The address that it takes requests at. The server before it wrote to the same file. */
+  async #loggedUrl(): Promise<string | undefined> {
+    return new RegExp(`"pid":${this.process.pid},.*ready on (http:[^"]+)"`).exec(await this.log())?.[1]
   }
 
   /** Everything it wrote to both outputs. */
