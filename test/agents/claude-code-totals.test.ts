@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { AgentHome } from '../support/agent-home.ts'
+import { runs } from '../support/tier.ts'
 
 let home: AgentHome
 beforeEach(() => {
@@ -211,6 +212,6 @@ test('Processes that ended or were killed in any order never count more than was
       expect(input).toBeGreaterThanOrEqual(listed)
       if (!processes.some(({ isKilled }) => isKilled)) expect(input).toBe(used)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300, 100) },
   )
 })

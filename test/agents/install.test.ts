@@ -23,6 +23,7 @@ import {
 import { SettingsError } from '../../src/agents/install/installer.ts'
 import { shellText } from '../../src/agents/install/shell.ts'
 import { type AgentsEnvironment, readAgentsEnvironment } from '../../src/config.ts'
+import { runs } from '../support/tier.ts'
 
 const commandOf = (agent: AgentName) => ['/opt/tally/tally', 'agents', 'hook', agent]
 const claudeCommand = commandOf('claude-code')
@@ -95,7 +96,7 @@ describe.each([claudeCode, geminiCli])('the settings of $agent', ({ agent, withH
           expect(removed ?? '').toContain(comment.trim())
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -249,7 +250,7 @@ describe('the settings of Codex', () => {
         if (then.length > 0) expect(removed).toBe(text)
         else expect(removed.trim()).toBe(text.replace(/^"?notify"? = \[\]\r?\n?/m, '').trim())
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -298,7 +299,7 @@ test('a shell reads a command as it was meant, whatever the path of the executab
       const { stdout } = Bun.spawnSync(['sh', '-c', `printf '%s\\0' ${shellText([path, 'agents'], 'linux')}`])
       expect(stdout.toString()).toBe(`${path}\0agents\0`)
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
   expect(shellText(['/usr/local/bin/tally', 'agents', 'hook', 'codex'], 'linux')).toBe(
     '/usr/local/bin/tally agents hook codex',

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Counts } from '../../src/agents/agent.ts'
 import { AgentHome, byName, type Figures, figuresOf } from '../support/agent-home.ts'
+import { runs } from '../support/tier.ts'
 
 const MODELS = ['claude-sonnet-4-5', 'claude-opus-4-8'] as const
 
@@ -153,7 +154,7 @@ test('each call counts once for its original session, in any order of lines, rep
         home.remove()
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150, 50) },
   )
 }, 60_000)
 
@@ -191,6 +192,6 @@ test('whatever bytes a file is cut or broken into, a scan ends, and counts no ca
         home.remove()
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150, 50) },
   )
 }, 60_000)
