@@ -53,6 +53,9 @@ export const launchBrowser = (host = '127.0.0.1', names: readonly string[] = [])
     timeout: LAUNCH_TIMEOUT_MS,
   })
 
+/** Of every server; it is a few bytes and loads nothing. */
+const EMPTY_PAGE = '/ready'
+
 /** Addresses that contain what they name. */
 const INLINE = ['data:', 'blob:']
 
@@ -63,11 +66,29 @@ export interface VisitOptions {
   as?: Credentials | undefined
   size?: keyof typeof SIZES
   scheme?: 'light' | 'dark'
-  /** By e-mail address, of those who have signed in; the others sign in and are added. */
-  sessions?: Map<string, Cookies>
+  /** What visits share: those who have not signed in yet sign in and are added. */
+  kept?: Kept
+  /** Whether the window has never been used. */
+  fresh?: boolean
 }
 
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>
+
+/** What the visits of a server share: a password takes the server as long as a page, and so does a new window. */
+export interface Kept {
+  /** By e-mail address. */
+  sessions: Map<string, Cookies>
+  /** Windows that were closed, as if they were new, by who and how. */
+  windows: Map<string, Window[]>
+}
+
+export const nothingKept = (): Kept => ({ sessions: new Map(), windows: new Map() })
+
+/** Closes the windows that no visit has taken. */
+export async function closeAll({ windows }: Kept): Promise<void> {
+  for (const window of [...windows.values()].flat()) await window.context.close()
+  windows.clear()
+}
 
 export interface Visit {
   page: Page
@@ -87,11 +108,21 @@ export interface Visit {
   close(): Promise<void>
 }
 
-/** A separate browser window that shares nothing with others. */
-export async function visit(
+/** A window, and what its pages did since they were last asked. */
+interface Window {
+  context: BrowserContext
+  page: Page
+  issues: string[]
+  requests: string[]
+  /** Requests without a response so far, and when the last one began or ended. */
+  running: Set<Request>
+  changedAt: number
+}
+
+async function newWindow(
   browser: Browser,
-  { url, as, size = 'desk', scheme = 'light', sessions }: VisitOptions,
-): Promise<Visit> {
+  { url, size, scheme }: { url: string } & Required<Pick<VisitOptions, 'size' | 'scheme'>>,
+): Promise<Window> {
   const context = await browser.newContext({
     baseURL: url,
     viewport: SIZES[size],
@@ -118,14 +149,14 @@ export async function visit(
     if (origin !== url && !INLINE.includes(protocol)) issues.push(`asks another host: ${request.url()}`)
     else if (pathname.startsWith('/api/') && request.resourceType() !== 'eventsource') requests.push(nameOf(request))
   })
+  const running = new Set<Request>()
+  const window = { context, page: await context.newPage(), issues, requests, running, changedAt: 0 }
   // The stream of changes stays open as long as the page.
   const isStream = (request: Request) => request.resourceType() === 'eventsource'
-  const running = new Set<Request>()
-  let changedAt = 0
   const note = (change: (request: Request) => unknown) => (request: Request) => {
     if (isStream(request)) return
     change(request)
-    changedAt = performance.now()
+    window.changedAt = performance.now()
   }
   context.on(
     'request',
@@ -139,16 +170,50 @@ export async function visit(
     'requestfailed',
     note((request) => running.delete(request)),
   )
-  const session = as && sessions?.get(as.email)
+  return window
+}
+
+/** Leaves nothing of a visit in a window but the scripts that it has read. */
+async function emptied(
+  window: Window,
+  { size, scheme }: Required<Pick<VisitOptions, 'size' | 'scheme'>>,
+): Promise<Window> {
+  const { context, page } = window
+  for (const other of context.pages()) if (other !== page) await other.close()
+  await context.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.setOffline(false)
+  page.removeAllListeners()
+  // An answer of the same server, so that the page stays in its process and its storage can be emptied.
+  await page.goto(EMPTY_PAGE)
+  await page.evaluate('localStorage.clear(), sessionStorage.clear()')
+  await page.emulateMedia({ media: null, colorScheme: scheme, reducedMotion: 'reduce' })
+  await page.setViewportSize(SIZES[size])
+  await page.mouse.move(0, 0)
+  await context.clearCookies()
+  window.running.clear()
+  window.issues.length = 0
+  window.requests.length = 0
+  return window
+}
+
+/** A separate browser window that shares nothing with others. */
+export async function visit(
+  browser: Browser,
+  { url, as, size = 'desk', scheme = 'light', kept, fresh = false }: VisitOptions,
+): Promise<Visit> {
+  const kind = JSON.stringify([as?.email, size, scheme])
+  const window = (!fresh && kept?.windows.get(kind)?.pop()) || (await newWindow(browser, { url, size, scheme }))
+  const { context, page, issues, requests, running } = window
+  const session = as && kept?.sessions.get(as.email)
   if (session) await context.addCookies(session)
   else if (as) {
     await signIn(context, url, as)
-    sessions?.set(as.email, await context.cookies())
+    kept?.sessions.set(as.email, await context.cookies())
   }
-  const page = await context.newPage()
   async function quietFor(quietMs: number): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS
-    while (running.size > 0 || performance.now() - changedAt < quietMs) {
+    while (running.size > 0 || performance.now() - window.changedAt < quietMs) {
       if (performance.now() > deadline) throw new Error(`Still asking for ${[...running].map(nameOf).join(', ')}`)
       await Bun.sleep(quietMs / 4)
     }
@@ -158,9 +223,9 @@ export async function visit(
     let before: number
     do {
       await quietFor(IDLE_QUIET_MS)
-      before = changedAt
+      before = window.changedAt
       await page.evaluate(IDLE)
-    } while (running.size > 0 || changedAt !== before)
+    } while (running.size > 0 || window.changedAt !== before)
   }
   return {
     page,
@@ -174,7 +239,7 @@ export async function visit(
       await shown()
     },
     async go(path) {
-      changedAt = performance.now()
+      window.changedAt = performance.now()
       await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
       await shown()
     },
@@ -196,7 +261,11 @@ export async function visit(
           ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html }) => `    ${html.slice(0, 300)}`).join('\n')}`,
         )
     },
-    close: () => context.close(),
+    async close() {
+      if (!kept || fresh || page.isClosed()) return context.close()
+      const { windows } = kept
+      windows.set(kind, [...(windows.get(kind) ?? []), await emptied(window, { size, scheme })])
+    },
   }
 }
 

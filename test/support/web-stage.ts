@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { Installation, type Server } from './binary.ts'
-import { launchBrowser, type Visit, type VisitOptions, visit } from './browser.ts'
+import { closeAll, launchBrowser, nothingKept, type Visit, type VisitOptions, visit } from './browser.ts'
 import { copyDemo } from './demo.ts'
 import type { Credentials } from './session.ts'
 
@@ -14,7 +14,7 @@ export interface WebStage {
   installation: Installation
   server: Server
   /** A browser window of a person, or of nobody. */
-  visit(options?: Omit<VisitOptions, 'url' | 'sessions'>): Promise<Visit>
+  visit(options?: Omit<VisitOptions, 'url' | 'kept'>): Promise<Visit>
 }
 
 export interface Person extends Credentials {
@@ -43,8 +43,7 @@ async function sharedBrowser(): Promise<Browser> {
 /** Everything is removed after the last test. */
 export function webStage({ people = [], demo = false, args = ['--log-level', 'warn'] }: WebStageOptions): WebStage {
   const stage = {} as WebStage
-  // A password takes the server as long as a page.
-  const sessions: VisitOptions['sessions'] = new Map()
+  const kept = nothingKept()
   beforeAll(async () => {
     const installation = await Installation.brief()
     stage.installation = installation
@@ -55,9 +54,10 @@ export function webStage({ people = [], demo = false, args = ['--log-level', 'wa
       if (code !== 0) throw new Error(stderr)
     }
     stage.server = await installation.serve(args)
-    stage.visit = async (options) => visit(await sharedBrowser(), { url: stage.server.url, sessions, ...options })
+    stage.visit = async (options) => visit(await sharedBrowser(), { url: stage.server.url, kept, ...options })
   }, START_MS)
   afterAll(async () => {
+    await closeAll(kept)
     await stage.server?.stop()
     await stage.installation?.remove()
   })
