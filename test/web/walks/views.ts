@@ -1,5 +1,5 @@
 /**
- * What the walk over all pages (`test/web/walks/pages.test.ts`) opens, and as whom. A new page belongs in `support/pages.ts`; with
+ * What the walk over all pages (`test/web/walks/walk.ts`) opens, and as whom. A new page belongs in `support/pages.ts`; with
  * figures, also in {@link LEAST}.
  */
 import { PAGES, type WebPage } from '../../support/pages.ts'

@@ -1,21 +1,26 @@
-/** From an empty folder to a bill, as one person does it in one sitting, on the real executable. */
+/**
+ * From an empty folder to a bill, as one person does it in one sitting, on the real executable: the one test of pages in
+ * the default tier that clicks through them. `walks/pages.test.ts` looks at all of them.
+ */
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { CHROMIUM } from '../../support/browser.ts'
-import { webStage } from '../../support/web-stage.ts'
+import { CHROMIUM } from '../support/browser.ts'
+import { webStage } from '../support/web-stage.ts'
 
-const PASSWORD = 'correct horse battery'
+const ADA = { email: 'ada@example.com', password: 'correct horse battery' }
 
-/** The whole story: fifteen steps that each wait for a page. */
-const STORY_MS = 150_000
+/** Twenty steps that each wait for a page, on two cores that do other things as well. */
+const JOURNEY_MS = 400_000
+
+const EXCESS_WIDTH = 'document.documentElement.scrollWidth - window.innerWidth'
 
 describe.skipIf(!CHROMIUM)('first run to first bill', () => {
   const web = webStage({ args: [] })
 
   test(
-    'a link sets Tally up, an entry arrives while one looks, finds its place, and is billed and released again',
+    'a link sets Tally up, entries arrive, are assigned, approved and billed, at a desk and on a phone',
     async () => {
-      const { page, open, settled, issues, close } = await web.visit()
+      const { page, open, go, settled, issues, barriers, close } = await web.visit()
       const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
       const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
 
@@ -27,8 +32,8 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await page.getByRole('group', { name: 'Organization' }).getByLabel('Name').fill('Acme')
       const admin = page.getByRole('group', { name: 'Your admin account' })
       await admin.getByLabel('Name').fill('Ada')
-      await admin.getByLabel('E-mail address').fill('ada@example.com')
-      await admin.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await admin.getByLabel('E-mail address').fill(ADA.email)
+      await admin.getByLabel('Password', { exact: true }).fill(ADA.password)
       await press('Set up Tally')
 
       // Create a token, report with the very lines that the page shows, and see it arrive.
@@ -41,19 +46,29 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       expect(lines.length).toBe(2)
       expect(await reported(lines.join('\n'))).toMatchObject({ project: null, cost: 0.0132 })
       await page.getByText('Entry received').waitFor()
+      expect(await barriers()).toEqual([])
 
-      // Of a repository, so that there is something to make a rule of.
-      const elsewhere = lines.join('\n').replace('"summary"', '"labels": { "repository": "acme/web" },\n    "summary"')
-      await reported(elsewhere)
+      // Of a repository, so that there is something to make a rule of, and at a cost that a bill shows.
+      const more = '"labels": { "repository": "acme/web" },\n    "reported_cost": 12.5,\n    "summary"'
+      expect(await reported(lines.join('\n').replace('"summary"', more))).toMatchObject({ project: null, cost: 12.5 })
+
+      // The overview and the list show both.
+      await go('/')
+      await page.locator('main [data-figure="cost"][data-value="12.5132"]').first().waitFor()
+      expect(await barriers()).toEqual([])
+      await go('/entries')
+      await page.locator('[data-total="cost"][data-value="12.5132"]').waitFor()
+      const costs = (await page.locator('main td[data-title="Cost"]').allTextContents()).map((text) => text.trim())
+      expect(costs.toSorted()).toEqual(['$0.0132', '$12.5000'])
 
       // A project, and a rule that places what has no place.
-      await open('/work')
+      await go('/work')
       await press(/^New project/)
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel(/^Key/).fill('WEB')
       await dialog.getByRole('button', { name: /^(Add|Create|Save)/ }).click()
       await dialog.waitFor({ state: 'detached' })
-      await open('/unattributed')
+      await go('/unattributed')
       const group = page.getByRole('row').filter({ hasText: 'acme/web' })
       await group.getByRole('button', { name: /rule/i }).click()
       await chosen(page, /Assign to project/, 'WEB')
@@ -67,7 +82,7 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await page.getByRole('row').filter({ hasText: 'acme/web' }).waitFor({ state: 'detached' })
 
       // Approve it.
-      await open('/entries?project=WEB')
+      await go('/entries?project=WEB')
       const row = page.locator('main tbody tr').first()
       await row.waitFor()
       await row.click()
@@ -75,7 +90,7 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await page.getByRole('dialog').getByText('Approved', { exact: false }).first().waitFor()
 
       // See the bill, send it, open its PDF.
-      await open('/bills')
+      await go('/bills')
       await page.getByRole('link', { name: 'New bill' }).first().click()
       await heading('New bill')
       // The days in the address: a session just after midnight of the first began last month.
@@ -87,12 +102,27 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await page.getByRole('dialog').getByLabel('Send the bill now anyway').check()
       await page.getByRole('dialog').getByRole('button', { name: 'Send bill' }).click()
       await heading(/-0001/)
-      expect(await bills()).toMatchObject([{ state: 'sent', entries: 1 }])
+      const [bill] = await bills()
+      expect(bill).toMatchObject({ state: 'sent', entries: 1, total: 12.5 })
+      await page.getByRole('main').getByText('$12.50').first().waitFor()
+      expect(await barriers()).toEqual([])
       await press('Download')
       const downloading = page.waitForEvent('download')
       await page.getByRole('menuitem', { name: 'PDF', exact: true }).click()
       const pdf = await Bun.file(await (await downloading).path()).text()
       expect(pdf).toStartWith('%PDF-')
+
+      // The same on a phone.
+      const phone = await web.visit({ as: ADA, size: 'phone' })
+      await phone.open('/')
+      for (const path of [`/bills/${bill!.id}`, '/entries', '/']) {
+        await phone.go(path)
+        expect([path, await phone.page.evaluate<number>(EXCESS_WIDTH)]).toEqual([path, 0])
+      }
+      await phone.page.locator('main [data-figure="cost"][data-value="12.5132"]').first().waitFor()
+      expect(await phone.barriers()).toEqual([])
+      expect(phone.issues()).toEqual([])
+      await phone.close()
 
       // Void it: the entry is as it was before.
       await press('Void bill…')
@@ -103,17 +133,30 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Void bill' }).click()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       expect(await bills()).toMatchObject([{ state: 'void' }])
-      await open('/entries?status=approved')
+      await go('/entries?status=approved')
+      await page.locator('[data-total="entries"][data-value="1"]').waitFor()
       expect(await page.locator('main tbody tr').count()).toBe(1)
+
+      // Sign out and in again.
+      await page.getByRole('button', { name: /account and sign out/ }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await page.getByRole('heading', { name: 'Sign in to Tally' }).waitFor()
+      expect((await page.context().request.get(`${web.server.url}/api/v1/bills`)).status()).toBe(401)
+      await page.getByLabel('E-mail address').fill(ADA.email)
+      await page.getByLabel('Password', { exact: true }).fill(ADA.password)
+      await press('Sign in')
+      await page.getByRole('link', { name: 'Bills' }).click()
+      await heading('Bills')
+      await page.getByRole('row').filter({ hasText: bill!.number }).waitFor()
       expect(issues()).toEqual([])
       await close()
 
-      async function bills(): Promise<unknown> {
+      async function bills(): Promise<{ id: string; number: string; state: string }[]> {
         const answer = await page.context().request.get(`${web.server.url}/api/v1/bills`)
         return (await answer.json()).data
       }
     },
-    STORY_MS,
+    JOURNEY_MS,
   )
 })
 
