@@ -9,6 +9,8 @@ import { webStage } from '../support/web-stage.ts'
 
 const ADA = { email: 'ada@example.com', password: 'correct horse battery' }
 
+const HOSTILE = '<img src=x onerror=window.hacked=1>'
+
 /** Twenty steps that each wait for a page, on two cores that do other things as well. */
 const JOURNEY_MS = 400_000
 
@@ -48,9 +50,11 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await page.getByText('Entry received').waitFor()
       expect(await barriers()).toEqual([])
 
-      // Of a repository, so that there is something to make a rule of, and at a cost that a bill shows.
-      const more = '"labels": { "repository": "acme/web" },\n    "reported_cost": 12.5,\n    "summary"'
-      expect(await reported(lines.join('\n').replace('"summary"', more))).toMatchObject({ project: null, cost: 12.5 })
+      // Of a repository, so that there is something to make a rule of, at a cost that a bill shows, and with a text that
+      // must not become a part of any page.
+      const more = `"labels": { "repository": "acme/web" }, "reported_cost": 12.5, "summary": "${HOSTILE}"`
+      const elsewhere = lines.join('\n').replace(/"summary": "[^"]*"/, more)
+      expect(await reported(elsewhere)).toMatchObject({ project: null, cost: 12.5, summary: HOSTILE })
 
       // The overview and the list show both.
       await go('/')
@@ -59,6 +63,7 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await go('/entries')
       await page.locator('[data-total="cost"][data-value="12.5132"]').waitFor()
       const costs = (await page.locator('main td[data-title="Cost"]').allTextContents()).map((text) => text.trim())
+      await page.getByText(HOSTILE).first().waitFor()
       expect(costs.toSorted()).toEqual(['$0.0132', '$12.5000'])
 
       // A project, and a rule that places what has no place.
@@ -136,6 +141,8 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       await go('/entries?status=approved')
       await page.locator('[data-total="entries"][data-value="1"]').waitFor()
       expect(await page.locator('main tbody tr').count()).toBe(1)
+
+      expect(await page.evaluate('window.hacked')).toBeUndefined()
 
       // Sign out and in again.
       await page.getByRole('button', { name: /account and sign out/ }).click()
