@@ -11,7 +11,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../../src/database/open.ts'
 import { SCOPE_NAMES } from '../../src/token-scopes.ts'
-import { SHORT_RUN } from '../support/binary.ts'
+import { precompiledExecutable, SHORT_RUN } from '../support/binary.ts'
 import { CommandLine, type RunningServer } from '../support/command-line.ts'
 import { copyDemo } from '../support/demo.ts'
 import { type Block, type ManualPage, manualPages, readmePage } from './manual-pages.ts'
@@ -66,7 +66,8 @@ class Reader {
   static async of(page: ManualPage): Promise<Reader> {
     const tally = await CommandLine.make({ engine: 'sqlite', isFirst: page.server === 'none' })
     await mkdir(join(tally.folder, 'bin'))
-    await writeFile(join(tally.folder, 'bin/tally'), `#!/bin/sh\nexec ${tally.executable} "$@"\n`, { mode: 0o755 })
+    const program = `#!/bin/sh\nexec ${await precompiledExecutable()} "$@"\n`
+    await writeFile(join(tally.folder, 'bin/tally'), program, { mode: 0o755 })
     const PATH = `${join(tally.folder, 'bin')}:${process.env.PATH}`
     if (page.server === 'none') return new Reader(tally, undefined, { PATH })
     prepared[page.server] ??= prepare(page.server)
