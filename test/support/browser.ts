@@ -97,8 +97,10 @@ export interface Visit {
   open(path: string): Promise<void>
   /** Goes to another page of the application as its links do, without loading the application again. */
   go(path: string): Promise<void>
-  /** Waits until no request is pending, nor has been for a moment. */
+  /** Waits until no request is pending, nor has been for a moment, and nothing is left to render. */
   settled(): Promise<void>
+  /** Waits until nothing is left to render, whatever is pending. */
+  rendered(): Promise<void>
   /** Errors since the last call. */
   issues(): string[]
   /** Every API request since the last call, such as `GET /api/v1/me`. */
@@ -218,19 +220,21 @@ export async function visit(
       await Bun.sleep(quietMs / 4)
     }
   }
+  const rendered = async () => void (await page.evaluate(IDLE))
   /** Pages send the next request as soon as they have rendered the last response. */
-  async function shown(): Promise<void> {
+  async function shown(quietMs = IDLE_QUIET_MS): Promise<void> {
     let before: number
     do {
-      await quietFor(IDLE_QUIET_MS)
+      await quietFor(quietMs)
       before = window.changedAt
-      await page.evaluate(IDLE)
+      await rendered()
     } while (running.size > 0 || window.changedAt !== before)
   }
   return {
     page,
     context,
-    settled: () => quietFor(QUIET_MS),
+    settled: () => shown(QUIET_MS),
+    rendered,
     async open(path) {
       const answer = await page.goto(path)
       // Its script may still be read when nothing is asked for yet. What is no page of the application has none; to stay on a

@@ -47,5 +47,7 @@ describe.skipIf(!CHROMIUM)('the page Reports', () => {
     await own.getByRole('link', { name: 'Jonas Weber' }).first().waitFor()
     // A member sees figures of their own entries only, whoever shared the view.
     expect(await own.getByRole('link', { name: 'Tomasz Wolny' }).count()).toBe(0)
+    await member.close()
+    await visitor.close()
   }, 120_000)
 })

@@ -98,7 +98,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
   })
 
   test('loads less than 400 kB of compressed script for its first page', async () => {
-    await visiting('admin', async ({ page, open }) => {
+    const look = async ({ page, open }: Visit) => {
       const sizes: number[] = []
       page.on('response', (response) => {
         if (!response.url().endsWith('.js')) return
@@ -113,7 +113,8 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
       )
       expect(bytes).toBeGreaterThan(50_000)
       expect(bytes).toBeLessThan(SCRIPT_LIMIT_BYTES)
-    })
+    }
+    await visiting('admin', look, { fresh: true })
   })
 
   test(

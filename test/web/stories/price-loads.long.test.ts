@@ -98,7 +98,6 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
     // Only the rows in sight are rendered.
     await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
     await added.getByRole('row', { name: /^house-0 ·/ }).waitFor()
-    expect(await visitor.barriers()).toEqual([])
     await visitor.close()
   }, 90_000)
 
