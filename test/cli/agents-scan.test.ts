@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { TestApp } from '../support/app.ts'
 import { freePort } from '../support/binary.ts'
-import { CommandLine, type RunningServer } from '../support/command-line.ts'
+import { CommandLine } from '../support/command-line.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures')
 
 let tally: CommandLine
-let server: RunningServer
+let server: TestApp
 let env: Record<string, string>
 
 beforeAll(async () => {
   tally = await CommandLine.make()
   await tally.addUser()
-  server = await tally.serve()
+  server = await tally.app()
   env = { TALLY_URL: server.url, TALLY_TOKEN: (await tally.createToken()).token }
 })
 afterAll(() => tally.remove())
@@ -210,7 +211,7 @@ describe('tally agents scan', () => {
     expect(stderr).toContain(
       '7 entries not sent. Run the same command again to send the rest; nothing is counted twice.',
     )
-  }, 30_000)
+  })
 
   test('tells what the server refused and why, and reports the rest', async () => {
     const { folder, env } = await home()

@@ -139,7 +139,7 @@ describe('tally compact', () => {
     // A query that reads half of it is the first to notice sometimes.
     expect(await server.untilPrinted(/was overwritten while Tally was using it|can no longer be used/)).toBeTruthy()
     expect(await server.process.exited).toBe(70)
-  }, 60_000)
+  })
 })
 
 describe('tally restore', () => {

@@ -108,7 +108,7 @@ test('a bill is previewed, sent, shown, exported, delivered, paid and corrected'
   expect(credit.stdout).toMatch(/^Created credit note 2026-0002 \(bil_\w+\) for bill 2026-0001: -119\.00 EUR\.\n/)
   const withdrawn = await tally.done(['bills', 'void', '2026-0002', '--reason', 'A slip.', '--no-notice', '--yes'])
   expect(withdrawn.stdout).toBe('Voided credit note 2026-0002; it no longer reduces what bill 2026-0001 charges.\n')
-}, 60_000)
+})
 
 test('documents are written to files, which are not overwritten, or to standard output', async () => {
   expect((await tally.done(['bills', 'export', '2026-0001'])).stdout).toStartWith('Wrote 2026-0001.pdf (')
@@ -123,7 +123,7 @@ test('documents are written to files, which are not overwritten, or to standard 
   expect(readFileSync(join(tally.folder, 'entries.csv'), 'utf8').trim().split('\n')).toHaveLength(2)
   expect((await tally.run(['bills', 'export', '2026-0001', '--format', 'void-notice'])).code).toBe(1)
   expect(existsSync(join(tally.folder, '2026-0001-void.pdf'))).toBe(false)
-}, 60_000)
+})
 
 test('a void bill releases its entries, and the next one replaces it', async () => {
   await report('2026-09-05')
@@ -139,7 +139,7 @@ test('a void bill releases its entries, and the next one replaces it', async () 
   const october = await tally.run(['bills', 'send', ...OCTOBER, '--leave-unpriced', '--yes'])
   expect(october.stderr).toContain('Set --include-earlier true to bill them')
   expect(october.stderr).toContain('or --include-earlier false to leave them out.')
-}, 60_000)
+})
 
 test('invalid requests are refused with all issues at once, in the terms of the flags', async () => {
   const refusal = async (...args: string[]) => (await tally.run(['bills', ...args])).stderr
@@ -162,4 +162,4 @@ test('invalid requests are refused with all issues at once, in the terms of the 
   expect(await refusal('deliver', '2026-0001', '--to', 'ada')).toContain('--to: must be an e-mail address')
   expect(await refusal('deliver', '2026-0001')).toContain('TALLY_SMTP_URL')
   expect(await refusal('show', '2026-0999')).toContain("The bill '2026-0999'")
-}, 60_000)
+})

@@ -22,7 +22,7 @@ async function refused(...args: string[]): Promise<string> {
 
 /** Reports usage at a cost in dollars, to a server that runs meanwhile. */
 async function report(project: string, cost: number): Promise<void> {
-  const server = await tally.serve()
+  const server = await tally.app()
   const answer = await fetch(`${server.url}/api/v1/token-entries`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -38,7 +38,6 @@ async function report(project: string, cost: number): Promise<void> {
     }),
   })
   expect(answer.status).toBe(201)
-  await server.stop()
 }
 
 test('a budget is added with scope and thresholds, listed, changed, archived and restored', async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import type { TestApp } from '../support/app.ts'
 import { freePort } from '../support/binary.ts'
-import { CommandLine, type Ran, type RunningServer } from '../support/command-line.ts'
+import { CommandLine, type Ran } from '../support/command-line.ts'
 
 let tally: CommandLine
-let server: RunningServer
+let server: TestApp
 let env: Record<string, string>
 /** Begun before all tests, because its pauses take seconds in which the others run. */
 let givingUp: Promise<Ran>
@@ -12,9 +13,12 @@ let givingUp: Promise<Ran>
 beforeAll(async () => {
   tally = await CommandLine.make()
   await tally.addUser()
-  server = await tally.serve()
+  server = await tally.app()
   env = { TALLY_URL: server.url, TALLY_TOKEN: (await tally.createToken()).token }
-  givingUp = tally.run(['entries', 'report', ...flags(), '--url', `http://127.0.0.1:${freePort()}`], { env })
+  givingUp = tally.run(['entries', 'report', ...flags(), '--url', `http://127.0.0.1:${freePort()}`], {
+    env,
+    asProcess: true,
+  })
 })
 afterAll(() => tally.remove())
 
@@ -273,11 +277,21 @@ describe('tally entries report', () => {
   test('waits for a server that starts meanwhile', async () => {
     const port = freePort()
     const url = `http://127.0.0.1:${port}`
-    const report = tally.done(['entries', 'report', ...flags({ agent: 'patient' }), '--url', url], { env })
-    await Bun.sleep(700)
-    await tally.serve(['--port', String(port)])
-    const { stderr } = await report
-    expect(stderr).toContain(`tally: ${url}: connection refused; retrying`)
+    const args = ['entries', 'report', ...flags({ agent: 'patient' }), '--url', url]
+    const waiting = await tally.spawn(args, 'ignore', env)
+    let shown = ''
+    for await (const text of waiting.stderr.pipeThrough(new TextDecoderStream())) {
+      shown += text
+      if (shown.includes('retrying')) break
+    }
+    expect(shown).toContain(`tally: ${url}: connection refused; retrying`)
+    const door = Bun.serve({
+      port,
+      hostname: '127.0.0.1',
+      fetch: (request) => fetch(new Request(server.url + new URL(request.url).pathname, request)),
+    })
+    expect(await waiting.exited).toBe(0)
+    await door.stop(true)
     expect((await tally.json(['entries', 'list', '--agent-name', 'patient'])).data).toHaveLength(1)
   })
 

@@ -24,12 +24,7 @@ test('events are listed from the oldest on, by type, and a page continues after 
 })
 
 test('events are followed while a server records them, until it is interrupted', async () => {
-  const following = Bun.spawn([tally.executable, 'events', 'follow', '--types', 'project.*', '--json'], {
-    cwd: tally.folder,
-    env: tally.env,
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
+  const following = await tally.spawn(['events', 'follow', '--types', 'project.*', '--json'], 'ignore')
   const lines: string[] = []
   const reading = (async () => {
     const decoder = new TextDecoder()
@@ -41,7 +36,7 @@ test('events are followed while a server records them, until it is interrupted',
   // It begins with what happens once it is there.
   for (let number = 1; lines.length === 0; number += 1) {
     await tally.done(['projects', 'add', `FOLLOW-${number}`])
-    await Bun.sleep(500)
+    await Bun.sleep(100)
   }
   await tally.done(['projects', 'add', 'LAST'])
   await reading

@@ -1,17 +1,18 @@
 /** Entries from the list of unattributed ones to their tickets: by a rule that is tested first, and by hand. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import expected from '../fixtures/agents-expected.json'
-import { CommandLine, type RunningServer } from '../support/command-line.ts'
+import type { TestApp } from '../support/app.ts'
+import { CommandLine } from '../support/command-line.ts'
 
 let tally: CommandLine
-let server: RunningServer
+let server: TestApp
 let ids: string[]
 
 beforeAll(async () => {
   tally = await CommandLine.make()
   await tally.addUser()
   const { token } = await tally.createToken()
-  server = await tally.serve()
+  server = await tally.app()
   ids = []
   for (const { agent_harness, session_id, model, reported_cost_otlp, requests, ...tokens } of expected) {
     const answer = await fetch(`${server.url}/api/v1/token-entries`, {

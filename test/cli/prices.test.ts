@@ -7,7 +7,6 @@ import { reportBody } from '../support/reports.ts'
 const FIXTURES = join(import.meta.dir, '../fixtures/prices')
 const TABLES = join(import.meta.dir, '../../../shared/data')
 const LITELLM = join(FIXTURES, 'litellm.json')
-const MAIN = join(import.meta.dir, '../../src/main.ts')
 
 let tally: CommandLine
 let server: RunningServer
@@ -34,7 +33,7 @@ async function report(model: string): Promise<{ id: string; cost: number | null 
 
 /** Runs from a terminal, with what a person types. Answers everything that the terminal shows. */
 async function atTerminal(args: string[], typed: string): Promise<{ code: number; shown: string }> {
-  const words = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')
+  const words = [await tally.executable(), ...args].map((word) => `'${word}'`).join(' ')
   const child = Bun.spawn(['script', '-qec', words, '/dev/null'], {
     cwd: tally.folder,
     env: { ...tally.env, TERM: 'xterm' },

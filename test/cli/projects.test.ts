@@ -1,16 +1,17 @@
 /** The commands of clients, projects and tickets. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { CommandLine, type RunningServer } from '../support/command-line.ts'
+import type { TestApp } from '../support/app.ts'
+import { CommandLine } from '../support/command-line.ts'
 import { reportBody } from '../support/reports.ts'
 
 let tally: CommandLine
-let server: RunningServer
+let server: TestApp
 let token: string
 
 beforeAll(async () => {
   tally = await CommandLine.make()
   await tally.addUser()
-  server = await tally.serve()
+  server = await tally.app()
   token = (await tally.createToken()).token
 })
 afterAll(() => tally.remove())

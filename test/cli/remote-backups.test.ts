@@ -179,7 +179,7 @@ describe('the command line', () => {
     storage.trouble(undefined)
     await backUp()
     expect(await storage.names()).toHaveLength(1)
-  }, 120_000)
+  })
 
   test('a storage that lies is no danger', async () => {
     const requests: string[] = []
@@ -235,7 +235,7 @@ describe('the command line', () => {
     } finally {
       await liar.stop(true)
     }
-  }, 120_000)
+  })
 })
 
 describe('a server', () => {
@@ -332,7 +332,7 @@ describe('a server', () => {
     await next.stop()
     const [name] = await storage.names()
     await tally.done(['backup', 'verify', storage.place + name, '--identity', 'key'], { env: env() })
-  }, 120_000)
+  })
 
   test('does not start without a schedule or a public key', async () => {
     expect(await refusal(['serve', '--port', '0'], { TALLY_BACKUP_S3: storage.place })).toContain('TALLY_BACKUP_EVERY')

@@ -9,7 +9,7 @@ beforeAll(async () => {
   tally = await CommandLine.make()
   await tally.addUser()
   const { token } = await tally.createToken()
-  const server = await tally.serve()
+  const server = await tally.app()
   const report = async (change: Record<string, unknown>) => {
     const response = await fetch(`${server.url}/api/v1/token-entries`, {
       method: 'POST',
@@ -34,7 +34,6 @@ beforeAll(async () => {
     ended_at: '2025-12-01T02:00:00Z',
     labels: { repository: 'acme/web' },
   })
-  await server.stop()
 })
 afterAll(() => tally.remove())
 

@@ -182,8 +182,7 @@ test('no password, token, link or cookie stays anywhere in any form', async () =
     }
   }
   expect(found).toEqual([])
-  // A dozen passwords are hashed, each as slowly as is right, and every command is a process.
-}, 60_000)
+})
 
 /** Where `tally agents login` keeps the token, for its owner alone. */
 const CREDENTIALS = 'agents.json'

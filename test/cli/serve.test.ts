@@ -58,7 +58,7 @@ describe('on an empty database', () => {
       cost: expect.any(Number),
     })
     expect((await tally.json(['entries', 'list'])).data).toEqual([entry])
-  }, 60_000)
+  })
 
   test('the set-up link leads to a page and works once; after it nothing is printed any more', async () => {
     const server = await tally.serve()
@@ -120,7 +120,7 @@ test('a change on the command line takes effect in the running server at once', 
   expect((await me(server.url, read)).status).toBe(401)
   await tally.done(['users', 'enable', 'grace@example.com'])
   expect((await me(server.url, read)).status).toBe(200)
-}, 60_000)
+})
 
 describe('at SIGTERM', () => {
   const half = '{"link_token":'

@@ -130,7 +130,11 @@ describe('tally import', () => {
    */
   async function killed(args: string[]): Promise<number> {
     for (let kills = 0, afterMs = 300; ; kills += 1, afterMs *= 2) {
-      const child = Bun.spawn([tally.executable, ...args], { cwd: tally.folder, stdout: 'ignore', stderr: 'ignore' })
+      const child = Bun.spawn([await tally.executable(), ...args], {
+        cwd: tally.folder,
+        stdout: 'ignore',
+        stderr: 'ignore',
+      })
       const timer = setTimeout(() => child.kill('SIGKILL'), afterMs)
       await child.exited
       clearTimeout(timer)
@@ -146,7 +150,7 @@ describe('tally import', () => {
     expect(await killed(['import', exported, '--data', 'killed', '--yes'])).toBeGreaterThan(1)
     expect(await contentIn('killed')).toEqual(contentOf(text))
     expect((await tally.done(['verify', '--data', 'killed'])).stdout).toContain('intact')
-  }, 120_000)
+  })
 
   test('into a database in use adds entries only, and continues where it was killed', async () => {
     await tally.done([
@@ -174,5 +178,5 @@ describe('tally import', () => {
     expect(stdout).toMatch(/Not merged: .*1 settings/)
     const wrong = await tally.run(['import', exported, '--data', 'used', '--unknown-projects', 'hold', '--yes'])
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--unknown-projects requires --merge')])
-  }, 120_000)
+  })
 })

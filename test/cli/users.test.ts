@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { CommandLine } from '../support/command-line.ts'
+import { CommandLine, type RunningServer } from '../support/command-line.ts'
 import { testEngine } from '../support/databases.ts'
 
 let tally: CommandLine
@@ -109,35 +109,6 @@ test('missing prerequisites for signing in are shown after the result', async ()
   expect(stderr).toContain('tally users invite joan@example.com')
 })
 
-test('a link invites a person, and works once in a server that runs beside', async () => {
-  await tally.addUser('rosalind@example.com', 'member')
-  const server = await tally.serve()
-  const { stdout, stderr } = await tally.done(['users', 'invite', 'rosalind@example.com', '--public-url', server.url])
-  expect(stdout).toMatch(new RegExp(`^${server.url}/password#\\w{32}\\n$`))
-  expect(stderr).toMatch(/rosalind@example\.com\) can use this link once to choose a password, until \d{4}-/)
-  const choose = (link: string) =>
-    fetch(`${server.url}/api/v1/password`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ link_token: link.split('#')[1], password: 'the structure of things' }),
-    })
-  expect((await choose(stdout.trim())).status).toBe(200)
-  expect((await choose(stdout.trim())).status).toBe(401)
-
-  const again = await tally.json(['users', 'reset-password', 'rosalind@example.com', '--public-url', server.url])
-  expect(again.user).toMatchObject({ email: 'rosalind@example.com', has_password: true })
-  expect(Date.parse(again.expires_at) - Date.now()).toBeLessThanOrEqual(86_400_000)
-  const answer = await choose(again.link)
-  expect(answer.status).toBe(200)
-
-  const me = () => fetch(`${server.url}/api/v1/me`, { headers: { cookie: answer.headers.get('set-cookie')! } })
-  expect((await me()).status).toBe(200)
-  await tally.done(['users', 'disable', 'rosalind@example.com'])
-  expect((await me()).status).toBe(401)
-  expect(await server.stop()).toBe(0)
-  expect(server.output()).not.toContain(again.link.split('#')[1])
-})
-
 test('a link begins with the address that people open', async () => {
   await tally.addUser('emmy@example.com', 'member')
   const link = async (...args: string[]) => (await tally.json(['users', 'invite', 'emmy@example.com', ...args])).link
@@ -150,25 +121,93 @@ test('a link begins with the address that people open', async () => {
   await tally.done(['settings', 'set', '--public-url', 'none'])
 })
 
-// Servers that share a PostgreSQL database may run anywhere: only the embedded one says where its server is.
-test.skipIf(testEngine === 'postgres')(
-  'without a public URL, a link begins with the address of the running server, and a note says what to do',
-  async () => {
-    await tally.addUser('lise@example.com', 'member')
-    const invite = async (...args: string[]) => await tally.done(['users', 'invite', 'lise@example.com', ...args])
-    const server = await tally.serve()
-    const { stdout, stderr } = await invite()
-    expect(stdout).toStartWith(`${server.url}/password#`)
-    expect(stderr).toContain(`The public URL is not set, so the link begins with ${server.url}`)
-    expect(stderr).toContain('tally settings set --public-url https://tally.example.com')
-    expect((await invite('--json')).stderr).toContain('The public URL is not set')
-    expect((await invite('--public-url', 'https://tally.example.com')).stderr).not.toContain('not set')
-    const port = new URL(server.url).port
-    expect((await invite('--host', 'tally.lan', '--port', port)).stdout).toStartWith(`http://tally.lan:${port}/`)
-    await server.stop()
-    expect((await invite()).stdout).toStartWith('http://127.0.0.1:4747/password#')
-  },
-)
+describe('while a server runs on the database,', () => {
+  let served: CommandLine
+  let server: RunningServer
+  let link: string
+  beforeAll(async () => {
+    served = await CommandLine.make()
+    server = await served.serve()
+  })
+  afterAll(() => served.remove())
+
+  test('a link invites a person, and works once in a server that runs beside', async () => {
+    await served.addUser('rosalind@example.com', 'member')
+    const { stdout, stderr } = await served.done([
+      'users',
+      'invite',
+      'rosalind@example.com',
+      '--public-url',
+      server.url,
+    ])
+    expect(stdout).toMatch(new RegExp(`^${server.url}/password#\\w{32}\\n$`))
+    expect(stderr).toMatch(/rosalind@example\.com\) can use this link once to choose a password, until \d{4}-/)
+    const choose = (link: string) =>
+      fetch(`${server.url}/api/v1/password`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ link_token: link.split('#')[1], password: 'the structure of things' }),
+      })
+    expect((await choose(stdout.trim())).status).toBe(200)
+    expect((await choose(stdout.trim())).status).toBe(401)
+
+    const again = await served.json(['users', 'reset-password', 'rosalind@example.com', '--public-url', server.url])
+    expect(again.user).toMatchObject({ email: 'rosalind@example.com', has_password: true })
+    expect(Date.parse(again.expires_at) - Date.now()).toBeLessThanOrEqual(86_400_000)
+    const answer = await choose(again.link)
+    expect(answer.status).toBe(200)
+
+    const me = () => fetch(`${server.url}/api/v1/me`, { headers: { cookie: answer.headers.get('set-cookie')! } })
+    expect((await me()).status).toBe(200)
+    await served.done(['users', 'disable', 'rosalind@example.com'])
+    expect((await me()).status).toBe(401)
+    link = again.link
+  })
+
+  test('wrong passwords are shown and lifted, and a common password is refused', async () => {
+    const id = 'dorothy@example.com'
+    await served.addUser(id, 'member')
+    await served.done(['users', 'change', id, '--name', 'Dorothy'])
+    const common = await served.run(['users', 'set-password', id, '--password-stdin'], { stdin: 'Dorothy2026!' })
+    expect([common.code, common.stderr]).toEqual([1, expect.stringContaining('must not be based on your name')])
+    const signIn = (password: string) =>
+      fetch(`${server.url}/api/v1/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'dorothy@example.com', password }),
+      })
+    for (let guesses = 0; guesses < 10; guesses += 1) expect((await signIn('a wrong guess')).status).toBe(401)
+    const shown = await served.done(['users', 'show', id])
+    expect(shown.stdout).toContain('tally users unlock dorothy@example.com')
+    expect((await served.done(['users', 'unlock', id])).stdout).toContain('can sign in again without delay')
+    expect((await served.done(['users', 'show', id])).stdout).not.toContain('tally users unlock')
+  })
+
+  // Servers that share a PostgreSQL database may run anywhere: only the embedded one says where its server is.
+  test.skipIf(testEngine === 'postgres')(
+    'without a public URL, a link begins with the address of the running server, and a note says what to do',
+    async () => {
+      await served.addUser('lise@example.com', 'member')
+      const invite = (...args: string[]) => served.done(['users', 'invite', 'lise@example.com', ...args])
+      const { stdout, stderr } = await invite()
+      expect(stdout).toStartWith(`${server.url}/password#`)
+      expect(stderr).toContain(`The public URL is not set, so the link begins with ${server.url}`)
+      expect(stderr).toContain('tally settings set --public-url https://tally.example.com')
+      expect((await invite('--json')).stderr).toContain('The public URL is not set')
+      expect((await invite('--public-url', 'https://tally.example.com')).stderr).not.toContain('not set')
+      const port = new URL(server.url).port
+      expect((await invite('--host', 'tally.lan', '--port', port)).stdout).toStartWith(`http://tally.lan:${port}/`)
+      await server.stop()
+      expect((await invite()).stdout).toStartWith('http://127.0.0.1:4747/password#')
+    },
+  )
+
+  test('its log does not contain the link', async () => {
+    expect(await server.stop()).toBe(0)
+    expect(server.output()).toContain('/api/v1/password')
+    expect(server.output()).not.toContain(link.split('#')[1]!)
+  })
+})
 
 describe('refused with one clear message and no trace:', () => {
   let before: unknown
@@ -288,27 +327,6 @@ describe('refused with one clear message and no trace:', () => {
     expect(await tally.json(['users', 'list'])).toEqual(before)
   })
 })
-
-test('wrong passwords are shown and lifted, and a common password is refused', async () => {
-  const id = 'dorothy@example.com'
-  await tally.addUser(id, 'member')
-  await tally.done(['users', 'change', id, '--name', 'Dorothy'])
-  const common = await tally.run(['users', 'set-password', id, '--password-stdin'], { stdin: 'Dorothy2026!' })
-  expect([common.code, common.stderr]).toEqual([1, expect.stringContaining('must not be based on your name')])
-  const server = await tally.serve()
-  const signIn = (password: string) =>
-    fetch(`${server.url}/api/v1/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email: 'dorothy@example.com', password }),
-    })
-  for (let guesses = 0; guesses < 10; guesses += 1) expect((await signIn('a wrong guess')).status).toBe(401)
-  const shown = await tally.done(['users', 'show', id])
-  expect(shown.stdout).toContain('tally users unlock dorothy@example.com')
-  expect((await tally.done(['users', 'unlock', id])).stdout).toContain('can sign in again without delay')
-  expect((await tally.done(['users', 'show', id])).stdout).not.toContain('tally users unlock')
-  await server.stop()
-}, 60_000)
 
 test('a person is erased after a dry run, and the database is compacted', async () => {
   const id = await tally.addUser('julia@example.com', 'member')

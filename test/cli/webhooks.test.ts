@@ -72,12 +72,8 @@ test('messages name the flags', async () => {
 
 test('listen prints what arrives, and whether its signature is right', async () => {
   const { id, secret } = await tally.json(add('--type', '*'))
-  const listening = Bun.spawn([tally.executable, 'webhooks', 'listen', '--port', '0', '--json'], {
-    cwd: tally.folder,
-    env: { PATH: process.env.PATH!, HOME: tally.folder, TALLY_WEBHOOK_SECRET: secret },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
+  const listen = ['webhooks', 'listen', '--port', '0', '--json']
+  const listening = await tally.spawn(listen, 'ignore', { TALLY_WEBHOOK_SECRET: secret })
   let shown = ''
   const decoder = new TextDecoder()
   for await (const chunk of listening.stderr) {

@@ -1,13 +1,21 @@
-/** The real command line: the executable in an empty folder, with its bytecode, because tests run it a thousand times. */
+/**
+ * The command line in an empty folder with a database of its own. A command runs in this process, by the function that the
+ * executable calls; where the process itself is the point (signals, several at once, a server), it is one of the real
+ * executable, with its bytecode. With TALLY_TEST_COMMANDS=process, every command is.
+ */
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestApp } from './app.ts'
 import { precompiledExecutable, SHORT_RUN } from './binary.ts'
 import { type Engine, type Location, newMigrated, testEngine } from './databases.ts'
+import { runInProcess } from './in-process.ts'
 import { copyStartedTemplate } from './sqlite-template.ts'
 
 /** A server that is not ready by then never will be: one from source, on a busy machine, takes several seconds. */
 const READY_DEADLINE_MS = 45_000
+
+const NO_APP_BESIDE_PROCESSES = 'The application in this process and a server cannot use one database.'
 
 export interface Ran {
   code: number
@@ -18,7 +26,12 @@ export interface Ran {
 export interface RunOptions {
   stdin?: string
   env?: Record<string, string>
+  /** Whether it is a process of the executable, in every run of the tests. */
+  asProcess?: boolean
 }
+
+/** Whether every command is a process of the executable. */
+const AS_PROCESSES = process.env.TALLY_TEST_COMMANDS === 'process'
 
 export interface RunningServer {
   url: string
@@ -33,10 +46,12 @@ export interface RunningServer {
 
 export class CommandLine {
   readonly #servers: Bun.Subprocess[] = []
+  #app: Promise<TestApp> | undefined
 
   private constructor(
     readonly folder: string,
-    readonly executable: string,
+    /** Another program than this version of Tally. */
+    readonly program: string | undefined,
     readonly databaseUrl: string | undefined,
     readonly cleanUps: (() => Promise<void>)[],
   ) {}
@@ -57,7 +72,7 @@ export class CommandLine {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'tally-cli-')))
     const cleanUps: (() => Promise<void>)[] = []
     const { databaseUrl } = engine === 'postgres' ? await newMigrated(engine, cleanUps) : {}
-    const tally = new CommandLine(folder, executable ?? (await precompiledExecutable()), databaseUrl, cleanUps)
+    const tally = new CommandLine(folder, executable, databaseUrl, cleanUps)
     if (engine === 'sqlite' && !isFirst && !executable) await copyStartedTemplate(tally.dataDir)
     return tally
   }
@@ -82,8 +97,14 @@ export class CommandLine {
     }
   }
 
-  #spawn<In extends 'ignore' | Buffer>(args: string[], stdin: In, env: Record<string, string> = {}) {
-    return Bun.spawn([this.executable, ...args], {
+  /** What a process of Tally runs, which is built when it is first needed. */
+  async executable(): Promise<string> {
+    return this.program ?? (await precompiledExecutable())
+  }
+
+  /** Starts a process of Tally; `env` is added to its environment. */
+  async spawn<In extends 'ignore' | Buffer>(args: string[], stdin: In, env: Record<string, string> = {}) {
+    return Bun.spawn([await this.executable(), ...args], {
       cwd: this.folder,
       env: { ...this.env, ...env },
       stdin,
@@ -92,8 +113,11 @@ export class CommandLine {
     })
   }
 
-  async run(args: string[], { stdin, env }: RunOptions = {}): Promise<Ran> {
-    const child = this.#spawn(args, stdin === undefined ? 'ignore' : Buffer.from(stdin), {
+  async run(args: string[], { stdin, env, asProcess = AS_PROCESSES }: RunOptions = {}): Promise<Ran> {
+    if (!asProcess && !this.program && !isOfProcesses(args)) {
+      return runInProcess(args, { folder: this.folder, env: { ...this.env, ...env }, stdin: stdin ?? '' })
+    }
+    const child = await this.spawn(args, stdin === undefined ? 'ignore' : Buffer.from(stdin), {
       ...(args[0] !== 'demo' && SHORT_RUN),
       ...env,
     })
@@ -128,9 +152,30 @@ export class CommandLine {
     return this.json(['tokens', 'create', '--kind', kind, '--user', user, '--name', 'ci'])
   }
 
+  /**
+   * The application in this process, on the same database: for tests of commands beside a server. It has the routes of one,
+   * but none of its tasks. No process may open the database then: a command in this process that closes its files
+   * releases the locks of the application on them, because POSIX has one lock per process and file.
+   */
+  app(): Promise<TestApp> {
+    if (this.#servers.length > 0) throw new Error(NO_APP_BESIDE_PROCESSES)
+    this.#app ??= this.#startApp()
+    return this.#app
+  }
+
+  async #startApp(): Promise<TestApp> {
+    // Imported only where needed, because to read all routes takes a second.
+    const { startApp } = await import('./app.ts')
+    const app = await startApp({ at: this.location })
+    // As a server does first; a new database in PostgreSQL is empty.
+    await app.services.prices.loadDefaultPrices()
+    return app
+  }
+
   /** Starts the server on a free port and waits for the line with its address. */
   async serve(args: string[] = [], env: Record<string, string> = {}): Promise<RunningServer> {
-    const child = this.#spawn(['serve', '--port', '0', ...args], 'ignore', env)
+    if (this.#app) throw new Error(NO_APP_BESIDE_PROCESSES)
+    const child = await this.spawn(['serve', '--port', '0', ...args], 'ignore', { ...SHORT_RUN, ...env })
     this.#servers.push(child)
     let output = ''
     const reading = (async () => {
@@ -163,6 +208,7 @@ export class CommandLine {
   }
 
   async remove(): Promise<void> {
+    await (await this.#app)?.close()
     for (const server of this.#servers) {
       server.kill('SIGKILL')
       await server.exited
@@ -170,4 +216,10 @@ export class CommandLine {
     for (const step of this.cleanUps) await step()
     await rm(this.folder, { recursive: true, force: true })
   }
+}
+
+/** What ends its process or is answered by `src/main.ts` itself, and what leaves the database to a thread that ends later. */
+function isOfProcesses([command, sub = '']: string[]): boolean {
+  if (command === 'backup') return !['keygen', 'list', 'verify'].includes(sub)
+  return command === 'serve' || (command === 'agents' && sub === 'hook')
 }

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import type { DocumentFormat } from '../../features/bills/service.ts'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
-import { print } from '../terminal/print.ts'
+import { print, printPieces } from '../terminal/print.ts'
 import { type DatabaseFlags, withServices } from '../with-services.ts'
 import { BILL } from './bill.ts'
 
@@ -36,7 +36,7 @@ async function exportBill(which: string, flags: ExportFlags): Promise<void> {
   const { bytes, fileName } = await withServices(flags, (all) => all.bills.renderBill(which, flags.format))
   const path = flags.output ?? fileName
   if (path === '-') {
-    await Bun.write(Bun.stdout, bytes as Uint8Array<ArrayBuffer>)
+    await printPieces([bytes])
     return
   }
   const isThere = () =>

@@ -33,7 +33,7 @@ export async function printCsv<Row>(
 }
 
 /** Pieces of a file as they are made, and only as fast as they are read. */
-export async function printPieces(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+export async function printPieces(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
   for await (const piece of pieces) {
     if (!process.stdout.write(piece)) await once(process.stdout, 'drain')
   }

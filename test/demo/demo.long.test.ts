@@ -1,4 +1,4 @@
-/** The PostgreSQL counterpart of `test/cli/demo.test.ts`, which uses SQLite. */
+/** The counterpart of `test/cli/demo.test.ts`, which uses SQLite, on PostgreSQL and at a moment that is always the same. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Database } from '../../src/database/database.ts'
 import { DemoClock, fillDemo } from '../../src/demo/demo.ts'
@@ -56,7 +56,7 @@ describe('a demonstration on PostgreSQL', () => {
     expect(added).toEqual([{ entries: 0, changes: [] }])
     const [emptied, fresh] = [await open({ at: location }), await open()]
     expect(await counts(emptied)).toEqual(await counts(fresh))
-  }, 120_000)
+  })
 
   test('is the only thing that is ever removed', async () => {
     const db = await open()
