@@ -8,7 +8,7 @@ import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { WrongDatabase } from '../../src/database/schema/migrate.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { canOverlap, forEachEngine, type Location, newLocation, rowsAt } from '../support/databases.ts'
-import { EXPANDING, inEightProcesses, migrateAt, NEXT } from '../support/other-process.ts'
+import { EXPANDING, inManyProcesses, migrateAt, NEXT, PROCESSES } from '../support/other-process.ts'
 import { clientFor } from '../support/postgres-server.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
@@ -234,17 +234,17 @@ forEachEngine('migrations', (_, engine) => {
     expect(await rowsAt(location, 'SELECT text FROM names')).toHaveLength(2)
   })
 
-  test.skipIf(!canOverlap(engine))('eight processes that start at once make one database', async () => {
+  test.skipIf(!canOverlap(engine))('processes that start at once make one database', async () => {
     const location = await newLocation(engine, cleanUps)
-    expect(await inEightProcesses('open', location)).toEqual(Array(8).fill(''))
+    expect(await inManyProcesses('open', location)).toEqual(Array(PROCESSES).fill(''))
     expect(await rowsAt(location, 'SELECT version FROM migrations')).toHaveLength(MIGRATIONS.length)
     expect(await rowsAt(location, 'SELECT id FROM organization')).toHaveLength(1)
   })
 
-  test.skipIf(!canOverlap(engine))('eight processes that start at once upgrade a database once', async () => {
+  test.skipIf(!canOverlap(engine))('processes that start at once upgrade a database once', async () => {
     const location = await newLocation(engine, cleanUps)
     await migrateAt(location, MIGRATIONS)
-    expect(await inEightProcesses('upgrade', location)).toEqual(Array(8).fill(''))
+    expect(await inManyProcesses('upgrade', location)).toEqual(Array(PROCESSES).fill(''))
     expect(await rowsAt(location, 'SELECT * FROM next')).toHaveLength(1)
   })
 })

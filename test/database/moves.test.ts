@@ -96,7 +96,7 @@ forEachEngine('a database that is moved', (_open, engine) => {
     const last = Math.max(...(await db.read.select({ id: names.id }).from(names)).map(({ id }) => id))
     const [added] = await db.write((tx) => tx.insert(tx.tables.names).values({ text: 'new' }).returning())
     expect(added!.id).toBe(last + 1)
-  }, 60_000)
+  }, 180_000)
 
   test('can be read but not written, by no process, until the move is cancelled', async () => {
     const location = await usedIn(engine)
@@ -117,7 +117,7 @@ forEachEngine('a database that is moved', (_open, engine) => {
     await cancelMove(source)
     expect(await add('afterwards')).toHaveLength(1)
     await expect(cancelMove(source)).rejects.toThrow('is not being moved')
-  }, 60_000)
+  }, 180_000)
 
   test('continues where a move was interrupted, and says nothing is missing', async () => {
     const from = await usedIn(engine)
@@ -144,7 +144,7 @@ forEachEngine('a database that is moved', (_open, engine) => {
     await expect(openDatabase({ clock: systemClock, ...from })).rejects.toThrow('was moved to')
     await expect(moveBetween(from, to)).rejects.toThrow('is in use')
     await (await openDatabase({ clock: systemClock, ...to })).close()
-  }, 60_000)
+  }, 180_000)
 
   test('is not marked as moved if a row differs at the end', async () => {
     const from = await usedIn(engine)
@@ -161,7 +161,7 @@ forEachEngine('a database that is moved', (_open, engine) => {
     expect(await source.mark()).toMatchObject({ direction: 'to', endedAt: null })
     await cancelMove(source)
     await (await openDatabase({ clock: systemClock, ...from })).close()
-  }, 60_000)
+  }, 180_000)
 
   test('is not marked as moved if the move was cancelled before the end', async () => {
     const from = await usedIn(engine)
@@ -176,7 +176,7 @@ forEachEngine('a database that is moved', (_open, engine) => {
     await expect(cancelled).rejects.toThrow('The move was cancelled meanwhile')
     await (await openDatabase({ clock: systemClock, ...from })).close()
     await expect(openDatabase({ clock: systemClock, ...to })).rejects.toThrow('is an unfinished copy of')
-  }, 60_000)
+  }, 180_000)
 
   test('goes to an empty database only, and to one place', async () => {
     const from = await usedIn(engine)
@@ -190,7 +190,7 @@ forEachEngine('a database that is moved', (_open, engine) => {
     for (const place of [from, inUse]) await (await openDatabase({ clock: systemClock, ...place })).close()
     await moveBetween(from, empty)
     await expect(moveBetween(from, elsewhere)).rejects.toThrow('tally move --cancel')
-  }, 60_000)
+  }, 180_000)
 })
 
 test.skipIf(!canOverlap('postgres'))(
@@ -213,7 +213,7 @@ test.skipIf(!canOverlap('postgres'))(
     await expect(side(to)).rejects.toThrow('is being moved by another `tally move`')
     await running.close()
   },
-  60_000,
+  180_000,
 )
 
 test.skipIf(!canOverlap('postgres'))(
@@ -223,15 +223,17 @@ test.skipIf(!canOverlap('postgres'))(
     const db = await openDatabase({ clock: systemClock, ...location })
     cleanUps.push(() => db.close())
     let outcomes: PromiseSettledResult<unknown>[] = []
+    const begun = Promise.withResolvers<void>()
     const writing = (async () => {
-      for (let round = 0; round < 40; round += 1) {
+      for (let round = 0; outcomes.every(({ status }) => status === 'fulfilled'); round += 1) {
         const added = Array.from({ length: 4 }, (_, one) =>
           db.write((tx) => tx.insert(tx.tables.names).values({ text: `${round} ${one}` })),
         )
         outcomes = [...outcomes, ...(await Promise.allSettled(added))]
+        begun.resolve()
       }
     })()
-    await Bun.sleep(20)
+    await begun.promise
     const to = await newLocation('sqlite', cleanUps)
     await moveBetween(location, to)
     await writing
@@ -243,5 +245,5 @@ test.skipIf(!canOverlap('postgres'))(
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'database_moved' })
     }
   },
-  60_000,
+  180_000,
 )

@@ -158,7 +158,9 @@ describe.skipIf(missing !== undefined)(`PgBouncer${missing ? ` (skipped: ${missi
     }
     expect(await failureOf(valueIn(db.slow, 'pg_sleep(1000)'))).toMatchObject({ code: 'database_deadline' })
     await isGone()
-    const patient = await openThrough(pooled((await start()).through(location.databaseUrl!)))
+    const patient = await openThrough(pooled((await start()).through(location.databaseUrl!)), {
+      slowDeadlineMs: 600_000,
+    })
     const caller = new AbortController()
     const abandoned = onBehalfOf({ key: 1, signal: caller.signal }, () =>
       failureOf(valueIn(patient.slow, 'pg_sleep(1000)')),

@@ -6,6 +6,7 @@ import type { Database, Reader } from '../../src/database/database.ts'
 import { exactSum, exactTotal } from '../../src/database/exact-sum.ts'
 import { idFromBytes, newId } from '../../src/lib/id.ts'
 import { forEachEngine } from '../support/databases.ts'
+import { runs } from '../support/tier.ts'
 
 const { placeholder } = sql
 
@@ -179,7 +180,7 @@ forEachEngine('a prepared query', (open) => {
           }
         }
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20, 5) },
     )
   })
 

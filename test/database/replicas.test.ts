@@ -30,7 +30,7 @@ describe.skipIf(!postgresPrograms())('a read replica', () => {
       await sql.unsafe('ALTER SYSTEM RESET synchronous_standby_names')
       await sql.unsafe('SELECT pg_reload_conf()')
     })
-  }, 60_000)
+  }, 180_000)
 
   afterEach(async () => {
     for (const db of opened.splice(0)) await db.close()

@@ -176,7 +176,7 @@ describe('the migrated schema', () => {
       sqlite = sqliteCatalogue(connection)
       postgres = postgresCatalogue(client)
     },
-    { timeout: 60_000 },
+    { timeout: 180_000 },
   )
   afterAll(async () => {
     connection.close()

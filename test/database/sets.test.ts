@@ -6,6 +6,7 @@ import type { Database, Outcome, Reader, Tx } from '../../src/database/database.
 import { isUniqueViolation } from '../../src/database/errors.ts'
 import { newId } from '../../src/lib/id.ts'
 import { canOverlap, forEachEngine } from '../support/databases.ts'
+import { runs } from '../support/tier.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 
@@ -165,7 +166,7 @@ forEachEngine('statements over sets', (open) => {
             })
         },
       ),
-      { numRuns: 30 },
+      { numRuns: runs(30, 10) },
     )
   })
 

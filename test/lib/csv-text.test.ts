@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { csvLines } from '../../src/lib/csv-lines.ts'
 import { csvCell, csvLine } from '../../src/lib/csv-text.ts'
+import { runs } from '../support/tier.ts'
 
 const texts = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -13,7 +14,7 @@ test('a cell is the same whether it is written alone or in its line', () => {
     fc.property(texts, texts, (one, other) => {
       expect(`${csvCell(one)},${csvCell(other)}\r\n`).toBe(csvLine([one, other]))
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   )
 })
 
@@ -22,6 +23,6 @@ test('whatever a text holds, it is read as one cell', () => {
     fc.property(texts, (text) => {
       expect(csvLines(`x,${csvCell(text)},x\r\n`).map(({ cells }) => cells.length)).toEqual([3])
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   )
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { numberText, parseExactJson } from '../../src/lib/exact-json.ts'
 import { formatDecimal, parseDecimal } from '../../src/lib/money.ts'
+import { runs } from '../support/tier.ts'
 
 const LONG = '123456789.123456789'
 
@@ -58,7 +59,7 @@ test('every digit of a number is kept, wherever it is', () => {
       const kept = numberText<string>(holder, key)
       expect(parseDecimal(kept, 60)).toBe(parseDecimal(written, 60)!)
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   )
 })
 

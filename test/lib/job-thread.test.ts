@@ -4,7 +4,7 @@ import { JobThread } from '../../src/lib/job-thread.ts'
 const PROGRAM = new URL('../support/counting-worker.ts', import.meta.url).href
 
 /** Starting a thread takes long on a busy machine. */
-const DEADLINE_MS = 5_000
+const DEADLINE_MS = 60_000
 
 function startThread({ deadlineMs = DEADLINE_MS, idleMs = 60_000 } = {}) {
   const unfinished = (reason: string) => new Error(`Unfinished: ${reason}`)
@@ -43,7 +43,7 @@ describe('a job thread', () => {
     ['throw', 'Unfinished: the thread failed'],
     ['hang', 'Unfinished: it took too long'],
   ])('that does not finish a job (%s) is replaced for those that wait', async (how, reason) => {
-    const thread = startThread({ deadlineMs: how === 'hang' ? 500 : DEADLINE_MS })
+    const thread = startThread({ deadlineMs: how === 'hang' ? 5_000 : DEADLINE_MS })
     await thread.run('')
     const broken = thread.run(how).catch((error: Error) => error.message)
     const next = thread.run('')

@@ -9,6 +9,7 @@ import {
   parseExactDecimal,
   parseExactJson,
 } from '../../src/lib/money.ts'
+import { runs } from '../support/tier.ts'
 
 describe('decimal text', () => {
   const read: [string, bigint | undefined][] = [
@@ -99,7 +100,7 @@ describe('a decimal number in JSON', () => {
       fc.bigInt(-(10n ** 17n), 10n ** 17n),
       fc.bigInt(-(10n ** 40n), 10n ** 40n),
     )
-    fc.assert(fc.property(amount, fc.integer({ min: 0, max: 22 }), expectExact), { numRuns: 20_000 })
+    fc.assert(fc.property(amount, fc.integer({ min: 0, max: 22 }), expectExact), { numRuns: runs(20_000) })
   })
 
   test('has exactly the digits of amounts next to a power of ten', () => {

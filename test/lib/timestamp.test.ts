@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseTimestamp, TIMESTAMP } from '../../src/lib/timestamp.ts'
+import { runs } from '../support/tier.ts'
 
 describe('a timestamp', () => {
   test('is read with any offset, to the millisecond', () => {
@@ -82,7 +83,7 @@ describe('a timestamp', () => {
         const written = separators ? text : text.replaceAll(/[-:]/g, '')
         expect(parseTimestamp(written + offset)).toBe(moment.getTime())
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200, 100) },
     )
   })
 })

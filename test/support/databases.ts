@@ -21,7 +21,7 @@ import { ENGINES, type Engine, PARTITIONED, testEngine } from './engines.ts'
 import { servePglite } from './pglite.ts'
 import { postgresPrograms } from './postgres-programs.ts'
 import { clientFor, SHARED_SERVER, startInstalled, untilItAnswers } from './postgres-server.ts'
-import { copySqliteTemplate } from './sqlite-template.ts'
+import { copySqliteTemplate, loadPrices } from './sqlite-template.ts'
 
 export { ENGINES, type Engine, testEngine }
 
@@ -33,6 +33,8 @@ export interface OpenTestOptions extends Partial<Omit<OpenOptions, keyof Locatio
   sharing?: Database
   /** Opens what is there instead of a new one. */
   at?: Location
+  /** With the embedded prices, which take longer to load than everything else in most tests. */
+  priced?: boolean | undefined
 }
 
 /** Opens a new, migrated database. It is closed and removed after the test, or after all where `beforeAll` opened it. */
@@ -71,8 +73,8 @@ export function opener(engine: Engine): Open {
   afterEach(cleanUp)
   afterAll(cleanUp)
 
-  return async ({ sharing, at, ...options } = {}) => {
-    const location = at ?? (sharing ? locationOf(sharing) : await newMigrated(engine, cleanUps))
+  return async ({ sharing, at, priced, ...options } = {}) => {
+    const location = at ?? (sharing ? locationOf(sharing) : await newMigrated(engine, cleanUps, { priced }))
     const slow = options.serving ? { ...PATIENT, ...(await fastSlowProgram()) } : PATIENT
     const db = await openDatabase({ clock: systemClock, ...location, ...slow, ...options })
     locations.set(db, location)
@@ -89,37 +91,47 @@ export function locationOf(db: Database): Location {
 
 /** An empty, migrated database. */
 const POSTGRES_TEMPLATE = 'tally_test_template'
-let postgresTemplate: Promise<string> | undefined
+/** One with the embedded prices. */
+const PRICED_TEMPLATE = 'tally_test_priced'
+const postgresTemplates = new Map<string, Promise<string>>()
 
 /** A copy of the template, or an empty place where none can be made. Its removal is added to `cleanUps`. */
-export async function newMigrated(engine: Engine, cleanUps: (() => Promise<void>)[]): Promise<Location> {
+export async function newMigrated(
+  engine: Engine,
+  cleanUps: (() => Promise<void>)[],
+  { priced = false }: Pick<OpenTestOptions, 'priced'> = {},
+): Promise<Location> {
   if (engine === 'sqlite') {
     const location = await newLocation(engine, cleanUps)
-    await copySqliteTemplate(location.dataDir)
+    await copySqliteTemplate(location.dataDir, { priced })
     return location
   }
   // PGlite has one database, and the user of a given server may not be allowed to create others.
   if ((await startPostgres()).kind !== 'installed') return newLocation(engine, cleanUps)
-  postgresTemplate ??= migratedOnServer()
-  return newServerDatabase(cleanUps, await postgresTemplate)
+  const name = priced ? PRICED_TEMPLATE : POSTGRES_TEMPLATE
+  const template = postgresTemplates.get(name) ?? migratedOnServer(name, priced ? loadPrices : async () => {})
+  postgresTemplates.set(name, template)
+  return newServerDatabase(cleanUps, await template)
 }
 
 /** Made by the first process that needs it. The server is removed with all its databases when the tests have ended. */
-async function migratedOnServer(): Promise<string> {
+async function migratedOnServer(template: string, fill: (db: Database) => Promise<void>): Promise<string> {
   const { admin } = await startPostgres()
-  await admin`SELECT pg_advisory_lock(hashtext(${POSTGRES_TEMPLATE}))`
+  await admin`SELECT pg_advisory_lock(hashtext(${template}))`
   try {
-    const known = await admin`SELECT FROM pg_database WHERE datname = ${POSTGRES_TEMPLATE}`
+    const known = await admin`SELECT FROM pg_database WHERE datname = ${template}`
     if (known.length === 0) {
       const location = await newServerDatabase([])
-      await (await openDatabase({ clock: systemClock, ...location })).close()
+      const db = await openDatabase({ clock: systemClock, ...location })
+      await fill(db)
+      await db.close()
       if (process.env[PARTITIONED]) await partitionDatabase(location.databaseUrl!, Date.now())
-      await admin.unsafe(`ALTER DATABASE ${nameOf(location)} RENAME TO ${POSTGRES_TEMPLATE}`)
+      await admin.unsafe(`ALTER DATABASE ${nameOf(location)} RENAME TO ${template}`)
     }
   } finally {
-    await admin`SELECT pg_advisory_unlock(hashtext(${POSTGRES_TEMPLATE}))`
+    await admin`SELECT pg_advisory_unlock(hashtext(${template}))`
   }
-  return POSTGRES_TEMPLATE
+  return template
 }
 
 /** The name of a database on a server. */

@@ -9,6 +9,7 @@ import { Problem } from '../../src/errors.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import type { Location } from './databases.ts'
 import { clientFor } from './postgres-server.ts'
+import { runs } from './tier.ts'
 
 /** An unreleased migration; it fails if it is applied twice. */
 export const NEXT: Migration = {
@@ -120,9 +121,12 @@ export function inOtherProcess(task: keyof typeof TASKS, location: Location) {
   return Bun.spawn(commandFor(task, location), { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
 }
 
-/** Runs the task in eight processes that start together. Returns their standard error. */
-export async function inEightProcesses(task: keyof typeof TASKS, location: Location): Promise<string[]> {
-  const processes = Array.from({ length: 8 }, () => inOtherProcess(task, location))
+/** As many start together. */
+export const PROCESSES = runs(8, 3)
+
+/** Runs the task in some processes that start together. Returns their standard error. */
+export async function inManyProcesses(task: keyof typeof TASKS, location: Location): Promise<string[]> {
+  const processes = Array.from({ length: PROCESSES }, () => inOtherProcess(task, location))
   return Promise.all(processes.map((child) => child.stderr.text()))
 }
 

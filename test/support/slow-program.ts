@@ -38,6 +38,16 @@ export const FAILS: SlowTask<object, never> = {
   },
 }
 
+/** Keeps one state of the database for a while, without using the processor. */
+export const READS_FOR: SlowTask<{ ms: number }, void> = {
+  name: 'test.reads-for',
+  async run(reader, { ms }) {
+    await reader.select().from(reader.tables.revision)
+    await Bun.sleep(ms)
+    await reader.select().from(reader.tables.revision)
+  },
+}
+
 /** Tells by a file with the id of its process in the folder that something has happened. */
 const tell = (folder: string) => writeFileSync(join(folder, `${process.pid}`), '')
 
@@ -96,6 +106,6 @@ export const countTo = (steps: number) =>
 
 if (import.meta.main)
   serveSlowReads({
-    tasks: [COUNT_TWICE, PROCESS_ID, FAILS, HANGS, DISCONNECTS, WHERE],
+    tasks: [COUNT_TWICE, PROCESS_ID, FAILS, READS_FOR, HANGS, DISCONNECTS, WHERE],
     streams: [NUMBERS, PROCESS_IDS, WHERES],
   })

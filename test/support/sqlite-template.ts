@@ -7,9 +7,12 @@ import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { sharedFile } from './shared-files.ts'
 
-/** Creates the file of a database in a folder. */
-export async function copySqliteTemplate(folder: string): Promise<void> {
-  writeFileSync(join(folder, DATABASE_FILE), await sharedFile('empty.db', () => migratedFile()), { mode: 0o600 })
+/** Creates the file of a database in a folder, with the embedded prices if wanted. */
+export async function copySqliteTemplate(folder: string, { priced = false } = {}): Promise<void> {
+  const content = await (priced
+    ? sharedFile('started.db', () => migratedFile(loadPrices))
+    : sharedFile('empty.db', () => migratedFile()))
+  writeFileSync(join(folder, DATABASE_FILE), content, { mode: 0o600 })
 }
 
 /**
@@ -17,13 +20,12 @@ export async function copySqliteTemplate(folder: string): Promise<void> {
  * to load than everything else in most tests of an executable.
  */
 export async function copyStartedTemplate(dataDir: string): Promise<void> {
-  const content = await sharedFile('started.db', () => migratedFile(loadPrices))
   mkdirSync(dataDir, { mode: 0o700 })
-  writeFileSync(join(dataDir, DATABASE_FILE), content, { mode: 0o600 })
+  await copySqliteTemplate(dataDir, { priced: true })
 }
 
 /** Imported only where needed, because to read all services takes a second. */
-async function loadPrices(db: Database): Promise<void> {
+export async function loadPrices(db: Database): Promise<void> {
   const { createServices } = await import('../../src/services.ts')
   const webhooks = { privateNetworks: [], localUrl: () => 'https://tally.example.com' }
   await createServices({ db, clock: systemClock, webhooks }).prices.loadDefaultPrices()

@@ -146,7 +146,7 @@ test('a connection that is cut leaves no object, and the upload is repeated afte
   await look()
   expect(happened.slice(1)).toEqual([`uploaded ${made}`])
   expect(state().failures).toBe(0)
-}, 120_000)
+}, 180_000)
 
 /** Which cannot be compressed by more than half. */
 function randomText(characters: number): string {

@@ -1,6 +1,7 @@
 /** What open pages receive: that something changed that their reader may see, and nothing else. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
+import { until } from '../../support/processes.ts'
 import { reportBody } from '../../support/reports.ts'
 
 let app: TestApp
@@ -80,14 +81,17 @@ test('a stream tells within seconds, without content, and only signed-in people 
   const response = await fetch(`${app.url}/api/v1/changes`, { headers, signal: leaving.signal })
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   let text = ''
+  const { promise: hasBegun, resolve: begun } = Promise.withResolvers<void>()
   const reading = (async () => {
     const decoder = new TextDecoder()
     for await (const bytes of response.body!) {
       text += decoder.decode(bytes)
+      // The position from which it tells.
+      if (text.includes('id: ')) begun()
       if (text.includes('data: ')) return
     }
   })()
-  await Bun.sleep(50)
+  await hasBegun
   await report(2)
   await reading
   leaving.abort()
@@ -103,8 +107,8 @@ test('nobody has more streams than a few, and one that ends leaves its place', a
   const opened = await Promise.all(Array.from({ length: 9 }, open))
   expect(opened.map(({ status }) => status).filter((status) => status === 429)).toHaveLength(1)
   leaving.abort()
-  await Bun.sleep(200)
   const again = new AbortController()
-  expect((await fetch(`${app.url}/api/v1/changes`, { headers, signal: again.signal })).status).toBe(200)
+  const openAgain = () => fetch(`${app.url}/api/v1/changes`, { headers, signal: again.signal })
+  expect(await until(async () => (await openAgain()).status === 200)).toBe(true)
   again.abort()
 })

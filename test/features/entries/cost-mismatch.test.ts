@@ -13,6 +13,7 @@ import { createServices } from '../../../src/services.ts'
 import { forEachEngine, type Location, locationOf } from '../../support/databases.ts'
 import { clientFor } from '../../support/postgres-server.ts'
 import { addReporter, reportBody } from '../../support/reports.ts'
+import { runs } from '../../support/tier.ts'
 
 const DOLLAR = 1_000_000_000n
 /** Of a cost that belongs to no usage, such as extra usage of a subscription. */
@@ -66,7 +67,7 @@ const amount = fc.oneof(
 
 forEachEngine('a cost mismatch', (open) => {
   async function stage(count: number) {
-    const db = await open()
+    const db = await open({ priced: true })
     const services = createServices({ db, clock: { now: () => Date.parse('2026-11-21T00:00:00Z') } })
     const caller = await addReporter(services.people)
     await services.prices.loadDefaultPrices()
@@ -117,7 +118,7 @@ forEachEngine('a cost mismatch', (open) => {
         const { entries, list: path } = report.data.find(({ check }) => check === 'cost_mismatches')!
         expect([entries, path]).toEqual([expected, expect.stringContaining('cost_mismatch=true')])
       }),
-      { numRuns: 10 },
+      { numRuns: runs(10, 3) },
     )
   })
 

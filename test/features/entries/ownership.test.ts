@@ -14,8 +14,9 @@ import type { Database } from '../../../src/database/database.ts'
 import type { UnknownProjects } from '../../../src/database/schema/values.ts'
 import { type Call, PASSWORD, startApp, type TestApp } from '../../support/app.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { runs } from '../../support/tier.ts'
 
-const RUNS = Number(process.env.TALLY_TEST_OWNERSHIP_RUNS ?? 3)
+const RUNS = Number(process.env.TALLY_TEST_OWNERSHIP_RUNS ?? runs(3))
 const ACTS = 40
 
 interface Actor {

@@ -17,6 +17,7 @@ import {
   usageDetails,
   ZERO_COUNTS,
 } from '../../../src/features/prices/usage.ts'
+import { runs } from '../../support/tier.ts'
 
 function totals(output: number, change: Partial<Totals> = {}): Totals {
   return {
@@ -160,7 +161,7 @@ describe('single requests of a chain', () => {
           if (lock) chain.at(-1)!.locked = true
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500, 100) },
     )
   })
 

@@ -6,6 +6,7 @@ import { explain, type Rule, RuleSet } from '../../../src/features/placement/mat
 import { EXPRESSION_LIMIT, issuesOfRule } from '../../../src/features/placement/rule-issues.ts'
 import type { Subject } from '../../../src/features/placement/subject.ts'
 import { ruleOf, SUBJECT as UNLABELED } from '../../support/rules.ts'
+import { runs } from '../../support/tier.ts'
 
 const SUBJECT: Subject = { ...UNLABELED, labels: { branch: 'feature/ACME-42', empty: '' } }
 
@@ -31,7 +32,7 @@ describe('a glob', () => {
         const source = [...glob].map((c) => (c === '*' ? '.*' : c === '?' ? '.' : RegExp.escape(c))).join('')
         expect(matchesGlob(glob, text)).toBe(new RegExp(`^${source}$`, 'su').test(text))
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 
@@ -214,7 +215,7 @@ describe('of several rules', () => {
           expect(set.findMatch(subject)?.rule.id).toBe(explain(set, subject).taken?.rule.id as number)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300, 100) },
     )
   })
 })

@@ -24,7 +24,7 @@ forEachEngine('a rule of leads', (open) => {
     await post('projects', { key: 'ACME', leads: ['mara@example.com'], repositories: ['acme/web'] })
     await post('projects', { key: 'OTHER', leads: ['olaf@example.com'], repositories: ['acme/web'] })
     await change('settings', { lead_rules: true })
-  }, 60_000)
+  }, 180_000)
   afterAll(() => app.close())
 
   const post = (path: string, json: object, session = admin) => app.call(`POST /api/v1/${path}`, { session, json })
@@ -211,7 +211,7 @@ forEachEngine('a rule of leads', (open) => {
     expect([statuses.filter((status) => status === 200).length >= 98, statuses.at(-1)]).toEqual([true, 422])
     expect((await change(`placement-rules/${json.rule}`, { enabled: false })).status).toBe(200)
     expect((await remove(`placement-rules/of-leads/${json.rule}`, lead)).status).toBe(204)
-  }, 60_000)
+  }, 180_000)
 
   test('leaves room for those of admins', async () => {
     const statuses: number[] = []

@@ -23,7 +23,7 @@ forEachEngine('a proposed rule', (open) => {
     const json = { key: 'ACME', leads: ['mara@example.com'], repositories: ['acme/web', AWKWARD] }
     expect((await app.call('POST /api/v1/projects', { session: admin, json })).status).toBe(201)
     await app.call('POST /api/v1/projects', { session: admin, json: { key: 'OTHER', repositories: ['acme/web'] } })
-  }, 60_000)
+  }, 180_000)
   afterAll(() => app.close())
 
   async function signedIn(name: string): Promise<string> {

@@ -4,6 +4,7 @@ import { type CompiledCondition, compileCondition } from '../../../src/features/
 import { LiteralSearch } from '../../../src/features/placement/literal-search.ts'
 import { explain, RuleSet } from '../../../src/features/placement/match.ts'
 import { ruleOf, SUBJECT } from '../../support/rules.ts'
+import { runs } from '../../support/tier.ts'
 
 const rule = (id: number, conditions: CompiledCondition[], ticket: string | null = null) =>
   ruleOf(id, conditions, { ticket })
@@ -138,7 +139,7 @@ describe('of more rules than are evaluated one by one', () => {
         },
       ),
       // Without shrinking, which would compile thousands of expressions.
-      { numRuns: 400, endOnFailure: true },
+      { numRuns: runs(400), endOnFailure: true },
     )
     expect(found.matched).toBeGreaterThan(5_000)
     expect(found.unmatched).toBeGreaterThan(1_000)
@@ -173,7 +174,7 @@ describe('a search for literals', () => {
         const search = new LiteralSearch(new Map(literals.map((each) => [each, each])))
         expect(search.find(text).sort()).toEqual(literals.filter((each) => text.includes(each)).sort())
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     )
   })
 })

@@ -37,7 +37,7 @@ async function stage(db: Database) {
 
 forEachEngine('the search', (open) => {
   test('finds sessions and entries of those who may see them', async () => {
-    const { ada, lead, other, report, found } = await stage(await open())
+    const { ada, lead, other, report, found } = await stage(await open({ priced: true }))
     const { entry } = await report({ session_id: 'Session-Ä-1', summary: 'Ünusual 100% of it' })
     for (const { viewer } of [ada, lead]) {
       expect(await found('Session-Ä', viewer)).toEqual(['session Session-Ä-1'])
@@ -49,7 +49,7 @@ forEachEngine('the search', (open) => {
   })
 
   test('finds models without a price by the entries that somebody sees, after better matches', async () => {
-    const { ada, lead, other, report, found } = await stage(await open())
+    const { ada, lead, other, report, found } = await stage(await open({ priced: true }))
     await report({ session_id: 'a', model: 'In-House-Model' })
     await report({ session_id: 'b', model: 'claude-opus-4-8-in-house' })
     for (const { viewer } of [ada, lead]) {
@@ -68,7 +68,7 @@ forEachEngine('the search', (open) => {
 
 forEachEngine('what waits and what has changed', (open) => {
   test('concerns the lead and the owner, and nobody else', async () => {
-    const { services, ada, lead, other, report } = await stage(await open())
+    const { services, ada, lead, other, report } = await stage(await open({ priced: true }))
     const { changes, inbox, sheets } = services
     const read = (viewer: Viewer, after?: number) => changes.read({ viewer, isAdmin: false, after })
     const { position } = await read(ada.viewer)

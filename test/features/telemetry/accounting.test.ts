@@ -9,6 +9,7 @@ import {
   reportOf,
 } from '../../../src/features/telemetry/accounting.ts'
 import { type Observation, PARTS, type Part } from '../../../src/features/telemetry/channels/observation.ts'
+import { runs } from '../../support/tier.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const NOTHING: Known = { totals: [], seen: new Set(), streams: new Map(), facts: {}, forgottenTo: null }
@@ -316,6 +317,6 @@ test('in any order, split into any requests and sent again, the same observation
       )
       expect(reports(recorded(...requests))).toEqual(straight)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500, 100) },
   )
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { batchesOf } from '../../../src/features/telemetry/batches.ts'
 import type { Observation } from '../../../src/features/telemetry/channels/observation.ts'
+import { runs } from '../../support/tier.ts'
 
 const observed = (session: number) => ({ harness: 'agent', session: String(session) }) as Observation
 
@@ -17,7 +18,7 @@ test('a request is recorded in its order, in transactions of few sessions and fe
         expect(new Set(batch.map(({ session }) => session)).size).toBeLessThanOrEqual(16)
       }
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50, 10) },
   )
 })
 

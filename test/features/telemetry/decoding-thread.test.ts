@@ -93,7 +93,7 @@ describe('a thread that breaks', () => {
     'by a %s is replaced: its body may be sent again, others are read',
     async (issue) => {
       // Only what hangs needs to wait for it.
-      const decoding = new Decoding(program, issue === 'hang' ? 500 : 20_000)
+      const decoding = new Decoding(program, issue === 'hang' ? 5_000 : 60_000)
       const [broken, ...others] = [issue, 'abc', 'de'].map((text) => decoding.read(body(text)))
       expect(await refusal(broken!)).toEqual(['overloaded', '2'])
       expect(await Promise.all(others)).toMatchObject([{ records: 3 }, { records: 2 }])
@@ -107,7 +107,7 @@ describe('a thread that breaks', () => {
   })
 
   test('is given no more than so many bodies at a time', async () => {
-    const decoding = new Decoding(program, 500)
+    const decoding = new Decoding(program, 5_000)
     const codes = await Promise.all(
       Array.from({ length: 600 }, (_, number) => refusal(decoding.read(body(number === 0 ? 'hang' : 'abc')))),
     )

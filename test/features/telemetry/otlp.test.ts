@@ -18,6 +18,7 @@ import type {
   SpanSignal,
 } from '../../../src/features/telemetry/signals.ts'
 import { jsonCaptures, toProtobuf } from '../../support/otlp.ts'
+import { runs } from '../../support/tier.ts'
 
 const EVERYTHING: SignalFilter = {
   log: () => true,
@@ -511,7 +512,7 @@ describe('protobuf', () => {
           onlyMalformed({ kind, encoding: 'protobuf', gzip: false, bytes: changed })
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500, 100) },
     )
   })
 
@@ -566,7 +567,7 @@ test('JSON of any shape is read or refused', () => {
         onlyMalformed({ kind: 'logs', encoding: 'json', gzip: false, bytes: bytesOf(JSON.stringify(body)) })
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500, 100) },
   )
 })
 

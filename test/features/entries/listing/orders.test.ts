@@ -17,6 +17,7 @@ import type { EntryView } from '../../../../src/features/entries/store.ts'
 import { createServices, type Services } from '../../../../src/services.ts'
 import { forEachEngine } from '../../../support/databases.ts'
 import { OPERATOR, reportBody } from '../../../support/reports.ts'
+import { runs } from '../../../support/tier.ts'
 
 const clock = { now: () => Date.UTC(2026, 10, 20, 19, 30) }
 
@@ -109,7 +110,7 @@ forEachEngine('a list of entries', (open) => {
         expect(paged).toEqual(idsOf(whole))
       },
     )
-    await fc.assert(property, { numRuns: 8 })
+    await fc.assert(property, { numRuns: runs(8, 3) })
   })
 
   test('by a figure has every entry once, unpriced ones last, in pages of any size', async () => {
@@ -134,7 +135,7 @@ forEachEngine('a list of entries', (open) => {
         expect(found).toEqual([...found].sort(comparing(order)))
       },
     )
-    await fc.assert(property, { numRuns: 8 })
+    await fc.assert(property, { numRuns: runs(8, 3) })
   })
 
   function comparing(order: ListOrder) {
@@ -150,7 +151,7 @@ forEachEngine('a list of entries', (open) => {
     let staged: Awaited<ReturnType<typeof stage>>
     beforeAll(async () => {
       staged = await stage()
-    }, 60_000)
+    }, 180_000)
 
     test.each(LIST_SORTS.flatMap((sort) => LIST_ORDERS.map((order) => [sort, order] as const)))(
       'by %s %s loses and repeats none',

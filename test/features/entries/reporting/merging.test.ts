@@ -165,7 +165,7 @@ forEachEngine('what the sources of a session say', (open, engine) => {
       }
     }
     expect(permutations).toBe(engine === 'sqlite' ? 20 * 24 + 4 * 120 : 4 * 24)
-  }, 120_000)
+  }, 180_000)
 
   test('is merged: a scan that names nothing leaves project and labels to telemetry', async () => {
     const { say, shown } = await stage(await open())

@@ -109,7 +109,7 @@ async function stage(db: Database) {
 
 forEachEngine('a session that two people report', (open) => {
   test('is held for the later one, and in no sum, until someone decides', async () => {
-    const { services, ada, bob, partyOf, report, list, statuses, counted } = await stage(await open())
+    const { services, ada, bob, partyOf, report, list, statuses, counted } = await stage(await open({ priced: true }))
     const first = await report(ada)
     const before = await counted()
     const second = await report(bob)
@@ -154,7 +154,7 @@ forEachEngine('a session that two people report', (open) => {
   })
 
   test('counts for both if the id can be guessed, if the times differ, or if the settings say so', async () => {
-    const { services, ada, bob, report, statuses } = await stage(await open())
+    const { services, ada, bob, report, statuses } = await stage(await open({ priced: true }))
     await report(ada, { session_id: 'run-4711' })
     await report(bob, { session_id: 'run-4711' })
     await report(ada)
@@ -176,7 +176,7 @@ forEachEngine('a session that two people report', (open) => {
   })
 
   test('is never changed for the first owner by what a later one reports', async () => {
-    const { services, ada, bob, report, list } = await stage(await open())
+    const { services, ada, bob, report, list } = await stage(await open({ priced: true }))
     await report(ada, { started_at: '2026-11-20T08:00:00Z', ended_at: '2026-11-20T09:00:00Z' })
     const { entry: approved } = await report(ada, { model: 'gpt-5', ended_at: '2026-11-20T10:30:00Z' })
     await services.entries.approval.decideEntries({ ids: [approved.id] }, { action: 'approve' }, OPERATOR)
@@ -200,7 +200,7 @@ forEachEngine('a session that two people report', (open) => {
 
   for (const duplicate of ['held', 'discarded'] as const) {
     test(`has entries that were approved, rejected or billed ${duplicate} once they are submitted again`, async () => {
-      const { services, ada, bob, report, list, counted } = await stage(await open())
+      const { services, ada, bob, report, list, counted } = await stage(await open({ priced: true }))
       const decide = (action: Decision, id: string) =>
         services.entries.approval.decideEntries(
           { ids: [id] },
@@ -238,7 +238,7 @@ forEachEngine('a session that two people report', (open) => {
   }
 
   test('is on no bill, which says so', async () => {
-    const { services, ada, bob, report } = await stage(await open())
+    const { services, ada, bob, report } = await stage(await open({ priced: true }))
     await report(ada, { project: 'web' })
     await report(bob, { project: 'web' })
     const preview = await services.bills.preview({ project: 'web', month: '2026-11' } as never)
@@ -247,7 +247,7 @@ forEachEngine('a session that two people report', (open) => {
   })
 
   test('keeps summary and labels that a person has corrected, whatever is reported later', async () => {
-    const { services, ada, report } = await stage(await open())
+    const { services, ada, report } = await stage(await open({ priced: true }))
     const { entry } = await report(ada, { labels: { team: 'a' }, summary: 'as reported' })
     await services.entries.places.changeEntry(entry.id, { labels: { team: 'b' }, summary: null }, OPERATOR)
     const later = await report(ada, {

@@ -96,7 +96,7 @@ async function stage(db: Database) {
 
 forEachEngine('a session told by several sources', (open) => {
   test('is supplied by the one with the most output, and never added up', async () => {
-    const { tell, shown } = await stage(await open())
+    const { tell, shown } = await stage(await open({ priced: true }))
     await tell('log', { output: 100 })
     await tell('metric', { output: 90 })
     expect(await shown()).toEqual(['gpt-5-codex 100 log 1'])
@@ -107,7 +107,7 @@ forEachEngine('a session told by several sources', (open) => {
   })
 
   test('on a tie goes by the report, then logs, spans and metrics', async () => {
-    const { tell, shown } = await stage(await open())
+    const { tell, shown } = await stage(await open({ priced: true }))
     await tell('metric', { output: 100 })
     await tell('span', { output: 100 })
     expect(await shown()).toEqual(['gpt-5-codex 100 span 1'])
@@ -118,7 +118,7 @@ forEachEngine('a session told by several sources', (open) => {
   })
 
   test('takes all models from one source: what that does not know falls to zero, and comes back with its source', async () => {
-    const { tell, shown } = await stage(await open())
+    const { tell, shown } = await stage(await open({ priced: true }))
     await tell('log', { output: 100, model: 'gpt-5-codex' })
     await tell('log', { output: 50, model: 'gpt-5' })
     await tell('span', { output: 120, model: 'gpt-5-codex' })
@@ -130,7 +130,7 @@ forEachEngine('a session told by several sources', (open) => {
   })
 
   test('costs nothing where it was superseded', async () => {
-    const { tell, services } = await stage(await open())
+    const { tell, services } = await stage(await open({ priced: true }))
     const { entry } = await tell('log', { output: 100, model: 'gpt-5' })
     await tell('span', { output: 120, model: 'gpt-5-codex' })
     const superseded = await services.entries.listing.getEntry(entry.entry.uid, EVERYTHING)
@@ -140,7 +140,7 @@ forEachEngine('a session told by several sources', (open) => {
   })
 
   test('repeats and stale ones of each source change nothing', async () => {
-    const { tell, shown } = await stage(await open())
+    const { tell, shown } = await stage(await open({ priced: true }))
     await tell('log', { output: 100 })
     await tell('metric', { output: 120, endedAt: '2026-11-20T12:00:00Z' })
     for (const source of ['log', 'metric'] as const) {
@@ -151,7 +151,7 @@ forEachEngine('a session told by several sources', (open) => {
   })
 
   test('counts locked parts in when the source changes, and refuses to fall below them', async () => {
-    const { tell, shown, setStatus } = await stage(await open())
+    const { tell, shown, setStatus } = await stage(await open({ priced: true }))
     const { entry } = await tell('log', { output: 100 })
     await setStatus(entry.entry.uid, 'approved')
     await tell('metric', { output: 130, endedAt: '2026-11-20T12:00:00Z' })
@@ -168,7 +168,7 @@ forEachEngine('a session told by several sources', (open) => {
 
 forEachEngine('whose session it is', (open) => {
   test('telemetry of an organization token joins the session with its harness and id, whoever owns it', async () => {
-    const { tell, shown, callerFor } = await stage(await open())
+    const { tell, shown, callerFor } = await stage(await open({ priced: true }))
     await tell('report', { output: 100 })
     const pushed = await tell('log', { output: 150 }, await callerFor('telemetry@example.com', 'org'))
     expect(pushed.entry.manager.name).toBe('ada@example.com')
@@ -176,7 +176,7 @@ forEachEngine('whose session it is', (open) => {
   })
 
   test('a report adopts a session that so far had only telemetry which identified nobody', async () => {
-    const { tell, shown, callerFor, services } = await stage(await open())
+    const { tell, shown, callerFor, services } = await stage(await open({ priced: true }))
     const pushed = await tell('log', { output: 100 }, await callerFor('telemetry@example.com', 'org'))
     const reported = await tell('report', { output: 100, project: 'acme' })
     expect([reported.entry.entry.id, reported.entry.manager.name, reported.entry.project?.key]).toEqual([
@@ -201,7 +201,7 @@ forEachEngine('whose session it is', (open) => {
       ['log', 'log'],
       ['report', 'report'],
     ] as const) {
-      const { tell, callerFor, services } = await stage(await open())
+      const { tell, callerFor, services } = await stage(await open({ priced: true }))
       const mine = await tell(first, { output: 100, project: 'acme', cost: 1 })
       const before = await services.entries.listing.getEntry(mine.entry.entry.uid, EVERYTHING)
       const bob = await callerFor('bob@example.com')
@@ -216,7 +216,7 @@ forEachEngine('whose session it is', (open) => {
   })
 
   test('telemetry that identified nobody stays where it was, when somebody else uses the id', async () => {
-    const { tell, callerFor } = await stage(await open())
+    const { tell, callerFor } = await stage(await open({ priced: true }))
     const organization = await callerFor('telemetry@example.com', 'org')
     const bob = await callerFor('bob@example.com')
     const mine = await tell('report', { output: 100 })
@@ -227,7 +227,7 @@ forEachEngine('whose session it is', (open) => {
   })
 
   test('an approved part stays whose it is and gets no continuation of another person', async () => {
-    const { tell, shown, setStatus, callerFor } = await stage(await open())
+    const { tell, shown, setStatus, callerFor } = await stage(await open({ priced: true }))
     const { entry } = await tell('report', { output: 100 })
     await setStatus(entry.entry.uid, 'approved')
     const theirs = await tell('metric', { output: 500 }, await callerFor('bob@example.com'))
@@ -236,7 +236,7 @@ forEachEngine('whose session it is', (open) => {
   })
 
   test('a report of a second person does not adopt what a first one reported', async () => {
-    const { tell, callerFor } = await stage(await open())
+    const { tell, callerFor } = await stage(await open({ priced: true }))
     await tell('report', { output: 100 })
     const other = await tell('report', { output: 100 }, await callerFor('bob@example.com'))
     expect([other.outcome, other.entry.manager.name]).toEqual(['created', 'bob@example.com'])
@@ -245,7 +245,7 @@ forEachEngine('whose session it is', (open) => {
 
 forEachEngine('a chain of parts', (open) => {
   test('goes on behind a part that is approved', async () => {
-    const { tell, shown, setStatus } = await stage(await open())
+    const { tell, shown, setStatus } = await stage(await open({ priced: true }))
     const { entry } = await tell('report', { output: 100 })
     await setStatus(entry.entry.uid, 'approved')
     expect((await tell('report', { output: 120, endedAt: '2026-11-20T12:00:00Z' })).outcome).toBe('created')
@@ -253,7 +253,7 @@ forEachEngine('a chain of parts', (open) => {
   })
 
   test('updates a rejected part, which stays rejected', async () => {
-    const { tell, setStatus } = await stage(await open())
+    const { tell, setStatus } = await stage(await open({ priced: true }))
     const { entry } = await tell('report', { output: 100 })
     await setStatus(entry.entry.uid, 'rejected')
     const updated = await tell('report', { output: 120, endedAt: '2026-11-20T12:00:00Z' })
@@ -265,7 +265,7 @@ forEachEngine('a chain of parts', (open) => {
   })
 
   test('keeps a placement made by hand, and takes a newer named one otherwise', async () => {
-    const db = await open()
+    const db = await open({ priced: true })
     const { tell } = await stage(db)
     const { entry } = await tell('report', { output: 1, project: 'first' })
     const named = await tell('report', { output: 2, project: 'second' })
@@ -282,7 +282,7 @@ forEachEngine('a chain of parts', (open) => {
   })
 
   test('is valued at the provider it had, also by reports that do not name it again', async () => {
-    const { tell, setStatus, shown } = await stage(await open())
+    const { tell, setStatus, shown } = await stage(await open({ priced: true }))
     // A name that has a price at this provider alone.
     const model = 'llama-3.3-70b-versatile'
     const { entry } = await tell('report', { output: 100, model, provider: 'groq' })
@@ -295,7 +295,7 @@ forEachEngine('a chain of parts', (open) => {
   })
 
   test('may shrink by a later report while nothing is locked, and its history says so', async () => {
-    const { tell, services } = await stage(await open())
+    const { tell, services } = await stage(await open({ priced: true }))
     const { entry } = await tell('report', { output: 100 })
     await tell('report', { output: 6, endedAt: '2026-11-20T12:00:00Z' })
     const { data } = await services.entries.listing.getHistory(entry.entry.uid, EVERYTHING)
@@ -303,7 +303,7 @@ forEachEngine('a chain of parts', (open) => {
   })
 
   test('of 200 reports at once ends at the largest totals', async () => {
-    const { tell, shown } = await stage(await open())
+    const { tell, shown } = await stage(await open({ priced: true }))
     const outputs = Array.from({ length: 200 }, (_, index) => index + 1).sort(() => Math.random() - 0.5)
     await Promise.all(outputs.map((output) => tell('report', { output, project: 'acme' })))
     expect(await shown()).toEqual(['gpt-5-codex 200 report 1'])

@@ -8,8 +8,9 @@ import { forEachEngine, opener, startPostgres } from '../../../support/databases
 import { type StageOptions, stageOf } from '../../../support/recording.ts'
 import { scenarioOf } from '../../../support/recording-acts.ts'
 import { dumpOf } from '../../../support/recording-dump.ts'
+import { runs } from '../../../support/tier.ts'
 
-const RUNS = Number(process.env.TALLY_TEST_RECORDING_RUNS ?? 6)
+const RUNS = Number(process.env.TALLY_TEST_RECORDING_RUNS ?? runs(6, 2))
 const ACTS = 20
 
 interface Playing extends StageOptions {

@@ -24,7 +24,7 @@ function addEntry(db: Database, scene: Stage, startedAt: number): Promise<void> 
 
 forEachEngine('builds of the roll-up', (open) => {
   test('use no month of which another job has just found a day changed', async () => {
-    const db = await open()
+    const db = await open({ priced: true })
     const scene = await stage(db)
     const startedAt = NOW - 30 * DAY
     await addEntry(db, scene, startedAt)
@@ -60,7 +60,7 @@ forEachEngine('builds of the roll-up', (open) => {
     ['found too many others waiting', overloaded(), false],
     ['lost its process', LOST, true],
   ])('are tried again after one that %s, and the others first', async (_, error, isLogged) => {
-    const db = await open()
+    const db = await open({ priced: true })
     const scene = await stage(db)
     const [early, late] = [NOW - 20 * DAY, NOW - 10 * DAY]
     for (const startedAt of [early, late]) await addEntry(db, scene, startedAt)
@@ -108,7 +108,7 @@ forEachEngine('builds of the roll-up', (open) => {
   })
 
   test('do not wait longer when the clock is set back', async () => {
-    const db = await open()
+    const db = await open({ priced: true })
     let now = NOW + DAY
     const rollup = createRollup({ db, clock: { now: () => now }, timeZone })
     while ((await rollup.step()) !== 'idle');

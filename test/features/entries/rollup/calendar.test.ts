@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayAt, daysWithin, monthAt } from '../../../../src/features/entries/rollup/calendar.ts'
+import { runs } from '../../../support/tier.ts'
 
 const HOUR = 3_600_000
 const at = (text: string) => Date.parse(text)
@@ -68,6 +69,6 @@ test('in every zone days follow each other without gap or overlap, each within o
       expect(month.from).toBeLessThanOrEqual(day.from)
       expect(month.to).toBeGreaterThanOrEqual(day.to)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300, 100) },
   )
 })

@@ -8,6 +8,7 @@ import {
   unpackTogether,
 } from '../../../../src/features/entries/rollup/column.ts'
 import { exactAt, integersOf } from '../../../../src/features/entries/rollup/segment.ts'
+import { runs } from '../../../support/tier.ts'
 
 /** Integers of every width, with nulls. */
 const column = fc
@@ -36,7 +37,7 @@ test('a column keeps every integer and null, and knows its range and a bound of 
         expect(Number(value)).toBeLessThanOrEqual(read.range!.max)
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   )
 })
 

@@ -14,7 +14,7 @@ const EARLY = NOW - 55 * DAY
 
 /** A database with one unpriced report. */
 async function withOneEntry(): Promise<Database> {
-  const db = await open()
+  const db = await open({ priced: true })
   const scene = await stage(db)
   const entry = { ...randomEntry(new Chance(1), scene), startedAt: EARLY, endedAt: EARLY + HOUR, reportedCost: null }
   const added = { ...entry, listValue: null, priceId: null, priceStep: null, source: 'report' }

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Groups } from '../../../../src/features/entries/rollup/groups.ts'
 import { boundOf, exactAt, integersOf } from '../../../../src/features/entries/rollup/segment.ts'
+import { runs } from '../../../support/tier.ts'
 
 interface Portion {
   keys: number[][]
@@ -70,7 +71,7 @@ test('sums are exact at any size, by any number of keys, whatever the portions',
       expect(new Map(found)).toEqual(expected(portions, keys))
       expect(found).toHaveLength(groups.size)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500, 100) },
   )
 })
 

@@ -22,6 +22,7 @@ import { listRanked } from '../../../../src/features/entries/rollup/store/search
 import { periodAt } from '../../../../src/features/reports/buckets.ts'
 import { createSums } from '../../../../src/features/reports/sums.ts'
 import { forEachEngine } from '../../../support/databases.ts'
+import { runs } from '../../../support/tier.ts'
 import { answer, modelAnswer, type Query, randomQuery, shown } from './queries.ts'
 import {
   AT_ONCE,
@@ -104,12 +105,12 @@ function quarterOf(moment: number): number[] {
   const { startingAt, endingAt } = periodAt(moment, '1q', { timeZone: 'UTC', weekStart: 'monday' })
   return [startingAt, endingAt]
 }
-forEachEngine('the roll-up', (open, engine) => {
+forEachEngine('the roll-up', (open) => {
   test('answers as the entries do after every change, wherever the job is', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
         const chance = new Chance(seed)
-        const db = await open()
+        const db = await open({ priced: true })
         const scene = await stage(db)
         let zone = chance.of(ZONES)
         const rollup = createRollup({ db, clock, timeZone: async () => zone, ...AT_ONCE })
@@ -139,9 +140,9 @@ forEachEngine('the roll-up', (open, engine) => {
         expect(await checkRollup({ db })).toEqual([])
         expect(await rollup.status()).toMatchObject({ zones: [zone], staleDays: 0 })
       }),
-      { numRuns: engine === 'sqlite' ? 2 : 1, endOnFailure: true },
+      { numRuns: runs(2, 1), endOnFailure: true },
     )
-  }, 120_000)
+  }, 180_000)
 
   test('gives a period up that changes while it is built', async () => {
     const db = await open()
@@ -156,7 +157,7 @@ forEachEngine('the roll-up', (open, engine) => {
   })
 
   test('gives whole months from itself and names every sum that was tampered with', async () => {
-    const db = await open()
+    const db = await open({ priced: true })
     const scene = await stage(db)
     await CHANGES[0]!(db, new Chance(1), scene)
     await CHANGES[0]!(db, new Chance(2), scene)
@@ -195,7 +196,7 @@ forEachEngine('the roll-up', (open, engine) => {
   })
 
   test('reads entries whose sums are beyond 64 bits, and adds them up', async () => {
-    const db = await open()
+    const db = await open({ priced: true })
     const scene = await stage(db)
     const large = { reportedCost: 2n ** 62n, startedAt: NOW - DAY, endedAt: NOW - DAY, status: 'submitted' as const }
     for (let left = 3; left > 0; left -= 1) {

@@ -7,6 +7,7 @@ import {
   type Range,
   rangeOfHour,
 } from '../../../../src/features/entries/rollup/plan.ts'
+import { runs } from '../../../support/tier.ts'
 
 const DAY = 86_400_000
 const HOUR = 3_600_000
@@ -93,7 +94,7 @@ test('every moment that has a row is read once, from where it may be, and within
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300, 100) },
   )
 })
 

@@ -93,7 +93,7 @@ function sums({ entries, listValueNanos: value, costNanos: cost }: Repriced): un
 
 forEachEngine('valuing entries without a price', (open) => {
   test('happens to those alone, as far as a price holds at their start', async () => {
-    const { entries, report, set, money } = await stage(await open())
+    const { entries, report, set, money } = await stage(await open({ priced: true }))
     const unknown = await report({ model: 'gpt-99' })
     const early = await report({ model: 'gpt-99', startedAt: '2026-11-19T10:00:00Z' })
     const told = await report({ model: 'gpt-99', cost: 0.5 })
@@ -112,7 +112,7 @@ forEachEngine('valuing entries without a price', (open) => {
   })
 
   test('goes by who sold the model', async () => {
-    const { entries, report, set, money } = await stage(await open())
+    const { entries, report, set, money } = await stage(await open({ priced: true }))
     const ours = await report({ model: 'house-blend', provider: 'basement' })
     const theirs = await report({ model: 'house-blend', provider: 'attic' })
     await set('house-blend', 1, null, 'basement')
@@ -122,7 +122,7 @@ forEachEngine('valuing entries without a price', (open) => {
   })
 
   test('happens to approved ones, whose cost was unknown, but never to what is on a bill', async () => {
-    const { entries, report, set, setStatus, money } = await stage(await open())
+    const { entries, report, set, setStatus, money } = await stage(await open({ priced: true }))
     const ids = {} as Record<Status, string>
     for (const status of ['approved', 'rejected', 'submitted', 'billed'] as const) {
       ids[status] = await report({ model: 'gpt-99' })
@@ -135,7 +135,7 @@ forEachEngine('valuing entries without a price', (open) => {
   })
 
   test('leaves its trace, and the arithmetic of the value', async () => {
-    const { entries, prices, report, set } = await stage(await open())
+    const { entries, prices, report, set } = await stage(await open({ priced: true }))
     const id = await report({ model: 'gpt-99' })
     await set('gpt-99', 2)
     await entries.valuation.valueUnpriced()
@@ -161,7 +161,7 @@ forEachEngine('valuing entries without a price', (open) => {
   })
 
   test('goes on where it was interrupted, and says how far it is', async () => {
-    const db = await open()
+    const db = await open({ priced: true })
     const { entries, report, set } = await stage(db)
     const first = await report({ model: 'gpt-99' })
     // Twelve hundred more of the same, for which reporting would take its time.
@@ -201,7 +201,7 @@ forEachEngine('valuing entries without a price', (open) => {
 
 forEachEngine('valuing entries that have a value again', (open) => {
   test('happens only when it is asked for, to those that are not locked, and says before by how much', async () => {
-    const { entries, report, set, setStatus, money } = await stage(await open())
+    const { entries, report, set, setStatus, money } = await stage(await open({ priced: true }))
     const free = await report({ model: 'gpt-5' })
     const told = await report({ model: 'gpt-5', cost: 0.5 })
     const other = await report({ model: 'gpt-5-mini' })
@@ -234,7 +234,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
   })
 
   test('is narrowed by model and by start', async () => {
-    const { entries, report, set, money } = await stage(await open())
+    const { entries, report, set, money } = await stage(await open({ priced: true }))
     const ids = [
       await report({ model: 'gpt-5', startedAt: '2026-11-01T00:00:00Z' }),
       await report({ model: 'gpt-5', startedAt: '2026-11-02T00:00:00Z' }),
@@ -248,7 +248,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
   })
 
   test('names who asked for it, and both rows', async () => {
-    const { entries, prices, ada, report, set } = await stage(await open())
+    const { entries, prices, ada, report, set } = await stage(await open({ priced: true }))
     const id = await report({ model: 'gpt-5' })
     await set('gpt-5', 4)
     await entries.valuation.reprice({ filter: {} }, { by: { ...TALLY, userId: ada.person.id } })
@@ -262,7 +262,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
   })
 
   test('keeps the row of an entry where another one has the same price', async () => {
-    const { entries, report, set } = await stage(await open())
+    const { entries, report, set } = await stage(await open({ priced: true }))
     const id = await report({ model: 'gpt-5' })
     const before = await entries.listing.getEntry(id, EVERYTHING)
     await set('gpt-5', 1.25)
@@ -271,7 +271,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
   })
 
   test('looks again before it writes: what was billed meanwhile does not move', async () => {
-    const db = await open()
+    const db = await open({ priced: true })
     let meanwhile = async () => {}
     const racing: Database = {
       ...db,
@@ -298,7 +298,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
   })
 
   test('goes on from the page where its time was over', async () => {
-    const { entries, report, set } = await stage(await open())
+    const { entries, report, set } = await stage(await open({ priced: true }))
     for (let hour = 0; hour < 3; hour += 1) await report({ model: 'gpt-5' })
     await set('gpt-5', 4)
     const first = await entries.valuation.reprice({ filter: {} }, { budgetMs: 0, dryRun: true })
@@ -307,7 +307,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
   })
 
   test('leaves a session that goes on with the sum of its parts right', async () => {
-    const { entries, ada, report, set, money } = await stage(await open())
+    const { entries, ada, report, set, money } = await stage(await open({ priced: true }))
     const id = await report({ model: 'gpt-99', session: 's-1', input: 1_000_000 })
     await set('gpt-99', 2)
     await entries.valuation.valueUnpriced()
@@ -323,7 +323,7 @@ forEachEngine('valuing entries that have a value again', (open) => {
 
 forEachEngine('free, unknown and unpriced', (open) => {
   test('stay three different things', async () => {
-    const { entries, prices, report, money } = await stage(await open())
+    const { entries, prices, report, money } = await stage(await open({ priced: true }))
     await prices.load(
       await prices.planTable('model,provider,input,output\ngift,x,0,0\nhalf,x,,1\n', { allowFree: true }),
       TALLY,
