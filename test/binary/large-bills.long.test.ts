@@ -75,7 +75,7 @@ async function statuses(): Promise<Record<string, number>> {
 const bills = () => tally.runJson<{ data: { number: string; state: string; entries: number }[] }>(['bills', 'list'])
 
 beforeAll(async () => {
-  tally = await Installation.make()
+  tally = await Installation.brief()
   await tally.addUser('ada@example.com', 'admin')
   reporter = (await tally.createToken('svc', 'ada@example.com')).token
   const allowed = [

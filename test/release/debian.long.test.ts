@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { debianPackages } from '../../scripts/release/debian.ts'
-import { builtExecutable } from '../support/binary.ts'
+import { precompiledExecutable } from '../support/binary.ts'
 import { smallRelease, THIS_PLATFORM } from '../support/release.ts'
 import { inScratchRoot, scratchRootHindrance } from '../support/scratch-root.ts'
 
@@ -33,7 +33,7 @@ if (hindered) console.warn(`Packages of Debian are not installed in tests: ${hin
 test.skipIf(hindered !== undefined)(
   'a package takes over data, is upgraded, removed and purged, and the data stays',
   async () => {
-    for (const version of ['0.2.0', '0.3.0']) await makePackages(version, version, await builtExecutable())
+    for (const version of ['0.2.0', '0.3.0']) await makePackages(version, version, await precompiledExecutable())
     await Bun.write(
       join(folder, 'old.db'),
       Bun.zstdDecompressSync(await Bun.file(join(ROOT, 'test/fixtures/upgrades/0.2.0.db.zst')).bytes()),

@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { MAIN_PACKAGE, npmPackages, SCOPE } from '../../scripts/release/npm.ts'
-import { builtExecutable } from '../support/binary.ts'
+import { precompiledExecutable } from '../support/binary.ts'
 import { type NpmPackage, readNpmPackage } from '../support/npm-package.ts'
 import { smallRelease, THIS_PLATFORM } from '../support/release.ts'
 
@@ -82,7 +82,7 @@ async function projectWith(name: string, scripts: Record<string, string>): Promi
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tally-npm-'))
-  const executables = { [THIS_PLATFORM]: await builtExecutable() }
+  const executables = { [THIS_PLATFORM]: await precompiledExecutable() }
   const paths = await npmPackages(
     await smallRelease({ version: VERSION, folder: join(folder, 'release'), executables }),
   )
@@ -143,10 +143,13 @@ for (const [runtime, program] of RUNTIMES) {
     const server = spawn([...launcher, 'serve', '--port', '0', '--data', join(folder, `data-${runtime}`)], project)
     let output = ''
     let url: string | undefined
-    for await (const text of server.stdout.pipeThrough(new TextDecoderStream())) {
-      output += text
+    // Not cancelled: the server still prints how to set it up, which ends it if nobody can read that.
+    const reader = server.stdout.pipeThrough(new TextDecoderStream()).getReader()
+    while (!url) {
+      const { value, done } = await reader.read()
+      if (done) throw new Error(`The server has printed no address: ${output}`)
+      output += value
       url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0]
-      if (url) break
     }
     expect((await fetch(`${url}/health`)).status).toBe(200)
     server.kill('SIGTERM')
