@@ -19,7 +19,7 @@ import type { ProjectsService } from '../projects/service.ts'
 import type { SpendingService } from '../spending/service.ts'
 import { createApproval } from './approval/service.ts'
 import { freezeEntries } from './billing/freeze.ts'
-import { createLeases, PORTION } from './billing/lease.ts'
+import { createLeases } from './billing/lease.ts'
 import { releaseEntries } from './billing/release.ts'
 import { createDivision } from './division/service.ts'
 import { findInconsistentEntries } from './integrity/integrity.ts'
@@ -68,7 +68,7 @@ export function createEntriesService(dependencies: EntriesDependencies) {
     division: createDivision(dependencies),
     approval: createApproval(dependencies),
     valuation: createRepricing(dependencies),
-    billing: { ...leases, portion: PORTION, freezeEntries, releaseEntries },
+    billing: { ...leases, freezeEntries, releaseEntries },
 
     /** One sentence for each inconsistency between entries, their sessions, sheets and bills. */
     verify: () => findInconsistentEntries(db.slow),

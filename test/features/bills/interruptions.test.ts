@@ -6,6 +6,7 @@ import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
 import type { BillDocument } from '../../../src/features/bills/schema.ts'
 import { createBillsService } from '../../../src/features/bills/service.ts'
+import { createLeases } from '../../../src/features/entries/billing/lease.ts'
 import { readListQuery } from '../../../src/features/entries/listing/filter.ts'
 import { createServices } from '../../../src/services.ts'
 import { type Engine, forEachEngine, type Open } from '../../support/databases.ts'
@@ -34,7 +35,7 @@ async function stage(open: Open) {
   const processOf = (write: Database['write']) => {
     const own = { ...db, write }
     const { events, audit, projects, entries } = createServices({ db: own, clock })
-    const billing = { ...entries.billing, portion: 3 }
+    const billing = { ...entries.billing, ...createLeases({ db: own, clock, portion: 3 }) }
     return createBillsService({ db: own, clock, events, audit, projects, entries: { billing } })
   }
   const caller = await addReporter(services.people)

@@ -8,18 +8,25 @@ import { TALLY } from '../../../src/access/actor.ts'
 import { COMMAND_LINE } from '../../../src/access/asker.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
-import { PORTION } from '../../../src/features/entries/billing/lease.ts'
+import { createBillsService } from '../../../src/features/bills/service.ts'
+import { createLeases, PORTION } from '../../../src/features/entries/billing/lease.ts'
 import { readListQuery } from '../../../src/features/entries/listing/filter.ts'
+import type { Clock } from '../../../src/lib/clock.ts'
 import { createServices, type Services } from '../../../src/services.ts'
 import { forEachEngine, type Open } from '../../support/databases.ts'
 import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
+import { runs } from '../../support/tier.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
 const NOVEMBER = { month: '2026-11' }
 const sending = { by: TALLY }
 
+/** What happens between two portions is the same whatever their size. */
+const SMALL_PORTION = runs(PORTION, 20)
+
 /** A whole portion, and a second with a few. */
-const ENTRIES = PORTION + 10
+const entriesOf = (portion: number) => portion + 10
+const ENTRIES = entriesOf(SMALL_PORTION)
 const PORTIONS = 2
 
 const ALL = { states: undefined, client: undefined, project: undefined, from: undefined, to: undefined }
@@ -33,11 +40,19 @@ interface Interruption {
   run(): Promise<unknown>
 }
 
-async function stage(open: Open) {
+/** The services of a process that bills in portions of this size. */
+function servicesOf(db: Database, clock: Clock, portion = SMALL_PORTION): Services {
+  const services = createServices({ db, clock })
+  const billing = { ...services.entries.billing, ...createLeases({ db, clock, portion }) }
+  const entries = { ...services.entries, billing }
+  return { ...services, entries, bills: createBillsService({ ...services, db, clock, entries }) }
+}
+
+async function stage(open: Open, portion = SMALL_PORTION) {
   const db = await open()
   const time = { now: NOW }
   const clock = { now: () => time.now }
-  const others = createServices({ db, clock })
+  const others = servicesOf(db, clock, portion)
   let writes = 0
   let interruptions: Interruption[] = []
   const write: Database['write'] = async (body) => {
@@ -46,16 +61,16 @@ async function stage(open: Open) {
     for (const { run } of due) await run()
     return db.write(body)
   }
-  const { bills } = createServices({ db: { ...db, write }, clock })
+  const { bills } = servicesOf({ ...db, write }, clock, portion)
   const interrupt = (...planned: Interruption[]) => {
     writes = 0
     interruptions = planned
   }
   const caller = await addReporter(others.people)
-  const bodies = Array.from({ length: ENTRIES }, (_, index) =>
+  const bodies = Array.from({ length: entriesOf(portion) }, (_, index) =>
     reportBody({ model: 'no-such-model', project: 'WEB', reported_cost: 1, session_id: `session ${index}` }),
   )
-  for (let start = 0; start < ENTRIES; start += 1_000)
+  for (let start = 0; start < bodies.length; start += 1_000)
     await others.entries.reporting.reportEntries(bodies.slice(start, start + 1_000), caller)
   return { db, time, bills, others, interrupt, caller, ...looking(others) }
 }
@@ -94,7 +109,8 @@ async function textOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
 forEachEngine('a bill of several portions', (open) => {
   describe('while it is sent', () => {
     test('is not there, and its entries are what they were before, until all of them are on it', async () => {
-      const { bills, others, interrupt, usage, first, listed, exported, numbers } = await stage(open)
+      const entries = entriesOf(PORTION)
+      const { bills, others, interrupt, usage, first, listed, exported, numbers } = await stage(open, PORTION)
       // When it was claimed, which is all that shows.
       const before = { ...(await first()), updated_at: new Date(NOW).toISOString() }
       const exportedBefore = await exported()
@@ -112,10 +128,10 @@ forEachEngine('a bill of several portions', (open) => {
       })
       const { bill } = await bills.send(NOVEMBER, sending)
       expect(during).toEqual([before, [], [], [], true])
-      expect(bill.bill).toMatchObject({ number: '2026-0001', state: 'sent', entries: ENTRIES })
+      expect(bill.bill).toMatchObject({ number: '2026-0001', state: 'sent', entries })
       expect(await first()).toMatchObject({ status: 'billed', bill: { number: '2026-0001' } })
       const [sums, submitted, billed, preview] = await Promise.all(waiting)
-      expect([sums, submitted, billed]).toEqual([{ billed: ENTRIES }, false, true])
+      expect([sums, submitted, billed]).toEqual([{ billed: entries }, false, true])
       expect(preview).toMatchObject({ document: { entries: 0 } })
       expect([await others.bills.verify(), await others.entries.verify()]).toEqual([[], []])
     })
@@ -226,7 +242,7 @@ forEachEngine('a bill of several portions', (open) => {
 
     test('is sent once by two processes at once, and with one Idempotency-Key', async () => {
       const { db, bills, others, numbers, usage } = await stage(open)
-      const another = createServices({ db: await open({ sharing: db }), clock: { now: () => NOW } })
+      const another = servicesOf(await open({ sharing: db }), { now: () => NOW })
       const key = { userId: 1, key: 'once', bodyHash: createHash('sha256').update('body').digest() }
       const senders = [bills, others.bills, another.bills, bills, others.bills, another.bills]
       const results = await Promise.allSettled([

@@ -53,7 +53,7 @@ function isAbandoned({ expiresAt }: LeaseRecord, now: number): boolean {
 
 export type Leases = ReturnType<typeof createLeases>
 
-export function createLeases({ db, clock }: { db: Database; clock: Clock }) {
+export function createLeases({ db, clock, portion = PORTION }: { db: Database; clock: Clock; portion?: number }) {
   const expiry = () => clock.now() + LEASE_MS
 
   /** The next state of the lease. All who wait look together: there may be hundreds. */
@@ -92,7 +92,7 @@ export function createLeases({ db, clock }: { db: Database; clock: Clock }) {
   async function release(lease: Lease, by: Actor): Promise<void> {
     const releaseSome = async (tx: Tx) => {
       await renew(tx, lease)
-      return releaseEntries(tx, lease.billId, { limit: PORTION, now: clock.now(), by })
+      return releaseEntries(tx, lease.billId, { limit: portion, now: clock.now(), by })
     }
     try {
       while (await db.write(releaseSome));
@@ -118,6 +118,7 @@ export function createLeases({ db, clock }: { db: Database; clock: Clock }) {
   }
 
   return {
+    portion,
     whenFree,
     renew,
     end,
