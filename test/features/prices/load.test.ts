@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { TALLY } from '../../../src/access/actor.ts'
@@ -175,12 +175,10 @@ forEachEngine('loading a table of prices', (open) => {
   })
 
   describe('of its own making', () => {
-    async function filled(): Promise<{
-      db: Database
-      prices: PricesService
-      load: (text: string) => Promise<unknown>
-    }> {
-      const { db, prices, load } = await stage()
+    let prices: PricesService
+    let load: (text: string) => Promise<unknown>
+    beforeAll(async () => {
+      ;({ prices, load } = await stage())
       await prices.loadDefaultPrices()
       for (const name of ['litellm.json', 'models-dev.json', 'genai-prices.json', 'tally.csv', 'tally.json'])
         await load(await fixture(name))
@@ -197,8 +195,7 @@ forEachEngine('loading a table of prices', (open) => {
         TALLY,
       )
       await prices.setAlias({ alias: 'coder', provider: null, model: 'gpt-5' }, TALLY)
-      return { db, prices, load }
-    }
+    }, 300_000)
     const OWN = {
       input: 0.000001,
       output: 1.234567,
@@ -210,7 +207,6 @@ forEachEngine('loading a table of prices', (open) => {
     test.each(['csv', 'json'] as const)(
       'as %s gives the same rows in another database, and none in its own',
       async (format) => {
-        const { prices, load } = await filled()
         const text = await prices.exportPrices(format, {})
         const before = await prices.everyPrice({})
         expect(await load(text)).toMatchObject({ plan: { additions: [], aliases: [], refused: [] } })
@@ -231,7 +227,6 @@ forEachEngine('loading a table of prices', (open) => {
     )
 
     test('as JSON has aliases as well', async () => {
-      const { prices } = await filled()
       const other = await stage()
       await other.prices.loadDefaultPrices()
       await other.load(await prices.exportPrices('json', {}))

@@ -4,6 +4,7 @@ import { TALLY } from '../../../src/access/actor.ts'
 import { createPricesService } from '../../../src/features/prices/service.ts'
 import { auditServiceOf } from '../../support/audit.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { runs } from '../../support/tier.ts'
 
 const DAY_MS = 86_400_000
 const START = Date.UTC(2026, 0, 1)
@@ -105,7 +106,7 @@ forEachEngine('prices set by hand and withdrawn', (open) => {
           ])
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15, 5) },
     )
   })
 })

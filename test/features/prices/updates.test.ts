@@ -53,7 +53,7 @@ const many = (count: number, input: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`model-${index}`, input]))
 
 describe('a source of prices', () => {
-  const refusal = async (place: string, timeoutMs = 10_000) =>
+  const refusal = async (place: string, timeoutMs = 100_000) =>
     readTableFile(place, { timeoutMs }).then(
       () => 'read',
       (error) => `${error.code}: ${error.detail}`,
