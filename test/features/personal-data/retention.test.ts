@@ -133,9 +133,9 @@ forEachEngine('retention', (open) => {
     // The change of the settings and the run itself are recorded, too.
     expect([await count('entryHistory'), await count('audit')]).toEqual([before[0]! / 2, before[1]! / 2 + 2])
     const remove = () => db.write(async (tx) => void (await tx.delete(tx.tables.audit)))
-    expect(remove()).rejects.toThrow()
+    await expect(remove()).rejects.toThrow()
     for (const months of [0, 11, 121, 12.5]) {
-      expect(services.organization.changeSettings({ retentionAudit: months }, TALLY)).rejects.toMatchObject({
+      await expect(services.organization.changeSettings({ retentionAudit: months }, TALLY)).rejects.toMatchObject({
         code: 'validation_failed',
       })
     }
