@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import PDFDocument from 'pdfkit'
 import { type FontName, loadFonts } from '../../../src/features/bills/documents/fonts.ts'
 import { omitXmlInfo, openImage, registerFont } from '../../../src/features/bills/documents/pdfkit-patches.ts'
+import { runs } from '../../support/tier.ts'
 
 /** An Arabic letter for which the font has no anchor, with a mark. */
 const WITHOUT_ANCHOR = '\u0620\u0615'
@@ -70,7 +71,7 @@ describe('pdfkit', () => {
       fc.property(fc.string({ unit: 'grapheme-ascii', maxLength: 30 }), (text) => {
         expect(patched.widthOfString(text)).toBeCloseTo(raw.widthOfString(text), 6)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

@@ -12,6 +12,7 @@ import { divideHalfEven, NANO_DIGITS, parseDecimal } from '../../../src/lib/mone
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { addReporter, reportBody } from '../../support/reports.ts'
+import { runs } from '../../support/tier.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const HOUR_MS = 3_600_000
@@ -166,7 +167,7 @@ forEachEngine('Insights', (open) => {
           expectSavings(report.totals, all.filter(within(startingAt, endingAt)))
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(25, 8) },
     )
 
   type Figures = Awaited<ReturnType<(typeof staged)['reports']['cache']>>['totals']
@@ -230,7 +231,7 @@ forEachEngine('Insights', (open) => {
           if (model !== 'house-model') expectAbout(value, listValue * 1_000n)
         }
       }),
-      { numRuns: 6 },
+      { numRuns: runs(6, 3) },
     )
 
   const priceChanges = () =>
@@ -263,7 +264,7 @@ forEachEngine('Insights', (open) => {
         }
         expect(data).toHaveLength(changes)
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25, 8) },
     )
 
   // Read from the entries first, then from their sums.
@@ -271,15 +272,15 @@ forEachEngine('Insights', (open) => {
     test(`of caches are those of each entry, from ${source}`, async () => {
       await rollUp(source)
       await cacheSavings()
-    }, 60_000)
+    }, 300_000)
     test(`of another model's prices are those of each entry, from ${source}`, async () => {
       await rollUp(source)
       await whatIf()
-    }, 60_000)
+    }, 300_000)
     test(`of price changes are those of each entry, from ${source}`, async () => {
       await rollUp(source)
       await priceChanges()
-    }, 60_000)
+    }, 300_000)
   }
 
   async function rollUp(source: string) {

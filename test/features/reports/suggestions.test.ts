@@ -17,7 +17,7 @@ forEachEngine('suggestions for unattributed entries', (open) => {
     const project = { key: 'ACME', name: 'Acme shop', leads: ['mara@example.com'], repositories: ['secret/web'] }
     expect((await app.call('POST /api/v1/projects', { session: admin, json: project })).status).toBe(201)
     await app.call('POST /api/v1/tickets', { session: admin, json: { key: 'ACME-42', project: 'ACME' } })
-  }, 60_000)
+  }, 300_000)
   afterAll(() => app.close())
 
   async function signedIn(name: string): Promise<string> {
