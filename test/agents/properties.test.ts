@@ -156,7 +156,7 @@ test('each call counts once for its original session, in any order of lines, rep
     }),
     { numRuns: runs(150, 50) },
   )
-}, 60_000)
+}, 300_000)
 
 test('whatever bytes a file is cut or broken into, a scan ends, and counts no call twice', () => {
   const whole = linesOf(
@@ -194,4 +194,4 @@ test('whatever bytes a file is cut or broken into, a scan ends, and counts no ca
     }),
     { numRuns: runs(150, 50) },
   )
-}, 60_000)
+}, 300_000)

@@ -40,4 +40,4 @@ test('the hook that it installs calls it, and it delivers what the session used'
   expect(await until(async () => (await readdir(spool)).length === 0)).toBe(true)
   const { data } = await tally.runJson<{ data: Record<string, unknown>[] }>(['entries', 'list'])
   expect(usedOf(data)).toEqual((await expectedUse()).filter(({ session_id }) => session_id === CLAUDE_SESSION))
-}, 180_000)
+}, 300_000)

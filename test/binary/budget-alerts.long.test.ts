@@ -30,7 +30,7 @@ const KILL_AFTER_MAIL = 8
 const cleanUps: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-}, 60_000)
+}, 300_000)
 
 interface Stage {
   tally: Installation

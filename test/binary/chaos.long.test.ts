@@ -30,7 +30,7 @@ for (const scenario of SCENARIOS.filter((each) => !BY_HAND.includes(each))) {
       expect({ lost, duplicated }).toEqual({ lost: 0, duplicated: 0 })
       expect(acknowledged).toBeGreaterThan(0)
     },
-    180_000,
+    300_000,
   )
 }
 

@@ -97,7 +97,7 @@ beforeAll(async () => {
     expect((await server.call('POST', '/api/v1/token-entries/batch', { token: reporter, body })).ok).toBe(true)
   }
   await server.stop()
-}, 120_000)
+}, 300_000)
 
 afterAll(() => tally.remove())
 
@@ -116,7 +116,7 @@ test('a bill that is killed while it is sent is undone, and can be sent again', 
   expect((await bills()).data).toMatchObject([{ number: '2026-0001', state: 'sent', entries: ENTRIES }])
   expect(await statuses()).toEqual({ billed: ENTRIES })
   await server.stop()
-}, 120_000)
+}, 300_000)
 
 test('reports are answered while a bill is voided by another process, and between the portions of one that is sent', async () => {
   const server = await tally.serve()
@@ -132,4 +132,4 @@ test('reports are answered while a bill is voided by another process, and betwee
   ])
   expect((await tally.run(['verify'])).code).toBe(0)
   await server.stop()
-}, 120_000)
+}, 300_000)

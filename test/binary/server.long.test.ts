@@ -51,7 +51,7 @@ describe('a server', () => {
     await tally.addUser('ada@example.com', 'admin')
     service = (await tally.createToken('svc', 'ada@example.com')).token
     read = (await tally.createToken('read', 'ada@example.com')).token
-  }, 120_000)
+  }, 300_000)
   afterAll(async () => {
     await server.crash()
     await tally.remove()

@@ -446,7 +446,7 @@ export function testAccess(start: () => Promise<AccessHost>, extent: Extent): vo
         Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
     )
     thorough = new Set(extent === 'every operation' ? operations : representatives())
-  }, 120_000)
+  }, 300_000)
 
   afterAll(() => host.close())
 

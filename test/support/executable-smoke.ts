@@ -81,7 +81,7 @@ export function testExecutable(options: () => Promise<InstallationOptions>): voi
     await tally.addUser('ada@example.com', 'admin')
     service = (await tally.createToken('svc', 'ada@example.com')).token
     read = (await tally.createToken('read', 'ada@example.com')).token
-  }, 120_000)
+  }, 300_000)
   afterAll(async () => {
     await server?.crash()
     await tally?.remove()
