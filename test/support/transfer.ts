@@ -1,16 +1,18 @@
 /** Exports and imports in tests, and a Tally in which everything has happened that an export contains. */
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Party, TALLY } from '../../src/access/actor.ts'
 import type { CallerOf } from '../../src/access/caller.ts'
 import type { Database } from '../../src/database/database.ts'
-import { openDatabase } from '../../src/database/open.ts'
+import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { DemoClock, fillDemo } from '../../src/demo/demo.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { OPERATOR, reportBody } from './reports.ts'
+import { sharedFile } from './shared-files.ts'
 import { capturesIn, readOf } from './telemetry.ts'
+import { isLong, runs } from './tier.ts'
 
 /** The present of the exported Tally. */
 const EXPORTED_AT = Date.parse('2026-11-20T20:00:00Z')
@@ -32,17 +34,17 @@ export async function exportOf(db: Database, { from, to }: Period = {}): Promise
   return Buffer.concat(pieces).toString()
 }
 
-async function withFile<Result>(text: string | Uint8Array, work: (file: number) => Promise<Result>): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), 'tally-transfer-'))
-  const path = join(folder, 'export.ndjson')
-  writeFileSync(path, text)
-  const file = openSync(path, 'r')
-  try {
-    return await work(file)
-  } finally {
-    closeSync(file)
-    rmSync(folder, { recursive: true })
-  }
+function withFile<Result>(text: string | Uint8Array, work: (file: number) => Promise<Result>): Promise<Result> {
+  return inNewFolder(async (folder) => {
+    const path = join(folder, 'export.ndjson')
+    writeFileSync(path, text)
+    const file = openSync(path, 'r')
+    try {
+      return await work(file)
+    } finally {
+      closeSync(file)
+    }
+  })
 }
 
 export function importInto(db: Database, text: string | Uint8Array, { dryRun = false } = {}) {
@@ -98,30 +100,62 @@ export async function differencesIn(db: Database): Promise<unknown[]> {
   ]
 }
 
-let everything: Promise<string> | undefined
+/** Creates a database with everything, which takes seconds to make: once for all tests, which work on copies. */
+export async function copyEverything(dataDir: string): Promise<void> {
+  writeFileSync(join(dataDir, DATABASE_FILE), await sharedFile('everything.db', makeEverything), { mode: 0o600 })
+}
 
-/** The export of a database with everything, which takes seconds to make: once for each process of tests. */
-export function exportOfEverything(): Promise<string> {
-  everything ??= (async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'tally-everything-'))
-    try {
-      const db = await openDatabase({ dataDir, clock: systemClock })
-      await fillEverything(db)
-      const text = await exportOf(db)
-      await db.close()
-      return text
-    } finally {
-      rmSync(dataDir, { recursive: true })
-    }
-  })()
-  return everything
+async function makeEverything(): Promise<Uint8Array> {
+  return inNewFolder(async (dataDir) => {
+    const db = await openDatabase({ dataDir, clock: systemClock })
+    await fillEverything(db)
+    await db.close()
+    return readFileSync(join(dataDir, DATABASE_FILE))
+  })
+}
+
+export async function exportOfEverything(): Promise<string> {
+  return inNewFolder(async (dataDir) => {
+    await copyEverything(dataDir)
+    const db = await openDatabase({ dataDir, clock: systemClock })
+    const text = await exportOf(db)
+    await db.close()
+    return text
+  })
+}
+
+async function inNewFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'tally-transfer-'))
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Services that record only one of so many reports: what else the demonstration does takes little time. */
+function reportingOneOf(count: number, services: Services): Services {
+  const { entries } = services
+  let reports = 0
+  const reportEntry: typeof entries.reporting.reportEntry = async (...report) => {
+    reports += 1
+    // The demonstration does nothing with the result.
+    return reports % count === 0 ? entries.reporting.reportEntry(...report) : (undefined as never)
+  }
+  return { ...services, entries: { ...entries, reporting: { ...entries.reporting, reportEntry } } }
 }
 
 /** The demonstration, and everything that happens in none. */
-export async function fillEverything(db: Database): Promise<Services> {
+async function fillEverything(db: Database): Promise<void> {
   const clock = new DemoClock()
   const services = createServices({ db, clock })
-  await fillDemo({ services, clock, now: DEMO_UNTIL, password: 'correct horse', onProgress() {} })
+  await fillDemo({
+    services: reportingOneOf(runs(1, 20), services),
+    clock,
+    now: DEMO_UNTIL,
+    password: 'correct horse',
+    onProgress() {},
+  })
   // Telemetry of the captures is not older, and nothing may come from the future.
   clock.moment = Date.parse('2026-11-20T19:30:00Z')
   const { people, projects, organization, entries, telemetry, prices, bills, placement } = services
@@ -233,7 +267,12 @@ export async function fillEverything(db: Database): Promise<Services> {
     person: ines!.person,
     by: TALLY,
   })
-  for await (const { number } of await bills.everyBill({})) await bills.renderBill(number, 'pdf')
+  let rendered = 0
+  for await (const { number } of await bills.everyBill({})) {
+    // A PDF takes as long as everything else together.
+    await bills.renderBill(number, isLong || rendered === 0 ? 'pdf' : 'html')
+    rendered += 1
+  }
   const by = { by: { ...TALLY, userId: ines!.person.id } }
   await bills.send(
     {
@@ -259,5 +298,4 @@ export async function fillEverything(db: Database): Promise<Services> {
     } as const
     await tx.insert(billDeliveries).values({ ...delivery, state: 'sent', sentAt: EXPORTED_AT })
   })
-  return services
 }

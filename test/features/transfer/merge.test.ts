@@ -229,5 +229,5 @@ forEachEngine('a merge of everything', (open) => {
     const before = await exportOf(to)
     expect(await mergeInto(to, text)).toMatchObject({ added: 0, skipped: { already_here: { entries: added } } })
     expect(await exportOf(to)).toBe(before)
-  }, 120_000)
+  }, 300_000)
 })

@@ -1,16 +1,21 @@
 /** An export that is imported into the other engine, and exported from there, is the same. */
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { KINDS } from '../../../src/features/transfer/kinds.ts'
-import { opener, startPostgres } from '../../support/databases.ts'
-import { contentOf, differencesIn, exportOf, fillEverything, importInto, linesOf } from '../../support/transfer.ts'
+import { newLocation, opener, startPostgres } from '../../support/databases.ts'
+import { contentOf, copyEverything, differencesIn, exportOf, importInto, linesOf } from '../../support/transfer.ts'
 
 describe('everything', () => {
-  beforeAll(async () => void (await startPostgres()), { timeout: 60_000 })
+  beforeAll(async () => void (await startPostgres()), { timeout: 300_000 })
   const [openSqlite, openPostgres] = [opener('sqlite'), opener('postgres')]
+  const cleanUps: (() => Promise<void>)[] = []
+  afterAll(async () => {
+    for (const step of cleanUps) await step()
+  })
 
   test('comes back from PostgreSQL as it was on SQLite, and each database is consistent', async () => {
-    const db = await openSqlite()
-    await fillEverything(db)
+    const location = await newLocation('sqlite', cleanUps)
+    await copyEverything(location.dataDir!)
+    const db = await openSqlite({ at: location })
     expect(await differencesIn(db)).toEqual([])
     const text = await exportOf(db)
     const types = new Set(linesOf(text).map(({ type }) => type))
@@ -28,7 +33,7 @@ describe('everything', () => {
     await importInto(sqlite, there)
     expect(await differencesIn(sqlite)).toEqual([])
     expect(differing(contentOf(await exportOf(sqlite)), contentOf(text))).toEqual([])
-  }, 240_000)
+  }, 300_000)
 })
 
 /** The first lines that differ. */
