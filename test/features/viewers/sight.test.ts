@@ -8,6 +8,7 @@ import type { Database } from '../../../src/database/database.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { reportBody } from '../../support/reports.ts'
+import { runs } from '../../support/tier.ts'
 
 const CLIENTS = 3
 const PROJECTS = 2
@@ -118,7 +119,7 @@ forEachEngine('what a viewer sees', (open) => {
     await app.services.people.setPassword(email, 'correct horse battery', { userId: null, tokenId: null, origin: '' })
     const signedIn = await app.services.people.signIn({ email, password: 'correct horse battery', address: '::1' })
     viewer = `tally_session=${signedIn.secret}`
-  }, 60_000)
+  }, 300_000)
   afterAll(() => app.close())
 
   const post = async (path: string, json: object) => {
@@ -177,7 +178,7 @@ forEachEngine('what a viewer sees', (open) => {
           }
         }
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8, 2) },
     )
   }, 300_000)
 
@@ -218,7 +219,7 @@ forEachEngine('what a viewer sees', (open) => {
           }
         }
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8, 2) },
     )
   }, 300_000)
 })
