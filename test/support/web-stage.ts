@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core'
 import { Installation, type Server } from './binary.ts'
 import { closeAll, launchBrowser, nothingKept, type Visit, type VisitOptions, visit } from './browser.ts'
 import { copyDemo } from './demo.ts'
+import { until } from './processes.ts'
 import type { Credentials } from './session.ts'
 
 /** The demo data take some seconds, and several times as long on a busy machine. */
@@ -38,6 +39,16 @@ async function sharedBrowser(): Promise<Browser> {
   if (browser?.isConnected()) return browser
   launched = launchBrowser()
   return launched
+}
+
+/** The link that a server without people prints once it is ready. */
+export async function setupLink(server: Server): Promise<string> {
+  let link: string | undefined
+  await until(async () => {
+    link = /http:\/\/\S+\/setup#\w+/.exec(await server.log())?.[0]
+    return link !== undefined
+  }, START_MS)
+  return link!
 }
 
 /** Everything is removed after the last test. */

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { CHROMIUM } from '../support/browser.ts'
-import { webStage } from '../support/web-stage.ts'
+import { setupLink, webStage } from '../support/web-stage.ts'
 
 const ADA = { email: 'ada@example.com', password: 'correct horse battery' }
 
@@ -27,9 +27,7 @@ describe.skipIf(!CHROMIUM)('first run to first bill', () => {
       const press = (name: string | RegExp) => page.getByRole('button', { name }).click()
 
       // Set up.
-      let link: string | undefined
-      // Printed once the server is ready.
-      while (link === undefined) link = /http:\/\/\S+\/setup#\w+/.exec(await web.server.log())?.[0]
+      const link = await setupLink(web.server)
       await open(link.slice(web.server.url.length))
       await page.getByRole('group', { name: 'Organization' }).getByLabel('Name').fill('Acme')
       const admin = page.getByRole('group', { name: 'Your admin account' })

@@ -55,7 +55,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
         visiting(
           'billing',
           async (visitor) => {
-            const { page, open, settled } = visitor
+            const { page, open, go, settled } = visitor
             const name = `Everything (${size})`
             await open('/budgets')
             await page.getByRole('button', { name: 'Add budget' }).click()
@@ -110,7 +110,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
             await page.getByRole('dialog').waitFor({ state: 'detached' })
             await settled()
             await fits(visitor, size)
-            await open('/budgets')
+            await go('/budgets')
             expect(await page.getByText(name).count()).toBe(0)
             await page.getByRole('radiogroup', { name: 'Budgets to show' }).getByText('Archived').click()
             await page.getByText(name).click()
@@ -157,7 +157,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
     'show on the overview and on the page of a client what is nearly used up',
     () =>
       visiting('admin', async (visitor) => {
-        const { page, open } = visitor
+        const { page, open, go } = visitor
         const { data } = await billing('GET /projects?limit=100')
         const { client } = data.find((project: { client: unknown }) => project.client !== null)
         await billing('POST /budgets', {
@@ -173,7 +173,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
           .getByText('Small change')
           .waitFor()
         await page.getByText('Exceeded', { exact: true }).first().waitFor({ timeout: COUNTED_MS })
-        await open('/')
+        await go('/')
         await page.getByRole('heading', { name: 'Budgets nearly used up or exceeded' }).waitFor()
         await page.getByRole('link', { name: 'Small change' }).waitFor()
         await fits(visitor)

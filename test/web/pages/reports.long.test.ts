@@ -49,5 +49,5 @@ describe.skipIf(!CHROMIUM)('the page Reports', () => {
     expect(await own.getByRole('link', { name: 'Tomasz Wolny' }).count()).toBe(0)
     await member.close()
     await visitor.close()
-  }, 120_000)
+  }, 180_000)
 })

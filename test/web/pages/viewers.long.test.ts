@@ -11,7 +11,7 @@ const VIEWER = 'vera@client.example'
 const EXCESS_WIDTH = 'document.documentElement.scrollWidth - window.innerWidth'
 
 /** The demo data and a browser take some seconds, and several times as long on a busy machine. */
-const LONG_MS = 120_000
+const LONG_MS = 180_000
 
 describe.skipIf(!CHROMIUM)('a viewer', () => {
   const web = webStage({ demo: true })
@@ -52,7 +52,7 @@ describe.skipIf(!CHROMIUM)('a viewer', () => {
         expect(await menuOf(visitor)).toEqual(['Usage', 'Account'])
         expect(await visitor.barriers()).toEqual([])
         for (const path of ['/entries', '/bills', '/people', '/tokens', '/share-links']) {
-          await visitor.open(path)
+          await visitor.go(path)
           expect([path, await page.locator('h1').textContent()]).toEqual([path, 'Page not found'])
         }
       }),
@@ -111,14 +111,14 @@ describe.skipIf(!CHROMIUM)('a viewer', () => {
             await page.getByText('Billed amounts are not shown by model.').waitFor()
             await page.getByRole('combobox', { name: 'Over time' }).selectOption('By month')
             await visitor.settled()
-            await visitor.open('/bills')
+            await visitor.go('/bills')
             await fits(visitor)
             const { data: bills } = await admin(`GET /bills?client=${client.id}`)
             await page.getByText(bills[0].number, { exact: true }).first().click()
             await page.getByRole('link', { name: 'Open PDF' }).waitFor()
             await visitor.settled()
             await fits(visitor)
-            await visitor.open('/account')
+            await visitor.go('/account')
             expect(await page.getByRole('heading', { name: 'Deputies' }).count()).toBe(0)
             await fits(visitor)
           },

@@ -89,7 +89,7 @@ describe.skipIf(!CHROMIUM)('month-end', () => {
   test(
     'what was typed in a new bill survives a reload, and is found again among the drafts',
     async () => {
-      const { page, open, issues, close } = await web.visit({ as: BILLING })
+      const { page, open, go, issues, close } = await web.visit({ as: BILLING })
       await open('/bills/new')
       await page.getByRole('button', { name: 'Notes and terms' }).click()
       await page.getByLabel('Note above the lines').fill('As agreed on the phone')
@@ -98,13 +98,13 @@ describe.skipIf(!CHROMIUM)('month-end', () => {
       await page.reload()
       await page.getByRole('button', { name: 'Notes and terms' }).click()
       expect(await page.getByLabel('Note above the lines').inputValue()).toBe('As agreed on the phone')
-      await open('/bills/run')
+      await go('/bills/run')
       await page.getByRole('link', { name: '1 draft' }).click()
       const drafts = page.getByRole('region', { name: /^Drafts/ })
       expect(await drafts.locator('[data-total=drafts]').textContent()).toBe('1')
       await drafts.getByRole('link').click()
       await page.waitForURL(/draft=/)
-      await open('/bills')
+      await go('/bills')
       await drafts.getByRole('button', { name: /^Delete draft/ }).click()
       await drafts.getByRole('button', { name: 'Undo' }).waitFor()
       expect(issues()).toEqual([])

@@ -38,7 +38,7 @@ describe.skipIf(!CHROMIUM)('a session that two people report', () => {
     try {
       await visitor.open('/')
       await visitor.page.getByText('Held entries').waitFor()
-      await visitor.open(`/entries?status=held&open=${held}`)
+      await visitor.go(`/entries?status=held&open=${held}`)
       const facts = visitor.page.getByText('This entry is not counted until someone releases or discards its session')
       await facts.waitFor()
       expect(await facts.textContent()).toContain('Mara Vogel')
@@ -50,5 +50,5 @@ describe.skipIf(!CHROMIUM)('a session that two people report', () => {
     }
     const ask = await signedInAt(web.server.url, BILLING)
     expect((await ask(`GET /token-entries/${held}`)).status).toBe('submitted')
-  }, 120_000)
+  }, 180_000)
 })

@@ -101,5 +101,5 @@ describe.skipIf(!CHROMIUM)('the inbox', () => {
     } finally {
       await visitor.close()
     }
-  }, 120_000)
+  }, 180_000)
 })

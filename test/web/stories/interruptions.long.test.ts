@@ -36,7 +36,7 @@ describe.skipIf(!CHROMIUM)('interruptions', () => {
     await form.waitFor({ state: 'detached' })
     await visitor.page.getByRole('heading', { level: 1, name: 'ACME' }).waitFor()
     await visitor.close()
-  }, 60_000)
+  }, 180_000)
 
   test('leaves nothing of a person whose session ended to another who signs in there', async () => {
     const visitor = await web.visit({ as: ADA })
@@ -48,7 +48,7 @@ describe.skipIf(!CHROMIUM)('interruptions', () => {
     expect(await form.count()).toBe(0)
     expect(await visitor.page.getByRole('link', { name: 'People' }).count()).toBe(0)
     await visitor.close()
-  }, 60_000)
+  }, 180_000)
 
   test('leaves the way to other pages where one cannot be loaded', async () => {
     const visitor = await web.visit({ as: ADA })
@@ -65,7 +65,7 @@ describe.skipIf(!CHROMIUM)('interruptions', () => {
     await page.getByRole('link', { name: 'Audit' }).click()
     await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor()
     await visitor.close()
-  }, 60_000)
+  }, 180_000)
 
   test('says who has changed the same meanwhile, and overwrites it only if that is meant', async () => {
     const visitor = await web.visit({ as: ADA })
@@ -81,7 +81,7 @@ describe.skipIf(!CHROMIUM)('interruptions', () => {
       )
     await visitor.open('/work')
     const { id } = await send('POST', 'clients', { name: 'Acme Ltd' })
-    await visitor.open(`/work/clients/${id}`)
+    await visitor.go(`/work/clients/${id}`)
     await page.getByRole('button', { name: 'Edit' }).click()
     // The page follows the other change, and names the client as it is called then.
     const form = page.getByRole('dialog', { name: /^Edit Acme/ })
@@ -99,5 +99,5 @@ describe.skipIf(!CHROMIUM)('interruptions', () => {
     await form.waitFor({ state: 'detached' })
     await page.getByRole('heading', { level: 1, name: 'Acme Inc' }).waitFor()
     await visitor.close()
-  }, 60_000)
+  }, 180_000)
 })

@@ -76,5 +76,5 @@ describe.skipIf(!CHROMIUM)('the lead of a project with a repository', () => {
     } finally {
       await admin.close()
     }
-  }, 120_000)
+  }, 180_000)
 })

@@ -62,7 +62,7 @@ describe.skipIf(!CHROMIUM)('an open page', () => {
     await rows.nth(2).waitFor()
     expect(visitor.issues()).toEqual([])
     await visitor.close()
-  }, 90_000)
+  }, 180_000)
 
   test('finds things with the keyboard, in one request for what was typed', async () => {
     const visitor = await web.visit({ as: ADA })
@@ -89,7 +89,7 @@ describe.skipIf(!CHROMIUM)('an open page', () => {
     await page.getByRole('dialog', { name: 'New token' }).waitFor()
     expect(visitor.issues()).toEqual([])
     await visitor.close()
-  }, 90_000)
+  }, 180_000)
 
   test('with a filter or an object that does not exist says so in words, with the way back', async () => {
     const visitor = await web.visit({ as: ADA })
@@ -102,7 +102,7 @@ describe.skipIf(!CHROMIUM)('an open page', () => {
     await page.getByRole('link', { name: 'Go back to the list' }).click()
     await page.getByRole('heading', { level: 1, name: 'Work' }).waitFor()
     await visitor.close()
-  }, 60_000)
+  }, 180_000)
 
   test('that does not exist leads back, and a used setup link to the sign-in', async () => {
     const visitor = await web.visit({})
@@ -116,5 +116,5 @@ describe.skipIf(!CHROMIUM)('an open page', () => {
     await page.getByRole('link', { name: 'sign in' }).click()
     await page.getByRole('heading', { name: 'Sign in to Tally' }).waitFor()
     await visitor.close()
-  }, 60_000)
+  }, 180_000)
 })

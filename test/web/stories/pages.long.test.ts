@@ -71,9 +71,10 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
       for (const who of ['member', 'lead', 'billing', 'admin'] as const) {
         expect((await visiting(who, titles)).sort(), who).toEqual(expected[who].sort())
       }
-      await visiting('member', async ({ page, open, issues }) => {
+      await visiting('member', async ({ page, open, go, issues }) => {
+        await open('/account')
         for (const path of ['/bills', '/bills/new', '/people', '/settings', '/audit', '/rules', '/telemetry']) {
-          await open(path)
+          await go(path)
           expect(await page.locator('main').textContent(), path).toContain('Page not found')
           expect(issues(), path).toEqual([])
         }
@@ -298,7 +299,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
   test(
     'shows usage in quarters, and weeks from the day that the organization chose',
     async () => {
-      await visiting('admin', async ({ page, open, issues }) => {
+      await visiting('admin', async ({ page, open, go, issues }) => {
         const period = (name: RegExp) => page.getByRole('rowheader', { name }).first().waitFor()
         await open('/?period=12m')
         await page.getByRole('button', { name: 'Show as table' }).click()
@@ -308,12 +309,12 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         await page.getByLabel('Granularity').selectOption({ label: 'Weeks' })
         await period(/^Week \d+, from \d/)
 
-        await open('/settings')
+        await go('/settings')
         await page.getByRole('combobox', { name: 'First day of the week' }).click()
         await page.getByRole('option', { name: 'Sunday' }).click()
         await page.getByRole('button', { name: 'Save changes' }).click()
         await page.getByText('Settings saved.').waitFor()
-        await open('/?period=12m&bucket=1w')
+        await go('/?period=12m&bucket=1w')
         await page.getByRole('button', { name: 'Show as table' }).click()
         await period(/^Week of \d/)
         expect(issues()).toEqual([])
@@ -327,7 +328,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
     async () => {
       const report = await reportOf('member')
       const { id } = await report({ model: 'gpt-5', reported_cost: 73.25 })
-      await visiting('admin', async ({ page, open, issues }) => {
+      await visiting('admin', async ({ page, open, go, issues }) => {
         await open('/')
         const row = page.getByRole('link', { name: /Cost mismatch/ })
         const counted = await row.getByLabel(/^\d+ entr/).textContent()
@@ -335,7 +336,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         await page.getByRole('img', { name: /^Cost mismatch: reported cost \$73\.25, list value \$0\.0/ }).waitFor()
         expect(new URL(page.url()).searchParams.get('cost_mismatch')).toBe('true')
         expect(String(await page.locator('main tbody tr').count())).toBe(counted!)
-        await open(`/entries?open=${id}`)
+        await go(`/entries?open=${id}`)
         await page.getByRole('dialog').getByText('Cost mismatch').waitFor()
         expect(issues()).toEqual([])
       })
@@ -379,9 +380,11 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
   )
 
   test('shows the page of a name whatever it contains', async () => {
-    await visiting('member', async ({ page, open, issues }) => {
+    await visiting('member', async ({ page, open, go, issues }) => {
+      await open('/account')
       for (const name of ['../a%2Fb', '__proto__', '\u202etxt.exe', '100% #1?&+']) {
-        await open(`/usage/agent?name=${encodeURIComponent(name)}`)
+        await go(`/usage/agent?name=${encodeURIComponent(name)}`)
+        await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
         expect(await page.locator('h1').textContent()).toBe(name)
         await page.getByText('No usage in this period').waitFor()
         expect(issues(), name).toEqual([])
@@ -409,7 +412,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
         const second = await mine({ ticket: 'RETRY-7', project: 'PORTAL' })
         const ask = await signedInAt(web.server.url, { email: PEOPLE.admin, password: DEMO_PASSWORD })
         await visiting('billing', async (visitor) => {
-          const { page, open, settled, issues, barriers } = visitor
+          const { page, open, go, settled, issues, barriers } = visitor
           await open('/')
           const attention = page.getByRole('link', { name: /Conflicting tickets/ })
           expect(await attention.textContent()).toContain('1')
@@ -452,7 +455,7 @@ describe.skipIf(!CHROMIUM)('the web application', () => {
           await decided.getByRole('button', { name: 'Change project' }).click()
           await page.getByRole('radio', { name: 'No project' }).check()
           await page.getByText('This clears the project of the ticket').waitFor()
-          await open('/')
+          await go('/')
           await page.getByText('Needs attention').waitFor()
           expect(await attention.count()).toBe(0)
           expect(issues()).toEqual([])

@@ -13,10 +13,11 @@ describe.skipIf(!CHROMIUM)('on a phone', () => {
   const web = webStage({ demo: true })
 
   test('the period is chosen without scrolling sideways, and the checklist of a billing run can be read', async () => {
-    const { page, open, barriers, issues, close } = await web.visit({ as: BILLING, size: 'phone' })
+    const { page, open, go, barriers, issues, close } = await web.visit({ as: BILLING, size: 'phone' })
     try {
+      await open('/account')
       for (const path of ['/', '/entries', '/reports', '/bills']) {
-        await open(path)
+        await go(path)
         await page.getByRole('button', { name: /^Period: / }).click()
         const named = page.getByRole('button', { name: 'Last 12 months' })
         await named.waitFor()
@@ -28,7 +29,7 @@ describe.skipIf(!CHROMIUM)('on a phone', () => {
         expect(await page.evaluate<number>(EXCESS_WIDTH)).toBeLessThanOrEqual(0)
       }
       expect(await barriers()).toEqual([])
-      await open('/bills/run')
+      await go('/bills/run')
       const row = page.getByRole('table', { name: 'Checklist' }).locator('tbody tr').first()
       const [name, amount] = [row.locator('th'), row.locator('td')]
       expect((await name.boundingBox())!.width).toBeGreaterThan(SIZES.phone.width / 2)
@@ -41,7 +42,7 @@ describe.skipIf(!CHROMIUM)('on a phone', () => {
   }, 180_000)
 
   test('a calculation breaks no word, the buttons of a long form are in reach, and an explanation unfolds', async () => {
-    const { page, open, issues, close } = await web.visit({ as: MEMBER, size: 'phone' })
+    const { page, open, go, issues, close } = await web.visit({ as: MEMBER, size: 'phone' })
     try {
       await open('/entries')
       await page.locator('tbody tr[data-key]').first().click()
@@ -51,7 +52,7 @@ describe.skipIf(!CHROMIUM)('on a phone', () => {
       const { height } = (await output.boundingBox())!
       expect(height).toBeLessThan(40)
 
-      await open('/unattributed')
+      await go('/unattributed')
       const text = page.getByText('Entries not assigned to a project')
       const folded = (await text.boundingBox())!.height
       await text.click()
@@ -61,7 +62,7 @@ describe.skipIf(!CHROMIUM)('on a phone', () => {
       const actions = (await page.getByRole('link', { name: 'View entries' }).boundingBox())!
       expect(help.x + help.width).toBeLessThanOrEqual(actions.x)
 
-      await open('/sheets')
+      await go('/sheets')
       await page.getByRole('row').filter({ hasText: 'open' }).first().click()
       await page.getByRole('button', { name: 'Add entry' }).click()
       const add = page.getByRole('dialog').getByRole('button', { name: 'Add entry' })

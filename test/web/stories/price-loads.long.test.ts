@@ -39,7 +39,7 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
     await page.getByRole('button', { name: 'Load price table' }).click()
     await page.getByText('Loaded 1 new and 2 changed prices.').waitFor()
 
-    await visitor.open('/prices?tab=loads')
+    await visitor.go('/prices?tab=loads')
     const loads = page.getByRole('table', { name: 'Loads of price tables' })
     await loads.getByText('prices.csv').waitFor()
     await loads.getByRole('button', { name: 'Undo prices.csv' }).click()
@@ -49,7 +49,7 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
     await loads.getByText('by Ada').nth(1).waitFor()
     expect(await visitor.barriers()).toEqual([])
     await visitor.close()
-  }, 90_000)
+  }, 180_000)
 
   test('warn of prices that the table leaves out, and show in which direction the others change', async () => {
     const { token } = await web.installation.createToken('svc', ADA.email)
@@ -81,7 +81,7 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
     expect(await visitor.barriers()).toEqual([])
     expect(visitor.issues()).toEqual([])
     await visitor.close()
-  }, 90_000)
+  }, 180_000)
 
   test('show the first prices of each kind in any order, and all of them', async () => {
     const visitor = await web.visit({ as: ADA })
@@ -99,7 +99,7 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
     await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
     await added.getByRole('row', { name: /^house-0 ·/ }).waitFor()
     await visitor.close()
-  }, 90_000)
+  }, 180_000)
 
   test('come from the configured source, or say why not', async () => {
     const visitor = await web.visit({ as: ADA })
@@ -112,5 +112,5 @@ describe.skipIf(!CHROMIUM)('loads of price tables', () => {
     await page.getByText('Loaded 1 new and 2 changed prices.').waitFor()
     await page.getByText('source.csv').first().waitFor()
     await visitor.close()
-  }, 90_000)
+  }, 180_000)
 })

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { Installation, type Server } from '../../support/binary.ts'
 import { CHROMIUM, launchBrowser, visit } from '../../support/browser.ts'
+import { setupLink } from '../../support/web-stage.ts'
 
 const PASSWORD = 'correct horse battery'
-const STORY_MS = 90_000
+const STORY_MS = 180_000
 
 describe.skipIf(!CHROMIUM)('the public URL', () => {
   let installation: Installation
@@ -25,8 +26,7 @@ describe.skipIf(!CHROMIUM)('the public URL', () => {
   test(
     'is offered by the setup and the settings, and a wrong one is corrected in the same browser',
     async () => {
-      let link: string | undefined
-      while (link === undefined) link = /http:\/\/\S+\/setup#\w+/.exec(await server.log())?.[0]
+      const link = await setupLink(server)
       const url = server.url.replace('127.0.0.1', 'tally.lan')
       const { page, open, issues, close } = await visit(browser, { url })
       const field = page.getByRole('textbox', { name: 'Public URL' })

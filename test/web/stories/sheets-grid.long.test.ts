@@ -98,7 +98,7 @@ describe.skipIf(!CHROMIUM)('a token sheet', () => {
     await page.locator('tfoot').getByText('$1.5375').first().waitFor()
     expect(await visitor.barriers()).toEqual([])
     await visitor.close()
-  }, 120_000)
+  }, 180_000)
 
   test('asks before a second one for the same days, and before costs that are far from the list value', async () => {
     const visitor = await web.visit({ as: ADA })
@@ -137,7 +137,7 @@ describe.skipIf(!CHROMIUM)('a token sheet', () => {
     await page.getByText('List', { exact: true }).click()
     await page.getByText('$6.50').first().waitFor()
     await visitor.close()
-  }, 120_000)
+  }, 180_000)
 
   test('shows the fields that the organization requires', async () => {
     const ask = await signedInAt(web.server.url, ADA)
@@ -154,5 +154,5 @@ describe.skipIf(!CHROMIUM)('a token sheet', () => {
       .getByText('2 entries lack a field that the organization requires (summary).', { exact: false })
       .waitFor()
     await visitor.close()
-  }, 120_000)
+  }, 180_000)
 })

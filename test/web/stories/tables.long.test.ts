@@ -34,7 +34,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     }))
     const { status } = await web.server.call('POST', '/api/v1/token-entries/batch', { token, body: entries })
     expect(status).toBe(200)
-  }, 120_000)
+  }, 180_000)
 
   const table = (visitor: Awaited<ReturnType<typeof web.visit>>) =>
     visitor.page.getByRole('table', { name: 'Token entries' })
@@ -64,7 +64,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     } finally {
       await visitor.close()
     }
-  }, 120_000)
+  }, 180_000)
 
   test('columns, their widths and the density follow the person to another browser', async () => {
     const visitor = await web.visit({ as: ADMIN })
@@ -104,7 +104,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     } finally {
       await other.close()
     }
-  }, 120_000)
+  }, 180_000)
 
   test('a width can be changed and reset with the keyboard, and all rows can be printed', async () => {
     const visitor = await web.visit({ as: ADMIN })
@@ -136,7 +136,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     } finally {
       await visitor.close()
     }
-  }, 120_000)
+  }, 180_000)
 
   test('on a phone, lists are sorted by a select and a button, by what their columns show', async () => {
     const ask = await signedInAt(web.server.url, ADMIN)
@@ -168,7 +168,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
       expect(await page.getByRole('dialog').count()).toBe(0)
 
       // Nothing is chosen at first, and texts begin with A.
-      await visitor.open('/work?tab=clients')
+      await visitor.go('/work?tab=clients')
       const sort = page.getByRole('combobox', { name: 'Sort Clients' })
       expect(await sort.inputValue()).toBe('')
       await sort.selectOption({ label: 'Client' })
@@ -181,7 +181,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     } finally {
       await visitor.close()
     }
-  }, 120_000)
+  }, 180_000)
 
   test('all matching entries can be selected, not only those that are loaded', async () => {
     const visitor = await web.visit({ as: ADMIN })
@@ -200,7 +200,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     } finally {
       await visitor.close()
     }
-  }, 120_000)
+  }, 180_000)
 
   test('a click or a key with Shift selects all rows from the last selected one', async () => {
     const visitor = await web.visit({ as: ADMIN })
@@ -227,7 +227,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     } finally {
       await visitor.close()
     }
-  }, 120_000)
+  }, 180_000)
 
   test('what was entered into a dialog is discarded only after a question', async () => {
     const visitor = await web.visit({ as: ADMIN })
@@ -251,7 +251,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     } finally {
       await visitor.close()
     }
-  }, 120_000)
+  }, 180_000)
 
   test('on paper, a list has all loaded rows and columns, and no menu or controls', async () => {
     const visitor = await web.visit({ as: ADMIN })
@@ -271,7 +271,7 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     } finally {
       await visitor.close()
     }
-  }, 120_000)
+  }, 180_000)
 
   test('a group is assigned where its branch says, by one key, and back again', async () => {
     const ask = await signedInAt(web.server.url, ADMIN)
@@ -314,5 +314,5 @@ describe.skipIf(!CHROMIUM)('tables', () => {
     } finally {
       await visitor.close()
     }
-  }, 120_000)
+  }, 180_000)
 })

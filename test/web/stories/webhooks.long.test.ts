@@ -7,7 +7,7 @@ import { webStage } from '../../support/web-stage.ts'
 const ADMIN = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
 
 /** Longer than the page and the server take on a busy machine. */
-const TEST_MS = 120_000
+const TEST_MS = 180_000
 
 describe.skipIf(!CHROMIUM)('the page Webhooks', () => {
   const web = webStage({

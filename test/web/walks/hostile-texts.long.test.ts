@@ -30,7 +30,7 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
   beforeAll(async () => {
     ask = await signedInAt(web.server.url, ADMIN)
     await reportAll()
-  }, 120_000)
+  }, 180_000)
 
   /** Every text in every field that a report, a person or a token can name, and a bill of it all. */
   async function reportAll(): Promise<void> {
@@ -115,5 +115,5 @@ describe.skipIf(!CHROMIUM)('hostile texts', () => {
     for (const text of CORPUS.slice(0, 5)) expect(shown).toContain(text)
     expect(issues()).toEqual([])
     await close()
-  }, 60_000)
+  }, 180_000)
 })

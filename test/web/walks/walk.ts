@@ -13,8 +13,8 @@ import { VIEWS, WALKERS, type Walker } from './views.ts'
 /** All pages as one person, on two cores that do other things as well. */
 export const WALK_MS = 600_000
 
-/** A page is rendered some time after its last response, or after its window or colors changed; seconds on a busy machine. */
-const RENDERED_MS = 20_000
+/** A page is rendered some time after its last response, or after its window or colors changed; many seconds on a busy machine. */
+const RENDERED_MS = 45_000
 
 /** What `found` returns, again until it is nothing. Not `waitForFunction`, which the content security policy forbids. */
 export async function untilNothing(found: () => Promise<string[]>): Promise<string[]> {
