@@ -55,7 +55,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
         visiting(
           'billing',
           async (visitor) => {
-            const { page, open, go, settled } = visitor
+            const { page, open, settled } = visitor
             const name = `Everything (${size})`
             await open('/budgets')
             await page.getByRole('button', { name: 'Add budget' }).click()
@@ -110,7 +110,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
             await page.getByRole('dialog').waitFor({ state: 'detached' })
             await settled()
             await fits(visitor, size)
-            await go('/budgets')
+            await open('/budgets')
             expect(await page.getByText(name).count()).toBe(0)
             await page.getByRole('radiogroup', { name: 'Budgets to show' }).getByText('Archived').click()
             await page.getByText(name).click()

@@ -11,7 +11,7 @@ import { type Found, figuresOf, type Totals, totalsOf, totalsShown } from './fig
 import { VIEWS, WALKERS, type Walker } from './views.ts'
 
 /** All pages as one person, on two cores that do other things as well. */
-export const WALK_MS = 600_000
+export const WALK_MS = 1_000_000
 
 /** A page is rendered some time after its last response, or after its window or colors changed; many seconds on a busy machine. */
 const RENDERED_MS = 45_000
