@@ -103,7 +103,10 @@ forEachEngine('the delivery of bills', (open) => {
     const options = { db, clock, mail: { ...mail.address, from } }
     const processOn = (own: Database) => {
       const others = createServices({ ...options, db: own })
-      return { ...others, bills: createBillsService({ ...others, ...options, db: own, documents }) }
+      return {
+        ...others,
+        bills: createBillsService({ ...others, ...options, db: own, ...(documents && { documents }) }),
+      }
     }
     const services = processOn(db)
     const caller = await addReporter(services.people)
