@@ -8,6 +8,7 @@ import { listViews } from '../../../../src/features/entries/listing/store/lists.
 import { startApp } from '../../../support/app.ts'
 import { forEachEngine } from '../../../support/databases.ts'
 import { reportBody } from '../../../support/reports.ts'
+import { runs } from '../../../support/tier.ts'
 
 const LIST = 'GET /api/v1/token-entries'
 const ALL = '1970-01-01'
@@ -184,7 +185,7 @@ forEachEngine('changes of entries', (open, engine) => {
       }
       return received
     }
-    const steps = fc.sample(fc.nat(actions.length - 1), 60)
+    const steps = fc.sample(fc.nat(actions.length - 1), runs(60, 28))
     for (let at = 0; at < steps.length; at += 4) {
       const together = steps.slice(at, at + 4).map((step, offset) => actions[step]!(at + offset))
       await Promise.all([...together, follow()])
