@@ -113,6 +113,9 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
             await open('/budgets')
             expect(await page.getByText(name).count()).toBe(0)
             await page.getByRole('radiogroup', { name: 'Budgets to show' }).getByText('Archived').click()
+            // Rows that are just being replaced take no click.
+            await page.getByText(name).waitFor()
+            await settled()
             await page.getByText(name).click()
             await page.getByRole('heading', { level: 1, name }).waitFor()
             await act('Restore')
