@@ -31,7 +31,7 @@ test('what is changed on the command line is kept with the user of this machine'
   })
   const { stdout } = await tally.done(['audit', '--object', 'grace@example.com', '--action', 'user.changed'])
   expect(stdout).toContain(ORIGIN)
-  await tally.done(['users', 'change', id, '--name', 'Grace H'], { env: { USER: 'ops' } })
+  await tally.done(['users', 'change', id, '--name', 'Grace H'], { env: { USER: 'ops' }, asProcess: true })
   expect((await tally.json(['audit', '--object', id])).data[0].origin).toBe('command line of ops')
   expect(stdout).toContain('name: "grace" → "Grace", role: "member" → "billing"')
 })
