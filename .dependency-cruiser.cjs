@@ -59,7 +59,7 @@ const ACCESS = '^src/access/'
 
 /** The database as stores and services use it, without the code that opens an engine. */
 const DATABASE = [
-  '^src/database/(database|added-value|cached|errors|exact-amounts|exact-sum|dry-run|json-sql|key-ranges|monthly-ids|portions|search-pattern|sorting|working-set)\\.ts$',
+  '^src/database/(database|added-value|cached|errors|exact-amounts|exact-sum|dry-run|json-sql|key-ranges|monthly-ids|owed-work|portions|search-pattern|sorting|working-set)\\.ts$',
   '^src/database/schema/(tables|records|values)\\.ts$',
 ]
 
@@ -114,6 +114,7 @@ const PARTS = {
     '^src/database/backup/',
     '^src/database/move/move\\.ts$',
     '^src/database/schema/migrate\\.ts$',
+    '^src/database/wrong-database\\.ts$',
     '^src/database/engines/sqlite/one-query\\.ts$',
     ...GROUND,
   ],

@@ -125,7 +125,7 @@ export async function checkClock(now: number): Promise<Finding> {
 async function systemAnswer(command: string[]): Promise<string | undefined> {
   if (!Bun.which(command[0]!)) return undefined
   const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'ignore', timeout: ASK_TIMEOUT_MS })
-  const text = (await child.stdout.text()).trim()
+  const text = (await new Response(child.stdout).text()).trim()
   return (await child.exited) === 0 ? text : undefined
 }
 

@@ -1,6 +1,7 @@
 /** The one place where what a command throws becomes a message and an exit code. */
 import { type Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
+import { WrongDatabase } from '../database/wrong-database.ts'
 import { type Issue, Problem } from '../errors.ts'
 
 export const EXIT_DONE = 0
@@ -31,8 +32,6 @@ async function failureOf(error: unknown, command: Command | undefined): Promise<
   if (error instanceof ConfigError) return { message: error.message, exitCode: EXIT_USAGE }
   if (error instanceof Problem) return problemFailure(error, command)
   if (!(error instanceof Error)) return { message: String(error), exitCode: EXIT_FAILED }
-  // Loaded here and not above, as it brings the database along, which most failures have no need of.
-  const { WrongDatabase } = await import('../database/schema/migrate.ts')
   if (error instanceof WrongDatabase) return { message: error.message, exitCode: EXIT_FAILED }
   // By its name: its module brings encryption along.
   if (error.name === 'BackupError') return { message: error.message, exitCode: EXIT_FAILED }

@@ -24,7 +24,10 @@ export function addRestoreCommand(program: Command): void {
     .addOption(optionOf('identity'))
     .addOption(optionOf('backupDir'))
     .addOption(optionOf('backupS3'))
-    .option('--replace', 'replace an existing database, which is kept as a file next to the new one')
+    .option(
+      '--replace',
+      'replace an existing database, also a damaged one, which is kept with its log next to the new one',
+    )
     .addHelpText(
       'after',
       `
@@ -48,7 +51,8 @@ ${examples('tally restore /mnt/backups/tally-20261121T201500Z.db', 'tally restor
       const stamp = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '')
       const keepAs = flags.replace ? `${to}.replaced-${stamp}Z` : undefined
       const restored = await withFile(source, dataDir, flags, (from) => restore({ from, to, keepAs }))
-      if (restored.replaced) note(`The previous database is kept as ${keepAs}.`)
+      if (restored.damage) note(`The previous database is damaged: ${restored.damage}.`)
+      if (restored.kept.length > 0) note(`What was there is kept as ${restored.kept.join(' and ')}.`)
       await keepPrivate(dataDir)
       const what = given === name ? '' : ` from ${name}`
       print(`${to}: ${restored.entries.toLocaleString('en')} entries${what}, checked. You can start the server now.`)

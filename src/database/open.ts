@@ -1,5 +1,5 @@
 /** Opens the configured database, migrated and ready. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import type { Database, DatabaseEvents } from './database.ts'
@@ -7,8 +7,9 @@ import type { ReplicaAddress } from './engines/slow/source.ts'
 import { emptyLogOfFullDisk } from './engines/sqlite/own-checkpoints.ts'
 import { openSqlite } from './engines/sqlite/sqlite.ts'
 import { asProblem, failureOf } from './errors.ts'
-import { asWrongFile, migrateSqlite, WrongDatabase } from './schema/migrate.ts'
+import { asWrongFile, migrateSqlite } from './schema/migrate.ts'
 import type { StatementCounts } from './statement-counts.ts'
+import { WrongDatabase } from './wrong-database.ts'
 
 export const DATABASE_FILE = 'tally.db'
 
@@ -73,7 +74,6 @@ export async function openDatabase({
   }
   makeFolder(dataDir)
   const path = join(dataDir, DATABASE_FILE)
-  refuseOrphanedLog(path)
   try {
     if (serving) emptyLogOfFullDisk(path)
     migrateSqlite(path, clock.now())
@@ -85,17 +85,6 @@ export async function openDatabase({
 
 /** Whether the disk failed, or the file is no longer a Tally database. */
 export const isDiskError = (error: unknown): boolean => failureOf(error) === 'io'
-
-/**
- * Without this check, SQLite would create a new database and remove the log, which contains the latest acknowledged
- * writes.
- */
-function refuseOrphanedLog(path: string): void {
-  if (existsSync(path) || !existsSync(`${path}-wal`)) return
-  throw new WrongDatabase(
-    `${path} is missing, but its write-ahead log ${path}-wal exists. Move the database file back, or move the log away and restore a backup.`,
-  )
-}
 
 function makeFolder(path: string): void {
   try {

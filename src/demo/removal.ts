@@ -15,9 +15,9 @@ import {
   applyAllToSqlite,
   isOwnSchema,
   refuseForeignFile,
-  WrongDatabase,
 } from '../database/schema/migrate.ts'
 import { postgresTables } from '../database/schema/postgres-tables.ts'
+import { WrongDatabase } from '../database/wrong-database.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** Data in a demo database that `tally demo` did not create. */

@@ -125,7 +125,7 @@ async function trial(path: string): Promise<{ code: number | undefined; text: st
       stderr: 'ignore',
       timeout: TRIAL_LIMIT_MS,
     })
-    const [text, code] = await Promise.all([child.stdout.text(), child.exited])
+    const [text, code] = await Promise.all([new Response(child.stdout).text(), child.exited])
     return { code, text }
   } catch {
     // The system knows no program of that kind, or the file system runs none.

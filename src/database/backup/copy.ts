@@ -6,7 +6,8 @@ import { Database as Connection } from 'bun:sqlite'
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncFolder } from '../engines/sqlite/log-file.ts'
-import { makePrivateFile, refuseForeignFile, WrongDatabase } from '../schema/migrate.ts'
+import { makePrivateFile, refuseForeignFile } from '../schema/migrate.ts'
+import { WrongDatabase } from '../wrong-database.ts'
 
 export interface Copy {
   bytes: number

@@ -8,7 +8,7 @@
  * compared.
  */
 import { createHash } from 'node:crypto'
-import { WrongDatabase } from '../schema/migrate.ts'
+import { WrongDatabase } from '../wrong-database.ts'
 import { textOf } from './copy-text.ts'
 import { PostgresSide } from './postgres-side.ts'
 import type { Mark, Source, Sums, Target } from './side.ts'

@@ -1,5 +1,5 @@
 /** Whether a database may be used: not while it is moved or not complete, and not once it was moved. */
-import { WrongDatabase } from '../schema/migrate.ts'
+import { WrongDatabase } from '../wrong-database.ts'
 
 /** What opening a database reads of its mark (side.ts). */
 export interface OpeningMark {

@@ -6,12 +6,11 @@ import { Database as Connection } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import type { Sql } from 'postgres'
 import { MIGRATIONS, type Migration } from '../../../migrations/index.ts'
+import { refuseOrphanedLog } from '../database-place.ts'
 import { APPLICATION_ID, configureConnection } from '../engines/sqlite/connections.ts'
 import { databaseBusy, failureOf } from '../errors.ts'
+import { WrongDatabase } from '../wrong-database.ts'
 import { oldestSchemaAfter, recordOldestSchema } from './compatibility.ts'
-
-/** A database that this program must not touch. The message explains what to do. */
-export class WrongDatabase extends Error {}
 
 /** Longer than any migration of a large database should take, while a second starting process waits. */
 export const LOCK_TIMEOUT_MS = 60_000
@@ -103,6 +102,7 @@ export function applyAllToSqlite(connection: Connection, now: number, migrations
 function openOwnFile(path: string): Connection {
   let connection: Connection | undefined
   try {
+    refuseOrphanedLog(path)
     if (!existsSync(path)) makePrivateFile(path)
     connection = new Connection(path, { readwrite: true, create: true })
     configureConnection(connection, LOCK_TIMEOUT_MS)

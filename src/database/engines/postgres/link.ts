@@ -7,8 +7,9 @@
  */
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres, { type Sql } from 'postgres'
-import { APPLICATION_NAME, WrongDatabase } from '../../schema/migrate.ts'
+import { APPLICATION_NAME } from '../../schema/migrate.ts'
 import type { StatementCounts } from '../../statement-counts.ts'
+import { WrongDatabase } from '../../wrong-database.ts'
 import { countStatements } from './counted-client.ts'
 import type { PostgresReader } from './reader.ts'
 

@@ -1,0 +1,2 @@
+/** A database that this program must not touch. The message explains what to do. */
+export class WrongDatabase extends Error {}
