@@ -45,6 +45,7 @@ import postgresMoves from './postgres/0043_moves.sql' with { type: 'text' }
 import postgresCompatibleSchema from './postgres/0044_compatible_schema.sql' with { type: 'text' }
 import postgresSettledIds from './postgres/0045_settled_ids.sql' with { type: 'text' }
 import postgresSharedLimits from './postgres/0046_shared_limits.sql' with { type: 'text' }
+import postgresOwedWork from './postgres/0047_owed_work.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -91,6 +92,7 @@ import sqliteMoves from './sqlite/0043_moves.sql' with { type: 'text' }
 import sqliteCompatibleSchema from './sqlite/0044_compatible_schema.sql' with { type: 'text' }
 import sqliteSettledIds from './sqlite/0045_settled_ids.sql' with { type: 'text' }
 import sqliteSharedLimits from './sqlite/0046_shared_limits.sql' with { type: 'text' }
+import sqliteOwedWork from './sqlite/0047_owed_work.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -190,6 +192,12 @@ export const MIGRATIONS: Migration[] = [
     version: 46,
     name: 'shared_limits',
     sql: { sqlite: sqliteSharedLimits, postgres: postgresSharedLimits },
+    compatibleFrom: 44,
+  },
+  {
+    version: 47,
+    name: 'owed_work',
+    sql: { sqlite: sqliteOwedWork, postgres: postgresOwedWork },
     compatibleFrom: 44,
   },
 ]

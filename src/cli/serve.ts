@@ -162,8 +162,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       },
       publicUrl: config.publicUrl,
     })
-    // A newer table may know models that were reported before it did.
-    if (await services.prices.loadDefaultPrices()) await services.entries.valuation.valueUnpriced()
+    await services.prices.loadDefaultPrices()
     // Before anything is accepted: a folder that cannot be had is an issue of the configuration.
     const remoteBackups = await prepareRemoteBackups(config, logger, services)
     const backups =
@@ -233,6 +232,10 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     const mailing = services.notifications.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not send notifications by e-mail')
     })
+    // A newer table may know models that were reported before it did.
+    const valuing = services.entries.valuation.start((error) => {
+      logger.warn({ err: driverError(error) }, 'could not value entries whose price was added')
+    })
     const releasing = services.entries.billing.start((error) => {
       logger.warn({ err: driverError(error) }, 'could not release the entries of a bill that was interrupted')
     })
@@ -292,6 +295,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       budgeting.stop(),
       warning.stop(),
       mailing.stop(),
+      valuing.stop(),
       releasing.stop(),
       erasing.stop(),
       expiring.stop(),

@@ -5,6 +5,7 @@ import { examples } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { noteMissingTable } from './missing-table.ts'
 import { readPriceTable } from './source.ts'
 import { formatOption, type TableFlags } from './table-options.ts'
 import { printDifferences } from './table-text.ts'
@@ -28,7 +29,7 @@ export function addPricesCheckCommand(prices: Command): void {
       const { comparisonBody } = await priceService()
       const file = place === undefined ? undefined : await readPriceTable(place)
       const body = await withServices(flags, async ({ prices: service }) => {
-        await service.loadDefaultPrices()
+        await noteMissingTable(service)
         return comparisonBody(await service.compare(file && { text: file.text, format: flags.format }))
       })
       if (flags.json) printJson(body)

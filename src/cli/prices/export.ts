@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples } from '../flags/options.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { noteMissingTable } from './missing-table.ts'
 import { priceService } from './text.ts'
 
 export function addPricesExportCommand(prices: Command): void {
@@ -16,7 +17,7 @@ export function addPricesExportCommand(prices: Command): void {
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags & { format: 'csv' | 'json'; loaded?: boolean }>()
       const text = await withServices(flags, async (all) => {
-        await all.prices.loadDefaultPrices()
+        await noteMissingTable(all.prices)
         const { PRICE_SOURCES } = await priceService()
         const sources = PRICE_SOURCES.filter((source) => !flags.loaded || source !== 'default')
         return all.prices.exportPrices(flags.format, { sources })

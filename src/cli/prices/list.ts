@@ -6,6 +6,7 @@ import { examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
 import { note, printJsonList, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { noteMissingTable } from './missing-table.ts'
 import { PRICE_COLUMNS, priceService, SOURCE } from './text.ts'
 
 export function addPricesListCommand(prices: Command): void {
@@ -26,7 +27,7 @@ export function addPricesListCommand(prices: Command): void {
       const { search, provider } = flags
       const filter = { search, ...(provider === undefined ? {} : { providers: [provider] }) }
       const listed = await withServices(flags, async (all) => {
-        await all.prices.loadDefaultPrices()
+        await noteMissingTable(all.prices)
         return flags.csv ? all.prices.exportPrices('csv', filter) : all.prices.everyPrice(filter)
       })
       if (typeof listed === 'string') {

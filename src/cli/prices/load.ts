@@ -5,6 +5,7 @@ import { confirm } from '../terminal/confirm.ts'
 import { counted } from '../terminal/numbers.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { noteMissingTable } from './missing-table.ts'
 import { readPriceTable } from './source.ts'
 import { allowOlderOption, asOfOption, dryRunOption, formatOption, type TableFlags } from './table-options.ts'
 import { loadedText, printTableBody } from './table-text.ts'
@@ -52,7 +53,7 @@ export function addPricesLoadCommand(prices: Command): void {
       const { tableBody } = await priceService()
       await withServices(flags, async ({ prices: service, entries }, { by }) => {
         const { text, ...origin } = await readPriceTable(where)
-        await service.loadDefaultPrices()
+        await (dryRun ? noteMissingTable(service) : service.loadDefaultPrices())
         const planned = await service.planTable(text, {
           ...origin,
           format,

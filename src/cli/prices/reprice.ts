@@ -12,6 +12,7 @@ import { exactText } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { noteMissingTable } from './missing-table.ts'
 import { priceService } from './text.ts'
 import { valueUnpriced } from './unpriced-entries.ts'
 
@@ -46,7 +47,7 @@ export function addPricesRepriceCommand(prices: Command): void {
       }
       const { repricedBody } = await priceService()
       const body = await withServices(flags, async (services, { by }) => {
-        await services.prices.loadDefaultPrices()
+        await (dryRun ? noteMissingTable(services.prices) : services.prices.loadDefaultPrices())
         if (!dryRun && !yes) {
           const planned = repricedBody(await repriceEntries(services, flags, { by, dryRun: true }), { dryRun: true })
           if (planned.entries === 0) return planned

@@ -4,6 +4,7 @@ import { examples } from '../flags/options.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { printCalculation } from './calculation.ts'
+import { noteMissingTable } from './missing-table.ts'
 import { parseDay, priceService, resolutionText } from './text.ts'
 
 interface ResolveFlags extends CommandFlags {
@@ -50,7 +51,7 @@ export function addPricesResolveCommand(prices: Command): void {
       const { readResolve, resolutionBody } = await priceService()
       const { provider, details, counts } = readResolve(textsOf(model, flags))
       const resolution = await withServices(flags, async (all) => {
-        await all.prices.loadDefaultPrices()
+        await noteMissingTable(all.prices)
         return resolutionBody(await all.prices.resolve(model, provider, flags.at, counts && { counts, details }))
       })
       if (flags.json) return printJson(resolution)

@@ -6,6 +6,7 @@ import { examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { noteMissingTable } from './missing-table.ts'
 import { printPriceChange } from './price-change.ts'
 import { parseDay, parsePrice, parseStart, priceService } from './text.ts'
 import { printValued, valueUnpriced } from './unpriced-entries.ts'
@@ -104,7 +105,7 @@ ${examples(
       const { priceChangeBody, repricedBody, setPriceBody } = await priceService()
       const price = newPrice(model, flags)
       await withServices(flags, async (all, { by }) => {
-        await all.prices.loadDefaultPrices()
+        await (flags.dryRun ? noteMissingTable(all.prices) : all.prices.loadDefaultPrices())
         const { table, ...planned } = await all.prices.planPrice(price)
         if (flags.dryRun) {
           const valued = repricedBody(await valueUnpriced(all.entries, by, { dryRun: true, table }), { dryRun: true })

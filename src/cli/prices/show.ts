@@ -3,6 +3,7 @@ import type { PriceBody } from '../../features/prices/schema.ts'
 import { examples } from '../flags/options.ts'
 import { note, print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { noteMissingTable } from './missing-table.ts'
 import { ID, PRICE_COLUMNS, priceService, resolutionText, SOURCE } from './text.ts'
 
 export function addPricesShowCommand(prices: Command): void {
@@ -16,7 +17,7 @@ export function addPricesShowCommand(prices: Command): void {
       const flags = command.optsWithGlobals<CommandFlags>()
       const { aliasBody, priceBody, resolutionBody } = await priceService()
       const { rows, aliases, resolution } = await withServices(flags, async (all) => {
-        await all.prices.loadDefaultPrices()
+        await noteMissingTable(all.prices)
         const known = await all.prices.listAliases({ all: true })
         const named = known.filter((alias) => alias.alias === model)
         const models = [model, ...named.map((alias) => alias.model)]

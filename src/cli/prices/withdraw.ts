@@ -6,6 +6,7 @@ import { confirm } from '../terminal/confirm.ts'
 import { exactText } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
+import { noteMissingTable } from './missing-table.ts'
 import { ID, PRICE_COLUMNS, parseDay, priceService, startText } from './text.ts'
 
 interface WithdrawFlags extends CommandFlags {
@@ -37,7 +38,7 @@ ${examples(
       const { withdrawalBody } = await priceService()
       const { provider, from, dryRun = false, yes = false } = flags
       await withServices(flags, async ({ prices: service }, { by }) => {
-        await service.loadDefaultPrices()
+        await (dryRun ? noteMissingTable(service) : service.loadDefaultPrices())
         const planned = withdrawalBody(await service.planWithdrawal({ model, provider, from }), { dryRun: true })
         const shows = !flags.json && (dryRun || !yes)
         if (shows) printWithdrawal(planned)

@@ -32,6 +32,7 @@ import type {
   ManagerBy,
   MoveDirection,
   NotificationTopic,
+  OwedKind,
   PlacedBy,
   ProjectNameKind,
   ProposalState,
@@ -161,6 +162,11 @@ export function defineTables(kit: ColumnKit) {
     tokenCalls: table('token_calls', {
       tokenId: integer('token_id').primaryKey(),
       fullAt: time('full_at').notNull(),
+    }),
+    owedWork: table('owed_work', {
+      kind: text<OwedKind>('kind').primaryKey(),
+      since: time('since').notNull(),
+      changes: integer('changes').notNull(),
     }),
     oneTimeLinks: table('one_time_links', {
       id: key('id'),

@@ -126,3 +126,7 @@ export type WebhookDisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number]
 /** Why a message was sent: its event was next, or a person sent it again, or tested the endpoint. */
 export const WEBHOOK_DELIVERY_KINDS = ['event', 'resend', 'test'] as const
 export type WebhookDeliveryKind = (typeof WEBHOOK_DELIVERY_KINDS)[number]
+
+/** What a committed change may leave to be done after it. */
+export const OWED_KINDS = ['valuation'] as const
+export type OwedKind = (typeof OWED_KINDS)[number]

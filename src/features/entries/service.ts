@@ -53,6 +53,7 @@ export function createEntriesService(dependencies: EntriesDependencies) {
   const shared = { ...dependencies, interned: new Interned(dependencies.organization) }
   const reporting = createReporting(shared)
   const leases = createLeases(dependencies)
+  const valuation = createRepricing(dependencies)
   return {
     reporting,
     sheetEntries: createSheetEntries({ ...shared, reporting }),
@@ -67,10 +68,10 @@ export function createEntriesService(dependencies: EntriesDependencies) {
     },
     division: createDivision(dependencies),
     approval: createApproval(dependencies),
-    valuation: createRepricing(dependencies),
+    valuation,
     billing: { ...leases, freezeEntries, releaseEntries },
 
-    /** One sentence for each inconsistency between entries, their sessions, sheets and bills. */
-    verify: () => findInconsistentEntries(db.slow),
+    /** One sentence for each inconsistency between entries, their sessions, sheets and bills, and for what is owed. */
+    verify: async () => [...(await findInconsistentEntries(db.slow)), ...(await valuation.verifyOwed())],
   }
 }

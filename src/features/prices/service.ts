@@ -91,9 +91,11 @@ export interface PricesService extends ReturnType<typeof createSetByHand> {
    * Loads the embedded table if the database does not have its version; otherwise this costs one read. A database
    * without the table gets all of it; one with an older version gets new and changed rows, with dates. A table older
    * than the loaded one is ignored: a newer Tally has already opened the database. Returns whether anything was added.
-   * Then entries may be priceable: see `valueUnpriced` of the entries.
+   * Then entries may be priceable: see `valueOwed` of the entries.
    */
   loadDefaultPrices(): Promise<boolean>
+  /** Whether the database has the embedded table, or one of a newer Tally. */
+  hasDefaultPrices(): Promise<boolean>
   /**
    * The prices as `reader` sees them; not a promise if the cached ones are current. Reading them takes about 15 ms, and
    * a table read inside a transaction is cached only after its commit: so call this with `db.read` before a write, and
@@ -241,14 +243,20 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
   )
   const loading = createLoading({ db, clock, audit, table: () => cached.get(db.read) })
 
+  async function hasDefaultPrices(): Promise<boolean> {
+    const versions = await listEmbeddedVersions(db.read)
+    return versions.some((version) => version === DEFAULT_TABLE_VERSION || isNewerTable(version))
+  }
+
   return {
     table: (reader) => cached.get(reader),
 
     loads: createLoads({ db, clock, audit }),
 
+    hasDefaultPrices,
+
     async loadDefaultPrices() {
-      const versions = await listEmbeddedVersions(db.read)
-      if (versions.some((version) => version === DEFAULT_TABLE_VERSION || isNewerTable(version))) return false
+      if (await hasDefaultPrices()) return false
       const now = clock.now()
       return db.write(async (tx) => {
         const aliases = defaultAliases()

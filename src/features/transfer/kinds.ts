@@ -69,6 +69,7 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   webhookEndpoints: 'secrets, and places that get the events of this installation only: add them again',
   webhookDeliveries: 'records of this installation, kept for a week',
   shareLinks: 'the secrets in their addresses are not stored, so that they could not work elsewhere',
+  owedWork: 'what is owed follows from the rows that are imported',
   billingLease: 'no bill is being prepared while an export is made',
   budgetPeriods: 'derived from the entries',
   budgetChanges: 'changes that wait to be added to what is spent, which is counted again',

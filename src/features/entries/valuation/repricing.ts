@@ -5,10 +5,12 @@
 
 import { type Actor, TALLY } from '../../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
+import { findOwed, settleOwed } from '../../../database/owed-work.ts'
 import { type Issue, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import { parseMoment } from '../../../lib/duration.ts'
+import { parseMoment, timestamp } from '../../../lib/duration.ts'
 import { moneyNumber } from '../../../lib/money.ts'
+import { type PeriodicJob, periodically } from '../../../lib/periodically.ts'
 import { badPage } from '../../../query.ts'
 import type { AuditService } from '../../audit/service.ts'
 import { type PricesService, type PriceTable, type Repriced, repricedBody } from '../../prices/service.ts'
@@ -31,6 +33,9 @@ import {
 
 /** Entries per transaction: about 20 ms, during which reports wait. */
 const BATCH = 500
+
+/** How soon a server values what another process owes. A look reads one row. */
+const LOOK_EVERY_MS = 5_000
 
 export interface RepricingOptions {
   /** Only reports what would change. */
@@ -134,6 +139,13 @@ export function createRepricing({ db, clock, audit, prices }: Dependencies) {
     await db.write((tx) => audit.record(tx, by, { action: 'entries.repriced', after }))
   }
 
+  /** The entries without a cost that the table can value. */
+  async function countValuable(table: PriceTable): Promise<number> {
+    let count = 0
+    for await (const page of unpricedPages(db.slow, table)) count += revaluedOf(page, table).length
+    return count
+  }
+
   /** Reads the entries again inside the transaction: meanwhile a session may have continued, or a bill been sent. */
   async function write(changing: Revalued[], by: Actor): Promise<Revalued[]> {
     const ids = changing.map(({ priced }) => priced.entry.id)
@@ -146,17 +158,42 @@ export function createRepricing({ db, clock, audit, prices }: Dependencies) {
     })
   }
 
+  async function valueUnpriced(options: RepricingOptions = {}): Promise<Repriced> {
+    // Read before the prices: what changes after them is still owed.
+    const owed = options.dryRun ? undefined : await findOwed(db.read, 'valuation')
+    const total = options.onProgress && (await countUnpriced(db.slow))
+    const repriced = await revalue(
+      unpricedPages(db.slow, options.table ?? (await prices.table(db.read))),
+      total,
+      options,
+    )
+    if (owed && repriced.isComplete) await db.write((tx) => settleOwed(tx, owed))
+    // Entries that have been valued are not found again, so the next call continues where this one ended.
+    return { ...repriced, nextPage: null }
+  }
+
   return {
     /** Values entries that have no cost and are not on a bill, as far as there is a price for them now. */
-    async valueUnpriced(options: RepricingOptions = {}): Promise<Repriced> {
-      const total = options.onProgress && (await countUnpriced(db.slow))
-      const repriced = await revalue(
-        unpricedPages(db.slow, options.table ?? (await prices.table(db.read))),
-        total,
-        options,
-      )
-      // Entries that have been valued are not found again, so the next call continues where this one ended.
-      return { ...repriced, nextPage: null }
+    valueUnpriced,
+
+    /** Values what a change of prices owes, which the process that made it may not have finished. */
+    async valueOwed(): Promise<void> {
+      if (await findOwed(db.read, 'valuation')) await valueUnpriced()
+    },
+
+    /** Values what is owed, at once and from time to time. */
+    start(onError: (error: unknown) => void): PeriodicJob {
+      return periodically(() => this.valueOwed(), LOOK_EVERY_MS, onError)
+    },
+
+    /** A sentence if entries wait for their value: until then, sums leave them out. */
+    async verifyOwed(): Promise<string[]> {
+      const owed = await findOwed(db.slow, 'valuation')
+      const waiting = owed && (await countValuable(await prices.table(db.slow)))
+      if (!waiting) return []
+      return [
+        `${waiting.toLocaleString('en')} ${waiting === 1 ? 'entry has' : 'entries have'} no cost, although there is a price since ${timestamp(owed.since)}. A running server values them; otherwise use \`tally prices reprice\`.`,
+      ]
     },
 
     /** Values all unlocked entries that match the filter again. */
