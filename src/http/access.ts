@@ -82,15 +82,26 @@ function wrongRole(needed: readonly Role[], { kind, person }: Caller): Problem {
   )
 }
 
-/** Context of every request: the caller, the client address, the request id, and the version of what it reads. */
+/**
+ * Context of every request: the caller, and what finds and checks them, the client address, the request id, and the version
+ * of what it reads.
+ */
 export const requestState = () =>
   new Elysia({ name: 'request-state' }).decorate({
     caller: null as Caller | null,
+    authenticate: null as Authenticate | null,
+    allowed: null as AllowCheck | null,
     address: (() => 'unknown') as () => string,
     requestId: '',
     version: '',
     versions: null as VersionReader | null,
   })
+
+/** Finds the caller of a request. Throws `unauthenticated` and `forbidden`. */
+export type Authenticate = (request: Request, address: string) => Caller | Promise<Caller>
+
+/** Throws `forbidden` for a caller whom a route does not allow. */
+type AllowCheck = (call: Pick<Call, 'caller'>) => void
 
 /** The version of the object with an id. */
 export type VersionReader = (objectId: string) => Promise<string>
@@ -141,7 +152,15 @@ export const access = () =>
             // route.
             if (check && route.parse && route.parse !== 'none') route.parse = [check, route.parse].flat()
           },
-          ...(check && { transform: [check, (call: object) => restoreBrackets(call as QueryCall)] }),
+          ...(check && {
+            transform: [
+              (call: Call) => {
+                check(call)
+                call.allowed = check
+              },
+              (call: object) => restoreBrackets(call as QueryCall),
+            ],
+          }),
           // Recording usage pays nothing for what only readers need.
           ...(mayRead(allowed) && { mapResponse: readResponse }),
         }
@@ -189,7 +208,7 @@ function mayRead(allowed: Allowed): boolean {
   return allowed === 'anyone' || demandsOf(allowed).some(([kind]) => kind === 'read' || kind === 'session')
 }
 
-function checkOf(allowed: Demand, scope: () => RouteScope | undefined): (call: Pick<Call, 'caller'>) => void {
+function checkOf(allowed: Demand, scope: () => RouteScope | undefined): AllowCheck {
   const rolesByKind = new Map(demandsOf(allowed))
   const kinds = [...rolesByKind.keys()]
   return ({ caller: sent }) => {
@@ -344,12 +363,26 @@ export function askerOf(caller: Caller | null): Asker {
 
 /** The part of a handler's context that describes the call, from `requestState`. */
 interface Call {
+  request: Request
   caller: Caller | null
+  authenticate: Authenticate | null
+  allowed: AllowCheck | null
   address: () => string
 }
 
+/**
+ * The caller once more, as the credential, the person and the route's `allow` are now. Whatever lasts longer than one read
+ * asks before each further one. Throws like the first check: `unauthenticated` after a revocation, `forbidden` if the role
+ * or the scopes do not suffice any more.
+ */
+export async function renewedCaller({ request, authenticate, allowed, address }: Call): Promise<Caller> {
+  const caller = await authenticate!(request, address())
+  allowed?.({ caller })
+  return caller
+}
+
 /** The caller as the actor of a change. */
-export function actorOf({ caller: sent, address }: Call): Actor {
+export function actorOf({ caller: sent, address }: Pick<Call, 'caller' | 'address'>): Actor {
   const caller = requireCaller(sent)
   return {
     userId: caller.person.id,
@@ -360,12 +393,12 @@ export function actorOf({ caller: sent, address }: Call): Actor {
 }
 
 /** The caller as the requesting party, for checks beyond a route's `allow`. */
-export function partyOf(call: Call): Party {
+export function partyOf(call: Pick<Call, 'caller' | 'address'>): Party {
   return { viewer: viewerOf(call.caller), person: requireCaller(call.caller).person, by: actorOf(call) }
 }
 
 /** The caller as the party that decides about entries and sheets. */
-export function approverOf(call: Call): Party {
+export function approverOf(call: Pick<Call, 'caller' | 'address'>): Party {
   return { ...partyOf(call), viewer: approvalViewerOf(call.caller) }
 }
 

@@ -2,9 +2,10 @@
  * Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). A stream is read on only as fast
  * as its client reads, and ends on the server's side after a while: clients continue where it ended by themselves.
  */
+import { Problem } from '../errors.ts'
 import { VARY } from './responses.ts'
 
-/** Proxies usually end a response after a minute without a byte, and credentials are checked again with each request. */
+/** Proxies usually end a response after a minute without a byte. */
 export const STREAM_MS = 60_000
 
 /** A comment is sent as often: less than the time after which Tally's own server, or a proxy, ends a silent connection. */
@@ -71,6 +72,8 @@ export function eventStream(chunks: AsyncGenerator<string>, onEnd: () => void): 
           controller.enqueue(bytes)
           if (sentBytes > STREAM_BYTES) close()
         } catch (error) {
+          // Who may not read any more gets the end of the stream, and the reason when they continue it.
+          if (error instanceof Problem && error.status < 500) return close()
           end()
           throw error
         }

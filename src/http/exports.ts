@@ -7,6 +7,7 @@ import type { Caller } from '../access/caller.ts'
 import { Problem } from '../errors.ts'
 import type { Encoding } from './accept-encoding.ts'
 import { compressedChunks } from './compression.ts'
+import { RENEW_MS } from './renewal.ts'
 
 /** In total: together they use less than a hundred megabytes, most of them in the sockets. */
 const EXPORTS_LIMIT = 16
@@ -57,18 +58,23 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 type OnFailure = (error: unknown) => void
 
+/** For whom an export is, and what happens if it fails. */
+interface Admission {
+  caller: Caller | null
+  /** Finds the caller again. Throws if they may not have the export any more; null if anybody may. */
+  renew: (() => Promise<Caller>) | null
+  /** Called if the rest of it cannot be made; its client only sees that the connection ends. */
+  onFailure: OnFailure
+}
+
 /** Counts the exports of one application that are running. */
 export class ExportLimit {
   #running = 0
   /** By person; 0 if the caller is not a person. */
   readonly #runningOf = new Map<number, number>()
 
-  /**
-   * Called before an export is sent. Throws `too_many_exports`.
-   *
-   * @param onFailure is called if the rest of it cannot be made; its client only sees that the connection ends
-   */
-  admit({ outflow }: ExportResponse, { method }: Request, caller: Caller | null, onFailure: OnFailure): void {
+  /** Called before an export is sent. Throws `too_many_exports`. */
+  admit({ outflow }: ExportResponse, { method }: Request, { caller, renew, onFailure }: Admission): void {
     const person = caller?.person.id ?? 0
     const own = this.#runningOf.get(person) ?? 0
     if (method === 'HEAD') outflow.end()
@@ -78,7 +84,11 @@ export class ExportLimit {
     } else {
       this.#running += 1
       this.#runningOf.set(person, own + 1)
-      outflow.begin(() => this.#release(person), onFailure)
+      outflow.begin({
+        onEnd: () => this.#release(person),
+        onFailure,
+        requireRight: caller && renew && sightOf(caller, renew),
+      })
     }
   }
 
@@ -87,6 +97,18 @@ export class ExportLimit {
     const left = this.#runningOf.get(person)! - 1
     if (left > 0) this.#runningOf.set(person, left)
     else this.#runningOf.delete(person)
+  }
+}
+
+/**
+ * Whether what the caller sees is what they saw when the export began: it reads all its pages with that. Throws if they may
+ * not have it at all any more.
+ */
+function sightOf({ person }: Caller, renew: () => Promise<Caller>): () => Promise<void> {
+  return async () => {
+    const now = await renew()
+    if (now.person.role === person.role) return
+    throw new Problem('forbidden', `The role of this caller has changed to ${now.person.role}: export again.`)
   }
 }
 
@@ -105,12 +127,20 @@ async function* piecesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
+interface Beginning {
+  onEnd: () => void
+  onFailure: OnFailure
+  requireRight: (() => Promise<void>) | null
+}
+
 /** A stream that reads on only as the client consumes it, and ends when the client disconnects or stalls. */
 class Outflow {
   readonly stream: ReadableStream<Uint8Array>
   #controller!: ReadableStreamDefaultController<Uint8Array>
   #onEnd = () => {}
   #onFailure: OnFailure = () => {}
+  #requireRight: (() => Promise<void>) | null = null
+  #checkedAt = 0
   #hasEnded = false
   #timer: Timer | undefined
   #pieces: AsyncGenerator<Uint8Array>
@@ -134,9 +164,12 @@ class Outflow {
     this.#pieces = compressedChunks(this.#pieces, encoding)
   }
 
-  begin(onEnd: () => void, onFailure: OnFailure): void {
+  /** @param requireRight throws if the caller may not have the rest */
+  begin({ onEnd, onFailure, requireRight }: Beginning): void {
     this.#onEnd = onEnd
     this.#onFailure = onFailure
+    this.#requireRight = requireRight
+    this.#checkedAt = performance.now()
     this.#watch()
   }
 
@@ -152,6 +185,10 @@ class Outflow {
   async #pull(): Promise<void> {
     clearTimeout(this.#timer)
     try {
+      if (this.#requireRight && performance.now() - this.#checkedAt >= RENEW_MS) {
+        await this.#requireRight()
+        this.#checkedAt = performance.now()
+      }
       const { done, value } = await this.#pieces.next()
       if (this.#hasEnded) return
       if (done) {

@@ -7,7 +7,15 @@ import type { Logger } from 'pino'
 import type { Authentication } from '../access/authentication.ts'
 import type { Caller } from '../access/caller.ts'
 import { Problem } from '../errors.ts'
-import { type GuardedRoute, noCredential, requestState, requireNetwork, type VersionReader } from './access.ts'
+import {
+  type Authenticate,
+  type GuardedRoute,
+  noCredential,
+  renewedCaller,
+  requestState,
+  requireNetwork,
+  type VersionReader,
+} from './access.ts'
 import { AnonymousLoad } from './anonymous-load.ts'
 import type { AddressOf, Listening } from './client-address.ts'
 import { takeTurnsAs } from './disconnects.ts'
@@ -55,6 +63,7 @@ interface Incoming {
   path: string
   server: Listening
   caller: Caller | null
+  authenticate: Authenticate
   address: () => string
   requestId: string
   versions: VersionReader | null
@@ -118,6 +127,13 @@ export const requests = (dependencies: RequestsDependencies) => {
     return people.authenticateSession(secret)
   }
 
+  /** For what lasts longer than one read; such a caller has been counted. */
+  async function authenticateAgain(request: Request, address: string): Promise<Caller> {
+    const caller = await authenticate(request)
+    if (caller.kind === 'api') requireNetwork(caller, address)
+    return caller
+  }
+
   function admit(incoming: Incoming, caller: Caller): void {
     rateLimits?.count(caller)
     if (caller.kind === 'api') requireNetwork(caller, incoming.address())
@@ -175,6 +191,7 @@ export const requests = (dependencies: RequestsDependencies) => {
       incoming.requestId = sent && SANE_REQUEST_ID.test(sent) ? sent : Bun.randomUUIDv7()
       Object.assign(incoming.set.headers, securityHeaders, { 'x-request-id': incoming.requestId })
       incoming.caller = null
+      incoming.authenticate = authenticateAgain
       incoming.bodyMemory = bodyMemory
       incoming.versions = versions ?? null
       incoming.address = () => addressOf(incoming.request, incoming.server)
@@ -200,13 +217,16 @@ export const requests = (dependencies: RequestsDependencies) => {
       const { response } = context as { response?: unknown }
       if (!(response instanceof ExportResponse)) return
       const { request, path, requestId, caller } = context
-      exportLimit.admit(response, request, caller, (error) =>
-        logProblem(logger, asProblemOf(error), error, {
-          id: requestId,
-          method: request.method,
-          path: loggedPath(path),
-        }),
-      )
+      exportLimit.admit(response, request, {
+        caller,
+        renew: caller && (() => renewedCaller(context)),
+        onFailure: (error) =>
+          logProblem(logger, asProblemOf(error), error, {
+            id: requestId,
+            method: request.method,
+            path: loggedPath(path),
+          }),
+      })
     })
     .onAfterResponse({ as: 'global' }, (context) => {
       const { request, route, set, requestId, begunAt } = context as typeof context & Partial<Pick<Incoming, 'begunAt'>>

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import type { Caller } from '../../src/access/caller.ts'
 import { ExportLimit, type ExportResponse, streamedResponse } from '../../src/http/exports.ts'
+import { RENEW_MS } from '../../src/http/renewal.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { opener, testEngine } from '../support/databases.ts'
 
@@ -99,7 +100,8 @@ test('each application counts its own exports', async () => {
   const person = { person: { id: 1 } } as Caller
   const response = () => streamedResponse((async function* () {})(), {}) as ExportResponse
   const [one, other] = [new ExportLimit(), new ExportLimit()]
-  const admitTo = (limit: ExportLimit) => limit.admit(response(), request, person, () => {})
+  const admitTo = (limit: ExportLimit) =>
+    limit.admit(response(), request, { caller: person, renew: null, onFailure: () => {} })
   for (let count = 0; count < 4; count += 1) admitTo(one)
   expect(() => admitTo(one)).toThrow('4 of your exports are already running')
   expect(() => admitTo(other)).not.toThrow()
@@ -150,4 +152,40 @@ test('the log says why an export ended halfway', async () => {
       error: expect.objectContaining({ message: 'The process for slow reads ended with SIGKILL.' }),
     }),
   ])
+})
+
+test('an export ends when its caller may not have it any more, or sees less', async () => {
+  const admin = { person: { id: 1, role: 'admin' } } as Caller
+  const encoder = new TextEncoder()
+  for (const [renew, error] of [
+    [async () => ({ person: { id: 1, role: 'member' } }) as Caller, 'has changed to member'],
+    [() => Promise.reject(new Error('revoked')), 'revoked'],
+  ] as const) {
+    async function* rows() {
+      yield encoder.encode('id,cost\r\n')
+      // Longer than the time after which the right is looked at again.
+      await Bun.sleep(RENEW_MS + 1)
+      yield encoder.encode('ent_1,1\r\n')
+      yield encoder.encode('ent_2,2\r\n')
+    }
+    const failures: unknown[] = []
+    const response = streamedResponse(rows(), {}) as ExportResponse
+    new ExportLimit().admit(response, new Request('http://localhost/export'), {
+      caller: admin,
+      renew,
+      onFailure: (failure) => failures.push(failure),
+    })
+    const reader = response.body!.getReader()
+    let text = ''
+    const read = async () => {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return
+        text += new TextDecoder().decode(value)
+      }
+    }
+    expect(await read().catch((failure: Error) => failure.message)).toContain(error)
+    expect(text).not.toContain('ent_2')
+    expect(failures).toHaveLength(1)
+  }
 })

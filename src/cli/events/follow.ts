@@ -30,7 +30,11 @@ export function addEventsFollowCommand(events: Command): void {
       await withServices(flags, async ({ events: log, organization }, self) => {
         const after = await log.begin(asked.after)
         const options = { after, types: asked.types, limit: BATCH }
-        for await (const { views } of log.follow(readerOf(self), options, { idleMs: IDLE_MS, signal: stop.signal })) {
+        for await (const { views } of log.follow(async () => readerOf(self), options, {
+          idleMs: IDLE_MS,
+          renewMs: IDLE_MS,
+          signal: stop.signal,
+        })) {
           const publicUrl = await organization.publicUrl()
           for (const view of views) {
             const body = eventBody(view, publicUrl)

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
-import { access, approvalViewerOf, requireCaller } from '../../http/access.ts'
+import type { Caller } from '../../access/caller.ts'
+import { access, approvalViewerOf, renewedCaller, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../http/event-stream.ts'
 import { parameter } from '../../http/query.ts'
@@ -32,22 +33,27 @@ function readAfter(texts: Record<string, string | undefined>, { headers }: Reque
   return text === undefined ? undefined : Number(text)
 }
 
+const sightOf = (caller: Caller | null) => ({
+  viewer: approvalViewerOf(caller),
+  isAdmin: requireCaller(caller).person.role === 'admin',
+})
+
 /** Intentionally only GET. */
 export const changesRoutes = ({ changes }: { changes: ChangesService }) =>
   new Elysia({ name: 'changes', normalize: false }).use(access()).get(
     '',
-    async ({ query, caller, request }) => {
+    async (context) => {
+      const { query, caller, request } = context
       const { person } = requireCaller(caller)
-      const viewer = approvalViewerOf(caller)
       const after = readAfter(query, request)
-      const asked = { viewer, isAdmin: person.role === 'admin', after }
       if (!isEventStream(request) || request.method !== 'GET') {
-        const { position, kinds } = await changes.read(asked)
+        const { position, kinds } = await changes.read({ ...sightOf(caller), after })
         return { id: String(position), kinds }
       }
       const end = changes.begin(person.id)
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(STREAM_MS)])
-      const watched = { ...asked, idleMs: HEARTBEAT_MS, signal }
+      const sight = async () => sightOf(await renewedCaller(context))
+      const watched = { sight, after, idleMs: HEARTBEAT_MS, signal }
       async function* chunks() {
         // How soon a browser continues after the end of a stream.
         yield 'retry: 2000\n\n'

@@ -35,7 +35,10 @@ interface ReadOptions {
   after: number | undefined
 }
 
-interface WatchOptions extends ReadOptions {
+interface WatchOptions {
+  /** Finds what the caller sees now. Throws if they may not read at all any more. */
+  sight: () => Promise<Pick<ReadOptions, 'viewer' | 'isAdmin'>>
+  after: number | undefined
   idleMs: number
   /** Of a client that has left. */
   signal: AbortSignal
@@ -72,6 +75,11 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
     return settled.position
   }
 
+  const watcherOf = async (viewer: Viewer, isAdmin: boolean): Promise<Watcher> => ({
+    keys: await visibleProjects(db.read, viewer),
+    isAdmin,
+  })
+
   async function changedFor(
     viewer: Viewer,
     watcher: Watcher,
@@ -94,7 +102,7 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
     /** What changed since a position, at once. */
     async read({ viewer, isAdmin, after }: ReadOptions): Promise<Change> {
       const until = await events.settled()
-      const watcher = { keys: await visibleProjects(db.read, viewer), isAdmin }
+      const watcher = await watcherOf(viewer, isAdmin)
       if (after === undefined || after === until) return { position: until, kinds: [] }
       const things = after > until ? undefined : await read({ after, until })
       return { position: until, kinds: await changedFor(viewer, watcher, things) }
@@ -107,21 +115,21 @@ export function createChangesService({ db, events }: { db: Database; events: Eve
     stop: (): void => stopping.abort(),
 
     /** What changed, at most once a second, until the signal is aborted; an empty change after each `idleMs` without one. */
-    async *watch({ viewer, isAdmin, after, idleMs, signal }: WatchOptions): AsyncGenerator<Change> {
-      const watcher = { keys: await visibleProjects(db.read, viewer), isAdmin }
+    async *watch({ sight, after, idleMs, signal }: WatchOptions): AsyncGenerator<Change> {
       let at = after ?? (await position())
       let sentAt = performance.now()
       yield { position: at, kinds: [] }
       while (!signal.aborted && !stopping.signal.aborted) {
+        const { viewer, isAdmin } = await sight()
         const until = await position()
         // A position of a database that a backup has replaced.
         if (until < at) {
           at = until
-          yield { position: at, kinds: everyKindFor(watcher) }
+          yield { position: at, kinds: everyKindFor(await watcherOf(viewer, isAdmin)) }
         } else if (until > at) {
           const things = await read({ after: at, until })
           at = until
-          const kinds = await changedFor(viewer, watcher, things)
+          const kinds = await changedFor(viewer, await watcherOf(viewer, isAdmin), things)
           if (kinds.length > 0) {
             sentAt = performance.now()
             yield { position: at, kinds }

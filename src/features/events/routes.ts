@@ -2,11 +2,12 @@ import { Elysia, t } from 'elysia'
 import type { Caller } from '../../access/caller.ts'
 import { validationFailed } from '../../errors.ts'
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from '../../event-types.ts'
-import { access, approvalViewerOf, requireCaller } from '../../http/access.ts'
+import { access, approvalViewerOf, renewedCaller, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../http/event-stream.ts'
 import { linkBase } from '../../http/link-base.ts'
 import { listParameter, parameter } from '../../http/query.ts'
+import { RENEW_MS } from '../../http/renewal.ts'
 import type { PublicUrl } from '../../http/same-origin.ts'
 import { includesScope } from '../../token-scopes.ts'
 import { EXAMPLE_EVENT } from './examples.ts'
@@ -59,7 +60,7 @@ export const eventsRoutes = ({ events, publicUrl }: EventsDependencies) => {
   /** A stream of events from a position on. */
   function follow(
     request: Request,
-    who: EventReader,
+    who: () => Promise<EventReader>,
     options: Parameters<EventsService['follow']>[1],
     end: () => void,
   ) {
@@ -68,7 +69,11 @@ export const eventsRoutes = ({ events, publicUrl }: EventsDependencies) => {
       const base = await linkBase(request, publicUrl)
       // How soon a client reads on after the end of a stream.
       yield 'retry: 1000\n\n'
-      for await (const { views, next } of events.follow(who, options, { idleMs: HEARTBEAT_MS, signal })) {
+      for await (const { views, next } of events.follow(who, options, {
+        idleMs: HEARTBEAT_MS,
+        renewMs: RENEW_MS,
+        signal,
+      })) {
         const written = views.map((view) => serverSentEvent(writeEventId(view.id), eventBody(view, base)))
         const last = views.at(-1)?.id === next ? '' : serverSentEvent(writeEventId(next))
         yield written.join('') + last
@@ -81,9 +86,10 @@ export const eventsRoutes = ({ events, publicUrl }: EventsDependencies) => {
     .use(access())
     .get(
       '',
-      async ({ query, caller, request, server }) => {
+      async (context) => {
+        const { query, caller, request, server } = context
         const asked = readEventsQuery(query)
-        const who = readerOf(caller)
+        const who = async () => readerOf(await renewedCaller(context))
         const { person } = requireCaller(caller)
         const isStream = isEventStream(request) && request.method === 'GET'
         const after = await events.begin(isStream ? (lastEventId(request) ?? asked.after ?? 'now') : asked.after)
@@ -94,7 +100,7 @@ export const eventsRoutes = ({ events, publicUrl }: EventsDependencies) => {
         const end = asked.waitMs > 0 ? events.beginWaiting(person.id) : () => {}
         try {
           if (asked.waitMs > 0) (server as Connections | null)?.timeout(request, CONNECTION_S)
-          const wait = { timeoutMs: asked.waitMs, signal: request.signal }
+          const wait = { timeoutMs: asked.waitMs, renewMs: RENEW_MS, signal: request.signal }
           const { views, next, hasMore } = await events.readNext(who, { ...asked, after }, wait)
           const base = await linkBase(request, publicUrl)
           return {

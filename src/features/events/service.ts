@@ -56,9 +56,13 @@ export interface EventBatch {
   next: number
 }
 
+/** Finds what a reader sees now. Throws if they may not read at all any more. */
+type FindReader = () => Promise<EventReader>
+
 interface WaitOptions {
-  /** In milliseconds. */
   timeoutMs: number
+  /** The reader is asked for again as often, even if nothing happens. */
+  renewMs: number
   /** Of a client that has left. */
   signal: AbortSignal
 }
@@ -80,16 +84,16 @@ export function createEventsService({ db, clock }: { db: Database; clock: Clock 
     return listEvents(until - after > QUICK_ROWS ? db.slow : db.read, who, { ...options, until })
   }
 
-  /** The first events after a position, for which it waits if there are none yet. */
-  async function readNext(who: EventReader, options: ReadOptions, { timeoutMs, signal: left }: WaitOptions) {
+  /** The first events after a position, for which it waits if there are none yet. Asks for its reader before each look. */
+  async function readNext(who: FindReader, options: ReadOptions, { timeoutMs, renewMs, signal: left }: WaitOptions) {
     const signal = AbortSignal.any([left, stopping.signal])
     const endsAt = performance.now() + timeoutMs
     for (let { after } = options; ; ) {
-      const found = await read(who, { ...options, after })
+      const found = await read(await who(), { ...options, after })
       const leftMs = endsAt - performance.now()
       if (found.views.length > 0 || leftMs <= 0 || signal.aborted) return found
       after = found.next
-      if (!found.hasMore) await feed.wait(after, { timeoutMs: leftMs, signal })
+      if (!found.hasMore) await feed.wait(after, { timeoutMs: Math.min(leftMs, renewMs), signal })
     }
   }
 
@@ -187,12 +191,12 @@ export function createEventsService({ db, clock }: { db: Database; clock: Clock 
 
     /** Batches from a position on, until the signal is aborted; an empty one after each `idleMs` without events. */
     async *follow(
-      who: EventReader,
+      who: FindReader,
       options: ReadOptions,
-      { idleMs, signal }: { idleMs: number; signal: AbortSignal },
+      { idleMs, ...wait }: { idleMs: number } & Omit<WaitOptions, 'timeoutMs'>,
     ): AsyncGenerator<EventBatch> {
-      for (let { after } = options; !signal.aborted && !stopping.signal.aborted; ) {
-        const { views, next } = await readNext(who, { ...options, after }, { timeoutMs: idleMs, signal })
+      for (let { after } = options; !wait.signal.aborted && !stopping.signal.aborted; ) {
+        const { views, next } = await readNext(who, { ...options, after }, { ...wait, timeoutMs: idleMs })
         after = next
         yield { views, next }
       }

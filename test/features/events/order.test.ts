@@ -7,7 +7,7 @@ import { forEachEngine } from '../../support/databases.ts'
 
 const clock = { now: () => Date.UTC(2026, 10, 20, 19, 30) }
 const who = { viewer: EVERYTHING, isAdmin: true }
-const nobodyLeft = new AbortController().signal
+const wait = { signal: new AbortController().signal, renewMs: 1_000 }
 
 const named = (name: string) => ({ type: 'backup.failed' as const, object: { id: name, name } })
 
@@ -49,7 +49,7 @@ forEachEngine('a reader', (open, engine) => {
       let after = await events.begin(undefined)
       while (seen.length < others.length * count) {
         const options = { after, types: undefined, limit: 7 }
-        const { views, next } = await events.readNext(who, options, { timeoutMs: 5_000, signal: nobodyLeft })
+        const { views, next } = await events.readNext(async () => who, options, { ...wait, timeoutMs: 5_000 })
         for (const { id, object } of views) seen.push({ id, name: object!.id })
         after = next
       }
@@ -78,7 +78,7 @@ forEachEngine('a reader', (open, engine) => {
     const events = servicesOf(db)
     const after = await events.begin('now')
     const options = { after, types: undefined, limit: 10 }
-    const waiting = events.readNext(who, options, { timeoutMs: 600_000, signal: nobodyLeft })
+    const waiting = events.readNext(async () => who, options, { ...wait, timeoutMs: 600_000 })
     await Bun.sleep(100)
     await db.write((tx) => other.record(tx, [named('elsewhere')]))
     expect((await waiting).views.map(({ object }) => object!.id)).toEqual(['elsewhere'])
