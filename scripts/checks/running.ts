@@ -116,7 +116,7 @@ const FILE_HEADER = /^\S+\.test\.tsx?:$/
 function failuresOnly(): { show(line: string): void; end(): void } {
   let lines: string[] = []
   const end = () => {
-    if (lines.some((line) => /^\(fail\)|^error: |^# Unhandled error/.test(line))) console.log(lines.join('\n'))
+    if (lines.some((line) => /^\(fail\)|^# Unhandled error/.test(line))) console.log(lines.join('\n'))
     lines = []
   }
   return {

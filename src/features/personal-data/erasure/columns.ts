@@ -146,6 +146,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   webhookDeliveries: { key: ['id'], text: ['body', 'response', 'error'], other: ['type', 'kind'] },
   migrations: { key: ['version'], other: ['name'] },
   moves: { key: ['id'], other: ['move', 'direction', 'place', 'restores'] },
+  owedWork: { key: [], other: ['kind'] },
   prices: { key: ['id'], text: ['source'], kept: { provider: 'prices', model: 'prices' }, other: ['tiers', 'extras'] },
   priceLoads: {
     key: ['id'],
