@@ -15,7 +15,7 @@ const HELP = `Usage: scripts/test [options] [checks and files…]
 
 Runs the checks and tests of Tally and prints a line for each, continues after one that failed, and ends with the total.
 Without options, it runs the default tier: types, style, module boundaries, unused code, the builds, and every rule once.
-Checks are scripts and the folders of test/: scripts/test types features/bills test/http/access.test.ts
+Checks are scripts and the folders of test/: scripts/test types features/bills test/http/access-matrix.test.ts
 
 Options:
   --all           also runs the long tier: the other engine, every command by process, every page as each role,
