@@ -1,10 +1,19 @@
 /** Runs scripts and suites of tests, and reads what they found. */
-import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SEED_OF_TESTS } from '../../test/support/seed.ts'
 import { SHARED_FILES } from '../../test/support/shared-files.ts'
-import { checkOf, type Suite } from './suites.ts'
+import { checkOf, SLOWEST, type Suite } from './suites.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -134,6 +143,8 @@ export async function runSuite(
   seed: number,
 ): Promise<{ results: Result[]; times: FileTime[] }> {
   const report = join(shared, `${crypto.randomUUID()}.xml`)
+  const timings = join(shared, 'timings.json')
+  writeFileSync(timings, timingsOf(files))
   const failures = failuresOnly()
   const { ok, text } = await spawn(
     [
@@ -143,6 +154,7 @@ export async function runSuite(
       `--parallel=${Math.min(WORKERS, files.length)}`,
       // A file leaves nothing behind, and to read the modules again for each would take a second.
       '--no-isolate',
+      `--timings=${timings}`,
       '--reporter=junit',
       `--reporter-outfile=${report}`,
       ...files.map((path) => `./test/${path}`),
@@ -166,6 +178,15 @@ export async function runSuite(
     results.push({ name: 'errors outside of tests', passed: 0, failed: 1, skipped: 0, seconds: 0 })
   }
   return { results: results.sort((one, other) => one.name.localeCompare(other.name)), times: found }
+}
+
+/** Bun begins with the files that take longest: milliseconds of which only the order matters. */
+function timingsOf(files: readonly string[]): string {
+  const rank = (path: string) => (SLOWEST.includes(path) ? SLOWEST.length - SLOWEST.indexOf(path) : 0)
+  return JSON.stringify({
+    version: 1,
+    files: Object.fromEntries(files.map((path) => [`test/${path}`, 1 + 1_000 * rank(path)])),
+  })
 }
 
 const sum = <Item>(items: readonly Item[], of: (item: Item) => number) =>

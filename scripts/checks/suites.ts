@@ -118,6 +118,29 @@ export function suites(partitioned = false): Suite[] {
 /** How tests of the command line call it. */
 const COMMANDS = 'TALLY_TEST_COMMANDS'
 
+/** The slowest files, which begin first: the last one of a run is not alone with most of its time. */
+export const SLOWEST = [
+  'binary/chaos.long.test.ts',
+  'web/walks/pages.long.test.ts',
+  'docs/manual-examples.long.test.ts',
+  'web/stories/pages.long.test.ts',
+  'binary/authorization.long.test.ts',
+  'binary/server.long.test.ts',
+  'cli/several-servers.long.test.ts',
+  'demo/demo.long.test.ts',
+  'cli/remote-backups.test.ts',
+  'cli/agents.test.ts',
+  'web/walks/pages.test.ts',
+  'cli/demo.test.ts',
+  'database/disk.test.ts',
+  'database/moves.test.ts',
+  'binary/smoke.test.ts',
+  'cli/several-servers.test.ts',
+  'cli/transfer.test.ts',
+  'web/journey.test.ts',
+  'http/access-matrix.test.ts',
+]
+
 /** Folders of `test/` that are too large for one check: each folder in them is one. */
 const DIVIDED = ['features']
 
