@@ -16,9 +16,9 @@ test('a database whose demo data was removed can be filled again while a server 
   expect(await server.untilPrinted(/setup#/)).toBeTruthy()
 
   const { stdout } = await tally.done(['demo'])
-  // Its sessions run until now, so that a minute later it may have a few reports more.
+  // Its sessions run until now: at another moment, chance decides otherwise.
   const reports = Number(/with ([\d,]+) reports/.exec(stdout)![1]!.replaceAll(',', ''))
-  expect(Math.abs(reports / entries! - 1)).toBeLessThan(0.01)
+  expect(Math.abs(reports / entries! - 1)).toBeLessThan(0.2)
   const people = stdout.matchAll(/(\S+@\S+) .*?\b(admin|billing|member)\b/g)
   expect([...people].map(([, email, role]) => ({ email, role }))).toEqual(DEMO_PEOPLE)
   const [, password] = /with the password (demo-\w{10})\n$/.exec(stdout)!
