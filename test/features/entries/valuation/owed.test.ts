@@ -7,7 +7,7 @@ import { findOwed, settleOwed } from '../../../../src/database/owed-work.ts'
 import { readReport } from '../../../../src/features/entries/reporting/report.ts'
 import { createServices } from '../../../../src/services.ts'
 import { forEachEngine } from '../../../support/databases.ts'
-import { reportBody } from '../../../support/reports.ts'
+import { addReporter, reportBody } from '../../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const clock = { now: () => NOW }
@@ -16,10 +16,7 @@ const webhooks = { privateNetworks: [], localUrl: () => 'https://tally.example.c
 async function stage(db: Database) {
   const services = createServices({ db, clock, webhooks })
   const { people, entries } = services
-  await people.addUser({ email: 'ada@example.com', name: 'Ada', role: 'admin' }, TALLY)
-  const { secret } = await people.createToken({ kind: 'svc', user: 'ada@example.com', name: 'ci' }, TALLY)
-  const ada = await people.authenticate(`Bearer ${secret}`)
-  if (ada.kind !== 'service') throw new Error('It is a service token')
+  const ada = await addReporter(people)
   return {
     ...services,
     async report(model: string): Promise<string> {
