@@ -112,7 +112,7 @@ function sectionText({ title, report, previous, list }: SummarySection, linkTo: 
   return [
     title,
     '',
-    `  Cost     ${amountOf(totals)}${changeText(totals.cost, previous.totals.cost)}`,
+    `  Cost     ${amountOf(totals)}${changeText(costOf(totals), costOf(previous.totals))}`,
     `  Tokens   ${tokensOf(totals)}`,
     `  Entries  ${countText(totals.entries)}${unpricedText(totals.unpriced_entries)}`,
     ...(shown.length === 0 ? [] : ['']),
@@ -122,7 +122,14 @@ function sectionText({ title, report, previous, list }: SummarySection, linkTo: 
   ].join('\n')
 }
 
-const amountOf = ({ cost }: Pick<UsageResult, 'cost'>) => (cost === null ? 'unknown' : dollarsText(cost))
+/** Null if it is unknown; what has no entries costs nothing. */
+const costOf = ({ cost, entries }: Pick<UsageResult, 'cost' | 'entries'>) => (entries === 0 ? 0 : cost)
+
+function amountOf(usage: Pick<UsageResult, 'cost' | 'entries'>): string {
+  const cost = costOf(usage)
+  return cost === null ? 'unknown' : dollarsText(cost)
+}
+
 const tokensOf = ({ tokens }: Pick<UsageResult, 'tokens'>) => COMPACT.format(Number(tokens.total))
 const nameOf = ({ project }: UsageResult) => oneLine(project?.name ?? 'Unattributed')
 

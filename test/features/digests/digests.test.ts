@@ -101,6 +101,22 @@ forEachEngine('digests', (open) => {
     expect(await look()).toEqual([])
   })
 
+  test('of a week without usage say that it cost nothing, and of one whose cost is unknown that it is', async () => {
+    const { choose, clock, ada, grace, look, report } = await stageOf(open)
+    await choose('weekly_summary')
+    await report(ada, '2026-11-12', { reported_cost: 4 })
+    await report(grace, '2026-11-18', { model: 'a model that nobody knows', project: 'ACME' })
+    clock.moment += HOUR_MS
+    const [toAda] = (await look()).filter(({ to }) => to[0] === 'ada@example.com')
+    const [own, everybody] = toAda!.text.split('Usage of everybody')
+    expect(own).toContain('Cost     $0.00, 100% less than in the week before')
+    expect(everybody).toContain('Cost     unknown\n')
+    expect(toAda!.headers.get('subject')).toBe('Usage from 2026-11-16 to 2026-11-22: unknown')
+    clock.moment += 7 * 24 * HOUR_MS
+    const [later] = (await look()).filter(({ to }) => to[0] === 'ada@example.com')
+    expect(later!.headers.get('subject')).toBe('Usage from 2026-11-23 to 2026-11-29: $0.00')
+  })
+
   test('of what needs attention are sent on working days to those who see something', async () => {
     const { choose, clock, ada, grace, look, report, sumAt } = await stageOf(open)
     await choose('attention')
