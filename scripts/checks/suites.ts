@@ -45,9 +45,9 @@ const FILES = [...new Bun.Glob('**/*.test.{ts,tsx}').scanSync({ cwd: TESTS })].s
 
 const textOf = (path: string) => readFileSync(join(TESTS, path), 'utf8')
 
-/** Whether a file opens a database of the engine of the run. */
+/** Whether a file opens a database of the engine of the run: not one that names its engine each time. */
 const opensDatabase = (path: string) =>
-  /\b(startApp\((?!\{ db\b)|forEachEngine\(|CommandLine\b|testEngine\b)/.test(textOf(path))
+  /\b(startApp\((?!\{ db\b)|forEachEngine\(|CommandLine\.make\((?!\{ engine: 'sqlite')|testEngine\b)/.test(textOf(path))
 
 /** Whether a file tries a property more often in the long tier. */
 const hasSizes = (path: string) => /\b(runs\(|isLong\b)/.test(textOf(path))

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandLine } from '../support/command-line.ts'
+import { canMount, onSmallDisk } from '../support/small-disk.ts'
 
 let tally: CommandLine
 beforeEach(async () => {
@@ -195,6 +196,20 @@ describe('tally restore', () => {
       expect(await Bun.file(file(`to-${name}/tally.db`)).exists()).toBe(false)
     }
   })
+})
+
+test.skipIf(!canMount)('a disk that is too small is named, and is no bug of Tally', async () => {
+  const disk = file('disk')
+  await mkdir(disk)
+  await tally.done(['backup', file('large.db')])
+  const filling = ['sh', '-c', 'head -c 2000000 /dev/zero >"$0/filling" && exec "$@"', disk]
+  const restore = [await tally.executable(), 'restore', file('large.db'), '--data', join(disk, 'restored')]
+  const child = Bun.spawn(onSmallDisk(disk, [...filling, ...restore]), { env: tally.env, stderr: 'pipe' })
+  const text = await new Response(child.stderr).text()
+  expect(await child.exited).toBe(1)
+  expect(text).toMatch(
+    /^tally: Not enough disk space: .* has \d+ MB free, and the copy may need \d+ MB\. Free some[^\n]*\n$/,
+  )
 })
 
 describe('a server with a schedule', () => {

@@ -49,6 +49,9 @@ export function identify(path: string): Copy {
   const connection = openExisting(path)
   try {
     refuseForeignFile(connection, path)
+    if (!connection.query("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()) {
+      throw new WrongDatabase(`${path} is empty: it contains no database of Tally.`)
+    }
     const { version } = connection
       .query<{ version: number | null }, []>('SELECT max(version) AS version FROM migrations')
       .get()!
@@ -102,7 +105,7 @@ function requireSpace(reading: Connection, path: string): void {
   const needed = sizeOf(reading)
   if (free >= needed) return
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6).toLocaleString('en')} MB`
-  throw new Error(
-    `Not enough disk space: ${folder} has ${megabytes(free)} free, and the copy may need ${megabytes(needed)}.`,
-  )
+  const message = `Not enough disk space: ${folder} has ${megabytes(free)} free, and the copy may need ${megabytes(needed)}. Free some, or choose another folder.`
+  // As the system says it once the disk is full.
+  throw Object.assign(new Error(message), { code: 'ENOSPC' })
 }

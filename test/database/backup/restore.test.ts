@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { copyWhole } from '../../../src/database/backup/copy.ts'
 import { restore } from '../../../src/database/backup/restore.ts'
 import { DATABASE_FILE, openDatabase } from '../../../src/database/open.ts'
+import { WrongDatabase } from '../../../src/database/wrong-database.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { newMigrated } from '../../support/databases.ts'
 
@@ -155,4 +156,13 @@ describe('a damaged database', () => {
     expect(restore({ from: left.backup, to, keepAs: `${to}.replaced` }).damage).toBeDefined()
     expect(namesIn(to)).toEqual(['before'])
   })
+})
+
+test('an empty file is no backup', () => {
+  const [empty, to] = [join(folder(), 'empty.db'), join(folder(), DATABASE_FILE)]
+  writeFileSync(empty, '')
+  expect(() => restore({ from: empty, to, keepAs: undefined })).toThrow(
+    new WrongDatabase(`${empty} is empty: it contains no database of Tally.`),
+  )
+  expect(existsSync(to)).toBe(false)
 })
