@@ -70,6 +70,13 @@ test('every variable on Kubernetes is that of an option', async () => {
   expect(containers[0]!.env.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([])
 })
 
+test('the Ingress lets batches and telemetry through, as the example of nginx does', async () => {
+  const resources = Bun.YAML.parse(await textOf(MANIFEST)) as { kind: string; metadata: { annotations?: object } }[]
+  const { metadata } = resources.find(({ kind }) => kind === 'Ingress')!
+  const [, limit] = /client_max_body_size (\S+);/.exec(await textOf('packaging/nginx.conf'))!
+  expect(metadata.annotations).toEqual({ 'nginx.ingress.kubernetes.io/proxy-body-size': limit! })
+})
+
 test('Kubernetes waits until a server has drained and finished', async () => {
   const { containers, terminationGracePeriodSeconds } = await deployment()
   const drainSeconds = Number(containers[0]!.env.find(({ name }) => name === 'TALLY_DRAIN')!.value)
