@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandLine, type RunningServer } from '../support/command-line.ts'
+import { rowsAt } from '../support/databases.ts'
 import { reportBody } from '../support/reports.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures/prices')
@@ -371,4 +372,37 @@ test.skipIf(!existsSync(TABLES))('the whole table of LiteLLM loads, every refuse
   expect(stdout.match(/check the unit/g)).toHaveLength(30)
   expect(stdout.match(/unknown, not free/g)).toHaveLength(127)
   expect(stdout.match(/is free for both/g)).toHaveLength(83)
+})
+
+test('commands that read prices change nothing, and say that the table of this version is missing', async () => {
+  const before = await CommandLine.make({ isFirst: true })
+  try {
+    // As the database of an earlier version before its first server, or one whose process was killed early.
+    await before.addUser()
+    const emptied = [
+      'DELETE FROM price_aliases',
+      'DELETE FROM prices',
+      'DELETE FROM price_loads',
+      'DELETE FROM owed_work',
+    ]
+    for (const statement of emptied) await rowsAt(before.location, statement)
+    for (const args of [
+      ['list'],
+      ['show', 'gpt-5'],
+      ['check'],
+      ['export'],
+      ['resolve', 'gpt-5'],
+      ['reprice', '--dry-run'],
+    ]) {
+      const { stderr } = await before.done(['prices', ...args])
+      expect([args, stderr]).toEqual([args, expect.stringContaining('is not in the database yet')])
+    }
+    const counts = await rowsAt(
+      before.location,
+      'SELECT (SELECT count(*) FROM prices) + (SELECT count(*) FROM owed_work) AS rows',
+    )
+    expect(counts.map(({ rows }) => Number(rows))).toEqual([0])
+  } finally {
+    await before.remove()
+  }
 })

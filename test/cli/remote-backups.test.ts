@@ -14,7 +14,7 @@ let storage: TestStorage
 /** The public key. */
 let recipient: string
 beforeEach(async () => {
-  tally = await CommandLine.make()
+  tally = await CommandLine.make({ engine: 'sqlite' })
   storage = await startStorage()
   await tally.addUser()
   recipient = (await tally.done(['backup', 'keygen', 'key'])).stdout.trim()

@@ -39,7 +39,7 @@ let alerts: string
 beforeAll(async () => {
   dashboard = await Bun.file(join(ROOT, 'packaging/grafana/tally.json')).json()
   alerts = await Bun.file(ALERTS).text()
-  tally = await CommandLine.make()
+  tally = await CommandLine.make({ engine: 'sqlite' })
   // With uploads, to where nothing listens.
   const server = await tally.serve(['--backup-every', '24h', '--backup-s3', 's3://backups/'], {
     ...{ AWS_ENDPOINT_URL: 'http://127.0.0.1:1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },

@@ -5,6 +5,6 @@ import { note } from '../terminal/print.ts'
 export async function noteMissingTable(prices: Pick<PricesService, 'hasDefaultPrices'>): Promise<void> {
   if (await prices.hasDefaultPrices()) return
   note(
-    'The price table that this version of Tally includes is not in the database yet. `tally serve` adds it when it starts, as do commands that change prices.',
+    'The price table that this version of Tally includes is not in the database yet. `tally serve` adds it when it starts.',
   )
 }

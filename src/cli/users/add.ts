@@ -32,10 +32,12 @@ export function addUsersAddCommand(users: Command): void {
       const password = flags.passwordStdin ? await readPassword({ fromStdin: true }) : undefined
       const user = await withServices(
         flags,
-        ({ people }, { by }) => people.addUser({ email, name, role, password }, by),
-        {
-          creates: true,
+        async ({ people, prices }, { by }) => {
+          // Often the first command of a new database, which commands that read prices do not change.
+          await prices.loadDefaultPrices()
+          return people.addUser({ email, name, role, password }, by)
         },
+        { creates: true },
       )
       const body = await bodyOf(user)
       if (json) return printJson(body)
