@@ -64,13 +64,17 @@ const WITHOUT_QUERIES = [
   'unread-bodies',
 ].map((name) => `http/${name}.test.ts`)
 
+/** Tests that use both engines wherever they begin. */
+const THERE_AND_BACK = ['database/moves.test.ts']
+
 /** @param partitioned whether entries of PostgreSQL are partitioned */
 export function suites(partitioned = false): Suite[] {
   const postgres = { [ENGINE_OF_TESTS]: 'postgres', ...(partitioned && { [PARTITIONED]: '1' }) }
   const long = { [TIER_OF_TESTS]: 'long' }
   const brief = FILES.filter((path) => !isLongFile(path))
   const onBoth = FILES.filter((path) => opensDatabase(path) && !WITHOUT_QUERIES.includes(path))
-  const isOfDatabase = (path: string) => path.startsWith('database/') && !isLongFile(path)
+  const isOfDatabase = (path: string) =>
+    path.startsWith('database/') && !isLongFile(path) && !THERE_AND_BACK.includes(path)
   return [
     {
       tier: 'default',
