@@ -67,6 +67,8 @@ export class SlowLink {
           onReady()
         }
       },
+      // It can neither be asked nor answer any more, as `onExit` reports then.
+      onDisconnect: () => void this.#process.kill('SIGKILL'),
       onExit: (_process, code, signal) => {
         if (this.#isEnded) return
         this.end()
