@@ -81,7 +81,7 @@ function requireUnused(path: string): string | undefined {
   }
 }
 
-/** What SQLite says of a file that is no database, whose pages contradict each other, or that is shorter than they say. */
+/** What SQLite says of a file that is not a database, whose pages contradict each other, or that is shorter than they say. */
 const DAMAGE = /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/
 
 const inUse = (path: string) =>

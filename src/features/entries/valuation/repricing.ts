@@ -139,13 +139,6 @@ export function createRepricing({ db, clock, audit, prices }: Dependencies) {
     await db.write((tx) => audit.record(tx, by, { action: 'entries.repriced', after }))
   }
 
-  /** The entries without a cost that the table can value. */
-  async function countValuable(table: PriceTable): Promise<number> {
-    let count = 0
-    for await (const page of unpricedPages(db.slow, table)) count += revaluedOf(page, table).length
-    return count
-  }
-
   /** Reads the entries again inside the transaction: meanwhile a session may have continued, or a bill been sent. */
   async function write(changing: Revalued[], by: Actor): Promise<Revalued[]> {
     const ids = changing.map(({ priced }) => priced.entry.id)
@@ -172,25 +165,27 @@ export function createRepricing({ db, clock, audit, prices }: Dependencies) {
     return { ...repriced, nextPage: null }
   }
 
+  async function valueOwed(): Promise<void> {
+    if (await findOwed(db.read, 'valuation')) await valueUnpriced()
+  }
+
   return {
     /** Values entries that have no cost and are not on a bill, as far as there is a price for them now. */
     valueUnpriced,
 
     /** Values what a change of prices owes, which the process that made it may not have finished. */
-    async valueOwed(): Promise<void> {
-      if (await findOwed(db.read, 'valuation')) await valueUnpriced()
-    },
+    valueOwed,
 
     /** Values what is owed, at once and from time to time. */
     start(onError: (error: unknown) => void): PeriodicJob {
-      return periodically(() => this.valueOwed(), LOOK_EVERY_MS, onError)
+      return periodically(valueOwed, LOOK_EVERY_MS, onError)
     },
 
     /** A sentence if entries wait for their value: until then, sums leave them out. */
     async verifyOwed(): Promise<string[]> {
       const owed = await findOwed(db.slow, 'valuation')
-      const waiting = owed && (await countValuable(await prices.table(db.slow)))
-      if (!waiting) return []
+      const waiting = owed ? (await valueUnpriced({ dryRun: true })).entries : 0
+      if (!owed || waiting === 0) return []
       return [
         `${waiting.toLocaleString('en')} ${waiting === 1 ? 'entry has' : 'entries have'} no cost, although there is a price since ${timestamp(owed.since)}. A running server values them; otherwise use \`tally prices reprice\`.`,
       ]
