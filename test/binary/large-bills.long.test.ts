@@ -78,19 +78,7 @@ beforeAll(async () => {
   tally = await Installation.brief()
   await tally.addUser('ada@example.com', 'admin')
   reporter = (await tally.createToken('svc', 'ada@example.com')).token
-  const allowed = [
-    'tokens',
-    'create',
-    '--kind',
-    'svc',
-    '--user',
-    'ada@example.com',
-    '--name',
-    'bills',
-    '--allow',
-    'bills',
-  ]
-  sender = (await tally.runJson<{ token: string }>(allowed)).token
+  sender = (await tally.createToken('svc', 'ada@example.com', ['--allow', 'bills'])).token
   const server = await tally.serve()
   for (let start = 0; start < ENTRIES; start += BATCH) {
     const body = Array.from({ length: BATCH }, (_, index) => reportOf(`session-${start + index}`, '2026-10-15'))

@@ -1,9 +1,9 @@
-/** The executable that people download, which is built without bytecode; and what needs longer, or faults. */
+/** The executable that people download, which is built without bytecode; and what takes longer, or injects errors. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { builtExecutable, Installation, type Server } from '../support/binary.ts'
-import { installHostile, testExecutable } from '../support/executable-smoke.ts'
+import { installHostile, reportOf, testExecutable } from '../support/executable-smoke.ts'
 import { childrenOf, commandOf, isRunning, until } from '../support/processes.ts'
 
 describe('the executable that people download', () => {
@@ -14,18 +14,6 @@ const ENTRIES = '/api/v1/token-entries'
 
 /** By all clients together, before each kill. */
 const ACKNOWLEDGED = 300
-
-const reportOf = (session: string) => ({
-  agent_harness: 'claude-code',
-  agent_name: 'reviewer',
-  model: 'claude-sonnet-4-5',
-  started_at: '2026-11-20T10:00:00Z',
-  ended_at: '2026-11-20T10:20:00Z',
-  tokens: { input: 1000, output: 200, cache_read: 5000 },
-  summary: `What ${session} did`,
-  project: 'acme-web',
-  session_id: session,
-})
 
 async function sessionsOf(server: Server, token: string): Promise<string[]> {
   const all: string[] = []

@@ -155,8 +155,13 @@ export class Installation {
     return this.runJson(['users', 'add', '--email', email, '--name', email.split('@')[0]!, '--role', role])
   }
 
-  createToken(kind: 'svc' | 'read' | 'org', user: string): Promise<{ id: string; token: string }> {
-    return this.runJson(['tokens', 'create', '--kind', kind, '--user', user, '--name', `${kind} of ${user}`])
+  /** @param flags further ones of `tally tokens create` */
+  createToken(
+    kind: 'svc' | 'read' | 'org',
+    user: string,
+    flags: string[] = [],
+  ): Promise<{ id: string; token: string }> {
+    return this.runJson(['tokens', 'create', '--kind', kind, '--user', user, '--name', `${kind} of ${user}`, ...flags])
   }
 
   /** Starts the server, which may never become ready. */

@@ -23,7 +23,8 @@ let server: Server
 let service: string
 let read: string
 
-const reportOf = (session: string) => ({
+/** A report of a session in October 2026. */
+export const reportOf = (session: string) => ({
   agent_harness: 'claude-code',
   agent_name: 'reviewer',
   model: 'claude-sonnet-4-5',
@@ -183,19 +184,7 @@ export function testExecutable(options: () => Promise<InstallationOptions>): voi
   })
 
   test('it bills a month, as a PDF that a worker renders with the fonts in it', async () => {
-    const sending = [
-      'tokens',
-      'create',
-      '--kind',
-      'svc',
-      '--user',
-      'ada@example.com',
-      '--name',
-      'b',
-      '--allow',
-      'bills',
-    ]
-    const { token } = await tally.runJson<{ token: string }>(sending)
+    const { token } = await tally.createToken('svc', 'ada@example.com', ['--allow', 'bills'])
     const body = { month: '2026-10', project: 'acme-web', currency: 'USD' }
     const sent = await server.call('POST', '/api/v1/bills', { token, body })
     expect([sent.status, await sent.json()]).toEqual([201, expect.objectContaining({ number: '2026-0001' })])
