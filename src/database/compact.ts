@@ -5,6 +5,9 @@ import { countCompaction } from './engines/sqlite/file-header.ts'
 /** A server commits in milliseconds; a longer wait means that something else holds the file. */
 const BUSY_MS = 30_000
 
+/** A checkpoint of a server takes some milliseconds at a time. */
+const RETRY_MS = 20
+
 /** Writes the embedded database anew, in the space of its size, and empties its log. Writers wait. */
 export function compactFile(path: string): void {
   const connection = new Connection(path, { readwrite: true, create: false })
@@ -12,11 +15,23 @@ export function compactFile(path: string): void {
     connection.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
     countCompaction(connection)
     connection.run('VACUUM')
-    const { busy } = connection.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get()!
-    // Others that read keep the log as it is; without frames that are still needed it is overwritten from its start.
-    if (busy !== 0) throw new LogInUse()
+    emptyLog(connection)
   } finally {
     connection.close()
+  }
+}
+
+/**
+ * SQLite waits for those who write and read, but not for another checkpoint, and a server has one after so large a
+ * transaction (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
+ */
+function emptyLog(connection: Connection): void {
+  const checkpoint = connection.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)')
+  const endsAt = performance.now() + BUSY_MS
+  while (checkpoint.get()!.busy !== 0) {
+    // Others that read keep the log as it is; without frames that are still needed it is overwritten from its start.
+    if (performance.now() >= endsAt) throw new LogInUse()
+    Bun.sleepSync(RETRY_MS)
   }
 }
 
