@@ -46,6 +46,7 @@ import postgresCompatibleSchema from './postgres/0044_compatible_schema.sql' wit
 import postgresSettledIds from './postgres/0045_settled_ids.sql' with { type: 'text' }
 import postgresSharedLimits from './postgres/0046_shared_limits.sql' with { type: 'text' }
 import postgresOwedWork from './postgres/0047_owed_work.sql' with { type: 'text' }
+import postgresProjectBudgets from './postgres/0048_project_budgets.sql' with { type: 'text' }
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -93,6 +94,7 @@ import sqliteCompatibleSchema from './sqlite/0044_compatible_schema.sql' with { 
 import sqliteSettledIds from './sqlite/0045_settled_ids.sql' with { type: 'text' }
 import sqliteSharedLimits from './sqlite/0046_shared_limits.sql' with { type: 'text' }
 import sqliteOwedWork from './sqlite/0047_owed_work.sql' with { type: 'text' }
+import sqliteProjectBudgets from './sqlite/0048_project_budgets.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -198,6 +200,12 @@ export const MIGRATIONS: Migration[] = [
     version: 47,
     name: 'owed_work',
     sql: { sqlite: sqliteOwedWork, postgres: postgresOwedWork },
+    compatibleFrom: 44,
+  },
+  {
+    version: 48,
+    name: 'project_budgets',
+    sql: { sqlite: sqliteProjectBudgets, postgres: postgresProjectBudgets },
     compatibleFrom: 44,
   },
 ]
