@@ -8,8 +8,8 @@ const ROUNDS = 3
 const PERIOD = { firstDay: '0001-01-01', startsAt: -62_135_596_800_000, endsAt: 253_402_300_800_000 }
 
 /**
- * Adds archived budgets: one of the organization, one of each project, person, model and agent that there is, as of a team
- * that watches all of them, and the rest of labels that no report has. Writes directly to the database, because creating so
+ * Adds archived budgets: one of each project, person, model and agent that there is, as of a team that watches all of them,
+ * and of the rest each other one of the organization, which every report counts for, or of a label that no report has. Writes directly to the database, because creating so
  * many through the API would take too long.
  */
 function addBudgets(databasePath: string, budgets: number): void {
@@ -22,14 +22,14 @@ function addBudgets(databasePath: string, budgets: number): void {
       connection.run(
         `INSERT INTO budgets (uid, name, ${column}${common}) SELECT randomblob(16), 'benchmark', ${select}`,
       )
-    insert('', values)
     insert('project_id, ', `id, ${values} FROM projects`)
     insert('manager_id, ', `id, ${values} FROM users`)
     insert('model, ', `text, ${values} FROM names WHERE id IN (SELECT DISTINCT model_id FROM entries)`)
     insert('agent_name, ', `text, ${values} FROM names WHERE id IN (SELECT DISTINCT agent_id FROM entries)`)
     const { count } = connection.query<{ count: number }, []>('SELECT count(*) AS count FROM budgets').get()!
     for (let number = count; number < budgets; number += 1) {
-      insert('label_name, label_value, ', `'branch', 'benchmark-${number}', ${values}`)
+      if (number % 2 === 0) insert('', values)
+      else insert('label_name, label_value, ', `'branch', 'benchmark-${number}', ${values}`)
     }
     connection.run(
       `INSERT INTO budget_periods (budget_id, first_day, starts_at, ends_at, billions, units, millionths, entries,

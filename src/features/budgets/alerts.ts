@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { foldName } from '../../lib/names.ts'
 import { periodically } from '../../lib/periodically.ts'
 import type { NotificationsService, Recipient } from '../notifications/service.ts'
-import { type AlertRecord, type BudgetRecord, decimalOf, unitsOf } from '../spending/service.ts'
+import { type AlertRecord, type BudgetRecord, decimalOf, listPeriodsAt, unitsOf } from '../spending/service.ts'
 import { alertText, scopeText } from './alert-mail.ts'
 import {
   type BudgetView,
@@ -13,7 +13,6 @@ import {
   findBudget,
   findBudgetView,
   findProjectOfTicket,
-  listPeriodsAt,
   listRecipients,
   listUnnotified,
 } from './store.ts'

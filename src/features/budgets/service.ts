@@ -29,6 +29,7 @@ import {
   hasStart,
   insertPeriod,
   leftOf,
+  listPeriodsAt,
   lockBeginning,
   nextPeriod,
   type PeriodRecord,
@@ -75,7 +76,6 @@ import {
   listAlerts,
   listBudgets,
   listPeriods,
-  listPeriodsAt,
   listUncounted,
   listWithoutPeriod,
   rearm,
@@ -87,7 +87,7 @@ import { alertBody, budgetBody, daysOf, numberOf, stateOf, summaryBody } from '.
 export { createAnnouncements } from './announcements.ts'
 export { readAlertList, readBudgetCheck, readBudgetList } from './query.ts'
 
-/** More than a large organization has; each costs reports some microseconds. */
+/** More than a large organization has: a job and pages read all of them. */
 const ACTIVE_LIMIT = 2_000
 
 /** How soon a new budget is counted. */

@@ -185,21 +185,6 @@ export async function findPeriod(reader: Reader, id: number): Promise<PeriodReco
   return row
 }
 
-/** The periods of these budgets that contain the moment, by budget. */
-export async function listPeriodsAt(
-  reader: Reader,
-  budgetIds: readonly number[],
-  moment: number,
-): Promise<Map<number, PeriodRecord>> {
-  if (budgetIds.length === 0) return new Map()
-  const { budgetPeriods: p } = reader.tables
-  const rows = await reader
-    .select()
-    .from(p)
-    .where(and(inArray(p.budgetId, [...budgetIds]), lte(p.startsAt, moment), gt(p.endsAt, moment)))
-  return new Map(rows.map((row) => [row.budgetId, row]))
-}
-
 /** Active budgets without a period that contains the moment; new ones have no period at all. */
 export async function listWithoutPeriod(
   reader: Reader,

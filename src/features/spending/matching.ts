@@ -14,76 +14,69 @@ export interface Subject {
   labels: LabelMap | null
 }
 
-/** The columns of a scope, from those that leave fewest entries to those that leave most. */
-const ORDERED = ['ticketId', 'projectId', 'labelName', 'managerId', 'agentName', 'model', 'clientId'] as const
-type ScopeColumn = (typeof ORDERED)[number]
+const COLUMNS = ['ticketId', 'projectId', 'managerId', 'clientId', 'agentName', 'model', 'labelName'] as const
+type ScopeColumn = (typeof COLUMNS)[number]
+export type Scope = Pick<BudgetRecord, ScopeColumn | 'labelValue'>
 
-/** Budgets by one attribute of their scope, so that an entry is compared only with those that share it. */
-export class BudgetIndex<Budget extends Pick<BudgetRecord, ScopeColumn | 'labelValue'>> {
-  readonly #ofEverything: Budget[] = []
-  readonly #byColumn = new Map<ScopeColumn, Map<unknown, Budget[]>>()
+/** The columns that scopes set, and what has such a scope by the values that it sets them to. */
+interface Shape<Scoped> {
+  columns: readonly ScopeColumn[]
+  byValues: Map<Value, Scoped[]>
+}
+
+/** Budgets by their whole scope, so that an entry is compared with none that it does not count for. */
+export class BudgetIndex<Scoped extends Scope> {
+  readonly #shapes = new Map<string, Shape<Scoped>>()
 
   /** @param clientOf the client of a project */
   constructor(
-    budgets: readonly Budget[],
+    all: readonly Scoped[],
     readonly clientOf: (projectId: number) => number | null,
   ) {
-    for (const budget of budgets) {
-      const column = ORDERED.find((each) => budget[each] !== null)
-      if (column === undefined) {
-        this.#ofEverything.push(budget)
-        continue
-      }
-      let byValue = this.#byColumn.get(column)
-      if (!byValue) {
-        byValue = new Map()
-        this.#byColumn.set(column, byValue)
-      }
-      const value = column === 'labelName' ? labelKey(budget.labelName!, budget.labelValue!) : budget[column]
-      const alike = byValue.get(value)
-      if (alike) alike.push(budget)
-      else byValue.set(value, [budget])
+    for (const scoped of all) {
+      const columns = COLUMNS.filter((column) => scoped[column] !== null)
+      const { byValues } = this.#shapes.getOrInsertComputed(columns.join(), () => ({ columns, byValues: new Map() }))
+      const values = columns.flatMap((column) =>
+        column === 'labelName' ? [scoped.labelName!, scoped.labelValue!] : [scoped[column]!],
+      )
+      byValues.getOrInsertComputed(keyOf(values), () => []).push(scoped)
     }
   }
 
   /** The budgets that the entry counts for. Called for every report, so it makes nothing that it does not need. */
-  matching(subject: Subject): readonly Budget[] {
-    const found = [...this.#ofEverything]
-    for (const [column, byValue] of this.#byColumn) {
-      if (column === 'labelName') {
-        for (const name in subject.labels) this.#add(found, byValue.get(labelKey(name, subject.labels[name]!)), subject)
-      } else {
-        const value = this.#valueOf(subject, column)
-        if (value !== null) this.#add(found, byValue.get(value), subject)
+  matching(subject: Subject): readonly Scoped[] {
+    const found: Scoped[] = []
+    for (const { columns, byValues } of this.#shapes.values()) {
+      for (const values of this.#valuesOf(subject, columns)) {
+        const alike = byValues.get(keyOf(values))
+        if (alike) for (const scoped of alike) found.push(scoped)
       }
     }
     return found
   }
 
-  #valueOf(subject: Subject, column: Exclude<ScopeColumn, 'labelName'>): unknown {
+  /** What scopes that set these columns must set them to: nothing fits a value that is absent, and each label may. */
+  #valuesOf(subject: Subject, columns: readonly ScopeColumn[]): Value[][] {
+    const values: Value[] = []
+    for (const column of columns) {
+      if (column === 'labelName') return Object.entries(subject.labels ?? {}).map((label) => [...values, ...label])
+      const value = this.#valueOf(subject, column)
+      if (value === null) return []
+      values.push(value)
+    }
+    return [values]
+  }
+
+  #valueOf(subject: Subject, column: Exclude<ScopeColumn, 'labelName'>): Value | null {
     if (column === 'agentName') return subject.agent
     if (column === 'clientId') return subject.projectId === null ? null : this.clientOf(subject.projectId)
     return subject[column]
   }
-
-  #add(found: Budget[], candidates: readonly Budget[] | undefined, subject: Subject): void {
-    if (candidates) for (const budget of candidates) if (this.#matches(budget, subject)) found.push(budget)
-  }
-
-  #matches(budget: Budget, subject: Subject): boolean {
-    const { clientId, projectId, ticketId, managerId, agentName, model, labelName, labelValue } = budget
-    return (
-      (projectId === null || projectId === subject.projectId) &&
-      (ticketId === null || ticketId === subject.ticketId) &&
-      (managerId === null || managerId === subject.managerId) &&
-      (agentName === null || agentName === subject.agent) &&
-      (model === null || model === subject.model) &&
-      (labelName === null || subject.labels?.[labelName] === labelValue) &&
-      (clientId === null || (subject.projectId !== null && this.clientOf(subject.projectId) === clientId))
-    )
-  }
 }
 
-function labelKey(name: string, value: string): string {
-  return `${name}:${value}`
+type Value = string | number
+
+/** Most scopes set one column, whose value is its own key. */
+function keyOf(values: readonly Value[]): Value {
+  return values.length === 1 ? values[0]! : JSON.stringify(values)
 }

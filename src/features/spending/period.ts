@@ -1,7 +1,7 @@
 /** The periods of a budget. Pure. */
 
 import { type Calendar, calendarPeriodAt, type DatedSpan } from '../../calendar-periods.ts'
-import { addDays, startOfDay } from '../../lib/calendar.ts'
+import { addDays, type Span, startOfDay } from '../../lib/calendar.ts'
 import type { BudgetRecord } from './matching.ts'
 
 type Periodic = Pick<BudgetRecord, 'period' | 'firstDay' | 'lastDay'>
@@ -24,18 +24,28 @@ export function hasEnd({ endsAt }: { endsAt: number }): boolean {
   return endsAt < NO_END_AT
 }
 
+/** From when, and until when, entries count for a budget. */
+export function windowOf(
+  { firstDay, lastDay }: Pick<BudgetRecord, 'firstDay' | 'lastDay'>,
+  { timeZone }: Pick<Calendar, 'timeZone'>,
+): Span {
+  return {
+    startingAt: firstDay === null ? FIRST_AT : startOfDay(firstDay, timeZone),
+    endingAt: lastDay === null ? NO_END_AT : startOfDay(addDays(lastDay, 1), timeZone),
+  }
+}
+
 /** The period that contains a moment; undefined if the budget does not apply then. Its first and last may be cut. */
-export function periodAt(
-  moment: number,
-  { period, firstDay, lastDay }: Periodic,
-  calendar: Calendar,
-): DatedSpan | undefined {
-  const { timeZone } = calendar
-  const from = firstDay === null ? FIRST_AT : startOfDay(firstDay, timeZone)
-  const to = lastDay === null ? NO_END_AT : startOfDay(addDays(lastDay, 1), timeZone)
-  if (moment < from || moment >= to) return undefined
-  if (period === 'once') return { firstDay: firstDay ?? NO_FIRST_DAY, startingAt: from, endingAt: to }
-  return within(calendarPeriodAt(moment, period, calendar), { from, to, firstDay })
+export function periodAt(moment: number, budget: Periodic, calendar: Calendar): DatedSpan | undefined {
+  const { period, firstDay } = budget
+  const window = windowOf(budget, calendar)
+  if (!contains(window, moment)) return undefined
+  if (period === 'once') return { firstDay: firstDay ?? NO_FIRST_DAY, ...window }
+  return within(calendarPeriodAt(moment, period, calendar), { ...window, firstDay })
+}
+
+export function contains({ startingAt, endingAt }: Span, moment: number): boolean {
+  return startingAt <= moment && moment < endingAt
 }
 
 /** The period after another one; undefined if the budget has none. */
@@ -66,14 +76,11 @@ export function periodsUpTo(
   return [...missed, last]
 }
 
-function within(
-  span: DatedSpan,
-  { from, to, firstDay }: { from: number; to: number; firstDay: string | null },
-): DatedSpan {
-  const isCut = from > span.startingAt
+function within(span: DatedSpan, { startingAt, endingAt, firstDay }: Span & { firstDay: string | null }): DatedSpan {
+  const isCut = startingAt > span.startingAt
   return {
     firstDay: isCut ? firstDay! : span.firstDay,
-    startingAt: isCut ? from : span.startingAt,
-    endingAt: Math.min(span.endingAt, to),
+    startingAt: isCut ? startingAt : span.startingAt,
+    endingAt: Math.min(span.endingAt, endingAt),
   }
 }

@@ -12,21 +12,22 @@ import type { OrganizationService } from '../organization/service.ts'
 import { reaches, unitsOf } from './amount.ts'
 import type { BudgetRecord, Subject } from './matching.ts'
 import { periodAt, periodsUpTo } from './period.ts'
-import { type BudgetTerms, type Side, Sums, termsOf } from './spending.ts'
+import { type BudgetTerms, groupsCounting, type Side, Sums, termsOf } from './spending.ts'
 import {
   type AlertRecord,
   addSpending,
   type ChangeRecord,
   findNewestPeriod,
-  findPeriodAt,
   finishCount,
   hasChanges,
   insertAlert,
+  insertChanges,
   insertPeriod,
   listActiveBudgets,
   listLabels,
   listNames,
   listOpenPeriods,
+  listPeriodsAt,
   listPeriodsSince,
   listProjectTerms,
   lockBeginning,
@@ -47,6 +48,7 @@ export {
   type ChangeRecord,
   insertPeriod,
   listChanges,
+  listPeriodsAt,
   listProjectTerms,
   lockBeginning,
   type PeriodRecord,
@@ -58,8 +60,14 @@ const DAY_MS = 86_400_000
 /** Entries of older periods are rare, and their periods are looked up. */
 const KNOWN_MS = 40 * DAY_MS
 
-/** A transaction of the job stays short. */
-const CHANGES_AT_ONCE = 1_000
+/**
+ * To how many budgets a report adds what an entry counts: one for each attribute of a scope, and one of everything. The job
+ * adds to more, for many entries at once, so that a report does not take longer with each budget.
+ */
+const ADDED_AT_ONCE = 8
+
+/** A transaction of the job takes some 20 ms with as many, and adds to each budget once, however many it takes. */
+const CHANGES_AT_ONCE = 2_500
 
 /**
  * A transaction that began before a budget was added does not know of it, so its entries are counted once more when such
@@ -109,13 +117,15 @@ export function createSpendingService({ db, clock, organization, announcements }
 
   const cached = new Cached(readTerms)
 
+  const findAt = async (tx: Tx, { id }: BudgetRecord, at: number) => (await listPeriodsAt(tx, [id], at)).get(id)?.id
+
   /**
    * The period of a budget at a moment: it is begun if it is later than all others, with those that were missed while no
    * server was running. Undefined for one before the first.
    */
   async function openPeriod(tx: Tx, budget: BudgetRecord, at: number, terms: BudgetTerms): Promise<number | undefined> {
-    const found = await findPeriodAt(tx, budget.id, at)
-    if (found) return found.id
+    const found = await findAt(tx, budget, at)
+    if (found !== undefined) return found
     const newest = await findNewestPeriod(tx, budget.id)
     if (newest && at < newest.endsAt) return undefined
     const span = periodAt(at, budget, terms.calendar)
@@ -127,7 +137,7 @@ export function createSpendingService({ db, clock, organization, announcements }
       await insertPeriod(tx, { budgetId: budget.id, firstDay, startsAt: startingAt, endsAt: endingAt, available })
       if (budget.rollOver) left = available
     }
-    return (await findPeriodAt(tx, budget.id, at))?.id
+    return findAt(tx, budget, at)
   }
 
   /** Creates the alerts of the thresholds that are reached for the first time, or only notes that they are reached. */
@@ -175,23 +185,37 @@ export function createSpendingService({ db, clock, organization, announcements }
     if (alerts.length > 0) await announcements.thresholdReached(tx, budget, alerts)
   }
 
-  async function addAll(tx: Tx, terms: BudgetTerms, sides: readonly Side[]): Promise<void> {
-    const sums = new Sums(terms)
-    const named = await withNames(tx, sides)
-    for (const [position, side] of sides.entries()) sums.add(side, named[position]!)
-    const opened = new Map<string, number | undefined>()
-    for (const { budget, at, add } of sums.unknown) {
-      const span = periodAt(at, budget, terms.calendar)
-      if (!span) continue
-      const key = `${budget.id} ${span.firstDay}`
-      if (!opened.has(key)) opened.set(key, await openPeriod(tx, budget, at, terms))
-      const id = opened.get(key)
-      if (id !== undefined) add(id)
+  /** Adds what was summed up, and creates the alerts of thresholds that are reached. */
+  async function addSums(tx: Tx, sums: Sums, terms: BudgetTerms): Promise<void> {
+    for (const [at, unknown] of Map.groupBy(sums.unknown(), (each) => each.at)) {
+      const ids = unknown.map(({ budget }) => budget.id)
+      const found = await listPeriodsAt(tx, ids, at)
+      for (const { budget, spending } of unknown) {
+        const [newest] = budget.periods
+        const isPast = newest !== undefined && at < newest.endsAt
+        const id = found.get(budget.id)?.id ?? (isPast ? undefined : await openPeriod(tx, budget, at, terms))
+        if (id !== undefined) sums.addKnown(id, spending)
+      }
     }
     for (const period of await addSpending(tx, sums.rows())) {
       const budget = terms.byId.get(period.budgetId)
       if (budget) await warn(tx, budget, period)
     }
+  }
+
+  /** Adds to the budgets what entries count for few of them, and notes the rest. */
+  async function addAll(tx: Tx, terms: BudgetTerms, sides: readonly Side[], mostBudgets: number): Promise<void> {
+    const sums = new Sums(terms)
+    const noted: Side[] = []
+    const subjects = await withNames(tx, sides)
+    for (const [position, side] of sides.entries()) {
+      const groups = groupsCounting(terms, subjects[position]!, side.startedAt)
+      const budgets = groups.reduce((count, group) => count + group.budgets.length, 0)
+      if (budgets > mostBudgets) noted.push(side)
+      else sums.add(side, groups)
+    }
+    await addSums(tx, sums, terms)
+    await insertChanges(tx, noted.map(changeOf))
   }
 
   async function applyChanges(): Promise<boolean> {
@@ -200,7 +224,7 @@ export function createSpendingService({ db, clock, organization, announcements }
       async (tx) => {
         const changes = await takeChanges(tx, CHANGES_AT_ONCE)
         const terms = await cached.get(tx)
-        if (terms) await addAll(tx, terms, changes.map(sideOf))
+        if (terms) await addAll(tx, terms, changes.map(sideOf), Number.POSITIVE_INFINITY)
         return changes.length === CHANGES_AT_ONCE
       },
       { isolation: 'read committed' },
@@ -217,9 +241,9 @@ export function createSpendingService({ db, clock, organization, announcements }
 
     /**
      * Adds what reports changed, at the end of their transaction, and creates the alerts of thresholds that are reached.
-     * The sides are those of entries that count before and after.
+     * The sides are those of entries that count before and after. Those that count for many budgets are noted instead.
      */
-    record: addAll,
+    record: (tx: Tx, terms: BudgetTerms, sides: readonly Side[]) => addAll(tx, terms, sides, ADDED_AT_ONCE),
 
     /** Adds the changes that were noted. */
     applyChanges: applyAllChanges,
@@ -271,6 +295,10 @@ export function decimalOf({ measure }: Pick<BudgetRecord, 'measure'>, units: big
 
 export function sideOf({ id: _, sign, ...change }: ChangeRecord): Side {
   return { ...change, sign: sign === 1 ? 1 : -1 }
+}
+
+function changeOf({ agent: _agent, model: _model, labels: _labels, ...change }: Side): Omit<ChangeRecord, 'id'> {
+  return change
 }
 
 /** The subjects of sides, with the names of keys of which only these are known. */

@@ -2,16 +2,26 @@
 
 import type { Calendar } from '../../calendar-periods.ts'
 import type { LabelMap } from '../../database/schema/records.ts'
+import type { Span } from '../../lib/calendar.ts'
 import { type Amount, amountOf, markedUp } from './amount.ts'
-import { BudgetIndex, type BudgetRecord, type Subject } from './matching.ts'
+import { BudgetIndex, type BudgetRecord, type Scope, type Subject } from './matching.ts'
+import { contains, periodAt, windowOf } from './period.ts'
 import type { KnownPeriod, ProjectTerms, Spending } from './store/periods.ts'
 
 /** A budget with its latest periods, the newest first. */
 export type KnownBudget = BudgetRecord & { periods: readonly KnownPeriod[] }
 
+/** Budgets that count the same entries in the same periods, so that an entry is added once for all of them. */
+export interface BudgetGroup extends Scope, Pick<BudgetRecord, 'measure' | 'period' | 'firstDay' | 'lastDay'> {
+  window: Span
+  budgets: readonly KnownBudget[]
+  /** Their latest periods, the newest first. */
+  periods: readonly (Span & { ids: readonly number[] })[]
+}
+
 /** Everything that decides what entries add to which budgets. */
 export interface BudgetTerms {
-  index: BudgetIndex<KnownBudget>
+  index: BudgetIndex<BudgetGroup>
   byId: ReadonlyMap<number, KnownBudget>
   calendar: Calendar
   /** In millionths; null for projects that are not billable. */
@@ -25,7 +35,7 @@ export function termsOf(
 ): BudgetTerms {
   const byId = new Map(projects.map((project) => [project.id, project]))
   return {
-    index: new BudgetIndex(budgets, (id) => byId.get(id)?.clientId ?? null),
+    index: new BudgetIndex(groupsOf(budgets, calendar), (id) => byId.get(id)?.clientId ?? null),
     byId: new Map(budgets.map((budget) => [budget.id, budget])),
     calendar,
     markupOf(id) {
@@ -34,6 +44,38 @@ export function termsOf(
       return project?.markupPpm ?? markupPpm ?? 0
     },
   }
+}
+
+function groupsOf(budgets: readonly KnownBudget[], calendar: Calendar): BudgetGroup[] {
+  const groups = Map.groupBy(
+    budgets,
+    ({ clientId, projectId, ticketId, managerId, agentName, model, labelName, labelValue, ...budget }) => {
+      const scope = [clientId, projectId, ticketId, managerId, agentName, model, labelName, labelValue]
+      return JSON.stringify([...scope, budget.measure, budget.period, budget.firstDay, budget.lastDay])
+    },
+  )
+  return [...groups.values()].map((alike) => {
+    const spans = Map.groupBy(
+      alike.flatMap(({ periods }) => periods),
+      ({ startsAt, endsAt }) => `${startsAt} ${endsAt}`,
+    )
+    const periods = [...spans.values()].map((same) => ({
+      startingAt: same[0]!.startsAt,
+      endingAt: same[0]!.endsAt,
+      ids: same.map(({ id }) => id),
+    }))
+    periods.sort((one, other) => other.startingAt - one.startingAt)
+    return { ...alike[0]!, window: windowOf(alike[0]!, calendar), budgets: alike, periods }
+  })
+}
+
+/** The groups of budgets for which an entry that started at a moment counts. */
+export function groupsCounting({ index }: BudgetTerms, subject: Subject, startedAt: number): BudgetGroup[] {
+  return index
+    .matching(subject)
+    .filter(
+      ({ window, periods }) => contains(window, startedAt) || periods.some((period) => contains(period, startedAt)),
+    )
 }
 
 /** What an entry counts, before or after a change. */
@@ -67,49 +109,96 @@ export function contribution(
 
 const NOTHING: Amount = { billions: 0, units: 0, millionths: 0 }
 
-/** Sums by period, and what belongs to periods that are not known. */
+/** Sums by period, and by budget and the first day of a period what belongs to periods that are not known. */
 export class Sums {
-  readonly #byPeriod = new Map<number, Spending & { id: number }>()
-  readonly unknown: { budget: KnownBudget; at: number; add: (periodId: number) => void }[] = []
+  readonly #ofGroups = new Map<readonly number[], Spending>()
+  readonly #byPeriod = new Map<number, Spending>()
+  readonly #unknown = new Map<KnownBudget, Map<string, UnknownPeriod>>()
 
   constructor(readonly terms: BudgetTerms) {}
 
-  add(side: Side, subject: Subject): void {
+  add(side: Side, groups: readonly BudgetGroup[]): void {
     const amounts = new Map<BudgetRecord['measure'], Amount | undefined>()
-    for (const budget of this.terms.index.matching(subject)) {
-      const { measure } = budget
-      if (!amounts.has(measure)) amounts.set(measure, contribution(budget, side, this.terms))
-      const amount = amounts.get(measure)
-      const period = budget.periods.find(
-        ({ startsAt, endsAt }) => startsAt <= side.startedAt && side.startedAt < endsAt,
-      )
-      if (period) this.#addTo(period.id, side.sign, amount)
-      else {
-        const add = (periodId: number) => this.#addTo(periodId, side.sign, amount)
-        this.unknown.push({ budget, at: side.startedAt, add })
-      }
+    for (const group of groups) {
+      const { measure, periods, budgets } = group
+      if (!amounts.has(measure)) amounts.set(measure, contribution(group, side, this.terms))
+      const entry = { sign: side.sign, amount: amounts.get(measure) }
+      const period = periods.find((each) => contains(each, side.startedAt))
+      if (period?.ids.length === budgets.length) addTo(this.#ofGroups, period.ids, entry)
+      else this.#addToEach(group, side.startedAt, entry)
     }
+  }
+
+  /** What belongs to periods that are not known. */
+  unknown(): UnknownPeriod[] {
+    return [...this.#unknown.values()].flatMap((byDay) => [...byDay.values()])
+  }
+
+  /** Adds what belonged to a period that was not known. */
+  addKnown(id: number, spending: Spending): void {
+    this.#byPeriod.set(id, plus(this.#byPeriod.get(id), spending))
   }
 
   /** What changes, in the order of the periods. */
   rows(): (Spending & { id: number })[] {
-    return [...this.#byPeriod.values()].filter(changes).sort((one, other) => one.id - other.id)
+    const sums = new Map(this.#byPeriod)
+    for (const [ids, spending] of this.#ofGroups) for (const id of ids) sums.set(id, plus(sums.get(id), spending))
+    return [...sums]
+      .map(([id, spending]) => ({ id, ...spending }))
+      .filter(changes)
+      .sort((one, other) => one.id - other.id)
   }
 
-  #addTo(id: number, sign: 1 | -1, amount: Amount | undefined): void {
-    let sum = this.#byPeriod.get(id)
-    if (!sum) {
-      sum = { id, ...NOTHING, entries: 0, unpricedEntries: 0 }
-      this.#byPeriod.set(id, sum)
+  #addToEach(group: BudgetGroup, at: number, entry: CountedEntry): void {
+    const span = periodAt(at, group, this.terms.calendar)
+    for (const budget of group.budgets) {
+      const period = budget.periods.find(({ startsAt, endsAt }) => startsAt <= at && at < endsAt)
+      if (period) addTo(this.#byPeriod, period.id, entry)
+      else if (span) {
+        const byDay = this.#unknown.getOrInsertComputed(budget, () => new Map())
+        const unknown = byDay.getOrInsertComputed(span.firstDay, () => ({ budget, at, spending: nothing() }))
+        count(unknown.spending, entry)
+      }
     }
-    sum.entries += sign
-    if (!amount) {
-      sum.unpricedEntries += sign
-      return
-    }
-    sum.billions += sign * amount.billions
-    sum.units += sign * amount.units
-    sum.millionths += sign * amount.millionths
+  }
+}
+
+export interface UnknownPeriod {
+  budget: KnownBudget
+  /** A moment in it. */
+  at: number
+  spending: Spending
+}
+
+interface CountedEntry {
+  sign: 1 | -1
+  amount: Amount | undefined
+}
+
+const nothing = (): Spending => ({ ...NOTHING, entries: 0, unpricedEntries: 0 })
+
+function addTo<Key>(sums: Map<Key, Spending>, key: Key, entry: CountedEntry): void {
+  count(sums.getOrInsertComputed(key, nothing), entry)
+}
+
+function count(sum: Spending, { sign, amount }: CountedEntry): void {
+  sum.entries += sign
+  if (!amount) {
+    sum.unpricedEntries += sign
+    return
+  }
+  sum.billions += sign * amount.billions
+  sum.units += sign * amount.units
+  sum.millionths += sign * amount.millionths
+}
+
+function plus(one: Spending = nothing(), other: Spending): Spending {
+  return {
+    billions: one.billions + other.billions,
+    units: one.units + other.units,
+    millionths: one.millionths + other.millionths,
+    entries: one.entries + other.entries,
+    unpricedEntries: one.unpricedEntries + other.unpricedEntries,
   }
 }
 

@@ -48,6 +48,42 @@ forEachEngine('budgets', (open) => {
     expect(await alertsOf(budget.id)).toEqual([50, 80, 100])
   })
 
+  test('that many entries count for are added to by the job, with the alert of a threshold', async () => {
+    const { add, report, spentOf, alertsOf, budgets, spending, db } = await stageOf(await open())
+    const { budgetChanges, budgetPeriods } = db.read.tables
+    const added: string[] = []
+    for (let number = 0; number < 12; number += 1) added.push((await add({ amount: 10 + number })).id)
+    const stored = async () => (await db.read.select().from(budgetPeriods)).map(({ units }) => units)
+    const before = await stored()
+    await report({ reported_cost: 1, session_id: 'grows' })
+    await report({ reported_cost: 5.5, session_id: 'grows', ended_at: '2026-11-20T11:30:00Z' })
+    // Three sides, however many budgets there are.
+    expect([await stored(), (await db.read.select().from(budgetChanges)).length]).toEqual([before, 3])
+    await spending.applyChanges()
+    expect(await stored()).toEqual(before.map(() => 500_000_000))
+    expect(await db.read.select().from(budgetChanges)).toEqual([])
+    expect(await spentOf(added[11]!)).toBe(5.5)
+    expect([await alertsOf(added[0]!), await alertsOf(added[11]!)]).toEqual([[50], []])
+
+    // Of each of them, also what is before the first period, and what begins one.
+    await report({ session_id: 'past', started_at: '2026-03-01T08:00:00Z', ended_at: '2026-03-01T09:00:00Z' })
+    await report({ session_id: 'grows', reported_cost: 2.25, ended_at: '2026-11-20T11:40:00Z' })
+    await budgets.archiveBudget(added[0]!, true, { by: TALLY })
+    expect([await spentOf(added[1]!), await spentOf(added[11]!)]).toEqual([2.25, 2.25])
+  })
+
+  test('are not read again when a report names a new project', async () => {
+    const { add, report, projects, db, spentOf } = await stageOf(await open())
+    const budget = await add({ amount: 10, measure: 'billed_amount' })
+    const revision = await db.read.revision()
+    await report({ reported_cost: 2, project: 'NEW' })
+    expect(await db.read.revision()).toBe(revision)
+    expect(await spentOf(budget.id)).toBe(2)
+    await projects.addProject(OPERATOR, { key: 'FREE', name: 'Free', billable: false })
+    await report({ reported_cost: 4, project: 'FREE' })
+    expect(await spentOf(budget.id)).toBe(2)
+  })
+
   test('begin a period with its first entry, and roll over what was left', async () => {
     const { add, report, budgets, clock, spentOf } = await stageOf(await open())
     const budget = await add({ amount: 10, roll_over: true, scope: { project: 'ACME' } })

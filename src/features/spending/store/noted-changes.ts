@@ -7,7 +7,7 @@ import { and, inArray, isNull, notInArray } from 'drizzle-orm'
 import type { Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import { UNCOUNTED_STATUSES } from '../../../database/schema/values.ts'
-import type { ChangeRecord } from './periods.ts'
+import { type ChangeRecord, insertChanges } from './periods.ts'
 
 /** Runs `body`, which changes or adds the entries with these keys, and notes the difference if there are budgets. */
 export async function notingChanges<Result>(
@@ -24,7 +24,7 @@ export async function notingChanges<Result>(
     if (was && is && isSame(was, is)) return []
     return [...(was ? [{ sign: -1, ...was }] : []), ...(is ? [{ sign: 1, ...is }] : [])]
   })
-  for (const portion of portionsOf(rows)) await tx.insertAll(tx.tables.budgetChanges, portion)
+  await insertChanges(tx, rows)
   return result
 }
 

@@ -1,6 +1,7 @@
 /** Budgets as recording needs them, what is spent of them, and their alerts. */
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
+import { portionsOf } from '../../../database/portions.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { newId } from '../../../lib/id.ts'
@@ -39,21 +40,19 @@ export async function listPeriodsSince(
     .orderBy(desc(budgetPeriods.startsAt))
 }
 
-/** The period of a budget that contains a moment; undefined if there is none. */
-export async function findPeriodAt(
+/** The periods of these budgets that contain the moment, by budget. */
+export async function listPeriodsAt(
   reader: Reader,
-  budgetId: number,
+  budgetIds: readonly number[],
   moment: number,
-): Promise<PeriodRecord | undefined> {
-  const { budgetPeriods } = reader.tables
-  const [row] = await reader
+): Promise<Map<number, PeriodRecord>> {
+  if (budgetIds.length === 0) return new Map()
+  const { budgetPeriods: p } = reader.tables
+  const rows = await reader
     .select()
-    .from(budgetPeriods)
-    .where(
-      and(eq(budgetPeriods.budgetId, budgetId), lte(budgetPeriods.startsAt, moment), gt(budgetPeriods.endsAt, moment)),
-    )
-    .limit(1)
-  return row
+    .from(p)
+    .where(and(inArray(p.budgetId, [...budgetIds]), lte(p.startsAt, moment), gt(p.endsAt, moment)))
+  return new Map(rows.map((row) => [row.budgetId, row]))
 }
 
 /** The newest period of a budget; undefined before the first. */
@@ -145,7 +144,12 @@ export async function finishCount(
   return row
 }
 
-/** The next changes that something else than a report made; they are removed. */
+/** Notes changes, which a job adds. */
+export async function insertChanges(tx: Tx, changes: readonly Omit<ChangeRecord, 'id'>[]): Promise<void> {
+  for (const portion of portionsOf(changes)) await tx.insertAll(tx.tables.budgetChanges, portion)
+}
+
+/** The next changes that were noted; they are removed. */
 export async function takeChanges(tx: Tx, limit: number): Promise<ChangeRecord[]> {
   const { budgetChanges } = tx.tables
   const next = tx.select({ id: budgetChanges.id }).from(budgetChanges).orderBy(asc(budgetChanges.id)).limit(limit)
