@@ -254,6 +254,17 @@ module.exports = {
       from: { path: '^src/web/' },
       to: { path: '^src/app\\.ts$', dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'other-servers-off-the-main-thread',
+      comment: 'What another server sends must not slow down reports: exchange messages with exchangeOnThread.',
+      severity: 'error',
+      // A command, and the process for remote backups, record nothing.
+      from: { path: '^src/', pathNot: ['^src/lib/outgoing/', '^src/cli/', '^src/database/backup/remote/'] },
+      to: { path: '^src/lib/outgoing/(connection|exchange|send)\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    onlyIn('requests-only-in-outgoing', '^(node:)?(https?|tls)$|(^|/)node_modules/proxy-from-env/', [
+      '^src/lib/outgoing/',
+    ]),
     onlyIn('elysia-only-at-the-edge', '(^|/)node_modules/(elysia|@elysiajs)/', [
       '^src/app\\.ts$',
       '^src/http/',

@@ -33,6 +33,7 @@ const WORKERS = [
   'src/features/people/passwords/hashing-worker.ts',
   'src/features/bills/documents/pdf-worker.ts',
   'src/features/telemetry/decoding-worker.ts',
+  'src/lib/outgoing/outgoing-worker.ts',
 ]
 
 /** The entry points that are bundled: the command line and the workers. */

@@ -7,6 +7,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { parseDuration } from './lib/duration.ts'
 import { isNetwork } from './lib/network.ts'
+import { isAddress, isSafeAddress, LOOPBACK } from './lib/outgoing/safe-address.ts'
 import { readPublicUrl } from './lib/public-url.ts'
 import { parseS3Place, type S3Place } from './lib/s3-place.ts'
 
@@ -848,21 +849,8 @@ export function readReleases(flags: Flags, environment: Environment = process.en
   return { from, key: reading.text('releasesKey') || undefined }
 }
 
-/** Whether a place is an address, as opposed to a file or folder. */
-export function isAddress(place: string): boolean {
-  return /^[a-z][a-z\d+.-]+:\/\//i.test(place)
-}
-
-/** Whether nobody on the way can read or change what is loaded from there. */
-export function isSafeAddress(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  return url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
-}
-
 /** Of submission (RFC 6409) and of submission over TLS (RFC 8314), which is what a mail server expects of programs. */
 const SMTP_PORTS: Record<string, number> = { 'smtp:': 587, 'smtps:': 465 }
-
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /** Undefined where no mail server is named. No message repeats the address: it may hold a password. */
 function readMail(reading: Reading): MailConfig | undefined {

@@ -1,10 +1,12 @@
 /**
- * A thread for work that would stop the main thread. It does one job at a time while others wait, starts with the first
- * and ends when it has been idle. If it breaks, or a job takes too long, the next job has a new thread.
+ * A thread for work that would stop the main thread. It does one job at a time, or a few, while others wait; it starts with
+ * the first and ends when it has been idle. If it breaks, or a job takes too long, the next job has a new thread.
  */
 export interface JobThreadOptions {
-  /** The URL of the worker, which posts an answer to each message, and may post `{ part }` several times before it. */
+  /** The URL of the worker, which answers with `answerJobs`. */
   program: string
+  /** How many jobs the thread does at a time; one if absent. */
+  atOnce?: number
   /** What a job may take; any time if absent. */
   deadlineMs?: number
   idleMs: number
@@ -21,18 +23,26 @@ interface Job<Question, Message> {
   onPart: (part: PartOf<Message>) => void
   resolve: (answer: AnswerOf<Message>) => void
   reject: (reason: Error) => void
+  deadline?: Timer | undefined
+}
+
+/** What passes between a thread and its worker, with the number of the job. */
+interface Envelope<Content> {
+  job: number
+  content: Content
 }
 
 export class JobThread<Question, Message extends object> {
   readonly #waiting: Job<Question, Message>[] = []
-  #job: Job<Question, Message> | undefined
+  readonly #running = new Map<number, Job<Question, Message>>()
   #worker: Worker | undefined
-  /** The deadline of the job; without one, the end of the idle thread. */
-  #timer: Timer | undefined
+  #started = 0
+  /** The end of the idle thread. */
+  #idle: Timer | undefined
 
   constructor(readonly options: JobThreadOptions) {}
 
-  /** How many jobs wait, without the one that is being done. */
+  /** How many jobs wait, without those that are being done. */
   get waiting(): number {
     return this.#waiting.length
   }
@@ -44,30 +54,35 @@ export class JobThread<Question, Message extends object> {
   ): Promise<AnswerOf<Message>> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, transfer, onPart, resolve, reject })
-      if (!this.#job) this.#next()
+      this.#next()
     })
   }
 
   #next(): void {
-    clearTimeout(this.#timer)
-    this.#job = this.#waiting.shift()
-    if (this.#job) {
-      this.#worker ??= this.#start()
-      // A command may have nothing else that keeps it alive until the job is done.
-      this.#worker.ref()
-      this.#worker.postMessage(this.#job.question, this.#job.transfer)
-      const { deadlineMs } = this.options
-      if (deadlineMs) this.#timer = setTimeout(() => this.#fail('it took too long'), deadlineMs)
-    } else {
-      this.#worker?.unref()
-      this.#timer = setTimeout(() => this.#end(), this.options.idleMs)
-      this.#timer.unref()
-    }
+    clearTimeout(this.#idle)
+    const { atOnce = 1, idleMs } = this.options
+    while (this.#running.size < atOnce && this.#waiting.length > 0) this.#begin(this.#waiting.shift()!)
+    if (this.#running.size > 0) return
+    this.#worker?.unref()
+    this.#idle = setTimeout(() => this.#end(), idleMs)
+    this.#idle.unref()
+  }
+
+  #begin(job: Job<Question, Message>): void {
+    this.#started += 1
+    this.#running.set(this.#started, job)
+    this.#worker ??= this.#start()
+    // A command may have nothing else that keeps it alive until the job is done.
+    this.#worker.ref()
+    const envelope: Envelope<Question> = { job: this.#started, content: job.question }
+    this.#worker.postMessage(envelope, job.transfer)
+    const { deadlineMs } = this.options
+    if (deadlineMs) job.deadline = setTimeout(() => this.#fail('it took too long'), deadlineMs)
   }
 
   #start(): Worker {
     const worker = new Worker(this.options.program, { smol: true })
-    worker.onmessage = ({ data }: MessageEvent<Message>) => {
+    worker.onmessage = ({ data }: MessageEvent<Envelope<Message>>) => {
       if (worker === this.#worker) this.#hear(data)
     }
     const fail = (reason: string) => {
@@ -78,25 +93,49 @@ export class JobThread<Question, Message extends object> {
     return worker
   }
 
-  #hear(message: Message): void {
-    if ('part' in message) {
-      this.#job?.onPart(message.part as PartOf<Message>)
+  #hear({ job: number, content }: Envelope<Message>): void {
+    const job = this.#running.get(number)
+    if ('part' in content) {
+      job?.onPart(content.part as PartOf<Message>)
       return
     }
-    this.#job?.resolve(message as AnswerOf<Message>)
+    clearTimeout(job?.deadline)
+    this.#running.delete(number)
+    job?.resolve(content as AnswerOf<Message>)
     this.#next()
   }
 
   #fail(reason: string): void {
     this.#end()
-    this.#job?.reject(this.options.unfinished(reason))
+    for (const job of this.#running.values()) {
+      clearTimeout(job.deadline)
+      job.reject(this.options.unfinished(reason))
+    }
+    this.#running.clear()
     this.#next()
   }
 
   #end(): void {
-    clearTimeout(this.#timer)
+    clearTimeout(this.#idle)
     const worker = this.#worker
     this.#worker = undefined
     worker?.terminate()
   }
+}
+
+declare const self: Worker
+
+/**
+ * Answers the jobs of a {@link JobThread} in its worker.
+ *
+ * @param answer posts an answer to each question, and may post `{ part }` several times before it
+ */
+export function answerJobs<Question, Message extends object>(
+  answer: (question: Question, post: (message: Message, transfer?: ArrayBuffer[]) => void) => unknown,
+): void {
+  self.onmessage = ({ data: { job, content } }: MessageEvent<Envelope<Question>>) =>
+    answer(content, (message, transfer = []) => {
+      const envelope: Envelope<Message> = { job, content: message }
+      self.postMessage(envelope, transfer)
+    })
 }

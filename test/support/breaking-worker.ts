@@ -1,13 +1,10 @@
 /** A thread that reads bodies as badly as each asks: `crash`, `throw`, `hang`, `fail`; any other is read. */
 import type { FromDecoding } from '../../src/features/telemetry/decoding-worker.ts'
 import type { Body } from '../../src/features/telemetry/otlp/decode.ts'
+import { answerJobs } from '../../src/lib/job-thread.ts'
 
-declare const self: Worker
-
-const post = (message: FromDecoding) => self.postMessage(message)
-
-self.onmessage = ({ data }: MessageEvent<Body>) => {
-  const text = new TextDecoder().decode(data.bytes)
+answerJobs<Body, FromDecoding>(({ bytes }, post) => {
+  const text = new TextDecoder().decode(bytes)
   if (text === 'crash') process.exit(1)
   if (text === 'throw') throw new Error('It threw.')
   if (text === 'hang') return
@@ -22,4 +19,4 @@ self.onmessage = ({ data }: MessageEvent<Body>) => {
       rejectionReason: null,
     },
   })
-}
+})

@@ -1,13 +1,13 @@
 /** A thread that answers with how many jobs it has done, and as its message asks: `hang`, `exit`, `throw`, `parts`. */
-declare const self: Worker
+import { answerJobs } from '../../src/lib/job-thread.ts'
 
 let done = 0
 
-self.onmessage = ({ data }: MessageEvent<string>) => {
-  if (data === 'hang') return
-  if (data === 'exit') process.exit(1)
-  if (data === 'throw') throw new Error('It threw.')
-  if (data === 'parts') for (const part of ['a', 'b']) self.postMessage({ part })
+answerJobs<string, { part: string } | { done: number }>((question, post) => {
+  if (question === 'hang') return
+  if (question === 'exit') process.exit(1)
+  if (question === 'throw') throw new Error('It threw.')
+  if (question === 'parts') for (const part of ['a', 'b']) post({ part })
   done += 1
-  self.postMessage({ done })
-}
+  post({ done })
+})

@@ -4,14 +4,13 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { isAddress, isSafeAddress } from '../../config.ts'
+import { followed } from '../../lib/outgoing/redirects.ts'
+import { isAddress } from '../../lib/outgoing/safe-address.ts'
+import { send } from '../../lib/outgoing/send.ts'
 import { CommandError } from '../failures.ts'
 
 /** No server that is still there pauses for longer. There is no limit on the whole, as links are slow. */
 const SILENCE_LIMIT_MS = 60_000
-
-/** Downloads are one or two redirects away. */
-const REDIRECT_LIMIT = 5
 
 /** Checksums and signatures have a few kilobytes; what is larger is something else. */
 const TEXT_LIMIT_BYTES = 1_048_576
@@ -30,7 +29,7 @@ export class ReleaseSource {
 
   /** A small file; undefined if the source does not have it. */
   async find(name: string): Promise<Buffer | undefined> {
-    const opened = await this.#open(name)
+    const opened = await this.#open(name, TEXT_LIMIT_BYTES)
     if (!opened) return undefined
     const parts: Uint8Array[] = []
     for await (const part of this.#bounded(name, opened, TEXT_LIMIT_BYTES)) parts.push(part)
@@ -39,7 +38,7 @@ export class ReleaseSource {
 
   /** Writes a file that must be there to a path that must not exist, and returns its SHA-256. */
   async download(name: string, to: string, onProgress: (done: number, total?: number) => void): Promise<string> {
-    const opened = await this.#open(name)
+    const opened = await this.#open(name, ARCHIVE_LIMIT_BYTES)
     if (!opened) throw new CommandError(`${this.place} has no ${name}, which its SHA256SUMS lists.`)
     const hash = createHash('sha256')
     let done = 0
@@ -66,8 +65,8 @@ export class ReleaseSource {
 
   #nameOf = (name: string) => (isAddress(this.place) ? `${this.place}/${name}` : join(this.place, name))
 
-  #open(name: string): Promise<Opened | undefined> {
-    return isAddress(this.place) ? this.#fetch(name) : this.#openFile(name)
+  #open(name: string, limitBytes: number): Promise<Opened | undefined> {
+    return isAddress(this.place) ? this.#request(name, limitBytes) : this.#openFile(name)
   }
 
   async #openFile(name: string): Promise<Opened | undefined> {
@@ -82,95 +81,34 @@ export class ReleaseSource {
     }
   }
 
-  async #fetch(name: string): Promise<Opened | undefined> {
+  async #request(name: string, limitBytes: number): Promise<Opened | undefined> {
     const address = this.#nameOf(name)
-    const silence = new Silence()
+    const options = { bodyBytes: limitBytes, silenceMs: SILENCE_LIMIT_MS }
     try {
-      const response = await followed(address, silence.signal)
-      if (response.status === 404 || response.status === 410) {
-        silence.end()
-        return undefined
+      const { status, statusText, headers, body, close } = await followed(
+        address,
+        (url) => send({ method: 'GET', url }, options),
+        (redirect) => redirect.close(),
+      )
+      if (status < 200 || status > 299) {
+        close()
+        if (status === 404 || status === 410) return undefined
+        throw new CommandError(`${address} returned ${status} ${statusText}.`)
       }
-      if (!response.ok || !response.body) {
-        throw new CommandError(`${address} returned ${response.status} ${response.statusText}.`)
-      }
-      const length = response.headers.get('content-length')
-      // Of a compressed response, the header has another length than the content.
-      const isWhole = length !== null && !response.headers.has('content-encoding')
-      const bytes = isWhole ? Number(length) : undefined
-      return { content: received(response.body, { address, bytes, silence }), bytes }
+      const bytes = Number(headers['content-length']) || undefined
+      return { content: received(body, address), bytes }
     } catch (error) {
-      silence.end()
       throw asDownloadError(error, address)
     }
   }
 }
 
-/** Aborts what nothing was received from for too long. */
-class Silence {
-  readonly #controller = new AbortController()
-  #timer = this.#start()
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  #start() {
-    return setTimeout(() => {
-      this.#controller.abort(new Error(`nothing was received for ${SILENCE_LIMIT_MS / 1000} s`))
-    }, SILENCE_LIMIT_MS)
-  }
-
-  restart(): void {
-    clearTimeout(this.#timer)
-    this.#timer = this.#start()
-  }
-
-  end(): void {
-    clearTimeout(this.#timer)
-  }
-}
-
-interface Expected {
-  address: string
-  bytes: number | undefined
-  silence: Silence
-}
-
-async function* received(
-  body: AsyncIterable<Uint8Array>,
-  { address, bytes, silence }: Expected,
-): AsyncGenerator<Uint8Array> {
-  let done = 0
+async function* received(body: AsyncIterable<Uint8Array>, address: string): AsyncGenerator<Uint8Array> {
   try {
-    for await (const part of body) {
-      silence.restart()
-      done += part.byteLength
-      yield part
-    }
-    if (bytes !== undefined && done !== bytes) throw new Error(`the connection broke off at ${done} of ${bytes} bytes`)
+    yield* body
   } catch (error) {
     throw asDownloadError(error, address)
-  } finally {
-    silence.end()
   }
-}
-
-/** Follows redirects itself, as no address may lead to one that others on the way can change. */
-async function followed(address: string, signal: AbortSignal): Promise<Response> {
-  const isLocal = address.startsWith('http:')
-  let next = address
-  for (let hop = 0; hop <= REDIRECT_LIMIT; hop += 1) {
-    const response = await fetch(next, { redirect: 'manual', signal })
-    const location = response.headers.get('location')
-    if (response.status < 300 || response.status > 399 || location === null) return response
-    await response.body?.cancel()
-    next = new URL(location, next).href
-    if (!isSafeAddress(next) || (next.startsWith('http:') && !isLocal)) {
-      throw new CommandError(`${address} redirects to ${new URL(next).origin}, which is not encrypted.`)
-    }
-  }
-  throw new CommandError(`${address} redirects more than ${REDIRECT_LIMIT} times.`)
 }
 
 function asDownloadError(error: unknown, address: string): Error {

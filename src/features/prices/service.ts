@@ -57,7 +57,7 @@ export { readWithdrawal } from './request.ts'
 export { RepricingBody } from './schema.ts'
 export type { UpdateState } from './store/updates.ts'
 export type { TableFile } from './table-source.ts'
-export { isAddress, placeIssue, readTableFile } from './table-source.ts'
+export { placeIssue, readTableFile } from './table-source.ts'
 export {
   aliasBody,
   comparisonBody,

@@ -1,11 +1,10 @@
 /** Decodes bodies off the main thread: one of a megabyte takes a few milliseconds, the largest more than a second. */
+import { answerJobs } from '../../lib/job-thread.ts'
 import { signalFilter } from './channels/index.ts'
 import type { Observation } from './channels/observation.ts'
 import { combine, type ReadResult, SignalReading } from './channels/reader.ts'
 import { type Body, decode, plainBytes } from './otlp/decode.ts'
 import { Malformed, TooMuch } from './otlp/sieve.ts'
-
-declare const self: Worker
 
 export type FromDecoding =
   /** The first observations of a body with many; the others follow. */
@@ -14,8 +13,6 @@ export type FromDecoding =
   | { read: ReadResult }
   | { refused: 'malformed' | 'too_much'; message: string }
   | { error: string }
-
-const post = (message: FromDecoding) => self.postMessage(message)
 
 /**
  * A body and its results stay in memory until the next garbage collection, which may be far off. Collecting costs a few
@@ -26,13 +23,13 @@ const LARGE_BYTES = 4 * 1_048_576
 /** Observations per message: otherwise all would be in memory twice. */
 const PART_OBSERVATIONS = 400
 
-self.onmessage = ({ data }: MessageEvent<Body>) => {
+answerJobs<Body, FromDecoding>((body, post) => {
   let bytes = 0
   try {
-    const plain = plainBytes(data)
+    const plain = plainBytes(body)
     bytes = plain.byteLength
     const reading = new SignalReading()
-    const counts = decode(data, plain, signalFilter, (signal) => {
+    const counts = decode(body, plain, signalFilter, (signal) => {
       reading.take(signal)
       if (reading.read.observations.length < PART_OBSERVATIONS) return
       post({ part: reading.read.observations.splice(0) })
@@ -43,7 +40,7 @@ self.onmessage = ({ data }: MessageEvent<Body>) => {
     post(failureOf(error))
   }
   if (bytes > LARGE_BYTES) Bun.gc(true)
-}
+})
 
 function failureOf(error: unknown): FromDecoding {
   if (error instanceof Malformed) return { refused: 'malformed', message: error.message }

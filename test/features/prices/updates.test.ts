@@ -97,7 +97,7 @@ describe('a source of prices', () => {
     redirect('/out', 'http://169.254.169.254/latest/meta-data')
     redirect('/round', at('/round'))
     expect(await refusal(at('/moved'))).toBe('read')
-    expect(await refusal(at('/out'))).toContain('redirects to an address that is not https://')
+    expect(await refusal(at('/out'))).toContain('redirects to http://169.254.169.254, which is not encrypted')
     expect(await refusal(at('/round'))).toContain('redirects more than 5 times')
   })
 

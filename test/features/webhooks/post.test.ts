@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { addressFinder, type Resolve } from '../../../src/features/webhooks/delivery/addresses.ts'
-import { type PostOptions, post } from '../../../src/features/webhooks/delivery/post.ts'
+import { type Posting, post } from '../../../src/features/webhooks/delivery/post.ts'
+import { addressFinder, type Resolve } from '../../../src/lib/outgoing/addresses.ts'
+import { exchange } from '../../../src/lib/outgoing/exchange.ts'
 import { startReceiver, startSocketServer } from '../../support/receivers.ts'
 
 const LOOPBACK = ['127.0.0.0/8']
-const addressesOf = addressFinder(LOOPBACK)
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -26,8 +26,12 @@ async function socketServer(...args: Parameters<typeof startSocketServer>) {
   return started
 }
 
-const send = (url: string, options: Partial<PostOptions> = {}) =>
-  post({ url: new URL(url), headers: { 'content-type': 'application/json' }, body: '{}' }, { addressesOf, ...options })
+type Options = Partial<Posting> & { addressesOf?: ReturnType<typeof addressFinder> }
+
+const send = (url: string, { addressesOf = addressFinder(LOOPBACK), ...options }: Options = {}) =>
+  post({ url, headers: { 'content-type': 'application/json' }, body: '{}', ...options }, (request) =>
+    exchange(request, undefined, addressesOf),
+  )
 
 /** Once the headers of the request have arrived. */
 const onRequest = (answer: (socket: Socket) => void) =>
@@ -139,6 +143,25 @@ describe('A message', () => {
   test('is not delivered to what does not speak HTTP', async () => {
     const { url } = await socketServer((socket) => void socket.write('SSH-2.0-OpenSSH_9.9\r\n'))
     expect((await send(url)).error).toContain('did not respond with valid HTTP')
+  })
+
+  test.each([
+    ['informational responses', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'],
+    ['requests to continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ])('is not delivered when %s never end, of which few are read', async (_what, answer) => {
+    const endless = Buffer.from(answer.repeat(1_000))
+    let sent = 0
+    const { url } = await onRequest((socket) => {
+      const more = () => {
+        while (!socket.destroyed && socket.write(endless)) sent += endless.length
+        socket.once('drain', more)
+      }
+      more()
+    })
+    const result = await send(url, { timeoutMs: 600_000 })
+    expect(result).toMatchObject({ status: null, response: '' })
+    expect(result.error).toContain('sent too much before a response')
+    expect(sent).toBeLessThan(20_000_000)
   })
 
   test('keeps no control characters of a response', async () => {

@@ -1,9 +1,8 @@
 /** Renders PDFs off the main thread: a bill of five thousand lines takes two seconds, and the libraries 40 MB. */
+import { answerJobs } from '../../../lib/job-thread.ts'
 import { readDocument } from './content.ts'
 import type { Logo } from './logo.ts'
 import { billPdf, type Voiding, voidNoticePdf } from './pdf.ts'
-
-declare const self: Worker
 
 export interface ToPdf {
   document: string
@@ -14,9 +13,7 @@ export interface ToPdf {
 
 export type FromPdf = { bytes: Uint8Array } | { error: string }
 
-const post = (message: FromPdf, transfer: ArrayBuffer[] = []) => self.postMessage(message, transfer)
-
-self.onmessage = async ({ data: { document, logo, voiding } }: MessageEvent<ToPdf>) => {
+answerJobs<ToPdf, FromPdf>(async ({ document, logo, voiding }, post) => {
   try {
     const read = readDocument(document)
     const bytes = Uint8Array.from(voiding ? await voidNoticePdf(read, voiding, logo) : await billPdf(read, logo))
@@ -24,4 +21,4 @@ self.onmessage = async ({ data: { document, logo, voiding } }: MessageEvent<ToPd
   } catch (error) {
     post({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   }
-}
+})

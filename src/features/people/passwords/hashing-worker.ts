@@ -4,6 +4,7 @@
  * access.
  */
 import { setPriority } from 'node:os'
+import { answerJobs } from '../../../lib/job-thread.ts'
 import { HASHING_COST } from './hashing-cost.ts'
 
 export interface ToHashing {
@@ -13,8 +14,6 @@ export interface ToHashing {
 }
 
 export type FromHashing = { hash: string } | { fits: boolean } | { error: string }
-
-declare const self: Worker
 
 /**
  * A tenth of the weight of a normal thread if all processors are busy, so that a sign-in takes a second or two, and no
@@ -38,4 +37,4 @@ function answer({ password, hash }: ToHashing): FromHashing {
   }
 }
 
-self.onmessage = ({ data }: MessageEvent<ToHashing>) => self.postMessage(answer(data))
+answerJobs<ToHashing, FromHashing>((question, post) => post(answer(question)))

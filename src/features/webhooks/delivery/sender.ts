@@ -25,7 +25,10 @@ export function createSender({ clock, privateNetworks }: SenderOptions): Sender 
   return {
     async send(endpoint, { body: event, ...shown }) {
       // Imported here, since most commands and many servers send nothing.
-      const [{ addressFinder }, { post }] = await Promise.all([import('./addresses.ts'), import('./post.ts')])
+      const [{ exchangeOnThread }, { post }] = await Promise.all([
+        import('../../../lib/outgoing/outgoing-thread.ts'),
+        import('./post.ts'),
+      ])
       const body = payloadOf(endpoint.format, event, shown)
       const message = { id: event.id, sentAtSeconds: Math.floor(clock.now() / 1_000), body }
       const headers = {
@@ -33,8 +36,7 @@ export function createSender({ clock, privateNetworks }: SenderOptions): Sender 
         'user-agent': 'Tally-Webhooks',
         ...signedHeaders(message, secretsOf(endpoint, clock.now())),
       }
-      const posting = { url: new URL(endpoint.url), headers, body }
-      return { ...(await post(posting, { addressesOf: addressFinder(privateNetworks) })), body }
+      return { ...(await post({ url: endpoint.url, headers, body, privateNetworks }, exchangeOnThread)), body }
     },
   }
 }

@@ -4,22 +4,23 @@
  */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { networkTest } from '../../../lib/network.ts'
-import { isPublicAddress } from '../../../lib/public-address.ts'
+import { networkTest } from '../network.ts'
+import { isPublicAddress } from '../public-address.ts'
+import { withoutBrackets } from './connection.ts'
+import { ADDRESS_REFUSED, failure } from './failures.ts'
 
 /** All addresses of a name. Throws an error with the code of `dns.lookup`. */
 export type Resolve = (hostname: string) => Promise<string[]>
 
 const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address)
 
-/** A refusal, in words for the admin who added the endpoint. */
-export class AddressError extends Error {}
+const refusal = (message: string) => failure(ADDRESS_REFUSED, message)
 
 /** Few have more than two, and each of them may take the whole connect timeout. */
 const ADDRESS_LIMIT = 4
 
 /**
- * Returns the addresses that a request to a host may use. Throws an {@link AddressError} if the name does not resolve, or if
+ * Returns the addresses that a request to a host may use. Throws `ADDRESS_REFUSED` if the name does not resolve, or if
  * any of its addresses is neither public nor in one of the networks: with one of each, a name would lead in by chance.
  */
 export function addressFinder(
@@ -28,11 +29,10 @@ export function addressFinder(
 ): (hostname: string) => Promise<string[]> {
   const isNamed = networkTest(privateNetworks)
   return async (hostname) => {
-    // The brackets of an IPv6 address in a URL.
-    const host = hostname.replace(/^\[(.*)\]$/, '$1')
+    const host = withoutBrackets(hostname)
     const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host]
     const refused = addresses.find((address) => !isPublicAddress(address) && !isNamed(address))
-    if (refused !== undefined) throw new AddressError(privateText(host, refused))
+    if (refused !== undefined) throw refusal(privateText(host, refused))
     return addresses.slice(0, ADDRESS_LIMIT)
   }
 }
@@ -43,10 +43,10 @@ async function resolved(host: string, resolve: Resolve): Promise<string[]> {
     addresses = await resolve(host)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOTFOUND' || code === 'ENODATA') throw new AddressError(`The name ${host} does not exist in DNS.`)
-    throw new AddressError(`The name ${host} could not be resolved: ${message}.`)
+    if (code === 'ENOTFOUND' || code === 'ENODATA') throw refusal(`The name ${host} does not exist in DNS.`)
+    throw refusal(`The name ${host} could not be resolved: ${message}.`)
   }
-  if (addresses.length === 0) throw new AddressError(`The name ${host} has no address in DNS.`)
+  if (addresses.length === 0) throw refusal(`The name ${host} has no address in DNS.`)
   return addresses
 }
 
