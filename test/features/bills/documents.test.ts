@@ -148,6 +148,19 @@ describe('the content of documents', () => {
     }
   })
 
+  test('the exchange rate is on every document of a bill in another currency, and on no page of one in dollars', () => {
+    for (const show_cost of [false, true]) {
+      const document = read({ ...EXAMPLE, show_cost })
+      expect(contentOf(document).facts).toContainEqual(['Exchange rate', '1 USD = 0.92 EUR'])
+      expect(htmlOf(document, undefined)).toContain('1 USD = 0.92 EUR')
+      const [headings, ...rows] = csvLines(linesCsv(document))
+      const at = headings!.cells.indexOf('exchange_rate')
+      expect(rows.map(({ cells }) => cells[at])).toEqual(rows.map(() => '0.92'))
+      const inDollars = read({ ...EXAMPLE, show_cost, currency: 'USD', exchange_rate: 1 })
+      expect(contentOf(inDollars).facts.map(([label]) => label)).not.toContain('Exchange rate')
+    }
+  })
+
   test('entries that the bill leaves out are not mentioned', () => {
     const left = { ...EXAMPLE.left_out, unattributed: { entries: 987_123, cost: 987_123, at_least: false } }
     const document = read({ ...EXAMPLE, left_out: left })
@@ -182,7 +195,7 @@ describe('the content of documents', () => {
   })
 
   test('a negative amount in a CSV is a number, not a text', () => {
-    expect(linesCsv(read(EXAMPLE_CREDIT_NOTE.document))).toContain(',EUR,-12.50\r\n')
+    expect(linesCsv(read(EXAMPLE_CREDIT_NOTE.document))).toContain(',EUR,0.92,-12.50\r\n')
   })
 
   test('amounts have the digits of their currency', () => {

@@ -120,7 +120,7 @@ function factsOf(document: BillDocument): Content['facts'] {
   if (document.scope.project) facts.push(['Project', textOf(document.scope.project)!])
   if (corrects) facts.push(['Corrects bill', corrects.number])
   if (replaces) facts.push(['Replaces bill', replaces.number])
-  if (document.show_cost && isBill && currency !== 'USD') {
+  if (isBill && currency !== 'USD') {
     facts.push(['Exchange rate', `1 USD = ${decimalText(numberText(document, 'exchange_rate'))} ${currency}`])
   }
   return facts

@@ -28,7 +28,11 @@ const TOKENS = ['input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'
  */
 export function linesCsv(document: BillDocument): string {
   const { group_by: dimensions, show_cost: showsCost, currency } = document
-  const amount = (holder: { amount: number }) => plain(minorOf(holder, 'amount', document), document)
+  const amount = (holder: { amount: number }): Cell[] => [
+    currency,
+    numberCell(document, 'exchange_rate'),
+    plain(minorOf(holder, 'amount', document), document),
+  ]
   const columns = [
     'kind',
     'line',
@@ -40,12 +44,13 @@ export function linesCsv(document: BillDocument): string {
     ...TOKENS,
     ...(showsCost ? ['cost', 'list_value', 'markup'] : []),
     'currency',
+    'exchange_rate',
     'amount',
   ]
   const numberColumns = 2 + TOKENS.length + (showsCost ? 3 : 0)
   const keyColumns = columns.indexOf('text') - 3
   const withText = (kind: string, text: string, holder: { amount: number }) =>
-    row([kind, ...blank(2 + keyColumns), text, ...blank(numberColumns), currency, amount(holder)])
+    row([kind, ...blank(2 + keyColumns), text, ...blank(numberColumns), ...amount(holder)])
   let csv = csvLine(columns)
   for (const { title, lines } of document.sections) {
     for (const line of lines) {
@@ -59,8 +64,7 @@ export function linesCsv(document: BillDocument): string {
         numberCell(line, 'sessions'),
         ...TOKENS.map((kind) => numberCell(line.tokens, kind)),
         ...(showsCost ? [numberCell(line, 'cost'), numberCell(line, 'list_value'), markup(line)] : []),
-        currency,
-        amount(line),
+        ...amount(line),
       ])
     }
   }
