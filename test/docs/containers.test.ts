@@ -9,11 +9,13 @@ const textOf = (path: string) => Bun.file(join(ROOT, path)).text()
 interface Service {
   environment?: Record<string, string>
   volumes?: string[]
+  secrets?: string[]
 }
 
 interface ComposeFile {
   services: Record<string, Service>
   volumes: Record<string, unknown>
+  secrets?: Record<string, { file: string }>
 }
 
 const composeFile = async (path: string) => Bun.YAML.parse(await textOf(path)) as ComposeFile
@@ -42,6 +44,19 @@ test('every named volume is declared', async () => {
       .filter((name) => !name.startsWith('.'))
     expect(named.sort()).toEqual(Object.keys(volumes).sort())
   }
+})
+
+test('passwords are in files of a folder that neither git nor the image contains, and in no variable', async () => {
+  const { services, secrets = {} } = await composeFile('compose.postgres.yaml')
+  for (const [name, { file }] of Object.entries(secrets)) expect(file).toBe(`./secrets/${name}`)
+  for (const { environment = {}, secrets: given = [] } of Object.values(services)) {
+    const read = Object.entries(environment).filter(([name]) => name.endsWith('_FILE'))
+    expect(read.map(([, path]) => path)).toEqual(given.map((name) => `/run/secrets/${name}`))
+    expect(given.every((name) => name in secrets)).toBe(true)
+    expect(Object.keys(environment).filter((name) => /PASSWORD$|URL$/.test(name))).toEqual([])
+  }
+  expect((await textOf('.gitignore')).split('\n')).toContain('/secrets/')
+  expect((await textOf('.dockerignore')).split('\n')).toContain('secrets')
 })
 
 const MANIFEST = 'packaging/kubernetes/tally.yaml'
