@@ -400,6 +400,12 @@ export interface ClientConfig {
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
+/** Something wrong with an option. */
+export interface ConfigIssue {
+  option: OptionName
+  message: string
+}
+
 /** All configuration issues, one per line. */
 export class ConfigError extends Error {}
 
@@ -426,6 +432,9 @@ const SECRET_LIMIT_BYTES = 16_384
 /** Where containers mount secrets: readable by everything in the container, which is one program. */
 const CONTAINER_SECRETS = '/run/secrets/'
 
+/** Where systemd puts the files of `LoadCredential=`. */
+const SYSTEMD_CREDENTIALS = '/run/credentials/'
+
 const POSTGRES_URL = /^postgres(ql)?:\/\//
 
 /** A password in a URL, between user and host or as a parameter. */
@@ -436,7 +445,7 @@ const files = () => process.getBuiltinModule('node:fs')
 
 /** Reads options and collects their issues, so that a person can fix all of them at once. */
 class Reading {
-  readonly #issues: string[] = []
+  readonly issues: ConfigIssue[] = []
   readonly #secrets = new Map<SecretName, string>()
 
   constructor(
@@ -500,7 +509,10 @@ class Reading {
       else return text
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
-      this.issue(name, `${path} cannot be read (${code ?? message}). Check the path and its permissions`)
+      const advice = path.startsWith(SYSTEMD_CREDENTIALS)
+        ? 'systemd shows it to the service’s user while the service runs: start it, and run this command as that user'
+        : 'Check the path and its permissions'
+      this.issue(name, `${path} cannot be read (${code ?? message}). ${advice}`)
     }
     return ''
   }
@@ -547,15 +559,42 @@ class Reading {
     for (const network of networks.filter((each) => !isNetwork(each))) {
       this.issue(name, `'${network}' is not a valid IP address or network such as 10.0.0.0/8`)
     }
-    return networks
+    return networks.filter(isNetwork)
   }
 
-  issue(name: OptionName, message: string): void {
-    this.#issues.push(`${titleOf(name)}: ${message}`)
+  /** A whole number in a range; the default if it is none. */
+  integer(name: OptionName, what: string, least: number, most: number): number {
+    const text = this.text(name)
+    const number = Number(text)
+    if (/^\d{1,9}$/.test(text) && number >= least && number <= most) return number
+    const range = most === Number.POSITIVE_INFINITY ? `${least} or more` : `a number from ${least} to ${most}`
+    this.issue(name, `'${text}' is not a valid ${what}. Use ${range}`)
+    return Number(OPTIONS[name].default)
+  }
+
+  /** In milliseconds; undefined if it is not set, or not valid. */
+  interval(name: OptionName, shortestMs: number, advice: string): number | undefined {
+    const text = this.text(name)
+    if (text === '') return undefined
+    const ms = parseDuration(text)
+    if (ms !== undefined && ms >= shortestMs) return ms
+    this.issue(name, `'${text}' is not a valid interval. ${advice}`)
+    return undefined
+  }
+
+  issue(option: OptionName, message: string): void {
+    this.issues.push({ option, message: `${titleOf(option)}: ${message}` })
+  }
+
+  /** What `read` returns; undefined if it finds an issue. */
+  valid<Value>(read: () => Value): Value | undefined {
+    const before = this.issues.length
+    const value = read()
+    return this.issues.length === before ? value : undefined
   }
 
   finish(): void {
-    if (this.#issues.length > 0) throw new ConfigError(this.#issues.join('\n'))
+    if (this.issues.length > 0) throw new ConfigError(this.issues.map(({ message }) => message).join('\n'))
   }
 }
 
@@ -574,10 +613,28 @@ export function exposedSecrets(flags: Flags, environment: Environment = process.
   return [...Object.values(SECRETS), 'identity' as const].flatMap((name) => {
     const path = reading.text(name)
     if (path === '' || path.startsWith(CONTAINER_SECRETS)) return []
-    const mode = files().statSync(path, { throwIfNoEntry: false })?.mode ?? 0
-    if ((mode & 0o004) === 0 || process.platform === 'win32') return []
+    if ((modeOf(path) & 0o004) === 0 || process.platform === 'win32') return []
     return [`Every user of this machine can read ${path} (${OPTIONS[name].variable}). To fix it: chmod 600 ${path}`]
   })
+}
+
+/** 0 if it cannot be found out. */
+function modeOf(path: string): number {
+  try {
+    return files().statSync(path).mode
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * Adds the variables that the environment does not have, as those of a file: what is set for one command counts more.
+ */
+export function extendEnvironment(
+  variables: Readonly<Record<string, string>>,
+  environment: Environment = process.env,
+): void {
+  for (const [name, value] of Object.entries(variables)) environment[name] ??= value
 }
 
 /** Who runs a command, as far as flags and the environment say. */
@@ -602,49 +659,47 @@ export function readOperator(flags: Flags, environment: Environment = process.en
 /** The effective options: the flag, or else the variable, or else the default. Throws {@link ConfigError}. */
 export function readConfig(flags: Flags, environment: Environment = process.env): Config {
   const reading = new Reading(flags, environment)
-  const text = (name: OptionName) => reading.text(name)
-
-  const port = Number(text('port'))
-  if (!/^\d{1,5}$/.test(text('port')) || port > 65_535) {
-    reading.issue('port', `'${text('port')}' is not a valid port. Use a number from 0 to 65535`)
-  }
-  const logLevel = LOG_LEVELS.find((level) => level === text('logLevel'))
-  if (!logLevel)
-    reading.issue('logLevel', `'${text('logLevel')}' is not a valid log level. Use one of ${LOG_LEVELS.join(', ')}`)
-  const databaseUrl = reading.secret('databaseUrl') || undefined
-  // Not repeated in the message: it may hold a password.
-  if (databaseUrl && !POSTGRES_URL.test(databaseUrl)) {
-    reading.issue('databaseUrl', 'must start with postgres://')
-  }
-  const replica = readReplica(reading)
-  const publicUrl = reading.publicUrl()
-  const trustedProxies = reading.networks('trustedProxies')
-  const webhookPrivateNetworks = reading.networks('webhookPrivateNetworks')
-  const rateLimit = Number(text('rateLimit'))
-  if (!/^\d{1,9}$/.test(text('rateLimit')))
-    reading.issue('rateLimit', `'${text('rateLimit')}' is not a valid number of requests. Use 0 or more`)
-  const drainSeconds = Number(text('drain'))
-  if (!/^\d{1,3}$/.test(text('drain')) || drainSeconds > DRAIN_LIMIT_SECONDS)
-    reading.issue('drain', `'${text('drain')}' is not a valid number of seconds. Use 0 to ${DRAIN_LIMIT_SECONDS}`)
-  const mail = readMail(reading)
-  const backups = readBackups(reading)
-  const priceUpdates = readPriceUpdates(reading)
+  const config = configOf(reading)
   reading.finish()
+  return config
+}
+
+/** As {@link readConfig}, for a command that goes on with what is valid: everything else is as if it were not set. */
+export function examineConfig(
+  flags: Flags,
+  environment: Environment = process.env,
+): { config: Config; issues: readonly ConfigIssue[] } {
+  const reading = new Reading(flags, environment)
+  return { config: configOf(reading), issues: reading.issues }
+}
+
+/** What it finds issues with is not in the result. */
+function configOf(reading: Reading): Config {
+  const logLevel = LOG_LEVELS.find((level) => level === reading.text('logLevel'))
+  if (!logLevel)
+    reading.issue(
+      'logLevel',
+      `'${reading.text('logLevel')}' is not a valid log level. Use one of ${LOG_LEVELS.join(', ')}`,
+    )
+  const databaseUrl = reading.secret('databaseUrl')
+  const isPostgres = POSTGRES_URL.test(databaseUrl)
+  // Not repeated in the message: it may hold a password.
+  if (databaseUrl !== '' && !isPostgres) reading.issue('databaseUrl', 'must start with postgres://')
   return {
-    dataDir: text('data'),
-    databaseUrl,
-    replica,
-    host: text('host'),
-    port,
-    publicUrl,
-    trustedProxies,
-    rateLimit,
-    drainSeconds,
-    mail,
-    backups,
-    priceUpdates,
-    webhookPrivateNetworks,
-    logLevel: logLevel!,
+    dataDir: reading.text('data'),
+    databaseUrl: isPostgres ? databaseUrl : undefined,
+    replica: reading.valid(() => readReplica(reading)),
+    host: reading.text('host'),
+    port: reading.integer('port', 'port', 0, 65_535),
+    publicUrl: reading.publicUrl(),
+    trustedProxies: reading.networks('trustedProxies'),
+    rateLimit: reading.integer('rateLimit', 'number of requests', 0, Number.POSITIVE_INFINITY),
+    drainSeconds: reading.integer('drain', 'number of seconds', 0, DRAIN_LIMIT_SECONDS),
+    mail: reading.valid(() => readMail(reading)),
+    backups: readBackups(reading),
+    priceUpdates: readPriceUpdates(reading),
+    webhookPrivateNetworks: reading.networks('webhookPrivateNetworks'),
+    logLevel: logLevel ?? 'info',
   }
 }
 
@@ -656,13 +711,7 @@ const LONGEST_READ_WAIT_MS = 5_000
 
 function readReplica(reading: Reading): Config['replica'] {
   const url = reading.secret('databaseReadUrl')
-  const waitMs = Number(reading.text('databaseReadWait'))
-  if (!/^\d{1,4}$/.test(reading.text('databaseReadWait')) || waitMs > LONGEST_READ_WAIT_MS) {
-    reading.issue(
-      'databaseReadWait',
-      `'${reading.text('databaseReadWait')}' is not a valid number of milliseconds. Use 0 to ${LONGEST_READ_WAIT_MS}`,
-    )
-  }
+  const waitMs = reading.integer('databaseReadWait', 'number of milliseconds', 0, LONGEST_READ_WAIT_MS)
   if (url === '') return undefined
   if (!POSTGRES_URL.test(url)) reading.issue('databaseReadUrl', 'must start with postgres://')
   if (!reading.secret('databaseUrl')) {
@@ -678,22 +727,9 @@ const SHORTEST_BACKUP_MS = 10 * 60_000
 const BACKUP_KEEP_LIMIT = 366
 
 function readBackups(reading: Reading): BackupsConfig {
-  const every = reading.text('backupEvery')
-  const everyMs = every === '' ? undefined : parseDuration(every)
-  if (every !== '' && (everyMs === undefined || everyMs < SHORTEST_BACKUP_MS)) {
-    reading.issue('backupEvery', `'${every}' is not a valid interval. Use 10min or longer, such as 12h, 1d or 1w`)
-  }
-  const keepOf = (name: OptionName, least: number) => {
-    const text = reading.text(name)
-    const number = Number(text)
-    if (!Number.isInteger(number) || number < least || number > BACKUP_KEEP_LIMIT) {
-      reading.issue(
-        name,
-        `'${text}' is not a valid number of backups. Use a number from ${least} to ${BACKUP_KEEP_LIMIT}`,
-      )
-    }
-    return number
-  }
+  const everyMs = reading.interval('backupEvery', SHORTEST_BACKUP_MS, 'Use 10min or longer, such as 12h, 1d or 1w')
+  const keepOf = (name: OptionName, least: number) =>
+    reading.integer(name, 'number of backups', least, BACKUP_KEEP_LIMIT)
   const keep = {
     last: keepOf('backupKeep', 1),
     daily: keepOf('backupKeepDaily', 0),
@@ -705,7 +741,7 @@ function readBackups(reading: Reading): BackupsConfig {
     if (!isPostgres || reading.text(name) === '') continue
     reading.issue(name, 'works only with the embedded database. Back up PostgreSQL with its own tools')
   }
-  return { folder: backupsFolder(reading), everyMs, keep, remote: readRemoteBackups(reading) }
+  return { folder: backupsFolder(reading), everyMs, keep, remote: reading.valid(() => readRemoteBackups(reading)) }
 }
 
 /** Downloads cost money where the storage is somebody else's. */
@@ -718,11 +754,10 @@ function readRemoteBackups(reading: Reading): RemoteBackupsConfig | undefined {
   if (!place) {
     reading.issue('backupS3', `'${text}' is not a valid place. Use s3://bucket/prefix/ with lowercase bucket names`)
   }
-  const every = reading.text('backupVerifyEvery')
-  const verifyEveryMs = every === 'off' ? undefined : parseDuration(every)
-  if (every !== 'off' && (verifyEveryMs === undefined || verifyEveryMs < SHORTEST_VERIFY_MS)) {
-    reading.issue('backupVerifyEvery', `'${every}' is not a valid interval. Use 1h or longer, such as 1d or 1w, or off`)
-  }
+  const verifyEveryMs =
+    reading.text('backupVerifyEvery') === 'off'
+      ? undefined
+      : reading.interval('backupVerifyEvery', SHORTEST_VERIFY_MS, 'Use 1h or longer, such as 1d or 1w, or off')
   return {
     place: place!,
     access: readS3(reading),
@@ -788,11 +823,7 @@ const SHORTEST_PRICES_MS = 3_600_000
 
 function readPriceUpdates(reading: Reading): PriceUpdatesConfig {
   const from = reading.place('pricesFrom', 'file')
-  const every = reading.text('pricesEvery')
-  const everyMs = every === '' ? undefined : parseDuration(every)
-  if (every !== '' && (everyMs === undefined || everyMs < SHORTEST_PRICES_MS)) {
-    reading.issue('pricesEvery', `'${every}' is not a valid interval. Use 1h or longer, such as 12h, 1d or 1w`)
-  }
+  const everyMs = reading.interval('pricesEvery', SHORTEST_PRICES_MS, 'Use 1h or longer, such as 12h, 1d or 1w')
   if (everyMs !== undefined && from === undefined) {
     reading.issue('pricesEvery', `needs a source. Set ${OPTIONS.pricesFrom.variable} to an https:// address or a file`)
   }

@@ -2,7 +2,7 @@
 
 import { findDamage } from './database/damage.ts'
 import type { Database } from './database/database.ts'
-import { readinessOf } from './database/ready.ts'
+import { databaseTime, readinessOf } from './database/ready.ts'
 import { createAnomaliesService } from './features/anomalies/service.ts'
 import { createAuditService } from './features/audit/service.ts'
 import { type BillsDependencies, createBillsService, createMailer } from './features/bills/service.ts'
@@ -167,6 +167,7 @@ export function createServices({
     inbox,
     transfer,
     checkReady: readinessOf(db),
+    databaseTime: () => databaseTime(db),
     findDamage: () => findDamage(db),
   }
 }

@@ -56,7 +56,7 @@ function packagedService(service: string): string {
 }
 
 /** `/etc/tally.env`: every option of the server, commented out. */
-function sampleOptions(): string {
+export function sampleOptions(): string {
   const options = Object.entries(OPTIONS)
     .filter(([name]) => !NOT_OF_THE_SERVICE.includes(name as OptionName))
     .map(([, option]) => `# ${option.doc}\n#${option.variable}=${option.default}\n`)
@@ -65,6 +65,7 @@ function sampleOptions(): string {
 #   [Service]
 #   LoadCredential=smtp-url:/etc/tally/smtp-url
 #   Environment=TALLY_SMTP_URL_FILE=%d/smtp-url
+# Commands use the same options with: sudo -u tally tally doctor --env-file /etc/tally.env
 
 ${options.join('\n')}`
 }

@@ -1,9 +1,10 @@
 /** The checks of `tally doctor`. Each returns its findings, with advice if something is wrong. */
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config, ConfigIssue } from '../config.ts'
 import type { Services } from '../services.ts'
 import { serverUrl } from './address.ts'
+import { messageOf } from './failures.ts'
 import { sizeText } from './terminal/numbers.ts'
 
 export interface Finding {
@@ -34,20 +35,62 @@ const ASK_TIMEOUT_MS = 5_000
 /** Yesterday, today and a day that somebody has corrected. */
 const DAYS_IN_PROGRESS = 3
 
+/** What a check finds, or that it could not be done. */
+export async function attempt(what: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await check()
+  } catch (error) {
+    const [message, advice] = sentencesOf(await messageOf(error))
+    return [failure(what, message, ADVICE.find(([pattern]) => pattern.test(message))?.[1] ?? advice)]
+  }
+}
+
+const RESTORE =
+  'Stop the server, copy the folder before you do anything else, look for disk errors in the system’s log, and restore a backup: tally restore latest --replace'
+
+/** What to do about errors that name no way out, or another one to a server's clients. */
+const ADVICE: [message: RegExp, advice: string][] = [
+  [/corrupt|SQLITE_(CORRUPT|NOTADB)/, RESTORE],
+  [/is locked/, 'Find the process that locks it, such as sqlite3 or a program for backups: fuser tally.db'],
+  [
+    /database server does not respond|^PostgreSQL error/,
+    'Check that PostgreSQL runs and accepts connections from this machine, and TALLY_DATABASE_URL.',
+  ],
+]
+
+/** The first sentence, and those after it, which are what to do. */
+function sentencesOf(text: string): [first: string, rest: string] {
+  const [, first = text, rest = ''] = /^(.*?)\.\s+(.*)$/s.exec(text) ?? []
+  return [first.replace(/\.$/, ''), rest || 'Check the server’s log.']
+}
+
+/** Options that are not valid, or name a file that cannot be read: the other checks go on without them. */
+export function checkOptions(issues: readonly ConfigIssue[]): Finding[] {
+  return issues.map(({ message }) => {
+    const [what, advice] = sentencesOf(message)
+    return failure('options', what, advice)
+  })
+}
+
 /** The folder and the files in it: whose they are, who else reads them, whether there is space. */
-export async function checkFiles(config: Config, { fix }: { fix: boolean }): Promise<Finding[]> {
+export async function checkFiles(
+  config: Config,
+  { fix, issues }: { fix: boolean; issues: readonly ConfigIssue[] },
+): Promise<Finding[]> {
   const { dataDir, databaseUrl } = config
+  if (issues.some(({ option }) => option === 'databaseUrl' || option === 'databaseUrlFile')) {
+    return [failure('database', 'its URL is not known', 'Fix the option above, and run this command again.')]
+  }
   if (databaseUrl) return [ok('database', 'stored in PostgreSQL')]
   const file = join(dataDir, 'tally.db')
-  if (!existsSync(file)) {
-    const advice = 'Set its folder with --data or TALLY_DATA, or create a new one with `tally serve`.'
-    return [failure('database', `no database in ${resolve(dataDir)}`, advice)]
-  }
+  const access = checkAccess(dataDir, file)
+  if (access.level === 'error') return [access]
   return [
-    checkAccess(dataDir, file),
-    await checkPrivacy(config, fix),
-    await checkSpace(dataDir, file),
-    await checkLog(dataDir, file),
+    access,
+    ...(await attempt('database', () => checkReadable(file))),
+    ...(await attempt('privacy', async () => [await checkPrivacy(config, fix)])),
+    ...(await attempt('disk', async () => [await checkSpace(dataDir, file)])),
+    ...(await attempt('log', async () => [await checkLog(dataDir, file)])),
   ]
 }
 
@@ -62,14 +105,26 @@ export function checkSecrets(exposed: readonly string[]): Finding[] {
 function checkAccess(dataDir: string, file: string): Finding {
   try {
     for (const path of [dataDir, file]) accessSync(path, constants.R_OK | constants.W_OK)
+    // SQLite would begin a new database in it.
+    if (statSync(file).size === 0) return failure('database', `${resolve(file)} is empty`, RESTORE)
     return ok('files', `${resolve(file)} is readable and writable`)
   } catch (error) {
-    return failure(
-      'files',
-      (error as Error).message,
-      'Run this command as the user that runs the server. It must own the folder.',
-    )
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      const advice = 'Set its folder with --data or TALLY_DATA, or create a new one with `tally serve`.'
+      return failure('database', `no database in ${resolve(dataDir)}`, advice)
+    }
+    const advice =
+      'Run this command as the user that runs the server, who must own the folder: sudo -u tally tally doctor'
+    return failure('files', message, advice)
   }
+}
+
+/** Whether the file begins as a database, and nobody locks it: to open it as other commands do may take a minute. */
+async function checkReadable(file: string): Promise<Finding[]> {
+  const { ask } = await import('../database/engines/sqlite/one-query.ts')
+  ask(file, 'SELECT 1 FROM sqlite_schema')
+  return []
 }
 
 /** @param fix takes the rights of others away first */
@@ -184,21 +239,52 @@ async function askReady(url: string, what: string): Promise<Finding> {
   }
 }
 
-export async function checkMail({ mail }: Config, { bills }: Services): Promise<Finding> {
+/** Whether the mail server accepts the connection and the password. */
+export async function checkMail({ mail }: Config): Promise<Finding> {
   if (!mail) return ok('mail', 'no mail server configured: bills are downloaded, not sent by e-mail')
-  const wrong = await bills.deliveries.checkMail()
-  if (wrong)
-    return failure('mail', `${mail.host}: ${wrong}`, 'Fix TALLY_SMTP_URL, or ask the administrator of the mail server.')
+  const { createMailer } = await import('../features/bills/service.ts')
+  const wrong = await createMailer(mail).check()
+  if (wrong === undefined) return ok('mail', `${mail.host} accepts e-mail`)
+  return failure('mail', `${mail.host}: ${wrong}`, 'Fix TALLY_SMTP_URL, or ask the administrator of the mail server.')
+}
+
+export async function checkQueue({ bills }: Pick<Services, 'bills'>): Promise<Finding> {
   const { queued, failed } = await bills.deliveries.count()
-  if (failed === 0) return ok('mail', `${mail.host} accepts e-mail; ${queued} queued`)
+  if (failed === 0) return ok('bills', `${queued} queued to be sent by e-mail`)
   const advice = 'List them with `tally bills list`, fix the addresses, and resend them with `tally bills deliver`.'
-  return warning('mail', `${failed} bill e-mails could not be delivered`, advice)
+  return warning('bills', `${failed} bill e-mails could not be delivered`, advice)
+}
+
+/** Clocks of machines that are synchronized agree to a fraction of this. */
+const CLOCK_TOLERANCE_MS = 60_000
+
+const SYNCHRONIZE = 'Synchronize the clocks of all machines: it dates bills, links, tokens and backups.'
+
+/** Whether this machine's clock agrees with what was recorded, and with that of the database server. */
+export async function checkRecordedTimes(
+  { entries, databaseTime }: Pick<Services, 'entries' | 'databaseTime'>,
+  now: number,
+): Promise<Finding[]> {
+  const recordedAt = await entries.listing.lastRecordedAt()
+  const databaseAt = await databaseTime()
+  const findings: Finding[] = []
+  if (recordedAt !== null && recordedAt - now > CLOCK_TOLERANCE_MS) {
+    const message = `the clock is behind: entries were recorded at ${new Date(recordedAt).toISOString()}`
+    findings.push(failure('clock', message, SYNCHRONIZE))
+  }
+  const offsetMs = databaseAt === null ? 0 : databaseAt - Date.now()
+  if (Math.abs(offsetMs) > CLOCK_TOLERANCE_MS) {
+    const seconds = `${Math.round(Math.abs(offsetMs) / 1000)} seconds`
+    const message = `the clock is ${seconds} ${offsetMs > 0 ? 'behind' : 'ahead of'} that of the database server`
+    findings.push(failure('clock', message, SYNCHRONIZE))
+  }
+  return findings
 }
 
 /** A scheduled update that failed once is repeated within the hour; one that is this many turns late does not run. */
 const LATE_TURNS = 2
 
-/** Updates of prices, and how recent the loaded tables are. */
+/** Updates of prices, and how recent the loaded tables and the prices of models in use are. */
 export async function checkPrices({ priceUpdates, prices }: Services, now: number): Promise<Finding> {
   const { everyMs, succeededAt, error } = await priceUpdates.state()
   const newest = await prices.newestDate()
@@ -212,8 +298,24 @@ export async function checkPrices({ priceUpdates, prices }: Services, now: numbe
   if (everyMs !== undefined && now - (succeededAt ?? 0) > LATE_TURNS * everyMs) {
     return warning('prices', message, 'Check that the server runs with TALLY_PRICES_EVERY, and its log.')
   }
+  const outdated = await prices.outdatedInUse(now - PRICE_AGE_LIMIT_MS)
+  if (outdated.length > 0) {
+    const first = outdated
+      .slice(0, NAMED)
+      .map(({ model, asOf }) => `${model} (${new Date(asOf).toISOString().slice(0, 10)})`)
+    const named = [...first, ...(outdated.length > NAMED ? [`${outdated.length - NAMED} more`] : [])].join(', ')
+    const advice = 'Load current prices with `tally prices update`, or update Tally, which has a price table.'
+    return warning('prices', `${message}; prices in use are older than ${PRICE_AGE_LIMIT_DAYS} days: ${named}`, advice)
+  }
   return ok('prices', message)
 }
+
+/** How many models a message names. */
+const NAMED = 3
+
+/** Vendors change prices a few times a year. */
+const PRICE_AGE_LIMIT_DAYS = 90
+const PRICE_AGE_LIMIT_MS = PRICE_AGE_LIMIT_DAYS * 86_400_000
 
 export async function checkPeople({ people }: Services): Promise<Finding> {
   if (await people.isSetUp()) return ok('people', 'an admin exists')

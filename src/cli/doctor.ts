@@ -1,13 +1,17 @@
 import type { Command } from 'commander'
-import { exposedSecrets, type OptionName, readConfig } from '../config.ts'
+import { type Config, examineConfig, exposedSecrets, type OptionName } from '../config.ts'
 import { checkBackups } from './doctor-backups.ts'
 import {
+  attempt,
   checkClock,
   checkErasures,
   checkFiles,
   checkMail,
+  checkOptions,
   checkPeople,
   checkPrices,
+  checkQueue,
+  checkRecordedTimes,
   checkSecrets,
   checkServer,
   checkTotals,
@@ -15,6 +19,7 @@ import {
 } from './doctor-checks.ts'
 import { CommandError } from './failures.ts'
 import { examples, optionOf } from './flags/options.ts'
+import { CHECK_DEADLINE_MS } from './integrity.ts'
 import { print, printJson } from './terminal/print.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
 
@@ -46,8 +51,9 @@ export function addDoctorCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Run it as the server's user, with the server's options or variables. Exit code 1 if it finds an error.
-${examples('tally doctor', 'sudo -u tally env $(cat /etc/tally.env) tally doctor')}`,
+Run it as the server's user, with the server's options or variables. Exit code 1 if it finds an error. Checks that need
+the database are left out if it cannot be opened.
+${examples('tally doctor', 'sudo -u tally tally doctor --env-file /etc/tally.env')}`,
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<DoctorFlags>()
@@ -60,25 +66,59 @@ ${examples('tally doctor', 'sudo -u tally env $(cat /etc/tally.env) tally doctor
 }
 
 async function examine(flags: DoctorFlags): Promise<Finding[]> {
-  const config = readConfig(flags as Partial<Record<OptionName, string>>)
+  const { config, issues } = examineConfig(flags as Partial<Record<OptionName, string>>)
   const now = Date.now()
-  const files = [
-    ...(await checkFiles(config, { fix: flags.fix ?? false })),
-    ...checkSecrets(exposedSecrets(flags as Partial<Record<OptionName, string>>)),
-  ]
-  const rest = [await checkClock(now), ...(await checkBackups(config, now))]
+  const files = await checkFiles(config, { fix: flags.fix ?? false, issues })
   // Without its files there is no database to query.
-  if (files.some(({ level }) => level === 'error'))
-    return [...files, ...rest, ...(await checkServer(config, undefined))]
-  const inside = await withServices(flags, async (services) => [
-    ...(await checkServer(config, (await services.organization.settings()).publicUrl)),
-    await checkPeople(services),
-    await checkMail(config, services),
-    await checkPrices(services, now),
-    await checkTotals(services),
-    await checkErasures(services),
-  ])
-  return [...files, ...rest, ...inside]
+  const isOpened = !files.some(({ what, level }) => level === 'error' && ['database', 'files'].includes(what))
+  const inside = isOpened ? await examineDatabase(flags, config, now) : undefined
+  return [
+    ...checkOptions(issues),
+    ...files,
+    ...checkSecrets(exposedSecrets(flags as Partial<Record<OptionName, string>>)),
+    await checkClock(now),
+    ...(await attempt('backups', () => checkBackups(config, now))),
+    ...(await checkServer(config, inside?.publicUrl)),
+    await checkMail(config),
+    ...(inside?.findings ?? []),
+  ]
+}
+
+interface Inside {
+  /** The setting; undefined if it cannot be read. */
+  publicUrl?: string | null
+  findings: Finding[]
+}
+
+/** Each check by itself: where a file is damaged, only those fail that read that part of it. */
+async function examineDatabase(flags: DoctorFlags, config: Config, now: number): Promise<Inside> {
+  const inside: Inside = { findings: [] }
+  const findings = await attempt('database', () =>
+    withServices(
+      flags,
+      async (services) => {
+        const checks: (() => Promise<Finding[]>)[] = [
+          async () => {
+            inside.publicUrl = (await services.organization.settings()).publicUrl
+            return []
+          },
+          async () => [await checkPeople(services)],
+          () => checkRecordedTimes(services, now),
+          async () => (config.mail ? [await checkQueue(services)] : []),
+          async () => [await checkPrices(services, now)],
+          async () => [await checkTotals(services)],
+          async () => [await checkErasures(services)],
+        ]
+        const found: Finding[] = []
+        for (const check of checks) found.push(...(await attempt('database', check)))
+        return found
+      },
+      { config, slowDeadlineMs: CHECK_DEADLINE_MS },
+    ),
+  )
+  // Several checks may fail for the same reason.
+  inside.findings = [...new Map(findings.map((finding) => [`${finding.what} ${finding.message}`, finding])).values()]
+  return inside
 }
 
 const MARKS = { ok: 'ok     ', warning: 'WARNING', error: 'ERROR  ' }

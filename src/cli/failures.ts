@@ -133,6 +133,9 @@ function unexpected(error: Error): string {
   return `This is a bug in Tally. Please report it.\n${error.stack ?? error.message}`
 }
 
+/** What an error says, also one of a check that others follow. */
+export const messageOf = async (error: unknown): Promise<string> => (await failureOf(error, undefined)).message
+
 /** Prints the error to standard error, each line prefixed with the program's name, and returns the exit code. */
 export async function printFailure(error: unknown, command?: Command): Promise<number> {
   if (error instanceof CommanderError) {

@@ -1,5 +1,5 @@
 /** The command line: every command on one screen. */
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { VERSION } from '../version.ts'
 import { EXIT_DONE, printFailure } from './failures.ts'
 import { examples, optionOf } from './flags/options.ts'
@@ -73,6 +73,12 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .description('Records what AI agents use, shows it, and bills for it.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help and examples')
+    .addOption(
+      new Option(
+        '--env-file <path>',
+        'file of variables such as /etc/tally.env, with those of the systemd unit that reads it',
+      ),
+    )
     .addOption(optionOf('data'))
     .addOption(optionOf('databaseUrl'))
     .addOption(optionOf('databaseUrlFile'))
@@ -113,8 +119,10 @@ function calledIn(args: readonly string[], { options }: Command): string | undef
 export async function run(args: string[]): Promise<number> {
   let called: Command | undefined
   try {
-    const program = (await createProgram(args)).hook('preAction', (_program, command) => {
+    const program = (await createProgram(args)).hook('preAction', async (_program, command) => {
       called = command
+      const { envFile } = command.optsWithGlobals<{ envFile?: string }>()
+      if (envFile !== undefined) (await import('./environment-file.ts')).useEnvironmentFile(envFile)
     })
     await program.parseAsync(args, { from: 'user' })
     return EXIT_DONE

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Party } from '../access/actor.ts'
 import type { Asker } from '../access/asker.ts'
-import { readConfig, readOperator } from '../config.ts'
+import { type Config, readConfig, readOperator } from '../config.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Services } from '../services.ts'
 import { serverUrl } from './address.ts'
@@ -34,9 +34,13 @@ export interface CommandFlags extends DatabaseFlags {
 export async function withServices<Result>(
   flags: DatabaseFlags,
   work: (services: Services, self: Self) => Promise<Result>,
-  { creates = false, clock, slowDeadlineMs }: { creates?: boolean; clock?: Clock; slowDeadlineMs?: number } = {},
+  {
+    creates = false,
+    clock,
+    slowDeadlineMs,
+    config = readConfig(flags),
+  }: { creates?: boolean; clock?: Clock; slowDeadlineMs?: number; config?: Config } = {},
 ): Promise<Result> {
-  const config = readConfig(flags)
   const { dataDir, databaseUrl, mail, priceUpdates } = config
   // Only now, as drizzle and the services take most of a short command's time: `--help` does without.
   const [{ DATABASE_FILE, openDatabase }, { COMMAND_LINE }, { commandLineActor }, { createServices }, { systemClock }] =

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { Problem } from '../errors.ts'
 import type { ReplicaState } from './caller.ts'
 import type { Database } from './database.ts'
@@ -56,4 +57,13 @@ async function refuseMoved(db: Database): Promise<void> {
   const { moves } = db.read.tables
   const [move] = await db.read.select({ move: moves.move }).from(moves)
   if (move) throw databaseMoved()
+}
+
+/** What the clock of the database server says; null if it is this machine's. */
+export async function databaseTime(db: Database): Promise<number | null> {
+  if (db.engine === 'sqlite') return null
+  const [row] = await db.read
+    .select({ now: sql<number>`extract(epoch FROM now) * 1000`.mapWith(Number) })
+    .from(sql`clock_timestamp() AS now`)
+  return row!.now
 }

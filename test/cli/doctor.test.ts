@@ -1,8 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { chmod, stat } from 'node:fs/promises'
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { chmod, open, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sampleOptions } from '../../scripts/release/installed.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { startMailServer } from '../support/mail-server.ts'
+import { reportBody } from '../support/reports.ts'
 
 let tally: CommandLine
 beforeEach(async () => {
@@ -17,10 +20,10 @@ interface Finding {
   advice: string | null
 }
 
-async function examine(env: Record<string, string> = {}): Promise<{ code: number; of: (what: string) => Finding }> {
-  const { code, stdout } = await tally.run(['doctor', '--json'], { env })
+async function examine(env: Record<string, string> = {}, args: string[] = []) {
+  const { code, stdout } = await tally.run(['doctor', '--json', ...args], { env })
   const { findings } = JSON.parse(stdout) as { findings: Finding[] }
-  return { code, of: (what) => findings.find((finding) => finding.what === what)! }
+  return { code, findings, of: (what: string) => findings.find((finding) => finding.what === what)! }
 }
 
 test('finds no issues on a well-configured server', async () => {
@@ -123,4 +126,157 @@ test('makes files private that others can read, and leaves folders that hold mor
   await Bun.write(join(tally.dataDir, 'notes.txt'), 'of somebody else')
   await tally.run(['doctor', '--fix'])
   expect(await modeOf(tally.dataDir)).toBe('755')
+})
+
+describe('with the file of variables of a service', () => {
+  test('uses the options in the file of the package, after its comments', async () => {
+    await tally.addUser()
+    const file = join(tally.folder, 'tally.env')
+    await Bun.write(file, `${sampleOptions()}TALLY_HOST=0.0.0.0\nTALLY_SMTP_FROM="bills@example.com"\n`)
+    const { of } = await examine({}, ['--env-file', file])
+    expect(of('options')).toBeUndefined()
+    expect(of('encryption')).toMatchObject({ level: 'warning', message: expect.stringContaining('0.0.0.0') })
+  })
+
+  test('names credentials that it cannot read, and does everything else', async () => {
+    await tally.addUser()
+    const file = join(tally.folder, 'tally.env')
+    const credential = '/run/credentials/tally.service/smtp-url'
+    await Bun.write(file, `TALLY_SMTP_URL_FILE=${credential}\nTALLY_BACKUP_EVERY=1s\nTALLY_PORT=1\n`)
+    const { code, findings, of } = await examine({}, ['--env-file', file])
+    expect(code).toBe(1)
+    expect(findings.filter(({ what }) => what === 'options')).toMatchObject([
+      { message: expect.stringContaining(credential), advice: expect.stringContaining('while the service runs') },
+      { message: expect.stringContaining('TALLY_BACKUP_EVERY') },
+    ])
+    for (const what of ['files', 'clock', 'backups', 'server', 'people', 'prices', 'erasure']) {
+      expect([what, of(what)?.advice !== undefined]).toEqual([what, true])
+    }
+  })
+
+  test('refuses a file that it cannot read, as every command does', async () => {
+    const file = join(tally.folder, 'none.env')
+    for (const command of [['doctor'], ['users', 'list'], ['backup', 'list']]) {
+      const { code, stderr } = await tally.run([...command, '--env-file', file])
+      expect([code, stderr]).toEqual([2, `tally: --env-file: ${file} cannot be read (ENOENT). Check the path.\n`])
+    }
+  })
+
+  test('any command uses them, unless the environment or a flag says otherwise', async () => {
+    await tally.addUser()
+    const file = join(tally.folder, 'tally.env')
+    await Bun.write(file, `# where it is\nTALLY_DATA='${join(tally.folder, 'elsewhere')}'\n`)
+    const list = ['users', 'list', '--env-file', file]
+    expect((await tally.run(list)).stderr).toContain('elsewhere')
+    expect((await tally.run(list, { env: { TALLY_DATA: tally.dataDir } })).stdout).toContain('ada@example.com')
+    expect((await tally.run([...list, '--data', tally.dataDir])).stdout).toContain('ada@example.com')
+  })
+})
+
+describe('of a database that cannot be used', () => {
+  /** What it looks at although the database is no help. */
+  const REST = ['privacy', 'disk', 'log', 'clock', 'backups', 'server', 'public URL', 'mail']
+
+  async function check(what: string, advice: string) {
+    const { code, of } = await examine({ TALLY_PORT: '1' })
+    expect(code).toBe(1)
+    expect(of(what)).toMatchObject({ level: 'error', advice: expect.stringContaining(advice) })
+    expect(REST.filter((each) => of(each) === undefined)).toEqual([])
+  }
+
+  const file = () => join(tally.dataDir, 'tally.db')
+
+  async function overwrite(from: number, bytes: Uint8Array): Promise<void> {
+    const handle = await open(file(), 'r+')
+    await handle.write(bytes, 0, bytes.length, from)
+    await handle.close()
+  }
+
+  beforeEach(async () => {
+    await tally.addUser()
+  })
+
+  test('whose header is damaged', async () => {
+    await overwrite(0, new Uint8Array(100))
+    await check('database', 'tally restore')
+  })
+
+  test('whose pages are damaged', async () => {
+    const { size } = await stat(file())
+    await overwrite(4096, new Uint8Array(size - 4096).fill(0xa5))
+    await check('database', 'tally restore')
+  })
+
+  test('that is cut off', async () => {
+    await truncate(file(), 8192)
+    await check('database', 'tally restore')
+  })
+
+  test('that is another file', async () => {
+    await Bun.write(file(), 'This is a letter to somebody, which is longer than the header of a database. '.repeat(100))
+    await check('database', 'tally restore')
+  })
+
+  test('that another process locks', async () => {
+    const other = new Database(file())
+    other.run('PRAGMA locking_mode = EXCLUSIVE')
+    other.run('BEGIN EXCLUSIVE')
+    try {
+      await check('database', 'Find the process that locks it')
+    } finally {
+      other.close()
+    }
+  })
+
+  test('that is empty, and does not fill it', async () => {
+    await truncate(file(), 0)
+    const { code, of } = await examine({ TALLY_PORT: '1' })
+    expect([code, of('database').message]).toEqual([1, `${file()} is empty`])
+    expect((await stat(file())).size).toBe(0)
+  })
+
+  test('in a PostgreSQL that does not respond', async () => {
+    const url = 'postgres://tally@127.0.0.1:1/tally'
+    const { code, findings, of } = await examine({ TALLY_DATABASE_URL: url, TALLY_PORT: '1' })
+    expect(code).toBe(1)
+    expect(findings.filter(({ what }) => what === 'database')).toMatchObject([
+      { level: 'ok' },
+      { level: 'error', advice: expect.stringContaining('Check that PostgreSQL runs') },
+    ])
+    for (const what of ['clock', 'backups', 'server', 'mail']) expect(of(what)).toBeDefined()
+  })
+})
+
+test('warns of prices in use that are older than 90 days, and of a clock behind the newest entries', async () => {
+  await tally.addUser()
+  const { token } = await tally.createToken()
+  const server = await tally.serve()
+  const now = Date.now()
+  const answer = await fetch(`${server.url}/api/v1/token-entries`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(
+      reportBody({
+        started_at: new Date(now - 60_000).toISOString(),
+        ended_at: new Date(now - 30_000).toISOString(),
+      }),
+    ),
+  })
+  expect(answer.status).toBe(201)
+  await server.stop()
+  const { of } = await examine()
+  expect([of('prices').level, of('clock').level]).not.toContain('error')
+  const database = new Database(join(tally.dataDir, 'tally.db'))
+  database.run('UPDATE prices SET as_of = 0')
+  database.run(`UPDATE entries SET created_at = ${now + 3_600_000}`)
+  database.close()
+  const { findings, of: then } = await examine()
+  expect(then('prices')).toMatchObject({
+    level: 'warning',
+    message: expect.stringContaining('older than 90 days: gpt-5-codex (1970-01-01)'),
+    advice: expect.stringContaining('tally prices update'),
+  })
+  expect(findings.filter(({ what, level }) => what === 'clock' && level === 'error')).toMatchObject([
+    { message: expect.stringContaining('the clock is behind') },
+  ])
 })

@@ -76,6 +76,10 @@ stop
 start
 curl -fsS "$url/ready" >/dev/null
 echo 'ready 0.3.0'
+mkdir -p /etc/systemd/system/tally.service.d
+printf '[Service]\\nLoadCredential=smtp-url:/etc/tally/smtp-url\\nEnvironment=TALLY_SMTP_URL_FILE=%%d/smtp-url\\n' \
+  >/etc/systemd/system/tally.service.d/override.conf
+setpriv --reuid tally --regid tally --init-groups tally doctor --env-file /etc/tally.env || echo "doctor: $?"
 stop
 grep LEVEL=warn /etc/tally.env
 dpkg --remove tally
@@ -91,6 +95,10 @@ ls /var/lib/tally/tally.db
     for (const line of ['ready 0.2.0', 'ready while upgraded', 'ready 0.3.0', 'TALLY_LOG_LEVEL=warn']) {
       expect(out).toContain(line)
     }
+    // With the folder of the unit, and without a credential that only systemd would provide.
+    expect(out).toContain('/var/lib/tally/tally.db is readable and writable')
+    expect(out).toMatch(/ERROR +options +.*\/run\/credentials\/tally.service\/smtp-url cannot be read \(ENOENT\)/)
+    expect(out).toContain('doctor: 1')
     expect(out).toContain('program removed')
     expect(out).toContain('options purged')
     expect(out).toContain('/var/lib/tally is kept')

@@ -10,7 +10,6 @@ import { checksumsOf, writeChecksums } from '../../scripts/release/checksums.ts'
 import { PLATFORMS } from '../../scripts/release/release.ts'
 import { signChecksums, signingKey } from '../../scripts/release/signature.ts'
 import { archivesIn } from '../../src/cli/update/manifest.ts'
-import { findServiceUnit } from '../../src/cli/update/service-unit.ts'
 import { readDatabasePlace } from '../../src/config.ts'
 import { publicKeyLine } from '../../src/lib/minisign.ts'
 import { precompiledExecutable } from '../support/binary.ts'
@@ -531,21 +530,4 @@ test('archives are those of the platform, newest first', () => {
   expect(archivesIn(text, 'linux-x64').map(({ version }) => version)).toEqual(['0.10.0', '0.10.0-rc.1', '0.9.0'])
   expect(archivesIn(text, 'linux-x64-musl').map(({ version }) => version)).toEqual(['9.0.0'])
   expect(PLATFORMS as readonly string[]).toContain(THIS_PLATFORM)
-})
-
-test('a systemd unit that runs the executable says where its data is', async () => {
-  const etc = join(folder, 'etc')
-  const options = join(folder, 'tally.env')
-  const executable = join(folder, 'executable')
-  await Bun.write(options, '# comment\nTALLY_BACKUP_DIR="/mnt/my backups"\nTALLY_PORT=1\n')
-  const unit = `[Service]\nExecStart=${executable} serve\nEnvironment=TALLY_DATA=/var/lib/tally "TALLY_HOST=a b"\nEnvironmentFile=-${options}\n`
-  await Bun.write(join(etc, 'tally.service'), unit)
-  await Bun.write(join(etc, 'tally.service.d/override.conf'), '[Service]\nEnvironment=TALLY_DATA=/srv/tally\n')
-  const folders = [join(folder, 'none'), etc]
-  expect(findServiceUnit(executable, folders)).toEqual({
-    name: 'tally.service',
-    environment: { TALLY_DATA: '/srv/tally', TALLY_HOST: 'a b', TALLY_BACKUP_DIR: '/mnt/my backups', TALLY_PORT: '1' },
-  })
-  expect(findServiceUnit('/usr/local/bin/other', folders)).toBeUndefined()
-  expect(findServiceUnit(executable, [join(folder, 'none')])).toBeUndefined()
 })

@@ -2,6 +2,7 @@
 
 /** The flags that choose the database, and how and from where on a list is printed. */
 const NOT_FILTERS = new Set([
+  'envFile',
   'data',
   'databaseUrl',
   'databaseUrlFile',

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { DatabasePlace } from '../../config.ts'
 import { PLATFORM, VERSION } from '../../version.ts'
 import { CommandError } from '../failures.ts'
+import { findServiceUnit, type ServiceUnit } from '../service-unit.ts'
 import { note, print, printJson } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import type { CommandFlags } from '../with-services.ts'
@@ -13,7 +14,6 @@ import { ownExecutable, ownerOf } from './installation.ts'
 import type { Archive, Manifest } from './manifest.ts'
 import type { ReleaseSource } from './release-source.ts'
 import { makeWorkFolder, noSpace, previousOf, replaceExecutable, replaceShared } from './replacement.ts'
-import { findServiceUnit, type ServiceUnit } from './service-unit.ts'
 
 /** Long enough for a slow disk; `tally version` takes a fraction of a second. */
 const TRIAL_LIMIT_MS = 60_000

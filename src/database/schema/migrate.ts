@@ -134,7 +134,9 @@ export function asWrongFile(error: unknown, path: string): unknown {
   const { code = '', message } = error as { code?: string; message: string }
   if (!UNUSABLE_FILE.some((unusable) => code.startsWith(unusable))) return error
   if (code === 'SQLITE_NOTADB')
-    return new WrongDatabase(`${path} is not a SQLite database. Choose another folder with --data.`)
+    return new WrongDatabase(
+      `${path} is not a SQLite database, or is damaged. Choose another folder with --data, or restore a backup with \`tally restore\`.`,
+    )
   return new WrongDatabase(
     `${path} cannot be opened for writing (${message}). Check its owner and permissions, or choose another folder with --data.`,
   )

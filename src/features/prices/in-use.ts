@@ -23,6 +23,30 @@ export function withIdentity(row: ListedPrice, id: number): StoredPrice {
   return { ...price, effectiveFrom, asOf, id, uid: `prc_${id}` }
 }
 
+/** Finds the price of a model at a moment. */
+function priceIn({ prices, table }: PriceSet): (model: ModelInUse, at: number) => StoredPrice | undefined {
+  const byId = new Map(prices.map((price) => [price.id, price]))
+  return ({ model, provider }, at) => {
+    const hit = table.find(model, provider, at)
+    return hit && byId.get(hit.price.id)
+  }
+}
+
+/** The models whose price is as of a day before `before`, the oldest first; a price that was set by hand has no such day. */
+export function outdatedInUse(
+  models: readonly ModelInUse[],
+  loaded: PriceSet,
+  { now, before }: { now: number; before: number },
+): (ModelInUse & { asOf: number })[] {
+  const find = priceIn(loaded)
+  return models
+    .flatMap((model) => {
+      const asOf = find(model, now)?.asOf ?? Number.POSITIVE_INFINITY
+      return asOf < before ? [{ ...model, asOf }] : []
+    })
+    .sort((one, other) => one.asOf - other.asOf)
+}
+
 /** A model whose price differs between two sets. */
 export interface PriceDifference extends ModelInUse {
   /** The moment from which it differs. */
@@ -45,13 +69,6 @@ export function differencesInUse(
   { now, later = [] }: { now: number; later?: Iterable<number> },
 ): PriceDifference[] {
   const moments = [now, ...[...new Set(later)].filter((at) => at > now).sort((one, other) => one - other)]
-  const priceIn = (set: PriceSet) => {
-    const byId = new Map(set.prices.map((price) => [price.id, price]))
-    return ({ model, provider }: ModelInUse, at: number) => {
-      const hit = set.table.find(model, provider, at)
-      return hit && byId.get(hit.price.id)
-    }
-  }
   const [findBefore, findAfter] = [priceIn(before), priceIn(after)]
   return models.flatMap((model) => {
     for (const at of moments.slice(0, MOMENTS_LIMIT)) {

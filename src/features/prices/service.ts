@@ -20,7 +20,7 @@ import {
 import { explainSteps, type Resolution } from './explain.ts'
 import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-export.ts'
-import { differencesInUse, type PriceComparison, priceSet, withIdentity } from './in-use.ts'
+import { differencesInUse, outdatedInUse, type PriceComparison, priceSet, withIdentity } from './in-use.ts'
 import { dayOf, type PlannedTable } from './load-plan.ts'
 import { createLoading, type LoadedTable, type LoadingOptions, type TableOptions } from './loading.ts'
 import { createLoads } from './loads.ts'
@@ -116,6 +116,8 @@ export interface PricesService extends ReturnType<typeof createSetByHand> {
   loads: ReturnType<typeof createLoads>
   /** The date of the newest price that applies, a midnight in UTC; null without prices. */
   newestDate(): Promise<number | null>
+  /** The models of recent entries whose price is as of a day before a moment, the oldest first. */
+  outdatedInUse(before: number): Promise<{ model: string; asOf: number }[]>
   /** The models of recent entries whose price differs in another table, the embedded one by default. */
   compare(file?: { text: string; format?: TableFormat | undefined }): Promise<PriceComparison>
   /** A page of prices, the last loaded first. */
@@ -286,6 +288,9 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
     load: loading.load,
 
     newestDate: () => findNewestDate(db.read),
+
+    outdatedInUse: async (before) =>
+      outdatedInUse(await loading.modelsInUse(), await loading.loadedPrices(), { now: clock.now(), before }),
 
     async compare(file) {
       const { format, rows, aliases } = file ? listedIn(file) : embeddedTable()

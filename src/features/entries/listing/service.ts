@@ -28,7 +28,7 @@ import {
 import { type FigureOrder, type FigurePosition, type ListOrder, type ListSort, writeFigurePage } from './order.ts'
 import { RANKED_PAGE_TASK, type RankedPage } from './ranked-page.ts'
 import { lastPosition, listChanges, positionAt, settledPosition } from './store/changes.ts'
-import { findView, listViews, type PageRequest } from './store/lists.ts'
+import { findLastRecordedAt, findView, listViews, type PageRequest } from './store/lists.ts'
 import { searchViews } from './store/search.ts'
 import { figurePositionOf, listSorted, SORT_LIMIT } from './store/sorted-lists.ts'
 
@@ -128,6 +128,8 @@ export function createListing({ db, prices, placement, billing }: ListingDepende
   }
 
   return {
+    lastRecordedAt: () => findLastRecordedAt(db.read),
+
     /** All entries that match the filter, newest first, as the bytes of a file; reads only as fast as the consumer. */
     exportFile(viewer: Viewer, filter: EntryFilter, format: ExportFormat): AsyncGenerator<Uint8Array> {
       return db.streamSlowly(ENTRY_EXPORT, { viewer, filter, format })

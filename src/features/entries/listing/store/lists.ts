@@ -27,6 +27,20 @@ function compareTimes(order: ListOrder): (a: Position, b: Position) => number {
   return (a, b) => sign * (a.startedAt - b.startedAt || a.id - b.id)
 }
 
+/** Of these, the clock may have been set back meanwhile. */
+const LAST_RECORDED = 100
+
+/** The latest time at which one of the newest entries was recorded; null without entries. */
+export async function findLastRecordedAt(reader: Reader): Promise<number | null> {
+  const { entries } = reader.tables
+  const last = await reader
+    .select({ createdAt: entries.createdAt })
+    .from(entries)
+    .orderBy(desc(entries.id))
+    .limit(LAST_RECORDED)
+  return last.length === 0 ? null : Math.max(...last.map(({ createdAt }) => createdAt))
+}
+
 export interface PageRequest {
   filter: EntryFilter
   viewer: Viewer
