@@ -61,7 +61,7 @@ export function createServices({
   const noticeMail = mail && { mailer: createMailer(mail), from: mail.from }
   const organization = createOrganizationService({ db, audit, publicUrlOption: publicUrl })
   const people = createPeopleService({ db, clock, audit, organization, mail: noticeMail, hasher })
-  const notifications = createNotificationsService({ db, clock, organization, mail: noticeMail })
+  const notifications = createNotificationsService({ db, clock, events, organization, mail: noticeMail })
   const projects = createProjectsService({ db, clock, audit })
   const placement = createPlacementService({ db, clock, audit, organization, projects })
   const prices = createPricesService({ db, clock, audit })
@@ -72,9 +72,8 @@ export function createServices({
     clock,
     prices,
     people,
-    organization,
+    notifications,
     revaluation: entries.valuation,
-    mail: noticeMail,
     config,
   })
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
@@ -83,7 +82,7 @@ export function createServices({
   const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
   const reportViews = createReportViewsService({ db, clock, audit })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
-  const notices = createNoticesService({ db, clock, events, organization, reports, people, mail: noticeMail })
+  const notices = createNoticesService({ db, clock, events, organization, reports, people, notifications })
   const anomalies = createAnomaliesService({ db, clock, events, organization, billing: entries.billing })
   const digests = createDigestsService({ db, clock, events, organization, people, notifications, anomalies, reports })
   const shareLinks = createShareLinksService({
@@ -107,7 +106,7 @@ export function createServices({
     projects,
     bills,
     budgets,
-    mail: noticeMail,
+    notifications,
     privateNetworks: hooks?.privateNetworks ?? [],
     linkBase: async () => (await organization.publicUrl()) ?? hooks?.localUrl(),
   })

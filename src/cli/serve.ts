@@ -408,6 +408,7 @@ async function startBackups(
     import('../database/open.ts'),
     import('../lib/clock.ts'),
   ])
+  const report = failureReports(logger, notices)
   return scheduleBackups({
     from: join(dataDir, DATABASE_FILE),
     folder: backups.folder,
@@ -419,19 +420,20 @@ async function startBackups(
         logger.info({ backup }, 'created a backup')
         onMade()
       },
-      failed(error) {
+      failed(error, lastMadeAt) {
         logger.error({ err: error }, 'could not create a backup')
-        reportFailure('backup', error, logger, notices)
+        report('backup', error, lastMadeAt)
       },
     },
   })
 }
 
-function reportFailure(step: BackupStep, error: unknown, logger: Logger, notices: Services['notices']): void {
-  notices.backupFailed(step, error).catch((refused) => {
-    logger.warn({ err: driverError(refused) }, 'could not record that a backup failed')
-  })
-}
+const failureReports =
+  (logger: Logger, notices: Services['notices']) => (step: BackupStep, error: unknown, succeededAt: number | null) => {
+    notices.backupFailed(step, error, succeededAt).catch((refused) => {
+      logger.warn({ err: driverError(refused) }, 'could not record that a backup failed')
+    })
+  }
 
 /** Uploads of the scheduled backups; undefined if they stay on this machine. A failed upload is logged and retried. */
 async function prepareRemoteBackups(config: Config, logger: Logger, { notices }: Pick<Services, 'notices'>) {
@@ -451,6 +453,7 @@ async function prepareRemoteBackups(config: Config, logger: Logger, { notices }:
     import('../lib/clock.ts'),
   ])
   encrypterFor(remote.recipients)
+  const report = failureReports(logger, notices)
   return createRemoteBackups({
     ...remote,
     ...{ folder, keep, clock: systemClock, run: runRemoteTask },
@@ -461,14 +464,14 @@ async function prepareRemoteBackups(config: Config, logger: Logger, { notices }:
         if (notRemoved !== undefined)
           logger.warn({ reason: notRemoved }, 'could not remove old backups from the storage')
       },
-      uploadFailed(error) {
+      uploadFailed(error, succeededAt) {
         logger.error({ reason: error.message }, 'could not upload a backup')
-        reportFailure('upload', error, logger, notices)
+        report('upload', error, succeededAt)
       },
       verified: ({ name, extent }) => logger.info({ backup: name, extent }, 'verified a backup in the storage'),
-      verificationFailed(error) {
+      verificationFailed(error, succeededAt) {
         logger.error({ reason: error.message }, 'could not verify the newest backup in the storage')
-        reportFailure('verification', error, logger, notices)
+        report('verification', error, succeededAt)
       },
     },
   })

@@ -15,7 +15,8 @@ export interface BackupPlan {
 
 export interface BackupEvents {
   made(backup: Copy & { file: string; tookMs: number }): void
-  failed(error: unknown): void
+  /** @param lastMadeAt when the newest backup was made; null if there is none */
+  failed(error: unknown, lastMadeAt: number | null): void
 }
 
 /** The state of the backup schedule, for monitoring. */
@@ -43,6 +44,15 @@ export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: 
   // Like the database's own folder.
   mkdirSync(folder, { recursive: true, mode: 0o700 })
 
+  function lastMadeAt(): number | null {
+    try {
+      return newestOf(backupsIn(folder), clock.now())?.madeAt ?? null
+    } catch {
+      // The folder may be what is wrong.
+      return null
+    }
+  }
+
   /** The age of a backup from before the clock was set back by more than this is unknown. */
   function isDue(): boolean {
     const now = clock.now()
@@ -66,7 +76,7 @@ export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: 
       } catch (error) {
         if (stopping.signal.aborted) return
         failures += 1
-        events.failed(error)
+        events.failed(error, lastMadeAt())
       } finally {
         running = undefined
       }
@@ -77,7 +87,7 @@ export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: 
   ask()
 
   return {
-    state: (): BackupState => ({ lastMadeAt: newestOf(backupsIn(folder), clock.now())?.madeAt ?? null, failures }),
+    state: (): BackupState => ({ lastMadeAt: lastMadeAt(), failures }),
     /** Cancels a running backup: shutdown must not wait for it. */
     async stop(): Promise<void> {
       clearInterval(timer)

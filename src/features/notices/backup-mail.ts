@@ -17,7 +17,8 @@ export function textOf(step: BackupStep, error: string, organization: string): s
     '',
     `  ${error.replaceAll(/\p{Cc}/gu, ' ')}`,
     '',
-    'Tally tries again. You get this e-mail once a day until it succeeds. On the server, this shows the state of backups:',
+    'Tally tries again, and sends no other e-mail about this before it has succeeded and fails again.',
+    'On the server, this shows the state of backups:',
     '  tally doctor',
     '  tally backup list',
   ].join('\n')

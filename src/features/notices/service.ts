@@ -11,8 +11,9 @@ import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { periodically } from '../../lib/periodically.ts'
 import type { EventsService, NewEvent } from '../events/service.ts'
+import type { NotificationsService } from '../notifications/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import type { NoticeMail, PeopleService } from '../people/service.ts'
+import type { PeopleService } from '../people/service.ts'
 import type { ReportsService } from '../reports/service.ts'
 import { type BackupStep, subjectOf, textOf } from './backup-mail.ts'
 import { type Silence, silencesOf, watchedDays } from './days.ts'
@@ -44,8 +45,7 @@ interface Dependencies {
   organization: Pick<OrganizationService, 'settings'>
   reports: Pick<ReportsService, 'completeness' | 'readCompleteness'>
   people: Pick<PeopleService, 'everyUser'>
-  /** Undefined if no mail server is configured. */
-  mail: NoticeMail | undefined
+  notifications: Pick<NotificationsService, 'sendToEach'>
 }
 
 /** The checks of a day that are digests. */
@@ -54,9 +54,17 @@ const DIGESTS = { unplaced: 'digest.unattributed', unpriced: 'digest.unpriced' }
   EventType
 >
 
-export function createNoticesService({ db, clock, events, organization, reports, people, mail }: Dependencies) {
-  /** The e-mails about failed backups that were accepted or refused. After a restart, some of a day may be sent again. */
-  const mailed = new Set<string>()
+export function createNoticesService({
+  db,
+  clock,
+  events,
+  organization,
+  reports,
+  people,
+  notifications,
+}: Dependencies) {
+  /** Of backups, one after the other: an e-mail may take longer than the next attempt. */
+  let reporting: Promise<unknown> = Promise.resolve()
 
   /** Does what has to be noticed about something if nobody has done so; on one server, if there are several. */
   async function once(key: string, notice: () => NewEvent[] | Promise<NewEvent[]>): Promise<void> {
@@ -119,27 +127,6 @@ export function createNoticesService({ db, clock, events, organization, reports,
     })
   }
 
-  /** An e-mail that the mail server does not accept at the moment is sent with the next failure of the day. */
-  async function mailAdmins(step: BackupStep, error: string, day: string): Promise<void> {
-    const { name, email } = await organization.settings()
-    const address = mail?.from ?? email
-    if (!mail || !address) return
-    for (const { uid, email: to } of await people.everyUser({ roles: ['admin'], state: 'active' })) {
-      const key = `backup-failed.${step}.${day}.${uid}`
-      if (mailed.has(key)) continue
-      const { result } = await mail.mailer.send({
-        from: { name, address },
-        to,
-        subject: subjectOf(step),
-        text: textOf(step, error, name),
-        messageId: `<${key}@${address.slice(address.lastIndexOf('@') + 1)}>`,
-        headers: { 'Auto-Submitted': 'auto-generated' },
-        attachments: [],
-      })
-      if (result !== 'failed') mailed.add(key)
-    }
-  }
-
   async function look(): Promise<void> {
     await noticeExpiring()
     const { timeZone } = await organization.settings()
@@ -158,12 +145,26 @@ export function createNoticesService({ db, clock, events, organization, reports,
     /** Looks now and from time to time until it is stopped. */
     start: (onError: (error: unknown) => void) => periodically(look, LOOK_EVERY_MS, onError),
 
-    /** Once a day for each step, as an event and an e-mail to admins: a failed backup is tried again before long. */
-    async backupFailed(step: BackupStep, error: unknown): Promise<void> {
-      const day = timestamp(clock.now()).slice(0, 10)
-      const message = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_CHARACTERS)
-      await once(`backup.failed ${step} ${day}`, () => [{ type: 'backup.failed', after: { step, error: message } }])
-      await mailAdmins(step, message, day)
+    /**
+     * Reports a failed backup as an event, at most once a day for each step, and by e-mail to admins, once until a later one
+     * has succeeded: it is tried again before long, and the server may be restarted meanwhile.
+     *
+     * @param succeededAt when the step has last succeeded; null if it never has
+     */
+    backupFailed(step: BackupStep, error: unknown, succeededAt: number | null): Promise<void> {
+      const report = async () => {
+        const day = timestamp(clock.now()).slice(0, 10)
+        const message = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_CHARACTERS)
+        await once(`backup.failed ${step} ${day}`, () => [{ type: 'backup.failed', after: { step, error: message } }])
+        await notifications.sendToEach(await people.everyUser({ roles: ['admin'], state: 'active' }), {
+          key: `backup-failed.${step}.${succeededAt ?? 0}`,
+          subject: subjectOf(step),
+          textFor: (organization) => textOf(step, message, organization),
+        })
+      }
+      const reported = reporting.then(report)
+      reporting = reported.catch(() => {})
+      return reported
     },
   }
 }

@@ -9,8 +9,9 @@ import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { pauseAfter } from '../../lib/mail-retries.ts'
 import { periodically } from '../../lib/periodically.ts'
+import type { EventsService } from '../events/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import type { NoticeMail } from '../people/service.ts'
+import type { NoticeMail, User } from '../people/service.ts'
 import {
   claimEmail,
   deleteEmailsBefore,
@@ -57,9 +58,19 @@ export interface Notification {
   body: string
 }
 
+/** An e-mail about the operation of Tally, which nobody can turn off. */
+export interface OperationalEmail {
+  /** What it is about: nobody is sent two with one key. A part of its Message-ID. */
+  key: string
+  subject: string
+  /** @param organization its name */
+  textFor(organization: string): string
+}
+
 interface Dependencies {
   db: Database
   clock: Clock
+  events: Pick<EventsService, 'recordOnce' | 'unrecorded'>
   organization: Pick<OrganizationService, 'settings' | 'publicUrl'>
   /** Undefined if no mail server is configured. */
   mail: NoticeMail | undefined
@@ -67,7 +78,7 @@ interface Dependencies {
 
 export type NotificationsService = ReturnType<typeof createNotificationsService>
 
-export function createNotificationsService({ db, clock, organization, mail }: Dependencies) {
+export function createNotificationsService({ db, clock, events, organization, mail }: Dependencies) {
   const senderOf = async () => mail && (mail.from ?? (await organization.settings()).email ?? undefined)
 
   async function deliver(
@@ -181,6 +192,38 @@ export function createNotificationsService({ db, clock, organization, mail }: De
       const contents = [{ subject, body }]
       const outcome = await deliver(recipient.email, { contents, messageId: key }, { from, isPerson })
       return outcome.result === 'sent' ? undefined : outcome.answer
+    },
+
+    /** Whether a mail server is configured. */
+    hasMailServer: mail !== undefined,
+
+    /**
+     * Sends an e-mail about the operation of Tally to each of these people, once, however often it is called with its key and
+     * by however many servers one after the other. Returns whether nothing is left: what the mail server does not take
+     * at the moment is for the next call.
+     */
+    async sendToEach(people: readonly Pick<User, 'uid' | 'email'>[], email: OperationalEmail): Promise<boolean> {
+      const from = await senderOf()
+      if (from === undefined) return true
+      const { name } = await organization.settings()
+      const keyOf = ({ uid }: Pick<User, 'uid'>) => `e-mail ${email.key}.${uid}`
+      const unsent = new Set(await events.unrecorded(people.map(keyOf)))
+      let isDone = true
+      for (const person of people.filter((each) => unsent.has(keyOf(each)))) {
+        const { result } = await mail!.mailer.send({
+          from: { name, address: from },
+          to: person.email,
+          subject: email.subject,
+          text: email.textFor(name),
+          // The same for every attempt, so that mail programs detect duplicates.
+          messageId: `<${email.key}.${person.uid}@${from.slice(from.lastIndexOf('@') + 1)}>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          attachments: [],
+        })
+        if (result === 'failed') isDone = false
+        else await db.write((tx) => events.recordOnce(tx, keyOf(person), []))
+      }
+      return isDone
     },
 
     /** Deletes what a person was sent, and what waits for them, under any of their addresses. */

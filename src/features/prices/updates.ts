@@ -4,8 +4,8 @@ import { type Actor, TALLY } from '../../access/actor.ts'
 import type { Database } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { OrganizationService } from '../organization/service.ts'
-import type { NoticeMail, PeopleService } from '../people/service.ts'
+import type { NotificationsService } from '../notifications/service.ts'
+import type { PeopleService } from '../people/service.ts'
 import { noticeSubject, noticeText } from './change-notice.ts'
 import type { PlannedTable } from './load-plan.ts'
 import type { createLoading, LoadedTable, TableOptions } from './loading.ts'
@@ -61,15 +61,13 @@ interface Dependencies {
   clock: Clock
   prices: Pick<ReturnType<typeof createLoading>, 'planTable' | 'load'> & { loadDefaultPrices(): Promise<boolean> }
   people: Pick<PeopleService, 'everyUser'>
-  organization: Pick<OrganizationService, 'settings'>
+  notifications: Pick<NotificationsService, 'hasMailServer' | 'sendToEach'>
   revaluation: Revaluation
-  /** Undefined if no mail server is configured. */
-  mail: NoticeMail | undefined
   config: UpdatesConfig | undefined
 }
 
 export function createPriceUpdates(dependencies: Dependencies) {
-  const { db, clock, prices, people, organization, revaluation, mail, config } = dependencies
+  const { db, clock, prices, people, notifications, revaluation, config } = dependencies
 
   /** Reads the source, and loads what is plausible. Throws a problem that says why it did not. */
   async function load(file: TableFile, { by, dryRun, budgetMs, ...options }: UpdateOptions): Promise<PriceUpdate> {
@@ -84,7 +82,7 @@ export function createPriceUpdates(dependencies: Dependencies) {
     const { format, asOf, allowOlder } = options
     const planned = await prices.planTable(text, { format, asOf, allowOlder, ...origin })
     if (dryRun) return { ...revise(planned), load: null, valued: null }
-    const loaded = await prices.load(planned, by, { revise, notifies: mail !== undefined })
+    const loaded = await prices.load(planned, by, { revise, notifies: notifications.hasMailServer })
     const valued = await revaluation.valueUnpriced({ by, budgetMs: budgetMs ?? Number.POSITIVE_INFINITY })
     return { ...loaded, valued }
   }
@@ -137,26 +135,13 @@ export function createPriceUpdates(dependencies: Dependencies) {
   }
 
   async function sendNotice(load: LoadRecord): Promise<boolean> {
-    const { name, email } = await organization.settings()
-    const address = mail?.from ?? email
-    if (!mail || !address || load.notice === null) return true
-    const active = await people.everyUser({ roles: ['admin', 'billing'], state: 'active' })
-    const source = load.name ?? load.format
-    const text = noticeText({ notice: load.notice, organization: name, source, load: load.uid })
-    const outcomes: string[] = []
-    for (const person of active) {
-      const { result } = await mail.mailer.send({
-        from: { name, address },
-        to: person.email,
-        subject: noticeSubject(load.notice),
-        text,
-        // The same for every attempt, so that mail programs detect duplicates.
-        messageId: `<${load.uid}.${person.uid}@${address.slice(address.lastIndexOf('@') + 1)}>`,
-        attachments: [],
-      })
-      outcomes.push(result)
-    }
-    return !outcomes.includes('failed')
+    const { notice } = load
+    if (notice === null) return true
+    return notifications.sendToEach(await people.everyUser({ roles: ['admin', 'billing'], state: 'active' }), {
+      key: load.uid,
+      subject: noticeSubject(notice),
+      textFor: (organization) => noticeText({ notice, organization, source: load.name ?? load.format, load: load.uid }),
+    })
   }
 
   return {
@@ -169,11 +154,11 @@ export function createPriceUpdates(dependencies: Dependencies) {
     }),
 
     /**
-     * Sends the notices of price changes that are due, each at least once: an interrupted or failed one is sent again
-     * with the same Message-ID. Several servers share them.
+     * Sends the notices of price changes that are due, each at least once: an interrupted or failed one is sent again,
+     * to whoever has not got it. Several servers share them.
      */
     async sendNotices(): Promise<void> {
-      if (!mail) return
+      if (!notifications.hasMailServer) return
       for (let due = await findDueNotice(db.read, clock.now()); due; due = await findDueNotice(db.read, clock.now())) {
         const { id, noticeDueAt, loadedAt } = due
         const claimed = clock.now() + NOTICE_CLAIM_MS

@@ -3,8 +3,8 @@ import type { Database } from '../../database/database.ts'
 import type { WebhookDisabledReason } from '../../database/schema/values.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
-import type { OrganizationService } from '../organization/service.ts'
-import type { NoticeMail, PeopleService } from '../people/service.ts'
+import type { NotificationsService } from '../notifications/service.ts'
+import type { PeopleService } from '../people/service.ts'
 import { placeOf } from './endpoint.ts'
 import { latestDeliveries } from './store/deliveries.ts'
 import { type EndpointView, findDueNotice, setNoticeDue } from './store/endpoints.ts'
@@ -21,44 +21,32 @@ const LIFE_MS = 48 * 60 * MINUTE_MS
 interface Dependencies {
   db: Database
   clock: Clock
-  organization: Pick<OrganizationService, 'settings'>
   people: Pick<PeopleService, 'everyUser'>
-  /** Undefined if no mail server is configured. */
-  mail: NoticeMail | undefined
+  notifications: Pick<NotificationsService, 'hasMailServer' | 'sendToEach'>
 }
 
-export function createNotices({ db, clock, organization, people, mail }: Dependencies) {
+export function createNotices({ db, clock, people, notifications }: Dependencies) {
   /** Returns whether nothing is left to be sent. */
   async function send(view: EndpointView): Promise<boolean> {
-    const { name, email } = await organization.settings()
-    const address = mail?.from ?? email
     const { row, creator } = view
-    if (!mail || !address || row.disabledReason === null || row.disabledReason === 'person') return true
+    if (row.disabledReason === null || row.disabledReason === 'person') return true
     const latest = (await latestDeliveries(db.read, [row.id])).get(row.id)
     const active = await people.everyUser({ state: 'active' })
-    const outcomes: string[] = []
-    for (const person of active.filter(({ uid, role }) => role === 'admin' || uid === creator?.uid)) {
-      const { result } = await mail.mailer.send({
-        from: { name, address },
-        to: person.email,
-        subject: `The webhook ${row.name} was disabled`,
-        text: textOf({ organization: name, view, error: latest?.error ?? null }),
-        // The same for every attempt, so that mail programs detect duplicates.
-        messageId: `<${row.uid}.${row.disabledAt}.${person.uid}@${address.slice(address.lastIndexOf('@') + 1)}>`,
-        attachments: [],
-      })
-      outcomes.push(result)
-    }
-    return !outcomes.includes('failed')
+    const told = active.filter(({ uid, role }) => role === 'admin' || uid === creator?.uid)
+    return notifications.sendToEach(told, {
+      key: `${row.uid}.${row.disabledAt}`,
+      subject: `The webhook ${row.name} was disabled`,
+      textFor: (organization) => textOf({ organization, view, error: latest?.error ?? null }),
+    })
   }
 
   return {
     /** When the notice of an endpoint that is disabled now is due; null if none can be sent. */
-    dueAt: (): number | null => (mail ? clock.now() : null),
+    dueAt: (): number | null => (notifications.hasMailServer ? clock.now() : null),
 
     /** Sends what is due, each at least once. Several servers share them. */
     async sendDue(): Promise<void> {
-      if (!mail) return
+      if (!notifications.hasMailServer) return
       for (let due = await findDueNotice(db.read, clock.now()); due; due = await findDueNotice(db.read, clock.now())) {
         const { id, noticeDueAt, disabledAt } = due.row
         const claimed = clock.now() + CLAIM_MS

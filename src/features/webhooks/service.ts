@@ -9,8 +9,9 @@ import { composeName } from '../../lib/names.ts'
 import { eachPage, type Page, pageOf } from '../../lists.ts'
 import { type ListPage, writeKeyPage } from '../../query.ts'
 import { type AuditService, difference } from '../audit/service.ts'
+import type { NotificationsService } from '../notifications/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import type { NoticeMail, PeopleService } from '../people/service.ts'
+import type { PeopleService } from '../people/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { createDispatcher } from './delivery/dispatcher.ts'
 import { createSender } from './delivery/sender.ts'
@@ -65,18 +66,17 @@ export interface WebhooksDependencies extends EventLogDependencies {
   organization: Pick<OrganizationService, 'settings'>
   people: Pick<PeopleService, 'everyUser'>
   projects: Pick<ProjectsService, 'getClient' | 'findProjectNamed'>
-  /** Undefined if no e-mail can be sent. */
-  mail: NoticeMail | undefined
+  notifications: Pick<NotificationsService, 'hasMailServer' | 'sendToEach'>
   /** Networks to which events may be sent although they are private. */
   privateNetworks: readonly string[]
 }
 
 export function createWebhooksService(dependencies: WebhooksDependencies) {
-  const { db, clock, audit, organization, people, projects, mail, privateNetworks } = dependencies
+  const { db, clock, audit, organization, people, projects, notifications, privateNetworks } = dependencies
   const attemptListeners: ((outcome: 'delivered' | 'failed') => void)[] = []
   const log = createEventLog(dependencies)
   const sender = createSender({ clock, privateNetworks })
-  const notices = createNotices({ db, clock, organization, people, mail })
+  const notices = createNotices({ db, clock, people, notifications })
   const dispatcher = createDispatcher({
     db,
     clock,

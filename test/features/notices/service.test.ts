@@ -3,19 +3,20 @@ import { expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
-import { createServices } from '../../../src/services.ts'
+import { createServices, type ServicesOptions } from '../../../src/services.ts'
 import { forEachEngine, type Open } from '../../support/databases.ts'
+import { startMailServer } from '../../support/mail-server.ts'
 import { addReporter, reportBody } from '../../support/reports.ts'
 
 /** A Tuesday at noon. */
 const NOW = Date.UTC(2026, 10, 24, 12)
 const DAY_MS = 86_400_000
 
-async function stage(open: Open) {
+async function stage(open: Open, mail?: ServicesOptions['mail']) {
   const db = await open()
   const time = { now: NOW }
   const clock = { now: () => time.now }
-  const servicesOf = (shared: Database) => createServices({ db: shared, clock })
+  const servicesOf = (shared: Database) => createServices({ db: shared, clock, mail })
   const services = servicesOf(db)
   const found = async (...types: string[]) => {
     const { views } = await services.events.readFull(
@@ -36,7 +37,7 @@ async function stage(open: Open) {
       reportBody({ started_at: `${day}T10:00:00Z`, ended_at: `${day}T11:00:00Z`, session_id: day, ...changes }),
       caller,
     )
-  return { services, time, found, look, report }
+  return { services, time, found, look, report, restarted: () => servicesOf(db).notices }
 }
 
 const WORKING_DAYS = ['2026-11-12', '2026-11-13', '2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19']
@@ -116,12 +117,45 @@ forEachEngine('a notice', (open) => {
   test('of a failed backup comes once a day', async () => {
     const { services, time, found } = await stage(open)
     for (let at = 0; at < 3; at += 1)
-      await services.notices.backupFailed('backup', new Error('No space left on device'))
+      await services.notices.backupFailed('backup', new Error('No space left on device'), null)
     expect(await found('backup.failed')).toEqual([
       { type: 'backup.failed', object: null, after: { step: 'backup', error: 'No space left on device' } },
     ])
     time.now += DAY_MS
-    await services.notices.backupFailed('backup', 'unknown')
+    await services.notices.backupFailed('backup', 'unknown', null)
     expect(await found('backup.failed')).toHaveLength(2)
+  })
+
+  test('of failed backups is an e-mail once until one succeeds, however often the server starts', async () => {
+    const mail = await startMailServer()
+    try {
+      const { services, time, restarted } = await stage(open, { ...mail.address, from: 'tally@agents.example' })
+      for (const [name, role] of [
+        ['grace', 'admin'],
+        ['later', 'admin'],
+        ['max', 'member'],
+      ] as const) {
+        await services.people.addUser({ email: `${name}@example.com`, name, role }, TALLY)
+      }
+      const failing = async (succeededAt: number | null, times = 3) => {
+        for (let at = 0; at < times; at += 1) {
+          const notices = restarted()
+          await Promise.all([1, 2].map(() => notices.backupFailed('backup', new Error('disk gone'), succeededAt)))
+          time.now += DAY_MS / 2
+        }
+      }
+      const receivers = () => mail.letters.flatMap(({ to }) => to).sort()
+      await failing(null)
+      expect(receivers()).toEqual(['ada@example.com', 'grace@example.com'])
+      // The next day, after one that succeeded.
+      await failing(time.now)
+      expect(receivers()).toHaveLength(4)
+      await services.people.changeUser('later@example.com', { email: 'tomorrow@example.com' }, TALLY)
+      await restarted().backupFailed('upload', new Error('refused'), null)
+      expect(receivers()).toHaveLength(7)
+      expect(new Set(mail.letters.map(({ headers }) => headers.get('message-id'))).size).toBe(7)
+    } finally {
+      await mail.close()
+    }
   })
 })

@@ -307,7 +307,7 @@ forEachEngine('updates of prices', (open) => {
     expect(letter!.text).not.toContain('other')
   })
 
-  test('send a notice again that the mail server did not take, with the same id', async () => {
+  test('send a notice again to those of whom the mail server did not take it, and to nobody twice', async () => {
     const from = serve(tableOf({ 'gpt-99': 1 }))
     const { update, services, priceUpdates, clock } = await stage({ from }, { withMail: true })
     await update()
@@ -315,15 +315,25 @@ forEachEngine('updates of prices', (open) => {
     await services.people.addUser({ email: 'later@example.com', name: 'Later', role: 'billing' }, TALLY)
     serve(tableOf({ 'gpt-99': 2 }))
     await update()
+    const receivers = () => mail.letters.flatMap(({ to }) => to)
+    for (let at = 0; at < 3; at += 1) {
+      await priceUpdates.sendNotices()
+      clock.at += HOUR
+    }
+    expect(receivers()).toEqual(['ada@example.com'])
+    await services.people.changeUser('later@example.com', { email: 'grace@example.com' }, TALLY)
+    for (let at = 0; at < 3; at += 1) {
+      await priceUpdates.sendNotices()
+      clock.at += HOUR
+    }
+    expect(receivers()).toEqual(['ada@example.com', 'grace@example.com'])
+    await services.people.changeUser('grace@example.com', { email: 'later@example.com' }, TALLY)
+    serve(tableOf({ 'gpt-99': 3 }))
+    await update()
     await priceUpdates.sendNotices()
-    expect(mail.letters).toHaveLength(1)
-    clock.at += HOUR
-    await priceUpdates.sendNotices()
-    expect(new Set(mail.letters.map(({ headers }) => headers.get('message-id'))).size).toBe(1)
     clock.at += 72 * HOUR
     await priceUpdates.sendNotices()
-    clock.at += HOUR
-    await priceUpdates.sendNotices()
-    expect(mail.letters).toHaveLength(3)
+    expect(receivers()).toEqual(['ada@example.com', 'grace@example.com', 'ada@example.com'])
+    expect(new Set(mail.letters.map(({ headers }) => headers.get('message-id'))).size).toBe(3)
   })
 })

@@ -23,9 +23,11 @@ export interface RemotePlan {
 
 export interface RemoteEvents {
   uploaded(upload: UploadResult): void
-  uploadFailed(error: Error): void
+  /** @param succeededAt when the newest backup in the storage was made; null if there is none */
+  uploadFailed(error: Error, succeededAt: number | null): void
   verified(verification: VerifyResult): void
-  verificationFailed(error: Error): void
+  /** @param succeededAt when the last verification succeeded; null if none did */
+  verificationFailed(error: Error, succeededAt: number | null): void
 }
 
 /** For monitoring. */
@@ -101,9 +103,11 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
       if (stopping.signal.aborted) return
       uploads.add()
       note({ uploadError: (error as Error).message })
-      events.uploadFailed(error as Error)
+      reportUpload(error)
     }
   }
+
+  const reportUpload = (error: unknown) => events.uploadFailed(error as Error, state.newest?.madeAt ?? null)
 
   /** One from before the clock was set back must not keep newer ones from being uploaded. */
   const isPast = ({ madeAt }: { madeAt: number }) => madeAt <= clock.now()
@@ -135,7 +139,7 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
       if (stopping.signal.aborted) return
       verifications.add()
       note({ verification: { ...before, attemptedAt, error: (error as Error).message } })
-      events.verificationFailed(error as Error)
+      events.verificationFailed(error as Error, before.succeededAt)
     }
   }
 
@@ -154,7 +158,7 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
   /** Uploads the newest backup if it is not in the storage, and verifies what is there if that is due. */
   function look(): Promise<void> {
     looking ??= uploadAndVerify()
-      .catch((error) => events.uploadFailed(error as Error))
+      .catch(reportUpload)
       .finally(() => {
         looking = undefined
       })
@@ -166,7 +170,7 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
 
     /** Looks now and from time to time, until it is stopped: a running upload is ended, and repeated at the next start. */
     start() {
-      const job = periodically(look, LOOK_EVERY_MS, (error) => events.uploadFailed(error as Error))
+      const job = periodically(look, LOOK_EVERY_MS, reportUpload)
       return {
         async stop() {
           stopping.abort()
