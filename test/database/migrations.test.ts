@@ -279,7 +279,9 @@ describe('migrations of a SQLite file', () => {
     const { dataDir, path } = newFolder()
     const letter = 'Dear Ada, the database is in the other folder.\n'.repeat(100)
     writeFileSync(path, letter)
-    expect(await refusalOf({ dataDir })).toBe(`${path} is not a SQLite database, or is damaged. Choose another folder with --data, or restore a backup with \`tally restore\`.`)
+    expect(await refusalOf({ dataDir })).toBe(
+      `${path} is not a SQLite database, or is damaged. Choose another folder with --data, or restore a backup with \`tally restore\`.`,
+    )
     expect(readFileSync(path, 'utf8')).toBe(letter)
   })
 
