@@ -3,12 +3,12 @@ import type {
   CacheReport,
   CompletenessReport,
   PriceEffectsReport,
-  SumsProgress,
   SurchargesReport,
   UnpricedReport,
   UsageReport,
   VarianceReport,
   WhatIfReport,
+  WholeProgress,
 } from './schema.ts'
 
 const NOVEMBER = {
@@ -80,7 +80,7 @@ export const EXAMPLE_VARIANCE: VarianceReport = {
   next_page: null,
 }
 
-export const EXAMPLE_SUMS_PROGRESS: SumsProgress = {
+export const EXAMPLE_SUMS_PROGRESS: WholeProgress = {
   time_zone: 'Europe/Berlin',
   days: 730,
   days_made: 212,

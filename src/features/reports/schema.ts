@@ -199,18 +199,23 @@ export type VarianceReport = Static<typeof VarianceReport>
 export const SumsProgress = Type.Object(
   {
     time_zone: asked.time_zone,
-    days: whole('Number of days with entries that were found so far.'),
-    days_made: whole('Number of days whose totals are ready, or that are still changing.'),
-    percent: whole('Percentage of these days that are ready. 100 only if `complete`.'),
-    complete: Type.Boolean({ description: 'Whether all days were found and none waits for its totals.' }),
+    days: orNull(whole('Number of days with entries that were found so far.')),
+    days_made: orNull(whole('Number of days whose totals are ready, or that are still changing.')),
+    percent: orNull(whole('Percentage of these days that are ready. 100 only if `complete`.')),
+    complete: Type.Boolean({
+      description: 'Whether all days were found and none waits for its totals; for members, whether all were found.',
+    }),
   },
   {
     ...strict,
     $id: 'SumsProgress',
-    description: 'Progress of the totals that reports are based on.',
+    description:
+      'Progress of the totals that reports are based on. Numbers of days are null for members, who do not see all entries.',
   },
 )
 export type SumsProgress = Static<typeof SumsProgress>
+/** The progress as those see it who see every entry. */
+export type WholeProgress = { [Name in keyof SumsProgress]: NonNullable<SumsProgress[Name]> }
 
 export const CompletenessCheck = Type.Object(
   {

@@ -1,5 +1,6 @@
 /** Reports on usage and money, and on missing data. They change nothing. */
 import type { Asker } from '../../access/asker.ts'
+import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { QueryTexts } from '../../query.ts'
@@ -20,7 +21,7 @@ import {
   readVariance,
   readWhatIf,
 } from './query.ts'
-import type { SumsProgress } from './schema.ts'
+import type { SumsProgress, WholeProgress } from './schema.ts'
 import { settledSums } from './settled-sums.ts'
 import { createSums } from './sums.ts'
 import { createSurcharges } from './surcharges.ts'
@@ -81,6 +82,14 @@ export function createReportsService({ db, clock, organization, billing, filters
   const sums = settledSums(createSums({ db }), billing)
   const rollup = createRollup({ db, clock, timeZone: async () => (await organization.settings()).timeZone })
 
+  /** The progress of summing days. */
+  async function progress(): Promise<WholeProgress> {
+    const { timeZone, days, waitingDays, isComplete } = await rollup.status()
+    const made = days - waitingDays
+    const percent = isComplete ? 100 : Math.min(99, Math.floor((100 * made) / Math.max(1, days)))
+    return { time_zone: timeZone, days, days_made: made, percent, complete: isComplete }
+  }
+
   return {
     ...createUsage({ db, billing }),
     ...createUsageRows(sums),
@@ -97,12 +106,13 @@ export function createReportsService({ db, clock, organization, billing, filters
     /** The job that maintains the sums of days and months, which a server starts. */
     rollup,
 
-    /** The progress of summing days. */
-    async progress(): Promise<SumsProgress> {
-      const { timeZone, days, waitingDays, isComplete } = await rollup.status()
-      const made = days - waitingDays
-      const percent = isComplete ? 100 : Math.min(99, Math.floor((100 * made) / Math.max(1, days)))
-      return { time_zone: timeZone, days, days_made: made, percent, complete: isComplete }
+    progress,
+
+    /** The same for a viewer: on how many days there are entries, and whether one of them has changed, is not for everybody. */
+    async progressFor(viewer: Viewer): Promise<SumsProgress> {
+      if (viewer.sees === 'everything') return progress()
+      const { timeZone, isAdopted } = await rollup.status()
+      return { time_zone: timeZone, days: null, days_made: null, percent: null, complete: isAdopted }
     },
 
     /** One sentence per sum of days or months that differs from that of its entries. */

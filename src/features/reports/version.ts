@@ -19,9 +19,11 @@ export function createVersions({ db }: { db: Database }) {
     /**
      * A text that changes with the report; undefined if only its content tells. It is of the entries, whose days are
      * rolled up, and of everything else that people change: names, leads, clients of projects, settings and prices are in
-     * the audit log or counted by the revision. Read it before the report.
+     * the audit log or counted by the revision. It would also tell somebody when others report, so it is only for those who
+     * see every entry. Read it before the report.
      */
     async version(viewer: Viewer, asked: AskedReport): Promise<string | undefined> {
+      if (viewer.sees !== 'everything') return undefined
       const { filter, startingAt, endingAt } = asked
       const within = {
         from: Math.max(startingAt, filter.starting_at ?? startingAt),

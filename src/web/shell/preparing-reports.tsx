@@ -23,7 +23,7 @@ export function PreparingReports() {
     refetchInterval: ({ state }) => (state.data?.complete === false ? EVERY_MS : false),
     staleTime: ({ state }) => (state.data?.complete ? COMPLETE_MS : 0),
   })
-  const isPreparing = data !== undefined && !data.complete && data.percent < NEARLY
+  const isPreparing = data !== undefined && !data.complete && (data.percent ?? 0) < NEARLY
   const wasPreparing = useRef(false)
   useEffect(() => {
     // Reports that took too long do not, now.
@@ -38,10 +38,10 @@ export function PreparingReports() {
       truncate
       role="progressbar"
       aria-label="Preparing reports"
-      aria-valuenow={data.percent}
+      aria-valuenow={data.percent ?? undefined}
       title="Totals for reports are being prepared. Reports are complete, but slower until then."
     >
-      Preparing reports, {data.percent}%
+      Preparing reports{data.percent === null ? '' : `, ${data.percent}%`}
     </Text>
   )
 }

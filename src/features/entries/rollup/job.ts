@@ -89,7 +89,9 @@ export interface RollupStatus {
   days: number
   /** The stale days that wait to be built; the others are still changing. */
   waitingDays: number
-  /** Whether all days with entries are found, and none waits. */
+  /** Whether all days with entries are found. */
+  isAdopted: boolean
+  /** Whether none of them waits, either. */
   isComplete: boolean
 }
 
@@ -264,6 +266,7 @@ export function createRollup({
         staleDays: days.filter(({ state }) => state === 'stale').length,
         days: days.length,
         waitingDays,
+        isAdopted,
         isComplete: isAdopted && waitingDays === 0,
       }
     },

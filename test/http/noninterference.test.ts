@@ -1,0 +1,139 @@
+/**
+ * What others do that somebody cannot see changes no answer to them: not a count, a cursor, a tag or a status. Every operation
+ * of the OpenAPI document that reads is asked before and after; a new one is asked by itself.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
+import { reportBody } from '../support/reports.ts'
+
+let app: TestApp
+let now = Date.parse('2026-11-22T12:00:00Z')
+let admin: string
+
+beforeAll(async () => {
+  app = await startApp({ clock: { now: () => now } })
+  admin = await app.session('admin')
+})
+afterAll(() => app.close())
+
+async function change(methodAndPath: string, json: unknown) {
+  const { status, text, json: body } = await app.call(methodAndPath, { session: admin, json })
+  expect([methodAndPath, status < 300, status < 300 ? '' : text]).toEqual([methodAndPath, true, ''])
+  return body
+}
+
+async function report(token: string, day: number, more: Record<string, unknown>) {
+  const date = `2026-11-${String(day).padStart(2, '0')}`
+  const period = { started_at: `${date}T09:00:00Z`, ended_at: `${date}T09:30:00Z` }
+  const { status, json } = await app.call('POST /api/v1/token-entries', {
+    token,
+    json: reportBody({ ...period, ...more }),
+  })
+  expect(status).toBe(201)
+  return json.id as string
+}
+
+/** Days are rolled up once they have not changed for some seconds. */
+async function rollUp() {
+  const { rollup } = app.services.reports
+  while ((await rollup.step()) !== 'idle');
+  now += 10_000
+  while ((await rollup.step()) !== 'idle');
+}
+
+interface Watcher {
+  email: string
+  session: string
+}
+
+async function watcher(role: 'member' | 'viewer'): Promise<Watcher> {
+  const email = await app.person(role, { password: true })
+  const { secret } = await app.services.people.signIn({ email, password: PASSWORD, address: '::1' })
+  return { email, session: `tally_session=${secret}` }
+}
+
+const NOVEMBER = 'starting_at=2026-11-01&ending_at=2026-11-22'
+
+/** How operations are asked that have parameters worth trying, or that require some. */
+const QUERIES: Record<string, string[]> = {
+  '/api/v1/reports/usage': [
+    `${NOVEMBER}&bucket_width=1d&limit=3&include=sessions&group_by=model,agent_manager,label:author`,
+    `${NOVEMBER}&bucket_width=all&group_by=project,ticket,agent_name`,
+    `${NOVEMBER}&bucket_width=all&format=csv`,
+    ...['agent_name=secret', 'label=author:secret', 'project=HIDDEN'].map((filter) => `${NOVEMBER}&${filter}`),
+  ],
+  '/api/v1/reports/what-if': [`${NOVEMBER}&as_model=gpt-5`],
+  '/api/v1/shared/usage': [NOVEMBER, `${NOVEMBER}&group_by=project,model&bucket_width=1d`],
+  '/api/v1/token-entries': ['limit=1', 'limit=1&sort=cost', 'agent_name=secret', 'q=secret', 'format=csv'],
+  '/api/v1/search': ['q=secret', 'q=open'],
+  '/api/v1/prices/resolve': ['model=claude-sonnet-4-5'],
+  '/api/v1/budgets/check': ['model=gpt-5'],
+}
+
+/** Operations whose answers differ for other reasons. */
+const OTHERWISE = [
+  // It is in the audit log of the person who asks.
+  '/api/v1/me/export',
+  // Positions in the log of events are consecutive numbers, which everybody who follows it can count.
+  '/api/v1/events',
+  '/api/v1/changes',
+]
+
+/** Of every operation that reads and names no object. */
+async function answersTo({ session }: Watcher): Promise<Map<string, unknown>> {
+  const answers = new Map<string, unknown>()
+  for (const [path, operations] of Object.entries(app.document.paths)) {
+    const isSecured = ((operations as Record<string, { security?: unknown[] }>).get?.security?.length ?? 0) > 0
+    if (!isSecured || path.includes('{') || OTHERWISE.some((other) => path.startsWith(other))) continue
+    for (const query of QUERIES[path] ?? [path.startsWith('/api/v1/reports/') ? NOVEMBER : '']) {
+      const { status, headers, text } = await app.call(`GET ${path}?${query}`, { session })
+      answers.set(`${path}?${query}`, [status, headers.get('etag'), text.replace(/"request_id":"[^"]*"/, '')])
+    }
+  }
+  return answers
+}
+
+test('what others do changes no answer to a member, a lead or a viewer who does not see it', async () => {
+  await change('PATCH /api/v1/settings', { api_tokens: true, share_links: true })
+  const watchers = { member: await watcher('member'), lead: await watcher('member'), viewer: await watcher('viewer') }
+  await change('POST /api/v1/projects', { key: 'OPEN', name: 'Open', leads: [watchers.lead.email] })
+  await change('POST /api/v1/projects', { key: 'HIDDEN', name: 'Hidden' })
+  await change(`POST /api/v1/users/${watchers.viewer.email}/grants`, { project: 'OPEN', money: 'cost', people: true })
+  const seen = await app.token('svc', watchers.member.email)
+  const hidden = await app.token('svc', await app.person('member'))
+  for (const day of [3, 5, 9]) {
+    await report(seen, day, { project: 'OPEN', ticket: 'OPEN-1', labels: { author: 'ada' }, reported_cost: day })
+  }
+  await report(seen, 10, { session_id: 'unattributed' })
+  await report(hidden, 5, { project: 'HIDDEN' })
+  await rollUp()
+  const before = new Map<string, Map<string, unknown>>()
+  const asked = now
+  for (const [name, each] of Object.entries(watchers)) before.set(name, await answersTo(each))
+
+  const labels = { author: 'secret', repository: 'secret/web' }
+  for (const day of [2, 5, 7]) {
+    await report(hidden, day, {
+      project: 'HIDDEN',
+      agent_name: 'secret',
+      model: 'unheard-of',
+      labels,
+      reported_cost: 999,
+    })
+    await report(hidden, day, { agent_harness: 'secret', summary: 'secret', labels, session_id: `session-${day}` })
+  }
+  const rejected = await report(hidden, 8, { project: 'HIDDEN' })
+  await change('POST /api/v1/token-entries/actions', { action: 'reject', ids: [rejected], reason: 'wrong' })
+  await change('POST /api/v1/budgets', { amount: 10, scope: { project: 'HIDDEN' } })
+  await report(hidden, 9, { project: 'HIDDEN', reported_cost: 500 })
+  await rollUp()
+  // Also while a day waits to be rolled up.
+  await report(hidden, 4, { project: 'HIDDEN' })
+  now = asked
+  for (const [name, each] of Object.entries(watchers)) {
+    const after = await answersTo(each)
+    const differing = [...before.get(name)!].filter(([call, answer]) => !Bun.deepEquals(answer, after.get(call)))
+    expect([name, differing.map(([call, answer]) => [call, answer, after.get(call)])]).toEqual([name, []])
+    expect([...after.values()].filter((answer) => (answer as [number])[0] === 200).length).toBeGreaterThan(4)
+  }
+})
