@@ -39,6 +39,7 @@ const GROUND = [
   '^src/entry-filters\\.ts$',
   '^src/token-scopes\\.ts$',
   '^src/event-types\\.ts$',
+  '^src/people-dimensions\\.ts$',
   '^src/price-texts\\.ts$',
   '^src/sheet-fields\\.ts$',
   '^src/absent-fields\\.ts$',
@@ -154,7 +155,7 @@ const PARTS = {
   // The web application loads it as well, so it imports plain lists only.
   'src/(entry-filters|token-scopes)\\.ts$': ['^src/database/schema/values\\.ts$'],
   'src/(price-texts|sheet-fields)\\.ts$': [],
-  'src/event-types\\.ts$': [],
+  'src/(event-types|people-dimensions)\\.ts$': [],
   'src/errors\\.ts$': [],
   'src/absent-fields\\.ts$': [],
   'src/calendar-periods\\.ts$': ['^src/lib/', '^src/database/schema/values\\.ts$'],
@@ -177,7 +178,7 @@ const PARTS = {
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
   'src/web/': [
     '^src/app\\.ts$',
-    '^src/(entry-filters|event-types|forecast|price-texts|sheet-fields|token-scopes)\\.ts$',
+    '^src/(entry-filters|event-types|forecast|people-dimensions|price-texts|sheet-fields|token-scopes)\\.ts$',
   ],
   'migrations/': [],
 }

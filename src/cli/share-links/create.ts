@@ -52,7 +52,7 @@ export function addShareLinksCreateCommands(links: Command): void {
     .option('--by <what>', 'group by up to three fields, as in `tally usage`', collect)
     .option('--bucket <width>', 'bucket width: 1h, 1d, 1w, 1mo, 1q, 1y, or all for one bucket (default all)')
     .addOption(new Option('--money <what>', 'the money that it shows (default none)').choices(['cost', 'none']))
-    .option('--people', 'allow it to name people')
+    .option('--people', 'allow it to be grouped by what may name people: agent_manager and labels')
   addReportFilters(addDayFlags(report, 'instead of --period: sessions that started'))
     .addHelpText(
       'after',

@@ -59,7 +59,12 @@ export const NewShareLink = Type.Object(
     money: Type.Optional(
       chosen(REPORT_MONEY, 'The money that a report shows. Default: `none`. A bill always shows its amounts.'),
     ),
-    people: Type.Optional(Type.Boolean({ description: 'Whether a report may name people. Default: false.' })),
+    people: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether a report may be grouped by what may name people: `agent_manager`, and every label except `repository`. Default: false.',
+      }),
+    ),
     note: Type.Optional(
       Type.String({ description: `For whom it is, at most ${NOTE_LIMIT} characters. Only shown in lists of links.` }),
     ),

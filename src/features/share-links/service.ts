@@ -15,6 +15,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { isId } from '../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../lists.ts'
+import { namesPeople } from '../../people-dimensions.ts'
 import { writeKeyPage } from '../../query.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { BillsService } from '../bills/service.ts'
@@ -108,6 +109,12 @@ export function createShareLinksService(dependencies: Dependencies) {
   const readReport = async (shared: SharedReport, creator: User | ShareLink['creator']) =>
     reports.readUsage(await textsOf(shared), askerOf(creator))
 
+  /** Without the groups that it must not show: earlier versions created links that were grouped by labels with names. */
+  async function readShown({ report, showsPeople }: ShareLink['record'], creator: ShareLink['creator']) {
+    const asked = await readReport(report!, creator)
+    return showsPeople ? asked : { ...asked, dimensions: asked.dimensions.filter((each) => !namesPeople(each)) }
+  }
+
   /** A name can later be given to another project or client, which the link must not show. */
   async function pinned(texts: SharedReport['texts']): Promise<SharedReport['texts']> {
     const idsOf = async (values: string | string[] | undefined, idOf: (name: string) => Promise<string | undefined>) =>
@@ -135,11 +142,12 @@ export function createShareLinksService(dependencies: Dependencies) {
     if (period !== undefined && bounds.length > 0) {
       issues.push({ pointer: '/report/period', code: 'not_allowed', message: `excludes ${bounds.join(' and ')}` })
     }
-    if (!showsPeople && [given.group_by ?? []].flat().includes('agent_manager')) {
+    const naming = [given.group_by ?? []].flat().filter(namesPeople)
+    if (!showsPeople && naming.length > 0) {
       issues.push({
         pointer: '/report/group_by',
         code: 'not_allowed',
-        message: 'must not contain agent_manager, unless people is true',
+        message: `must not contain ${naming.join(', ')}, which may name people, unless people is true`,
       })
     }
     if (issues.length > 0) throw validationFailed(issues)
@@ -229,7 +237,7 @@ export function createShareLinksService(dependencies: Dependencies) {
       return { kind: 'bill', organization: name, number, isVoid: state === 'void', isCreditNote: kind !== 'bill' }
     }
     try {
-      const report = await reports.usage(viewerOf(creator), await readReport(record.report, creator))
+      const report = await reports.usage(viewerOf(creator), await readShown(record, creator))
       return { kind: 'report', organization: name, report, showsCost: record.money === 'cost' }
     } catch (error) {
       // What it filtered by is gone, or is no longer known to its creator.

@@ -3,6 +3,7 @@
  * project, and added up by what the viewer asked for. Pure.
  */
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
+import { namesPeople } from '../../people-dimensions.ts'
 import { type BilledAmount, billedAmountBody } from '../bills/service.ts'
 import { type Key, type SumsRow, tokensBody } from '../reports/service.ts'
 import type { SharedDimension } from './query.ts'
@@ -96,14 +97,9 @@ export class SharedGroups {
 }
 
 function shownKey(dimension: SharedDimension, project: SeenProject, summed: Key | null): Key | null {
-  switch (dimension) {
-    case 'client':
-      return project.showsClient ? { id: project.client!.uid, name: project.client!.name } : null
-    case 'agent_manager':
-      return project.showsPeople ? summed : null
-    default:
-      return summed
-  }
+  if (dimension === 'client')
+    return project.showsClient ? { id: project.client!.uid, name: project.client!.name } : null
+  return namesPeople(dimension) && !project.showsPeople ? null : summed
 }
 
 function addFigures(sums: Figures, more: Figures): void {

@@ -1,6 +1,7 @@
 /** Parameters of what viewers ask for. Pure. */
 import { foldName } from '../../lib/names.ts'
 import { unknownName } from '../../lib/nearest-names.ts'
+import { namesPeople } from '../../people-dimensions.ts'
 import { type ListFormat, type ListPage, Query, type QueryTexts } from '../../query.ts'
 import type { SeenProject, Sight } from './sight.ts'
 
@@ -46,7 +47,7 @@ function readDimensions(query: Query, projects: readonly SeenProject[]): SharedD
     query.refuse('group_by', 'not_allowed', 'must not contain duplicates')
   } else if (dimensions.length > DIMENSION_LIMIT) {
     query.refuse('group_by', 'too_many', `must have at most ${DIMENSION_LIMIT} values`)
-  } else if (dimensions.includes('agent_manager') && !projects.some(({ showsPeople }) => showsPeople)) {
+  } else if (dimensions.some(namesPeople) && !projects.some(({ showsPeople }) => showsPeople)) {
     query.refuse('group_by', 'not_allowed', 'must not contain agent_manager: people are not shared with you')
   }
   return dimensions

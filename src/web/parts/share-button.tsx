@@ -3,6 +3,7 @@ import { Alert, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '
 import { useForm } from '@mantine/form'
 import { IconShare } from '@tabler/icons-react'
 import { useState } from 'react'
+import { namesPeople } from '../../people-dimensions.ts'
 import { addDays, dayOf } from '../format/moments.ts'
 import { useSettings } from '../server/me.ts'
 import { showIssues } from '../server/send.ts'
@@ -74,7 +75,8 @@ function ShareForm({ subject, made, leave }: ShareFormProps) {
   const form = useForm({ initialValues: { note: '', expiry: '30', cost: false } })
   const create = useNewShareLink(made)
   const isReport = 'report' in subject
-  const showsPeople = isReport && [subject.report?.group_by ?? []].flat().includes('agent_manager')
+  const naming = isReport ? [subject.report?.group_by ?? []].flat().filter(namesPeople) : []
+  const showsPeople = naming.length > 0
   const submit = form.onSubmit(({ note, expiry, cost }) => {
     setRefusal('')
     const request = {
@@ -99,7 +101,11 @@ function ShareForm({ subject, made, leave }: ShareFormProps) {
         </Text>
         {showsPeople && (
           <Alert color="orange" variant="light">
-            This report is grouped by person: the link shows their names.
+            This report is grouped by{' '}
+            {naming.includes('agent_manager')
+              ? 'person: the link shows their names'
+              : 'a label that may contain names: the link shows them'}
+            .
           </Alert>
         )}
         {isReport && (

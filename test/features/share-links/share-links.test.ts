@@ -1,5 +1,6 @@
 /** Share links: what whoever has one sees, what nobody sees, and who creates and revokes them. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { TALLY } from '../../../src/access/actor.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { movingBounds } from '../../../src/features/share-links/period.ts'
@@ -121,6 +122,33 @@ forEachEngine('a share link', (open) => {
     const { text } = await visit(json.link)
     expect(text).toContain('Acme &lt;b&gt;web&lt;/b&gt;')
     expect(text).toContain('Person')
+  })
+
+  test('groups by no label that may name people, unless it may', async () => {
+    const token = await app.token('svc')
+    const labels = { author: 'Grace Hopper', repository: 'acme/compiler' }
+    const sent = { ...reportBody({ project: 'OTHER', labels }), started_at: '2026-11-21T10:00:00Z' }
+    const { status } = await app.call('POST /api/v1/token-entries', {
+      ...{ token, json: { ...sent, ended_at: '2026-11-21T10:20:00Z' } },
+    })
+    expect(status).toBe(201)
+    const asked = (name: string, people: boolean): NewShareLink => ({
+      ...{ report: { starting_at: '2026-11-01', ending_at: '2026-12-01', group_by: ['model', name] }, people },
+    })
+    for (const name of ['label:author', 'label:user.email', 'label:team']) {
+      const refused = await create(asked(name, false))
+      expect([refused.status, refused.json.errors[0].pointer]).toEqual([422, '/report/group_by'])
+    }
+    expect((await visit((await create(asked('label:repository', false))).json.link)).text).toContain('acme/compiler')
+    const { link, id } = (await create(asked('label:author', true))).json
+    expect((await visit(link)).text).toContain('Grace Hopper')
+    // As an earlier version created it.
+    await db.write(async (tx) => {
+      const { shareLinks } = tx.tables
+      await tx.update(shareLinks).set({ showsPeople: false }).where(eq(shareLinks.uid, id))
+    })
+    const { status: found, text } = await visit(link)
+    expect([found, text.includes('gpt-5-codex'), text.includes('Grace')]).toEqual([200, true, false])
   })
 
   test('counts its visits, and its secret is in no list, no log, no audit record and not in the database', async () => {
