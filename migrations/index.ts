@@ -47,6 +47,8 @@ import postgresSettledIds from './postgres/0045_settled_ids.sql' with { type: 't
 import postgresSharedLimits from './postgres/0046_shared_limits.sql' with { type: 'text' }
 import postgresOwedWork from './postgres/0047_owed_work.sql' with { type: 'text' }
 import postgresProjectBudgets from './postgres/0048_project_budgets.sql' with { type: 'text' }
+import postgresWebhookOwners from './postgres/0049_webhook_owners.sql' with { type: 'text' }
+
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
 import sqliteSheets from './sqlite/0003_sheets.sql' with { type: 'text' }
@@ -95,6 +97,7 @@ import sqliteSettledIds from './sqlite/0045_settled_ids.sql' with { type: 'text'
 import sqliteSharedLimits from './sqlite/0046_shared_limits.sql' with { type: 'text' }
 import sqliteOwedWork from './sqlite/0047_owed_work.sql' with { type: 'text' }
 import sqliteProjectBudgets from './sqlite/0048_project_budgets.sql' with { type: 'text' }
+import sqliteWebhookOwners from './sqlite/0049_webhook_owners.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -207,5 +210,11 @@ export const MIGRATIONS: Migration[] = [
     name: 'project_budgets',
     sql: { sqlite: sqliteProjectBudgets, postgres: postgresProjectBudgets },
     compatibleFrom: 44,
+  },
+  {
+    version: 49,
+    name: 'webhook_owners',
+    // A server of a version before would send events to a webhook that is suspended.
+    sql: { sqlite: sqliteWebhookOwners, postgres: postgresWebhookOwners },
   },
 ]

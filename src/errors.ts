@@ -230,6 +230,12 @@ export const PROBLEMS = {
     help: 'Tally has no mail server (`TALLY_SMTP_URL`) or no sender address (`TALLY_SMTP_FROM`, or else the organization’s e-mail address). You can still send bills and download them.',
     page: 'integrate/mail',
   },
+  webhook_suspended: {
+    status: 409,
+    title: 'Webhook suspended',
+    help: 'The events of the webhook wait, because its owner or their API token may not read them any more. Check its address and its types, and take it over: then they are sent with your rights.',
+    page: 'integrate/outgoing-webhooks',
+  },
   webhook_disabled: {
     status: 409,
     title: 'Webhook disabled',

@@ -130,11 +130,18 @@ export const EVENT_TYPES = {
     'webhook.enabled': 'A disabled webhook was enabled.',
     'webhook.disabled': 'A webhook was disabled, by a person or because its events could not be delivered.',
     'webhook.removed': 'A webhook was removed.',
+    'webhook.suspended':
+      'The events of a webhook wait, because its owner or their API token may not read them any more.',
+    'webhook.resumed': 'A webhook is no longer suspended: its owner has their rights again.',
+    'webhook.taken_over': 'An admin took over a webhook, which is sent events with their rights now.',
   }),
 }
 
 export type EventType = keyof typeof EVENT_TYPES
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[]
+
+/** Alerts of budgets, which are also sent to the webhooks that these name, whatever types those select. */
+export const ALERT_TYPES: readonly EventType[] = ['budget.threshold_crossed', 'budget.forecast_exceeded']
 
 export function isEventType(text: string): text is EventType {
   return Object.hasOwn(EVENT_TYPES, text)

@@ -44,7 +44,10 @@ export const SCOPES = {
   'events:read': { description: 'Read and follow events, as far as their objects are visible' },
   'settings:read': { description: 'Read settings' },
   'audit:read': { description: 'Read the audit log', roles: ['admin'] },
-  'webhooks:manage': { description: 'Read, add, change, test and remove webhooks', roles: ['admin'] },
+  'webhooks:manage': {
+    description: 'Read, add, change, test, take over and remove webhooks, which are sent what the token may read',
+    roles: ['admin'],
+  },
   'telemetry:read': { description: 'Read the status of telemetry', roles: ['billing', 'admin'] },
 } as const satisfies Record<string, ScopeDefinition>
 

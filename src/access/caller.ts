@@ -63,5 +63,8 @@ export type Caller =
 
 export type CallerKind = Caller['kind']
 
+/** Whose rights something has that lasts longer than requests: a person, or one of their API tokens. */
+export type Principal = TokenCaller<'api'> | Pick<SessionCaller, 'kind' | 'person'>
+
 /** The caller of a request that accepts only these kinds of credentials. */
 export type CallerOf<Kind extends CallerKind> = Extract<Caller, { kind: Kind }>

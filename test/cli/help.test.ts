@@ -267,6 +267,7 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally webhooks remove',
     'tally webhooks resend',
     'tally webhooks rotate',
+    'tally webhooks take-over',
     'tally webhooks test',
   ])
 })

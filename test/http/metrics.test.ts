@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { TALLY } from '../../src/access/actor.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { startReceiver } from '../support/receivers.ts'
-import { backupFailed } from '../support/webhooks.ts'
+import { backupFailed, OPERATOR } from '../support/webhooks.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -77,7 +76,7 @@ test('counts attempts to deliver to webhooks by outcome, and the events that wai
     // The second of three fails.
     response.writeHead(hook.received.length === 2 ? 500 : 200).end()
   })
-  const { id } = await webhooks.addWebhook({ name: 'Hook', url: hook.url, types: ['backup.failed'] }, TALLY)
+  const { id } = await webhooks.addWebhook({ name: 'Hook', url: hook.url, types: ['backup.failed'] }, OPERATOR)
   await db.write((tx) => events.record(tx, ['one', 'two', 'three'].map(backupFailed)))
   expect(await shown()).toEqual(['tally_webhook_waiting_events 3'])
   await webhooks.dispatcher.deliverDue()
@@ -87,7 +86,7 @@ test('counts attempts to deliver to webhooks by outcome, and the events that wai
     'tally_webhook_waiting_events 2',
   ]
   expect(await shown()).toEqual(after)
-  await webhooks.disableWebhook(id, TALLY)
+  await webhooks.disableWebhook(id, OPERATOR)
   expect(await shown()).toEqual([...after.slice(0, 2), 'tally_webhook_waiting_events 0'])
   await hook.close()
 })

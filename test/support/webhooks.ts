@@ -4,7 +4,11 @@ import { TALLY } from '../../src/access/actor.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { NewEvent } from '../../src/features/events/service.ts'
 import type { NewWebhook } from '../../src/features/webhooks/schema.ts'
+import type { Manager } from '../../src/features/webhooks/service.ts'
 import { createServices, type Services, type ServicesOptions } from '../../src/services.ts'
+
+/** The command line, which may do everything. */
+export const OPERATOR: Manager = { principal: null, by: TALLY }
 
 export interface Sending {
   services: Services
@@ -32,7 +36,8 @@ export function sendingOn(
     services,
     clock,
     wait: clock.wait,
-    add: (webhook, by = TALLY) => services.webhooks.addWebhook({ name: 'Hook', types: ['*'], ...webhook }, by),
+    add: (webhook, by = TALLY) =>
+      services.webhooks.addWebhook({ name: 'Hook', types: ['*'], ...webhook }, { principal: null, by }),
     record: (...events) => db.write((tx) => services.events.record(tx, events)),
     deliver: services.webhooks.dispatcher.deliverDue,
   }

@@ -3,7 +3,7 @@ import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { examples } from '../flags/options.ts'
 import { note, print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { addWebhookFlags, type WebhookFlags } from './webhook.ts'
+import { addWebhookFlags, managerOf, type WebhookFlags } from './webhook.ts'
 
 export function addWebhooksAddCommand(webhooks: Command): void {
   addWebhookFlags(webhooks.command('add'), '')
@@ -22,7 +22,7 @@ export function addWebhooksAddCommand(webhooks: Command): void {
       if (name === undefined || url === undefined || types === undefined) {
         throw new CommandError('A webhook needs --name, --url and --type.', EXIT_USAGE)
       }
-      const added = await withServices(flags, ({ webhooks: service }, { by }) =>
+      const added = await withServices(flags, ({ webhooks: service }, self) =>
         service.addWebhook(
           {
             name,
@@ -32,7 +32,7 @@ export function addWebhooksAddCommand(webhooks: Command): void {
             ...(client !== undefined && { client }),
             ...(project !== undefined && { project }),
           },
-          by,
+          managerOf(self),
         ),
       )
       if (flags.json) return printJson(added)

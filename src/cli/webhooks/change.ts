@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { act } from '../act.ts'
 import { examples, requireFields, textOrNone } from '../flags/options.ts'
-import { addWebhookFlags, printWebhook, WEBHOOK, type WebhookFlags } from './webhook.ts'
+import { addWebhookFlags, managerOf, printWebhook, WEBHOOK, type WebhookFlags } from './webhook.ts'
 
 export function addWebhooksChangeCommand(webhooks: Command): void {
   addWebhookFlags(webhooks.command('change'), '; none for events of all')
@@ -22,7 +22,7 @@ export function addWebhooksChangeCommand(webhooks: Command): void {
       const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
       await act(
         command,
-        ({ webhooks: service }, { by }) => service.changeWebhook(id, given, by),
+        ({ webhooks: service }, self) => service.changeWebhook(id, given, managerOf(self)),
         (body) => body,
         printWebhook,
       )

@@ -4,7 +4,7 @@ import { examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
 import { print, printJsonList, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { WEBHOOK } from './webhook.ts'
+import { managerOf, WEBHOOK } from './webhook.ts'
 
 /** What is kept of a webhook. */
 const LIMIT = 500
@@ -27,8 +27,8 @@ export function addWebhooksDeliveriesCommand(webhooks: Command): void {
     )
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags & ColumnFlags & { limit: number }>()
-      const { data } = await withServices(flags, ({ webhooks: service }) =>
-        service.listDeliveries(id, { after: undefined, limit: flags.limit }),
+      const { data } = await withServices(flags, ({ webhooks: service }, self) =>
+        service.listDeliveries(id, { after: undefined, limit: flags.limit }, managerOf(self)),
       )
       if (flags.json) return printJsonList(data)
       if (data.length === 0) return print('No deliveries yet. Send a test with `tally webhooks test`.')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { act } from '../act.ts'
 import { examples } from '../flags/options.ts'
 import { print } from '../terminal/print.ts'
-import { WEBHOOK } from './webhook.ts'
+import { managerOf, WEBHOOK } from './webhook.ts'
 
 /** `tally webhooks enable` and `disable`. */
 export function addWebhooksEnableCommands(webhooks: Command): void {
@@ -17,7 +17,7 @@ export function addWebhooksEnableCommands(webhooks: Command): void {
       const { sendMissed } = command.opts<{ sendMissed?: boolean }>()
       return act(
         command,
-        ({ webhooks: service }, { by }) => service.enableWebhook(id, { sendMissed }, by),
+        ({ webhooks: service }, self) => service.enableWebhook(id, { sendMissed }, managerOf(self)),
         (body) => body,
         (body) => {
           print(`The webhook '${body.name}' is enabled.`)
@@ -35,7 +35,7 @@ export function addWebhooksEnableCommands(webhooks: Command): void {
     .action((id: string, _flags, command: Command) =>
       act(
         command,
-        ({ webhooks: service }, { by }) => service.disableWebhook(id, by),
+        ({ webhooks: service }, self) => service.disableWebhook(id, managerOf(self)),
         (body) => body,
         (body) => print(`The webhook '${body.name}' is disabled.`),
       ),

@@ -9,6 +9,7 @@ import { addWebhooksListenCommand } from './listen.ts'
 import { addWebhooksRemoveCommand } from './remove.ts'
 import { addWebhooksResendCommand } from './resend.ts'
 import { addWebhooksRotateCommand } from './rotate.ts'
+import { addWebhooksTakeOverCommand } from './take-over.ts'
 import { addWebhooksTestCommand } from './test.ts'
 
 export function addWebhooksCommands(program: Command): void {
@@ -28,6 +29,7 @@ export function addWebhooksCommands(program: Command): void {
   addWebhooksChangeCommand(webhooks)
   addWebhooksRemoveCommand(webhooks)
   addWebhooksEnableCommands(webhooks)
+  addWebhooksTakeOverCommand(webhooks)
   addWebhooksRotateCommand(webhooks)
   addWebhooksTestCommand(webhooks)
   addWebhooksDeliveriesCommand(webhooks)

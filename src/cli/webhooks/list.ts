@@ -4,7 +4,7 @@ import { examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
 import { minute, print, printJsonList, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { scopeText, stateText } from './webhook.ts'
+import { ownerText, scopeText, stateText } from './webhook.ts'
 
 export function addWebhooksListCommand(webhooks: Command): void {
   webhooks
@@ -26,6 +26,7 @@ export function addWebhooksListCommand(webhooks: Command): void {
           { title: 'SCOPE', rank: 2, of: scopeText },
           { title: 'FORMAT', rank: 1, of: ({ format }) => format },
           { title: 'STATE', of: stateText },
+          { title: 'OWNER', rank: 2, of: ownerText },
           { title: 'LAST SENT (UTC)', rank: 1, of: ({ last_delivery }) => minute(last_delivery?.at ?? null) },
           { title: 'URL', rank: 2, of: ({ url }) => url },
           { title: 'ID', of: ({ id }) => id },

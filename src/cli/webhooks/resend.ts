@@ -3,7 +3,7 @@ import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { resultText, WEBHOOK } from './webhook.ts'
+import { managerOf, resultText, WEBHOOK } from './webhook.ts'
 
 interface ResendFlags extends CommandFlags {
   event?: string
@@ -33,11 +33,15 @@ export function addWebhooksResendCommand(webhooks: Command): void {
         throw new CommandError('Use either --event or --since.', EXIT_USAGE)
       }
       if (since !== undefined) {
-        const body = await withServices(flags, ({ webhooks: service }, { by }) => service.resendSince(id, since, by))
+        const body = await withServices(flags, ({ webhooks: service }, self) =>
+          service.resendSince(id, since, managerOf(self)),
+        )
         if (flags.json) return printJson(body)
         return print(`The server sends the events since ${since} to '${body.name}' again.`)
       }
-      const delivery = await withServices(flags, ({ webhooks: service }) => service.resend(id, event!))
+      const delivery = await withServices(flags, ({ webhooks: service }, self) =>
+        service.resend(id, event!, managerOf(self)),
+      )
       if (flags.json) printJson(delivery)
       if (!delivery.delivered) throw new CommandError(`The event was ${resultText(delivery)}`)
       if (!flags.json) print(`The event was ${resultText(delivery)}.`)

@@ -3,7 +3,7 @@ import { parseDuration } from '../../lib/duration.ts'
 import { examples } from '../flags/options.ts'
 import { note, print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { WEBHOOK } from './webhook.ts'
+import { managerOf, WEBHOOK } from './webhook.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -27,8 +27,8 @@ export function addWebhooksRotateCommand(webhooks: Command): void {
     .addHelpText('after', examples('tally webhooks rotate whk_01a1fa172a0277f3983322718874f2ea --overlap 48h'))
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags & { overlap: number }>()
-      const rotated = await withServices(flags, ({ webhooks: service }, { by }) =>
-        service.rotateSecret(id, { overlapHours: flags.overlap }, by),
+      const rotated = await withServices(flags, ({ webhooks: service }, self) =>
+        service.rotateSecret(id, { overlapHours: flags.overlap }, managerOf(self)),
       )
       if (flags.json) return printJson(rotated)
       // The secret alone goes to standard output, so that a script can store it.

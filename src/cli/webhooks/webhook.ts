@@ -1,8 +1,13 @@
 /** A webhook on the command line. */
 import { type Command, Option } from 'commander'
+import type { Party } from '../../access/actor.ts'
 import type { WebhookBody, WebhookDelivery } from '../../features/webhooks/schema.ts'
+import type { Manager } from '../../features/webhooks/service.ts'
 import { collect } from '../flags/options.ts'
 import { minute, print, printFields } from '../terminal/print.ts'
+
+/** Whoever uses the command line of the server's machine may do what an admin may. */
+export const managerOf = ({ by }: Party): Manager => ({ principal: null, by })
 
 export const WEBHOOK = 'id of the webhook (whk_…), see `tally webhooks list`'
 
@@ -38,7 +43,9 @@ export function addWebhookFlags(command: Command, scope: string): Command {
     .option('--project <project>', `key, name or id of a project: only its events${scope}`)
 }
 
-export function stateText({ state, disabled_at, disabled_reason, next_attempt_at }: WebhookBody): string {
+export function stateText(body: WebhookBody): string {
+  const { state, disabled_at, disabled_reason, suspended_at, suspended_reason, next_attempt_at } = body
+  if (state === 'suspended') return `suspended ${minute(suspended_at)} (${SUSPENDED[suspended_reason!]})`
   if (state === 'disabled') return `disabled ${minute(disabled_at)} (${REASONS[disabled_reason ?? 'person']})`
   return state === 'failing' ? `failing, next attempt ${minute(next_attempt_at)}` : state
 }
@@ -47,6 +54,21 @@ const REASONS: Record<NonNullable<WebhookBody['disabled_reason']>, string> = {
   person: 'by a person',
   failing: 'failed for three days',
   gone: 'returned 410',
+}
+
+const SUSPENDED: Record<NonNullable<WebhookBody['suspended_reason']>, string> = {
+  owner_disabled: 'owner is disabled',
+  owner_role: 'owner is no longer an admin',
+  token_revoked: 'token was revoked',
+  token_expired: 'token has expired',
+  token_scopes: 'token may not read events',
+  api_tokens_off: 'API tokens are turned off',
+}
+
+/** The person with whose rights it is sent events, and their token. */
+export function ownerText({ owner }: WebhookBody): string {
+  if (!owner) return 'command line'
+  return owner.token ? `${owner.user.name} (token ${owner.token.name})` : owner.user.name
 }
 
 export function scopeText({ client, project }: WebhookBody): string {
@@ -63,6 +85,7 @@ export function printWebhook(body: WebhookBody): void {
     ['client', body.client?.name],
     ['project', body.project?.key],
     ['state', stateText(body)],
+    ['owner', ownerText(body)],
     ['last error', body.last_delivery?.error],
   ])
 }

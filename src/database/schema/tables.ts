@@ -52,6 +52,7 @@ import type {
   WebhookDeliveryKind,
   WebhookDisabledReason,
   WebhookFormat,
+  WebhookSuspendedReason,
   Weekday,
 } from './values.ts'
 
@@ -827,8 +828,12 @@ export function defineTables(kit: ColumnKit) {
       previousUntil: time('previous_until'),
       createdBy: integer('created_by'),
       createdAt: time('created_at').notNull(),
+      ownerId: integer('owner_id'),
+      ownerTokenId: integer('owner_token_id'),
       disabledAt: time('disabled_at'),
       disabledReason: text<WebhookDisabledReason>('disabled_reason'),
+      suspendedAt: time('suspended_at'),
+      suspendedReason: text<WebhookSuspendedReason>('suspended_reason'),
       cursor: integer('cursor').notNull(),
       attempts: integer('attempts').notNull().default(0),
       failingSince: time('failing_since'),

@@ -123,6 +123,17 @@ export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]
 export const WEBHOOK_DISABLED_REASONS = ['person', 'failing', 'gone'] as const
 export type WebhookDisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number]
 
+/** Why the events of an endpoint wait: its owner may not be sent them any more, or the token that its owner added it with. */
+export const WEBHOOK_SUSPENDED_REASONS = [
+  'owner_disabled',
+  'owner_role',
+  'token_revoked',
+  'token_expired',
+  'token_scopes',
+  'api_tokens_off',
+] as const
+export type WebhookSuspendedReason = (typeof WEBHOOK_SUSPENDED_REASONS)[number]
+
 /** Why a message was sent: its event was next, or a person sent it again, or tested the endpoint. */
 export const WEBHOOK_DELIVERY_KINDS = ['event', 'resend', 'test'] as const
 export type WebhookDeliveryKind = (typeof WEBHOOK_DELIVERY_KINDS)[number]

@@ -2,16 +2,16 @@ import { Elysia, t } from 'elysia'
 import type { Caller } from '../../access/caller.ts'
 import { validationFailed } from '../../errors.ts'
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from '../../event-types.ts'
-import { access, approvalViewerOf, renewedCaller, requireCaller } from '../../http/access.ts'
+import { access, renewedCaller, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../http/event-stream.ts'
 import { linkBase } from '../../http/link-base.ts'
 import { listParameter, parameter } from '../../http/query.ts'
 import { RENEW_MS } from '../../http/renewal.ts'
 import type { PublicUrl } from '../../http/same-origin.ts'
-import { includesScope } from '../../token-scopes.ts'
 import { EXAMPLE_EVENT } from './examples.ts'
 import { readEventId, readEventsQuery, writeEventId } from './query.ts'
+import { eventReaderOf, READ_SCOPE } from './reader.ts'
 import { Event, EventList } from './schema.ts'
 import type { EventReader, EventsService } from './service.ts'
 import { eventBody } from './wire.ts'
@@ -114,7 +114,7 @@ export const eventsRoutes = ({ events, publicUrl }: EventsDependencies) => {
       },
       {
         allow: ['read', 'session'],
-        scope: 'events:read',
+        scope: READ_SCOPE,
         query: EventParameters,
         detail: documented({
           id: 'listEvents',
@@ -147,7 +147,7 @@ ${TYPE_LIST}`,
         eventBody(await events.get(params.id, readerOf(caller)), await linkBase(request, publicUrl)),
       {
         allow: ['read', 'session'],
-        scope: 'events:read',
+        scope: READ_SCOPE,
         detail: documented({
           id: 'getEvent',
           tag,
@@ -159,16 +159,8 @@ ${TYPE_LIST}`,
     )
 }
 
-function readerOf(caller: Caller | null): EventReader {
-  const known = requireCaller(caller)
-  return { viewer: approvalViewerOf(caller), isAdmin: known.person.role === 'admin' && readsAccounts(known) }
-}
-
-/** No token reads in events what it may not read elsewhere: a read token nothing of people, tokens and settings. */
-function readsAccounts(caller: Caller): boolean {
-  if (caller.kind === 'api') return includesScope(caller.token.scopes ?? [], 'audit:read')
-  return caller.kind === 'session'
-}
+/** The routes require the scope without which a token reads none. */
+const readerOf = (caller: Caller | null): EventReader => eventReaderOf(requireCaller(caller))!
 
 /** What a client of a stream had when the previous one ended. */
 function lastEventId({ headers }: Request): number | undefined {

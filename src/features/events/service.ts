@@ -5,9 +5,9 @@ import type { EventType } from '../../event-types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { EventFeed } from './feed.ts'
 import { type EventsQuery, readEventId, writeEventId } from './query.ts'
+import type { EventReader } from './reader.ts'
 import {
   countEvents,
-  type EventReader,
   type EventSelection,
   type EventsRead,
   type EventView,
@@ -20,6 +20,7 @@ import { countOlder, PORTION, removeOccurrences, removeOldest } from './store/re
 import { WaitingRequests } from './waiting.ts'
 
 export { type EventsQuery, readEventsQuery, writeEventId } from './query.ts'
+export { EVERY_EVENT, eventReaderOf, mayRead, scopesToRead } from './reader.ts'
 export { WaitingRequests } from './waiting.ts'
 export { eventBody } from './wire.ts'
 export type { EventReader, EventSelection, EventView }

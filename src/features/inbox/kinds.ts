@@ -57,7 +57,7 @@ export const KINDS = {
     scope: 'bills:read',
   },
   failing_webhooks: {
-    description: 'webhooks that fail, or were disabled because they did',
+    description: 'webhooks that fail, are suspended, or were disabled because they failed',
     roles: ['admin'],
     scope: 'webhooks:manage',
   },

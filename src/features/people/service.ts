@@ -13,7 +13,7 @@ import type { PasswordHasher } from './passwords/hashing-thread.ts'
 import { createPasswords, type MadeLink } from './passwords/passwords.ts'
 import { createPreferences } from './preferences/preferences.ts'
 import { Attempts } from './sign-in/attempts.ts'
-import { createAuthentication } from './sign-in/authentication.ts'
+import { createAuthentication, type Standing } from './sign-in/authentication.ts'
 import { createSignInNotices, type NoticeMail } from './sign-in/notices.ts'
 import { createSignIn, type OwnSession } from './sign-in/sign-in.ts'
 import type { Grant, GrantExtent, GrantTarget } from './store/grants.ts'
@@ -36,6 +36,7 @@ export type {
   MadeLink,
   NoticeMail,
   OwnSession,
+  Standing,
   Token,
   TokenState,
   User,
@@ -86,6 +87,8 @@ export function createPeopleService({ db, clock, audit, organization, mail, hash
       db.engine === 'postgres'
         ? (calls: readonly Calls[], now: number): Promise<number[]> => shareCalls(db, calls, now)
         : undefined,
+
+    standing: authentication.standing,
 
     watchSignIns: notices.watch,
     ...signIn,

@@ -255,7 +255,7 @@ export const KINDS: readonly Kind[] = [
   ),
   kind(
     'webhooks',
-    'Webhooks that the person added.',
+    'Webhooks that the person added or has taken over.',
     {
       id: text(),
       name: text(),

@@ -134,7 +134,7 @@ export function listWebhooks(reader: Reader, { id }: Subject) {
   return reader
     .select()
     .from(webhookEndpoints)
-    .where(eq(webhookEndpoints.createdBy, id))
+    .where(or(eq(webhookEndpoints.createdBy, id), eq(webhookEndpoints.ownerId, id)))
     .orderBy(asc(webhookEndpoints.id))
 }
 

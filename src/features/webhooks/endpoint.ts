@@ -4,13 +4,14 @@ import type { Issue } from '../../errors.ts'
 import { eventTypesOf } from '../../event-types.ts'
 import { issuesOfGiven, issuesOfName } from '../../fields.ts'
 import { composeName } from '../../lib/names.ts'
+import { neededScopes, type Rights, unreadableType } from './rights.ts'
 import type { WebhookChange } from './schema.ts'
 
 /** The limit of most servers; addresses of chats have some 150 characters. */
 const URL_LIMIT = 2_000
 
-/** The issues of the fields that are given. */
-export function issuesOfWebhook({ name, url, format, types, client, project }: WebhookChange): Issue[] {
+/** The issues of the fields that are given, for a webhook with these rights. */
+export function issuesOfWebhook({ name, url, format, types, client, project }: WebhookChange, rights: Rights): Issue[] {
   return [
     ...issuesOfGiven(name, (value) => issuesOfName(composeName(value), '/name')),
     ...issuesOfGiven(url, issuesOfUrl),
@@ -19,7 +20,7 @@ export function issuesOfWebhook({ name, url, format, types, client, project }: W
         ? []
         : [{ pointer: '/format', code: 'not_allowed', message: `must be one of ${WEBHOOK_FORMATS.join(', ')}` }],
     ),
-    ...issuesOfGiven(types, issuesOfTypes),
+    ...issuesOfGiven(types, (value) => issuesOfTypes(value, rights)),
     ...(typeof client === 'string' && typeof project === 'string'
       ? [{ pointer: '/project', code: 'not_allowed', message: 'excludes client: a project belongs to one client' }]
       : []),
@@ -42,18 +43,19 @@ function issuesOfUrl(text: string): Issue[] {
   return []
 }
 
-function issuesOfTypes(types: readonly string[]): Issue[] {
-  return types.flatMap((type, at) =>
-    type === '*' || eventTypesOf(type).length > 0
-      ? []
-      : [
-          {
-            pointer: `/types/${at}`,
-            code: 'not_allowed',
-            message: 'must be a type of events, such as bill.sent, an area such as bill.*, or *',
-          },
-        ],
-  )
+function issuesOfTypes(types: readonly string[], rights: Rights): Issue[] {
+  return types.flatMap((type, at) => {
+    const message = issueOfType(type, rights)
+    return message === undefined ? [] : [{ pointer: `/types/${at}`, code: 'not_allowed', message }]
+  })
+}
+
+function issueOfType(pattern: string, rights: Rights): string | undefined {
+  if (pattern !== '*' && eventTypesOf(pattern).length === 0) {
+    return 'must be a type of events, such as bill.sent, an area such as bill.*, or *'
+  }
+  const unreadable = unreadableType(pattern, rights)
+  return unreadable && `needs ${neededScopes(unreadable)}, which the API token '${rights.token?.name}' does not have`
 }
 
 /** Where an endpoint is, for the audit log: the address of a chat is a secret. */

@@ -1,35 +1,27 @@
 /** The event log, as webhooks read it. */
-import { EVERYTHING } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
-import { EVENT_TYPE_NAMES, type EventType, eventTypesOf } from '../../event-types.ts'
+import { notFound } from '../../errors.ts'
+import type { EventType } from '../../event-types.ts'
 import { type Id, isId } from '../../lib/id.ts'
 import { formatDecimal, NANO_DIGITS } from '../../lib/money.ts'
 import { type BillsService, minorDigitsOf } from '../bills/service.ts'
 import type { BudgetsService } from '../budgets/service.ts'
 import type { Event } from '../events/schema.ts'
-import {
-  type EventReader,
-  type EventSelection,
-  type EventsService,
-  type EventView,
-  eventBody,
-} from '../events/service.ts'
+import { type EventSelection, type EventsService, type EventView, eventBody } from '../events/service.ts'
+import { type Rights, readsDetails, scopeOfDetails, selectedTypes } from './rights.ts'
 import { type EndpointRow, findShownEntry } from './store/endpoints.ts'
 
 export interface LoggedEvent {
   /** Its key in the log. */
   id: number
-  type: string
-  /** As `GET /events/{id}` returns it to an admin. */
+  type: EventType
+  /** As `GET /events/{id}` returns it. */
   body: Event
   /** The amount and the scope of the event, for chats. */
   facts: string[]
   /** The page for it, for chats; undefined if it is that of the object. */
   page: string | undefined
 }
-
-/** Webhooks belong to admins, who read all events. */
-const ADMIN: EventReader = { viewer: EVERYTHING, isAdmin: true }
 
 export type EventLog = ReturnType<typeof createEventLog>
 
@@ -43,12 +35,20 @@ export interface EventLogDependencies {
 }
 
 export function createEventLog({ db, events, bills, budgets, linkBase }: EventLogDependencies) {
-  /** What a chat says of an event besides the fields that changed. */
-  async function factsOf({ type, object, entry }: EventView): Promise<string[]> {
-    // What an anomaly cost is in the event, as it was found.
-    if (entry) return factsOfEntry(entry.uid, { withCost: type !== 'usage.anomaly_found' })
-    if (object && isId('bdg', object.id)) return factsOfBudget(object.id)
-    return object?.id.startsWith('bil_') ? factsOfBill(object.id) : []
+  /** What a chat says of an event besides the fields that changed, as far as these rights include it. */
+  async function factsOf({ type, object, entry }: EventView, rights: Rights): Promise<string[]> {
+    if (!readsDetails(rights, type)) return []
+    switch (scopeOfDetails(type)) {
+      case 'entries:read':
+        // What an anomaly cost is in the event, as it was found.
+        return entry ? factsOfEntry(entry.uid, { withCost: type !== 'usage.anomaly_found' }) : []
+      case 'budgets:read':
+        return object && isId('bdg', object.id) ? factsOfBudget(object.id) : []
+      case 'bills:read':
+        return object?.id.startsWith('bil_') ? factsOfBill(object.id) : []
+      default:
+        return []
+    }
   }
 
   async function factsOfEntry(
@@ -79,8 +79,8 @@ export function createEventLog({ db, events, bills, budgets, linkBase }: EventLo
     ]
   }
 
-  async function logged(view: EventView, { format }: Pick<EndpointRow, 'format'>): Promise<LoggedEvent> {
-    const facts = format === 'standard' ? [] : await factsOf(view)
+  async function logged(view: EventView, { format }: EndpointRow, rights: Rights): Promise<LoggedEvent> {
+    const facts = format === 'standard' ? [] : await factsOf(view, rights)
     const base = await linkBase()
     return { id: view.id, type: view.type, body: eventBody(view, base), facts, page: pageOf(view, base) }
   }
@@ -92,7 +92,7 @@ export function createEventLog({ db, events, bills, budgets, linkBase }: EventLo
   }
 
   const selectionOf = ({ uid, types, clientId, projectId }: EndpointRow): EventSelection => ({
-    types: selectedTypes(types),
+    types: types.includes('*') ? undefined : selectedTypes(types),
     scope: clientId === null && projectId === null ? undefined : { engine: db.engine, clientId, projectId },
     webhook: uid,
   })
@@ -107,26 +107,23 @@ export function createEventLog({ db, events, bills, budgets, linkBase }: EventLo
     /** The position before a moment. */
     before: events.positionBefore,
 
-    /** Events for an endpoint after a position, in order, and where to continue. */
-    async read(endpoint: EndpointRow, { after, limit }: { after: number; limit: number }) {
-      const { views, next, hasMore } = await events.read(ADMIN, { ...selectionOf(endpoint), after, limit })
+    /** Events for an endpoint after a position, as far as these rights reach, in order, and where to continue. */
+    async read(endpoint: EndpointRow, rights: Rights, { after, limit }: { after: number; limit: number }) {
+      if (!rights.reader) return { events: [], next: after, hasMore: false }
+      const { views, next, hasMore } = await events.read(rights.reader, { ...selectionOf(endpoint), after, limit })
       const found: LoggedEvent[] = []
-      for (const view of views) found.push(await logged(view, endpoint))
+      for (const view of views) found.push(await logged(view, endpoint, rights))
       return { events: found, next, hasMore }
     },
 
-    /** Throws `not_found`. */
-    get: async (id: string, endpoint: EndpointRow): Promise<LoggedEvent> =>
-      logged(await events.get(id, ADMIN), endpoint),
+    /** Throws `not_found`, also for an event that these rights do not reach. */
+    async get(id: string, endpoint: EndpointRow, rights: Rights): Promise<LoggedEvent> {
+      if (!rights.reader) throw notFound(`The event ${id}`)
+      return logged(await events.get(id, rights.reader), endpoint, rights)
+    },
 
     /** The number of events that wait for an endpoint, at most `limit`. */
-    count: (endpoint: EndpointRow, limit: number): Promise<number> =>
-      events.count(ADMIN, { ...selectionOf(endpoint), after: endpoint.cursor, limit }),
+    count: async (endpoint: EndpointRow, { reader }: Rights, limit: number): Promise<number> =>
+      reader ? events.count(reader, { ...selectionOf(endpoint), after: endpoint.cursor, limit }) : 0,
   }
-}
-
-/** The types that an endpoint gets; undefined for all. */
-function selectedTypes(patterns: readonly string[]): EventType[] | undefined {
-  if (patterns.includes('*')) return undefined
-  return EVENT_TYPE_NAMES.filter((type) => patterns.some((pattern) => eventTypesOf(pattern).includes(type)))
 }

@@ -18,12 +18,15 @@ export const EXAMPLE_WEBHOOK: WebhookBody = {
   state: 'active',
   disabled_at: null,
   disabled_reason: null,
+  suspended_at: null,
+  suspended_reason: null,
   failing_since: null,
   next_attempt_at: null,
   last_delivery: { at: '2026-11-20T17:53:04.000Z', delivered: true, status: 200, error: null },
   previous_secret_until: null,
   created_by: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' },
   created_at: '2026-11-20T17:53:04.000Z',
+  owner: { user: { id: 'usr_01a1fa172a0277f3983322718874f2e0', name: 'Ada' }, token: null },
 }
 
 export const EXAMPLE_CREATED_WEBHOOK: CreatedWebhook = {
@@ -44,6 +47,7 @@ export const EXAMPLE_DELIVERY: WebhookDelivery = {
   error: 'The endpoint returned 503.',
   body: '{"id":"evt_184467","type":"bill.sent"}',
   response: 'Service unavailable',
+  hidden: false,
 }
 
 export const EXAMPLE_TEST_DELIVERY: WebhookDelivery = {

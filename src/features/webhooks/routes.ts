@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
-import { access, actorOf } from '../../http/access.ts'
+import type { Caller } from '../../access/caller.ts'
+import { access, actorOf, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
 import { listPage, parameter } from '../../http/query.ts'
 import {
@@ -21,7 +22,7 @@ import {
   WebhookEnabling,
   WebhookList,
 } from './schema.ts'
-import { readPage, readWebhookList, type WebhooksService } from './service.ts'
+import { type Manager, readPage, readWebhookList, type WebhooksService } from './service.ts'
 
 const tag = 'Webhooks'
 const path = { id: 'Id of the webhook (whk_…).' }
@@ -36,12 +37,16 @@ const WebhookQuery = t.Object(
   {
     failing: parameter({
       type: 'boolean',
-      description: 'Only webhooks that fail or were disabled because they did, or only others.',
+      description: 'Only webhooks that fail, are suspended, or were disabled because they failed; or only others.',
     }),
     ...webhookPage,
   },
   { additionalProperties: false },
 )
+
+function managerOf({ caller, address }: { caller: Caller | null; address: () => string }): Manager {
+  return { principal: requireCaller(caller, ['api', 'session']), by: actorOf({ caller, address }) }
+}
 
 /** For admins: who reads every event of a type, and where it is sent, is nothing that members decide. */
 const guarded = { allow: { session: ['admin'] }, scope: 'webhooks:manage' } as const
@@ -71,7 +76,7 @@ export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
     .post(
       '',
       async ({ body, caller, address, set }) => {
-        const added = await webhooks.addWebhook(body, actorOf({ caller, address }))
+        const added = await webhooks.addWebhook(body, managerOf({ caller, address }))
         set.status = 201
         set.headers.location = `/api/v1/webhooks/${added.id}`
         return added
@@ -85,7 +90,7 @@ export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
           tag,
           summary: 'Add a webhook',
           description:
-            'From now on, Tally sends the events of these types to the address, in order, at least once each. Messages are signed as Standard Webhooks defines it; the secret is shown only once. There can be 50 webhooks.',
+            'From now on, Tally sends the events of these types to the address, in order, at least once each, as long as and as far as you may read them: what `GET /events` shows the credential with which you add it. Messages are signed as Standard Webhooks defines it; the secret is shown only once. There can be 50 webhooks.',
           body: { example: EXAMPLE_NEW_WEBHOOK },
           responses: {
             201: {
@@ -105,7 +110,7 @@ export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
     })
     .patch(
       '/:id',
-      ({ params, body, caller, address }) => webhooks.changeWebhook(params.id, body, actorOf({ caller, address })),
+      ({ params, body, caller, address }) => webhooks.changeWebhook(params.id, body, managerOf({ caller, address })),
       {
         ...guarded,
         object: 'whk',
@@ -116,7 +121,7 @@ export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
           tag,
           summary: 'Update a webhook',
           description:
-            'Absent fields stay unchanged. `client` and `project` replace each other; null clears them. With a new address, a failed delivery is repeated at once.',
+            'Absent fields stay unchanged, and so does the owner. `client` and `project` replace each other; null clears them. With a new address, a failed delivery is repeated at once. An API token changes only webhooks that are sent nothing that it may not read.',
           path,
           body: { example: { types: ['bill.*'] } },
           responses: webhookAnswer,
@@ -145,7 +150,7 @@ export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
     .post(
       '/:id/enable',
       ({ params, body, caller, address }) =>
-        webhooks.enableWebhook(params.id, { sendMissed: body.send_missed }, actorOf({ caller, address })),
+        webhooks.enableWebhook(params.id, { sendMissed: body.send_missed }, managerOf({ caller, address })),
       {
         ...guarded,
         object: 'whk',
@@ -165,7 +170,7 @@ export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
     )
     .post(
       '/:id/disable',
-      ({ params, caller, address }) => webhooks.disableWebhook(params.id, actorOf({ caller, address })),
+      ({ params, caller, address }) => webhooks.disableWebhook(params.id, managerOf({ caller, address })),
       {
         ...guarded,
         object: 'whk',
@@ -191,9 +196,26 @@ export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
       },
     )
     .post(
+      '/:id/take-over',
+      ({ params, caller, address }) => webhooks.takeOver(params.id, managerOf({ caller, address })),
+      {
+        ...guarded,
+        object: 'whk',
+        detail: documented({
+          id: 'takeOverWebhook',
+          tag,
+          summary: 'Take over a webhook',
+          description:
+            'Makes you its owner, or the API token with which you call. It is sent what you may read from then on, and if it was suspended also the events that waited, in order. Look at its address and its types before. An API token that may read less than the webhook is sent cannot take it over.',
+          path,
+          responses: webhookAnswer,
+        }),
+      },
+    )
+    .post(
       '/:id/rotate-secret',
       ({ params, body, caller, address }) =>
-        webhooks.rotateSecret(params.id, { overlapHours: body.overlap_hours }, actorOf({ caller, address })),
+        webhooks.rotateSecret(params.id, { overlapHours: body.overlap_hours }, managerOf({ caller, address })),
       {
         ...guarded,
         object: 'whk',
@@ -231,46 +253,57 @@ export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
         },
       }),
     })
-    .get('/:id/deliveries', ({ params, query }) => webhooks.listDeliveries(params.id, readPage(query)), {
-      ...guarded,
-      query: pageOf('Attempts'),
-      detail: documented({
-        id: 'listWebhookDeliveries',
-        tag,
-        summary: 'List deliveries of a webhook',
-        description:
-          'Attempts, newest first, with the body that was sent and the response. The newest 500 of a webhook are kept, for 7 days.',
-        path,
-        responses: {
-          200: {
-            description: 'A page of attempts.',
-            schema: WebhookDeliveryList,
-            example: { data: [EXAMPLE_DELIVERY], has_more: false, next_page: null },
+    .get(
+      '/:id/deliveries',
+      ({ params, query, caller, address }) =>
+        webhooks.listDeliveries(params.id, readPage(query), managerOf({ caller, address })),
+      {
+        ...guarded,
+        query: pageOf('Attempts'),
+        detail: documented({
+          id: 'listWebhookDeliveries',
+          tag,
+          summary: 'List deliveries of a webhook',
+          description:
+            'Attempts, newest first, with the body that was sent and the response, which an API token sees of events that it may read. The newest 500 of a webhook are kept, for 7 days.',
+          path,
+          responses: {
+            200: {
+              description: 'A page of attempts.',
+              schema: WebhookDeliveryList,
+              example: { data: [EXAMPLE_DELIVERY], has_more: false, next_page: null },
+            },
           },
-        },
-      }),
-    })
-    .post('/:id/deliveries/:event/resend', ({ params }) => webhooks.resend(params.id, params.event), {
-      ...guarded,
-      detail: documented({
-        id: 'resendWebhookEvent',
-        tag,
-        summary: 'Send an event again',
-        description:
-          'Sends an event of the log at once, whatever else is waiting, with its own id, and returns what came back.',
-        path: { ...path, event: 'Id of the event.' },
-        responses: {
-          200: {
-            description: 'The result.',
-            schema: WebhookDelivery,
-            example: { ...EXAMPLE_DELIVERY, kind: 'resend', delivered: true, status: 200, error: null },
+        }),
+      },
+    )
+    .post(
+      '/:id/deliveries/:event/resend',
+      ({ params, caller, address }) => webhooks.resend(params.id, params.event, managerOf({ caller, address })),
+      {
+        ...guarded,
+        detail: documented({
+          id: 'resendWebhookEvent',
+          tag,
+          summary: 'Send an event again',
+          description:
+            'Sends an event of the log at once, whatever else is waiting, with its own id, and returns what came back. Both you and the owner of the webhook must be able to read it.',
+          path: { ...path, event: 'Id of the event.' },
+          responses: {
+            200: {
+              description: 'The result.',
+              schema: WebhookDelivery,
+              example: { ...EXAMPLE_DELIVERY, kind: 'resend', delivered: true, status: 200, error: null },
+            },
           },
-        },
-      }),
-    })
+          problems: ['webhook_suspended'],
+        }),
+      },
+    )
     .post(
       '/:id/resend-since',
-      ({ params, body, caller, address }) => webhooks.resendSince(params.id, body.since, actorOf({ caller, address })),
+      ({ params, body, caller, address }) =>
+        webhooks.resendSince(params.id, body.since, managerOf({ caller, address })),
       {
         ...guarded,
         object: 'whk',
@@ -285,7 +318,7 @@ export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
           path,
           body: { example: { since: '2026-11-20T17:53:04Z' } },
           responses: webhookAnswer,
-          problems: ['webhook_disabled'],
+          problems: ['webhook_disabled', 'webhook_suspended'],
         }),
       },
     )

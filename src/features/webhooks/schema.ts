@@ -1,6 +1,11 @@
 /** API schema of webhooks, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, Type } from '@sinclair/typebox'
-import { WEBHOOK_DELIVERY_KINDS, WEBHOOK_DISABLED_REASONS, WEBHOOK_FORMATS } from '../../database/schema/values.ts'
+import {
+  WEBHOOK_DELIVERY_KINDS,
+  WEBHOOK_DISABLED_REASONS,
+  WEBHOOK_FORMATS,
+  WEBHOOK_SUSPENDED_REASONS,
+} from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { chosen, givenName, listOf, moment, nameOf, oneOf, orNull, strict } from '../../schema.ts'
 import { writeEventId } from '../events/service.ts'
@@ -8,7 +13,7 @@ import { secretText } from './signature.ts'
 import type { DeliveryRow } from './store/deliveries.ts'
 import type { EndpointView } from './store/endpoints.ts'
 
-export const WEBHOOK_STATES = ['active', 'failing', 'disabled'] as const
+export const WEBHOOK_STATES = ['active', 'failing', 'suspended', 'disabled'] as const
 export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
 /** Two weeks, as for API tokens. */
@@ -32,7 +37,7 @@ const given = {
     minItems: 1,
     maxItems: TYPES_LIMIT,
     description:
-      'Types of events, such as `bill.sent`; `bill.*` for all types of an area, also future ones; `*` for all types.',
+      'Types of events, such as `bill.sent`; `bill.*` for all types of an area, also future ones; `*` for all that its owner may read.',
     examples: [['bill.*', 'backup.failed']],
   }),
   client: orNull(Type.String({ description: 'Id or name of a client: only events of its projects and bills.' })),
@@ -117,6 +122,9 @@ const deliveryFields = {
   error: orNull(Type.String({ description: 'Why it was not delivered.' })),
   body: Type.String({ description: 'The body that was sent.' }),
   response: Type.String({ description: 'The beginning of the response.' }),
+  hidden: Type.Boolean({
+    description: 'Whether `body` and `response` are left empty, because the API token may not read what was sent.',
+  }),
 }
 
 export const WebhookDelivery = Type.Object(deliveryFields, {
@@ -130,6 +138,8 @@ export const WebhookDeliveryList = listOf(WebhookDelivery, 'WebhookDeliveryList'
 
 const { at, delivered, status, error } = deliveryFields
 
+const reference = Type.Object({ id: Type.String(), name: Type.String() }, strict)
+
 const fields = {
   id: Type.String({ description: 'Id of the webhook (whk_…).' }),
   name: nameOf('Name.'),
@@ -140,13 +150,20 @@ const fields = {
   project: orNull(Type.Object({ id: Type.String(), key: Type.String(), name: Type.String() }, strict)),
   state: oneOf(
     WEBHOOK_STATES,
-    '`failing`: the last attempt failed and is repeated, for up to three days. `disabled`: it gets no events.',
+    '`failing`: the last attempt failed and is repeated, for up to three days. `suspended`: its events wait, because its owner may not read them any more. `disabled`: it gets no events.',
   ),
   disabled_at: orNull(moment('When it was disabled.')),
   disabled_reason: orNull(
     oneOf(
       WEBHOOK_DISABLED_REASONS,
       '`person`: somebody disabled it. `failing`: it failed for three days. `gone`: it returned 410.',
+    ),
+  ),
+  suspended_at: orNull(moment('When it was suspended.')),
+  suspended_reason: orNull(
+    oneOf(
+      WEBHOOK_SUSPENDED_REASONS,
+      '`owner_disabled`: its owner is disabled. `owner_role`: its owner is no longer an admin. `token_revoked`, `token_expired`: the API token no longer works. `token_scopes`: the API token may not read events. `api_tokens_off`: API tokens are turned off.',
     ),
   ),
   failing_since: orNull(moment('When the first of its latest failures was.')),
@@ -165,6 +182,16 @@ const fields = {
     ),
   ),
   created_at: moment('When it was added.'),
+  owner: orNull(
+    Type.Object(
+      { user: reference, token: orNull(reference) },
+      {
+        ...strict,
+        description:
+          'Whose rights decide what it is sent: a person and, if they used one, their API token. Null for the command line, which may read everything.',
+      },
+    ),
+  ),
 }
 
 export const WebhookBody = Type.Object(fields, {
@@ -187,11 +214,12 @@ export const WebhookList = listOf(WebhookBody, 'WebhookList', 'Webhooks, newest 
 
 function stateOf({ row }: EndpointView): WebhookState {
   if (row.disabledAt !== null) return 'disabled'
+  if (row.suspendedAt !== null) return 'suspended'
   return row.failingSince === null ? 'active' : 'failing'
 }
 
 export function webhookBody(view: EndpointView, latest: DeliveryRow | undefined, now: number): WebhookBody {
-  const { row, client, project, creator } = view
+  const { row, client, project, creator, owner, ownerToken } = view
   const isRotating = row.previousUntil !== null && row.previousUntil > now
   return {
     id: row.uid,
@@ -204,6 +232,8 @@ export function webhookBody(view: EndpointView, latest: DeliveryRow | undefined,
     state: stateOf(view),
     disabled_at: timestampOrNull(row.disabledAt),
     disabled_reason: row.disabledReason,
+    suspended_at: timestampOrNull(row.suspendedAt),
+    suspended_reason: row.suspendedReason,
     failing_since: timestampOrNull(row.failingSince),
     next_attempt_at: timestampOrNull(row.nextAttemptAt),
     last_delivery: latest
@@ -212,10 +242,14 @@ export function webhookBody(view: EndpointView, latest: DeliveryRow | undefined,
     previous_secret_until: isRotating ? timestampOrNull(row.previousUntil) : null,
     created_by: creator && { id: creator.uid, name: creator.name },
     created_at: timestamp(row.createdAt),
+    owner: owner && {
+      user: { id: owner.uid, name: owner.name },
+      token: ownerToken && { id: ownerToken.uid, name: ownerToken.name },
+    },
   }
 }
 
-export function deliveryBody(row: Omit<DeliveryRow, 'id'>): WebhookDelivery {
+export function deliveryBody(row: Omit<DeliveryRow, 'id'>, { isHidden = false } = {}): WebhookDelivery {
   return {
     event: row.eventId === null ? null : writeEventId(row.eventId),
     type: row.type,
@@ -226,8 +260,9 @@ export function deliveryBody(row: Omit<DeliveryRow, 'id'>): WebhookDelivery {
     status: row.status,
     latency_ms: row.latencyMs,
     error: row.error,
-    body: row.body,
-    response: row.response,
+    body: isHidden ? '' : row.body,
+    response: isHidden ? '' : row.response,
+    hidden: isHidden,
   }
 }
 

@@ -1,7 +1,9 @@
 /** Webhooks: endpoints that admins add, and the delivery of events to them (docs/design/webhooks.md). */
 import type { Actor } from '../../access/actor.ts'
 import type { Reader, Tx } from '../../database/database.ts'
+import type { WebhookSuspendedReason } from '../../database/schema/values.ts'
 import { notFound, Problem, validationFailed } from '../../errors.ts'
+import { ALERT_TYPES, type EventType } from '../../event-types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { isId } from '../../lib/id.ts'
@@ -18,7 +20,21 @@ import { createSender } from './delivery/sender.ts'
 import { issuesOfWebhook, placeOf } from './endpoint.ts'
 import { createEventLog, type EventLogDependencies, type LoggedEvent } from './event-log.ts'
 import { createNotices } from './notices.ts'
+import { createOwners } from './ownership.ts'
 import type { WebhookListQuery } from './query.ts'
+import {
+  type Manager,
+  neededScopes,
+  type Rights,
+  readsMessage,
+  readsType,
+  rightsOf,
+  selectedTypes,
+  suspensionText,
+  TEST_TYPE,
+  typeBeyond,
+  unreadableType,
+} from './rights.ts'
 import {
   type CreatedWebhook,
   createdWebhookBody,
@@ -30,7 +46,7 @@ import {
   webhookBody,
 } from './schema.ts'
 import { newSecret } from './signature.ts'
-import { insertDelivery, latestDeliveries, listDeliveries } from './store/deliveries.ts'
+import { type DeliveryRow, insertDelivery, latestDeliveries, listDeliveries } from './store/deliveries.ts'
 import {
   countEndpoints,
   countFailingEndpoints,
@@ -41,10 +57,12 @@ import {
   insertEndpoint,
   listActiveEndpoints,
   listEndpoints,
+  NOT_FAILING,
   updateEndpoint,
 } from './store/endpoints.ts'
 
 export { readPage, readWebhookList } from './query.ts'
+export type { Manager } from './rights.ts'
 export { parseSecret, signatureIssue } from './signature.ts'
 
 /** More than anyone needs, and few enough to deliver to all of them at once. */
@@ -64,7 +82,7 @@ export interface WebhooksDependencies extends EventLogDependencies {
   clock: Clock
   audit: Pick<AuditService, 'record'>
   organization: Pick<OrganizationService, 'settings'>
-  people: Pick<PeopleService, 'everyUser'>
+  people: Pick<PeopleService, 'everyUser' | 'standing'>
   projects: Pick<ProjectsService, 'getClient' | 'findProjectNamed'>
   notifications: Pick<NotificationsService, 'hasMailServer' | 'sendToEach'>
   /** Networks to which events may be sent although they are private. */
@@ -77,11 +95,13 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
   const log = createEventLog(dependencies)
   const sender = createSender({ clock, privateNetworks })
   const notices = createNotices({ db, clock, people, notifications })
+  const owners = createOwners({ db, clock, audit, people, notices })
   const dispatcher = createDispatcher({
     db,
     clock,
     audit,
     log,
+    owners,
     sender,
     notices,
     onAttempt: (outcome) => {
@@ -105,9 +125,9 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
 
   const bodyOf = async (view: EndpointView): Promise<WebhookBody> => (await bodiesOf([view]))[0]!
 
-  /** The columns of the fields that are given. One scope replaces the other. */
-  async function columnsOf(given: WebhookChange): Promise<Partial<EndpointRow>> {
-    const issues = issuesOfWebhook(given)
+  /** The columns of the fields that are given, for a webhook with these rights. One scope replaces the other. */
+  async function columnsOf(given: WebhookChange, rights: Rights): Promise<Partial<EndpointRow>> {
+    const issues = issuesOfWebhook(given, rights)
     if (issues.length > 0) throw validationFailed(issues)
     const { name, url, format, types } = given
     return {
@@ -140,20 +160,34 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
     return found.project.id
   }
 
-  /** Writes columns of an endpoint, and records what changed. */
+  /**
+   * Throws `forbidden` unless the manager may read everything that the webhook is sent: nobody decides where something
+   * goes, or signs it, that they may not read.
+   */
+  async function requireReach(reader: Reader, { principal }: Manager, { row }: EndpointView): Promise<void> {
+    const rights = rightsOf(principal)
+    const { rights: ownerRights } = await owners.ownershipOf(row, reader)
+    const type = typeBeyond(rights, ownerRights, [...selectedTypes(row.types), ...ALERT_TYPES])
+    if (type) throw beyondReach(row, rights, type)
+  }
+
+  /** Writes columns of an endpoint, and records what changed. Before and afterwards, the manager must reach what it is sent. */
   async function change(
     uid: string,
-    by: Actor,
+    manager: Manager,
     action: string,
     changesOf: (view: EndpointView) => Partial<EndpointRow>,
+    { needsReach = true } = {},
   ): Promise<EndpointView> {
     return db.write(async (tx) => {
       const before = await getEndpoint(tx, uid)
+      if (needsReach) await requireReach(tx, manager, before)
       await updateEndpoint(tx, before.row.id, changesOf(before))
       const after = await getEndpoint(tx, uid)
+      if (needsReach) await requireReach(tx, manager, after)
       const changed = difference(recordOf(before), recordOf(after))
       if (changed) {
-        await audit.record(tx, by, {
+        await audit.record(tx, manager.by, {
           action,
           object: objectOf(after),
           before: withoutAddress(changed.before),
@@ -164,12 +198,19 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
     })
   }
 
+  /** Throws `webhook_suspended` if the owner may not be sent anything. */
+  async function rightsToSend(reader: Reader, view: EndpointView): Promise<Rights> {
+    const { rights, suspension } = await owners.ownershipOf(view.row, reader)
+    if (suspension) throw webhookSuspended(view, suspension)
+    return rights
+  }
+
   /** Sends at once, whatever waits, and records the attempt. */
   async function sendNow(
     { row }: EndpointView,
-    event: Omit<LoggedEvent, 'id'> & { id: number | null },
+    event: Omit<LoggedEvent, 'id' | 'type'> & { id: number | null; type: string },
     kind: 'resend' | 'test',
-  ): Promise<WebhookDelivery> {
+  ): Promise<Omit<DeliveryRow, 'id'>> {
     const at = clock.now()
     const sent = await sender.send(row, event)
     for (const listener of attemptListeners) listener(sent.error === null ? 'delivered' : 'failed')
@@ -178,7 +219,7 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
       // Unless it was removed meanwhile.
       if (await findEndpoint(tx, row.uid)) await insertDelivery(tx, delivery)
     })
-    return deliveryBody(delivery)
+    return delivery
   }
 
   return {
@@ -193,7 +234,7 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
       return { ...page, data: await bodiesOf(page.data) }
     },
 
-    /** The number of webhooks that fail, or were disabled because they did. */
+    /** The number of webhooks that fail, are suspended, or were disabled because they failed. */
     countFailing: (): Promise<number> => countFailingEndpoints(db.read),
 
     /** All of them. */
@@ -210,9 +251,12 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
     /** Throws `not_found`. */
     getWebhook: async (uid: string): Promise<WebhookBody> => bodyOf(await getEndpoint(db.read, uid)),
 
-    /** Gets events from now on. Throws `validation_failed`, and `forbidden` if there are too many. */
-    async addWebhook(given: NewWebhook, by: Actor): Promise<CreatedWebhook> {
-      const columns = await columnsOf(given)
+    /**
+     * Gets events from now on, as far as the manager may read them. Throws `validation_failed`, and `forbidden` if there are
+     * too many.
+     */
+    async addWebhook(given: NewWebhook, { principal, by }: Manager): Promise<CreatedWebhook> {
+      const columns = await columnsOf(given, rightsOf(principal))
       const cursor = await log.last()
       const view = await db.write(async (tx) => {
         if ((await countEndpoints(tx)) >= ENDPOINT_LIMIT) throw tooMany()
@@ -226,6 +270,7 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
           secret: newSecret(),
           createdBy: by.userId,
           createdAt: clock.now(),
+          ...ownerColumns(principal),
           cursor,
         })
         const after = withoutAddress(recordOf(added))
@@ -236,10 +281,11 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
     },
 
     /** Absent fields stay unchanged. Throws `not_found`, `validation_failed`. */
-    async changeWebhook(uid: string, given: WebhookChange, by: Actor): Promise<WebhookBody> {
-      await getEndpoint(db.read, uid)
-      const columns = await columnsOf(given)
-      const after = await change(uid, by, 'webhook.changed', ({ row }) => ({
+    async changeWebhook(uid: string, given: WebhookChange, manager: Manager): Promise<WebhookBody> {
+      const view = await getEndpoint(db.read, uid)
+      await requireReach(db.read, manager, view)
+      const columns = await columnsOf(given, (await owners.ownershipOf(view.row)).rights)
+      const after = await change(uid, manager, 'webhook.changed', ({ row }) => ({
         ...columns,
         // A new address may work at once.
         ...(columns.url !== undefined && columns.url !== row.url && NOT_FAILING),
@@ -261,10 +307,10 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
     async enableWebhook(
       uid: string,
       { sendMissed = false }: { sendMissed?: boolean | undefined },
-      by: Actor,
+      manager: Manager,
     ): Promise<WebhookBody> {
       const last = await log.last()
-      const after = await change(uid, by, 'webhook.enabled', ({ row }) => {
+      const after = await change(uid, manager, 'webhook.enabled', ({ row }) => {
         if (row.disabledAt === null) return {}
         const cursor = sendMissed ? row.cursor : last
         return { disabledAt: null, disabledReason: null, noticeDueAt: null, cursor, ...NOT_FAILING }
@@ -273,12 +319,36 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
     },
 
     /** Gets no more events until it is enabled. */
-    async disableWebhook(uid: string, by: Actor): Promise<WebhookBody> {
-      const after = await change(uid, by, 'webhook.disabled', ({ row }) =>
-        row.disabledAt === null
-          ? { disabledAt: clock.now(), disabledReason: 'person' as const, nextAttemptAt: null, ...NOT_LEASED }
-          : {},
+    async disableWebhook(uid: string, manager: Manager): Promise<WebhookBody> {
+      const disabled = { disabledReason: 'person', nextAttemptAt: null, ...NOT_LEASED } as const
+      const after = await change(
+        uid,
+        manager,
+        'webhook.disabled',
+        ({ row }) => (row.disabledAt === null ? { disabledAt: clock.now(), ...disabled } : {}),
+        // Whoever may manage webhooks may end what is sent.
+        { needsReach: false },
       )
+      return bodyOf(after)
+    },
+
+    /**
+     * Makes the manager the owner, with whose rights events are sent from then on, also those that waited. Throws `forbidden`
+     * if they may read less than what it is sent.
+     */
+    async takeOver(uid: string, manager: Manager): Promise<WebhookBody> {
+      const rights = rightsOf(manager.principal)
+      const after = await change(uid, manager, 'webhook.taken_over', ({ row }) => {
+        const unreadable = row.types.map((type) => unreadableType(type, rights)).find((type) => type !== undefined)
+        if (unreadable) throw beyondReach(row, rights, unreadable)
+        const isWaiting = row.disabledAt === null && row.suspendedAt !== null
+        return {
+          ...ownerColumns(manager.principal),
+          suspendedAt: null,
+          suspendedReason: null,
+          ...(isWaiting && { noticeDueAt: null, ...NOT_FAILING }),
+        }
+      })
       return bodyOf(after)
     },
 
@@ -286,15 +356,16 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
     async rotateSecret(
       uid: string,
       { overlapHours: hours = OVERLAP_HOURS }: { overlapHours?: number | undefined },
-      by: Actor,
+      manager: Manager,
     ): Promise<CreatedWebhook> {
       const secret = newSecret()
       const previousUntil = hours === 0 ? null : clock.now() + hours * HOUR_MS
       const view = await db.write(async (tx) => {
         const before = await getEndpoint(tx, uid)
+        await requireReach(tx, manager, before)
         const previousSecret = previousUntil === null ? null : before.row.secret
         await updateEndpoint(tx, before.row.id, { secret, previousSecret, previousUntil })
-        await audit.record(tx, by, {
+        await audit.record(tx, manager.by, {
           action: 'webhook.secret_rotated',
           object: objectOf(before),
           after: { overlap_hours: hours },
@@ -307,30 +378,41 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
     /** Sends an event of the type `webhook.test` at once, also to a disabled webhook, and returns the result. */
     async testWebhook(uid: string): Promise<WebhookDelivery> {
       const view = await getEndpoint(db.read, uid)
-      const event = { id: null, type: 'webhook.test', body: testEvent(view, clock.now()), facts: [], page: undefined }
-      return sendNow(view, event, 'test')
+      const event = { id: null, type: TEST_TYPE, body: testEvent(view, clock.now()), facts: [], page: undefined }
+      return deliveryBody(await sendNow(view, event, 'test'))
     },
 
-    /** A page of attempts, newest first. Throws `not_found`. */
+    /** A page of attempts, newest first, with what was sent as far as the manager may read it. Throws `not_found`. */
     async listDeliveries(
       uid: string,
       { after, limit }: Pick<ListPage, 'after' | 'limit'>,
+      { principal }: Pick<Manager, 'principal'>,
     ): Promise<Page<WebhookDelivery>> {
+      const rights = rightsOf(principal)
       const { row } = await getEndpoint(db.read, uid)
       const found = await listDeliveries(db.read, row.id, { after, limit: limit + 1 })
       const page = pageOf(found, limit, ({ id }) => writeKeyPage(id))
-      return { ...page, data: page.data.map(deliveryBody) }
+      return { ...page, data: page.data.map((delivery) => shownBody(delivery, rights)) }
     },
 
-    /** Sends an event of the log again at once, and returns the result. Throws `not_found`. */
-    async resend(uid: string, eventId: string): Promise<WebhookDelivery> {
+    /**
+     * Sends an event of the log again at once, and returns the result. Throws `not_found`, also for an event that the manager
+     * or the owner may not read, and `webhook_suspended`.
+     */
+    async resend(uid: string, eventId: string, manager: Manager): Promise<WebhookDelivery> {
       const view = await getEndpoint(db.read, uid)
-      const event = await log.get(eventId, view.row)
-      return sendNow(view, event, 'resend')
+      await requireReach(db.read, manager, view)
+      const rights = rightsOf(manager.principal)
+      const event = await log.get(eventId, view.row, await rightsToSend(db.read, view))
+      if (!readsType(rights, event.type)) throw notFound(`The event ${eventId}`)
+      return shownBody(await sendNow(view, event, 'resend'), rights)
     },
 
-    /** Sends all events since a moment again, in order. Throws `validation_failed`, and `webhook_disabled`. */
-    async resendSince(uid: string, since: string, by: Actor): Promise<WebhookBody> {
+    /**
+     * Sends all events since a moment again, in order. Throws `validation_failed`, `webhook_disabled` and
+     * `webhook_suspended`.
+     */
+    async resendSince(uid: string, since: string, manager: Manager): Promise<WebhookBody> {
       const { timeZone } = await organization.settings()
       const moment = parseMoment(since, timeZone)
       if (moment === undefined) {
@@ -341,10 +423,12 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
       const view = await db.write(async (tx) => {
         const found = await getEndpoint(tx, uid)
         if (found.row.disabledAt !== null) throw webhookDisabled(found)
+        await requireReach(tx, manager, found)
+        await rightsToSend(tx, found)
         // What it has not received yet stays before what is sent again.
         const from = Math.min(cursor, found.row.cursor)
         await updateEndpoint(tx, found.row.id, { cursor: from, ...NOT_FAILING })
-        await audit.record(tx, by, { action: 'webhook.resent', object: objectOf(found), after: { since } })
+        await audit.record(tx, manager.by, { action: 'webhook.resent', object: objectOf(found), after: { since } })
         return getEndpoint(tx, uid)
       })
       return bodyOf(view)
@@ -353,7 +437,10 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
     /** The number of events that wait for an active webhook. */
     async countWaiting(): Promise<number> {
       let waiting = 0
-      for (const endpoint of await listActiveEndpoints(db.read)) waiting += await log.count(endpoint, COUNTED_WAITING)
+      for (const endpoint of await listActiveEndpoints(db.read)) {
+        const { rights } = await owners.ownershipOf(endpoint)
+        waiting += await log.count(endpoint, rights, COUNTED_WAITING)
+      }
       return waiting
     },
 
@@ -366,7 +453,6 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
   }
 }
 
-const NOT_FAILING = { attempts: 0, failingSince: null, nextAttemptAt: null } as const
 const NOT_LEASED = { leaseHolder: null, leasedUntil: null } as const
 
 function unknownName(pointer: string, message: string): Problem {
@@ -380,14 +466,38 @@ function tooMany(): Problem {
   )
 }
 
+function beyondReach({ name }: EndpointRow, { token }: Rights, type: EventType): Problem {
+  return new Problem(
+    'forbidden',
+    `The webhook '${name}' is sent events that the API token '${token?.name}' may not read, such as ${type}. Use a token with ${neededScopes(type, { withDetails: true })}, or sign in.`,
+  )
+}
+
 function webhookDisabled({ row }: EndpointView): Problem {
   return new Problem('webhook_disabled', `The webhook '${row.name}' is disabled. Enable it first.`)
 }
 
+function webhookSuspended({ row, owner, ownerToken }: EndpointView, reason: WebhookSuspendedReason): Problem {
+  const because = suspensionText(reason, { owner: owner?.name, token: ownerToken?.name })
+  return new Problem(
+    'webhook_suspended',
+    `The webhook '${row.name}' is suspended, because ${because}. Take it over first: tally webhooks take-over ${row.uid}`,
+  )
+}
+
+function ownerColumns(principal: Manager['principal']): Pick<EndpointRow, 'ownerId' | 'ownerTokenId'> {
+  if (!principal) return { ownerId: null, ownerTokenId: null }
+  return { ownerId: principal.person.id, ownerTokenId: principal.kind === 'api' ? principal.token.id : null }
+}
+
+/** An attempt, with what was sent as far as these rights reach. */
+const shownBody = (delivery: Omit<DeliveryRow, 'id'>, rights: Rights): WebhookDelivery =>
+  deliveryBody(delivery, { isHidden: !readsMessage(rights, delivery) })
+
 const objectOf = ({ row }: EndpointView) => ({ id: row.uid, name: row.name })
 
 /** The record for the audit log, with the API's field names. */
-function recordOf({ row, client, project }: EndpointView): Record<string, unknown> {
+function recordOf({ row, client, project, owner, ownerToken }: EndpointView): Record<string, unknown> {
   return {
     name: row.name,
     url: row.url,
@@ -396,6 +506,9 @@ function recordOf({ row, client, project }: EndpointView): Record<string, unknow
     client: client?.uid ?? null,
     project: project?.uid ?? null,
     disabled: row.disabledAt !== null,
+    suspended: row.suspendedAt !== null,
+    owner: owner?.uid ?? null,
+    owner_token: ownerToken?.uid ?? null,
   }
 }
 
@@ -407,7 +520,7 @@ function withoutAddress({ url, ...record }: Record<string, unknown>): Record<str
 function testEvent({ row }: EndpointView, now: number): LoggedEvent['body'] {
   return {
     id: `test_${crypto.randomUUID().replaceAll('-', '')}`,
-    type: 'webhook.test',
+    type: TEST_TYPE,
     at: new Date(now).toISOString(),
     actor: null,
     object: { id: row.uid, name: row.name, url: null },

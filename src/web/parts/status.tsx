@@ -20,6 +20,7 @@ const COLORS: Record<string, MantineColor> = {
   queued: 'blue',
   failed: 'red',
   failing: 'orange',
+  suspended: 'orange',
   delivered: 'teal',
   none: 'gray',
   usable: 'teal',

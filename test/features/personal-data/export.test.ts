@@ -6,6 +6,7 @@ import { createServices } from '../../../src/services.ts'
 import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
 import { forEachEngine, locationOf, opener, rowsAt } from '../../support/databases.ts'
 import { addReporter, reportBody } from '../../support/reports.ts'
+import { OPERATOR } from '../../support/webhooks.ts'
 
 let app: TestApp
 let admin: string
@@ -110,8 +111,8 @@ forEachEngine('an export of a person’s data', (open) => {
     )
     await budgets.addBudget({ amount: 4, name: 'Of nobody', thresholds: [] }, { by: TALLY })
     const url = 'https://hooks.slack.com/services/T000/B000/confidential'
-    await webhooks.addWebhook({ name: 'Chat', url, format: 'slack', types: ['bill.*'] }, by)
-    await webhooks.addWebhook({ name: 'Of nobody', url, format: 'slack', types: ['bill.*'] }, TALLY)
+    await webhooks.addWebhook({ name: 'Chat', url, format: 'slack', types: ['bill.*'] }, { principal: null, by })
+    await webhooks.addWebhook({ name: 'Of nobody', url, format: 'slack', types: ['bill.*'] }, OPERATOR)
     const pieces = await Array.fromAsync(await services.personalData.exportPerson('grace@example.com', 'json', TALLY))
     const text = Buffer.concat(pieces).toString()
     const data = JSON.parse(text)
@@ -178,6 +179,7 @@ const EXPORTED_AS: Record<string, string | { not: string }> = {
   'user_emails.user_id': 'additional_emails',
   'viewer_grants.user_id': 'grants',
   'webhook_endpoints.created_by': 'webhooks',
+  'webhook_endpoints.owner_id': 'webhooks',
 }
 
 describe('an export of a person’s data', () => {

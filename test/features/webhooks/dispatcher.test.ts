@@ -9,7 +9,7 @@ import { newId } from '../../../src/lib/id.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { startMailServer } from '../../support/mail-server.ts'
 import { type Received, type Receiver, startReceiver } from '../../support/receivers.ts'
-import { backupFailed, movableClock, type Sending, sendingOn } from '../../support/webhooks.ts'
+import { backupFailed, movableClock, OPERATOR, type Sending, sendingOn } from '../../support/webhooks.ts'
 
 const MINUTE = 60_000
 
@@ -51,7 +51,7 @@ forEachEngine('webhooks', (open) => {
   const namesOf = (received: Received[]) => received.map(({ body }) => JSON.parse(body).object.name)
   const stateOf = async (id: string) => sending.services.webhooks.getWebhook(id)
   const deliveriesOf = async (id: string) =>
-    (await sending.services.webhooks.listDeliveries(id, { after: undefined, limit: 100 })).data
+    (await sending.services.webhooks.listDeliveries(id, { after: undefined, limit: 100 }, OPERATOR)).data
 
   test('deliver events in order, signed, each with its own id', async () => {
     const { url, received } = await receiver()
@@ -282,20 +282,20 @@ forEachEngine('webhooks', (open) => {
     const { webhooks } = sending.services
     const { id } = await sending.add({ url, types: ['backup.*'] })
     const missing = async (name: string) => {
-      await webhooks.disableWebhook(id, TALLY)
+      await webhooks.disableWebhook(id, OPERATOR)
       await sending.record(backupFailed(name))
       await sending.deliver()
     }
     await missing('skipped')
     expect(received).toEqual([])
     const since = new Date(sending.clock.now() - MINUTE).toISOString()
-    expect(await webhooks.resendSince(id, since, TALLY).catch((error) => error.code)).toBe('webhook_disabled')
-    await webhooks.enableWebhook(id, {}, TALLY)
+    expect(await webhooks.resendSince(id, since, OPERATOR).catch((error) => error.code)).toBe('webhook_disabled')
+    await webhooks.enableWebhook(id, {}, OPERATOR)
     await sending.record(backupFailed('later'))
     await sending.deliver()
     expect(namesOf(received)).toEqual(['later'])
     await missing('missed')
-    await webhooks.enableWebhook(id, { sendMissed: true }, TALLY)
+    await webhooks.enableWebhook(id, { sendMissed: true }, OPERATOR)
     await sending.deliver()
     expect(namesOf(received)).toEqual(['later', 'missed'])
   })
@@ -305,7 +305,7 @@ forEachEngine('webhooks', (open) => {
     const { id } = await sending.add({ url, types: ['backup.*'] })
     await sending.record(backupFailed('one'), backupFailed('two'))
     await sending.deliver()
-    await sending.services.webhooks.enableWebhook(id, { sendMissed: true }, TALLY)
+    await sending.services.webhooks.enableWebhook(id, { sendMissed: true }, OPERATOR)
     await sending.deliver()
     expect(namesOf(received)).toEqual(['one', 'one', 'two'])
   })
@@ -318,7 +318,7 @@ forEachEngine('webhooks', (open) => {
     const since = new Date(sending.clock.now()).toISOString()
     await sending.record(backupFailed('one'), backupFailed('two'))
     await sending.deliver()
-    await sending.services.webhooks.resendSince(id, since, TALLY)
+    await sending.services.webhooks.resendSince(id, since, OPERATOR)
     await sending.deliver()
     expect(namesOf(received)).toEqual(['before', 'one', 'two', 'one', 'two'])
     expect(received[3]!.headers['webhook-id']).toBe(received[1]!.headers['webhook-id'])
@@ -327,7 +327,7 @@ forEachEngine('webhooks', (open) => {
   test('are signed with both secrets during a rotation, and with the new one alone afterwards', async () => {
     const { url, received } = await receiver()
     const { id, secret: old } = await sending.add({ url, types: ['backup.*'] })
-    const rotated = await sending.services.webhooks.rotateSecret(id, { overlapHours: 2 }, TALLY)
+    const rotated = await sending.services.webhooks.rotateSecret(id, { overlapHours: 2 }, OPERATOR)
     expect(rotated.previous_secret_until).not.toBeNull()
     await sending.record(backupFailed('one'))
     await sending.deliver()
@@ -343,7 +343,7 @@ forEachEngine('webhooks', (open) => {
     expect(new Webhook(rotated.secret).verify(received[1]!.body, received[1]!.headers)).toBeDefined()
     expect(() => new Webhook(old).verify(received[1]!.body, received[1]!.headers)).toThrow()
     expect((await stateOf(id)).previous_secret_until).toBeNull()
-    const last = await sending.services.webhooks.rotateSecret(id, { overlapHours: 0 }, TALLY)
+    const last = await sending.services.webhooks.rotateSecret(id, { overlapHours: 0 }, OPERATOR)
     expect(last.previous_secret_until).toBeNull()
   })
 
@@ -353,7 +353,7 @@ forEachEngine('webhooks', (open) => {
     const { id } = await sending.add({ url: broken.url, types: ['backup.*'] })
     await sending.record(backupFailed('one'))
     await sending.deliver()
-    await sending.services.webhooks.changeWebhook(id, { url: working.url }, TALLY)
+    await sending.services.webhooks.changeWebhook(id, { url: working.url }, OPERATOR)
     await sending.deliver()
     expect(namesOf(working.received)).toEqual(['one'])
     expect(await stateOf(id)).toMatchObject({ state: 'active' })
@@ -362,7 +362,7 @@ forEachEngine('webhooks', (open) => {
   test('that are changed during a delivery use the new address for the next event', async () => {
     const working = await receiver()
     const first = await receiver((_request, response) => {
-      sending.services.webhooks.changeWebhook(id, { url: working.url }, TALLY).finally(() => response.end())
+      sending.services.webhooks.changeWebhook(id, { url: working.url }, OPERATOR).finally(() => response.end())
     })
     const { id } = await sending.add({ url: first.url, types: ['backup.*'] })
     await sending.record(backupFailed('one'), backupFailed('two'))
@@ -374,7 +374,7 @@ forEachEngine('webhooks', (open) => {
   test('that are sent everything again during a delivery begin again after it', async () => {
     const since = new Date(sending.clock.now() - MINUTE).toISOString()
     const { url, received } = await receiver((_request, response) => {
-      const again = received.length === 2 ? sending.services.webhooks.resendSince(id, since, TALLY) : undefined
+      const again = received.length === 2 ? sending.services.webhooks.resendSince(id, since, OPERATOR) : undefined
       Promise.resolve(again).finally(() => response.end())
     })
     const { id } = await sending.add({ url, types: ['backup.*'] })

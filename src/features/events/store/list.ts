@@ -21,16 +21,10 @@ import {
 import { type Viewer, visibleByKeys, visibleEntries, visibleSheets } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
-import { type Audience, EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from '../../../event-types.ts'
+import { ALERT_TYPES, type Audience, EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from '../../../event-types.ts'
 import { type Id, isId } from '../../../lib/id.ts'
+import { type EventReader, mayRead } from '../reader.ts'
 import { type EventScope, isWithin } from './scope.ts'
-
-/** Who reads the log. */
-export interface EventReader {
-  viewer: Viewer
-  /** Admins also read events of accounts, tokens and settings. */
-  isAdmin: boolean
-}
 
 /** An event with the names of what it refers to. */
 export interface EventView extends Pick<Tables['events']['$inferSelect'], 'id' | 'at' | 'type' | 'details'> {
@@ -154,8 +148,6 @@ function selectEvents(reader: Reader) {
 
 type EventRow = Awaited<ReturnType<typeof selectEvents>>[number]
 
-const ALERTS: readonly EventType[] = ['budget.threshold_crossed', 'budget.forecast_exceeded']
-
 /** The condition on events that are wanted and that the reader can see; undefined if that is none. */
 async function selected(
   reader: Reader,
@@ -164,7 +156,7 @@ async function selected(
 ): Promise<SQL | undefined> {
   const { events } = reader.tables
   const wanted = await readable(reader, who, types)
-  const alerts = webhook === undefined ? undefined : await readable(reader, who, ALERTS)
+  const alerts = webhook === undefined ? undefined : await readable(reader, who, ALERT_TYPES)
   const parts = [
     ...(wanted ? [and(wanted, scope && isWithin(reader, scope))!] : []),
     ...(alerts ? [and(alerts, like(sql`${events.details}`, `%"${webhook}"%`))!] : []),
@@ -179,24 +171,23 @@ async function readable(
   types: readonly EventType[] | undefined,
 ): Promise<SQL | undefined> {
   const { events } = reader.tables
-  const { viewer, isAdmin } = who
-  const wanted = new Set(types ?? EVENT_TYPE_NAMES)
-  const seesAll = viewer.sees === 'everything'
-  const of = (audience: Audience, isAllowed: boolean, condition?: SQL): SQL[] => {
+  const { viewer } = who
+  const wanted = new Set((types ?? EVENT_TYPE_NAMES).filter((type) => mayRead(who, type)))
+  const of = (audience: Audience, condition?: SQL): SQL[] => {
     const allowed = EVENT_TYPE_NAMES.filter(
       (type) => wanted.has(type) && type !== REMOVED && EVENT_TYPES[type].audience === audience,
     )
-    return isAllowed && allowed.length > 0 ? [and(inArray(events.type, allowed), condition)!] : []
+    return allowed.length > 0 ? [and(inArray(events.type, allowed), condition)!] : []
   }
   const isVisible = and(isOfCurrentEntry(reader), await visibleEntries(reader, viewer))
   const parts = [
-    ...of('entries', true, isVisible),
+    ...of('entries', isVisible),
     // Which of them are visible is asked afterwards, because they are few.
-    ...of('sheets', true),
-    ...of('budgets', true, visibleByKeys(reader, viewer, { projectId: events.projectId })),
-    ...of('usage', true, isOfUsage(reader, viewer, isVisible)),
-    ...of('billing', seesAll),
-    ...of('admins', seesAll && isAdmin),
+    ...of('sheets'),
+    ...of('budgets', visibleByKeys(reader, viewer, { projectId: events.projectId })),
+    ...of('usage', isOfUsage(reader, viewer, isVisible)),
+    ...of('billing'),
+    ...of('admins'),
     ...(wanted.has(REMOVED) ? [and(eq(events.type, REMOVED), visibleByKeys(reader, viewer, events))!] : []),
   ]
   return parts.length > 0 ? or(...parts) : undefined

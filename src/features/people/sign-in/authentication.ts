@@ -1,12 +1,14 @@
 /** Resolves an `Authorization` header to the caller, for every request. */
+import type { CallerOf, Principal } from '../../../access/caller.ts'
 import { Cached } from '../../../database/cached.ts'
-import type { Database } from '../../../database/database.ts'
+import type { Database, Reader } from '../../../database/database.ts'
 import { Problem } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { OrganizationService } from '../../organization/service.ts'
-import { findTokenByHash, listUsableTokens, updateTokenLastUsed } from '../store/tokens.ts'
+import { findTokenByHash, findTokenById, listUsableTokens, updateTokenLastUsed } from '../store/tokens.ts'
+import { findUserById } from '../store/users.ts'
 import { hashOfSecret, hexHashOfSecret, issueOfSecret } from '../tokens/secret.ts'
-import { callerOf, stateOfToken, type Token, type TokenCaller } from '../tokens/token.ts'
+import { callerOf, stateOfToken, type Token, type TokenCaller, type TokenState } from '../tokens/token.ts'
 import { LastUses, minuteOf } from './last-uses.ts'
 
 /** About 6 MB, read in about 20 ms after a change. Callers with older tokens cost one lookup each. */
@@ -22,12 +24,27 @@ interface HeldToken {
   usedAt: number
 }
 
+/** A person, or one of their API tokens. */
+export interface PrincipalKeys {
+  userId: number
+  tokenId: number | null
+}
+
+/** Whose rights they are, and why they are not valid any more: `stopped` if the person is disabled, `off` if API tokens are. */
+export interface Standing {
+  principal: Principal
+  state: TokenState | 'off'
+}
+
 function refused(detail: string): Problem {
   return new Problem('unauthenticated', detail)
 }
 
-function refusedToken(token: Token, state: 'revoked' | 'expired' | 'stopped'): Problem {
+function refusedToken(token: Token, state: Exclude<Standing['state'], 'usable'>): Problem {
   const name = `The token '${token.name}' (${token.hint}…)`
+  if (state === 'off') {
+    return refused(`The token '${token.name}' does not work because API tokens are turned off in the settings.`)
+  }
   if (state === 'stopped') {
     return refused(
       `${name} does not work because its creator, ${token.creator.name}, is disabled. Ask an admin to enable them.`,
@@ -93,17 +110,30 @@ export function createAuthentication({ db, clock, organization }: Dependencies) 
     const token = await findTokenByHash(db.read, hashOfSecret(secret))
     if (!token)
       throw refused('Unknown token. Was it created on another Tally server, or in another data folder (TALLY_DATA)?')
-    const now = clock.now()
-    const state = stateOfToken(token, now)
+    const state = await stateNow(token, db.read)
     if (state !== 'usable') throw refusedToken(token, state)
-    if (token.kind === 'api' && !(await organization.settings(db.read)).apiTokens) {
-      throw refused(`The token '${token.name}' does not work because API tokens are turned off in the settings.`)
-    }
-    uses.note(token.id, minuteOf(now))
+    uses.note(token.id, minuteOf(clock.now()))
     return callerOf(token)
   }
 
+  async function stateNow(token: Token, reader: Reader): Promise<Standing['state']> {
+    const state = stateOfToken(token, clock.now())
+    if (state !== 'usable' || token.kind !== 'api') return state
+    return (await organization.settings(reader)).apiTokens ? 'usable' : 'off'
+  }
+
   return {
+    /** A person, or one of their API tokens, as they are now: for what lasts longer than requests. */
+    async standing({ userId, tokenId }: PrincipalKeys, reader: Reader): Promise<Standing> {
+      if (tokenId === null) {
+        const { disabledAt, id, uid, email, name, role } = (await findUserById(reader, userId))!
+        const principal = { kind: 'session', person: { id, uid, email, name, role } } as const
+        return { principal, state: disabledAt === null ? 'usable' : 'stopped' }
+      }
+      const token = (await findTokenById(reader, tokenId))!
+      return { principal: callerOf(token) as CallerOf<'api'>, state: await stateNow(token, reader) }
+    },
+
     /**
      * The caller of an `Authorization` header. Throws `unauthenticated` with the reason. Synchronous if the token is
      * cached and the revision is available (SQLite), since this runs before every request.

@@ -147,6 +147,21 @@ export async function findTokenByUid(reader: Reader, uid: Id<'tok'>): Promise<To
   return token
 }
 
+/** In any state. */
+export async function findTokenById(reader: Reader, id: number): Promise<Token | undefined> {
+  const [token] = await reader
+    .prepared('people.token-by-id', (prepare) => {
+      const { tokens, users } = prepare.tables
+      return prepare
+        .select(tokenColumns(prepare))
+        .from(tokens)
+        .innerJoin(users, eq(users.id, tokens.createdBy))
+        .where(eq(tokens.id, sql.placeholder('id')))
+    })
+    .execute({ id })
+  return token
+}
+
 /** In any state, so that an error can name the reason. */
 export async function findTokenByHash(reader: Reader, hash: Uint8Array): Promise<Token | undefined> {
   const [token] = await reader

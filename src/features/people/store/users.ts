@@ -146,8 +146,15 @@ export async function findUserByUid(reader: Reader, uid: Id<'usr'>): Promise<Use
 }
 
 export async function findUserById(reader: Reader, id: number): Promise<User | undefined> {
-  const { users } = reader.tables
-  const rows = await reader.select(userColumns(reader)).from(users).where(eq(users.id, id)).limit(1)
+  const rows = await reader
+    .prepared('people.user-by-id', (prepare) => {
+      const { users } = prepare.tables
+      return prepare
+        .select(userColumns(prepare))
+        .from(users)
+        .where(eq(users.id, sql.placeholder('id')))
+    })
+    .execute({ id })
   return rows.map(userOf)[0]
 }
 

@@ -141,7 +141,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
     key: ['id'],
     text: ['name'],
     kept: { url: 'webhooks' },
-    other: ['format', 'types', 'disabledReason', 'leaseHolder'],
+    other: ['format', 'types', 'disabledReason', 'suspendedReason', 'leaseHolder'],
   },
   webhookDeliveries: { key: ['id'], text: ['body', 'response', 'error'], other: ['type', 'kind'] },
   migrations: { key: ['version'], other: ['name'] },

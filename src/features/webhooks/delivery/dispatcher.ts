@@ -13,6 +13,8 @@ import type { Clock } from '../../../lib/clock.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { EventLog, LoggedEvent } from '../event-log.ts'
 import type { createNotices } from '../notices.ts'
+import type { Owners } from '../ownership.ts'
+import { type Rights, readsType } from '../rights.ts'
 import { isDue, nextAttemptAt } from '../schedule.ts'
 import { insertDelivery, removeDeliveriesBefore, trimDeliveries } from '../store/deliveries.ts'
 import {
@@ -57,6 +59,7 @@ export interface DispatcherDependencies {
   clock: Clock
   audit: Pick<AuditService, 'record'>
   log: EventLog
+  owners: Pick<Owners, 'rightsNow'>
   sender: Sender
   notices: ReturnType<typeof createNotices>
   /** Called after each attempt. */
@@ -64,7 +67,7 @@ export interface DispatcherDependencies {
 }
 
 export function createDispatcher(dependencies: DispatcherDependencies) {
-  const { db, clock, audit, log, sender, notices, onAttempt } = dependencies
+  const { db, clock, audit, log, owners, sender, notices, onAttempt } = dependencies
   const holder = crypto.randomUUID()
   const pace = createPace(() => db.waitingWrites() > 0)
   /** Endpoints that this server delivers to at the moment, by key. */
@@ -96,9 +99,9 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
   }
 
   /** The next events for an endpoint; none if nothing waits. */
-  async function nextEvents(endpoint: EndpointRow): Promise<LoggedEvent[]> {
+  async function nextEvents(endpoint: EndpointRow, rights: Rights): Promise<LoggedEvent[]> {
     for (let after = positionOf(endpoint); ; ) {
-      const { events, next, hasMore } = await log.read(endpoint, { after, limit: PAGE })
+      const { events, next, hasMore } = await log.read(endpoint, rights, { after, limit: PAGE })
       if (events.length > 0) return events
       await noteRead(endpoint, next)
       if (!hasMore || isStopped) return []
@@ -106,22 +109,29 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
     }
   }
 
-  /** Delivers what waits for an endpoint, until there is no more, an attempt fails, or another server has it. */
-  async function deliverTo(due: EndpointRow): Promise<void> {
-    if ((await nextEvents(due)).length === 0) return
+  /**
+   * Delivers what waits for an endpoint, until there is no more, an attempt fails, its owner may not be sent more, or
+   * another server has it.
+   */
+  async function deliverTo(due: EndpointRow, rights: Rights): Promise<void> {
+    if ((await nextEvents(due, rights)).length === 0) return
     let endpoint = await db.write((tx) => claimEndpoint(tx, due.id, lease()))
     let attempts = 0
     try {
       while (endpoint) {
-        const events = await nextEvents(endpoint)
+        const known = await owners.rightsNow(endpoint)
+        const events = known ? await nextEvents(endpoint, known) : []
         if (events.length === 0) break
         for (const event of events) {
           if (isStopped || !endpoint) return
+          // The owner may have lost their rights while the events before were sent.
+          const current = await owners.rightsNow(endpoint)
+          if (!current || !readsType(current, event.type)) break
           const before: EndpointRow = endpoint
           endpoint = await attempt(before, event)
           attempts += 1
           if (attempts % TRIM_EVERY === 0) await db.write((tx) => trimDeliveries(tx, before.id))
-          // Changed by a person meanwhile: other events may be next.
+          // Changed or taken over by a person meanwhile: other events may be next.
           if (endpoint && !sameSelection(before, endpoint)) break
         }
       }
@@ -200,14 +210,13 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
   /** Begins to deliver to all endpoints for which something may wait. */
   async function look(onError: (error: unknown) => void): Promise<void> {
     const now = clock.now()
-    const due = (await listActiveEndpoints(db.read)).filter(
-      ({ id, nextAttemptAt }) => !working.has(id) && isDue(nextAttemptAt, now),
-    )
-    if (due.length === 0) return
+    const idle = (await listActiveEndpoints(db.read)).filter(({ id }) => !working.has(id))
+    if (idle.length === 0) return
     const end = await log.end()
-    for (const endpoint of due) {
-      if (positionOf(endpoint) >= end) continue
-      const work = deliverTo(endpoint)
+    for (const endpoint of idle) {
+      const rights = await owners.rightsNow(endpoint)
+      if (!rights || !isDue(endpoint.nextAttemptAt, now) || positionOf(endpoint) >= end) continue
+      const work = deliverTo(endpoint, rights)
         .catch(onError)
         .finally(() => working.delete(endpoint.id))
       working.set(endpoint.id, work)
@@ -273,6 +282,7 @@ const RELEASED = { leaseHolder: null, leasedUntil: null } as const
 
 /** Whether the same events are for the endpoint as before. */
 function sameSelection(before: EndpointRow, after: EndpointRow): boolean {
-  const selection = ({ types, clientId, projectId }: EndpointRow) => JSON.stringify([types, clientId, projectId])
+  const selection = ({ types, clientId, projectId, ownerId, ownerTokenId }: EndpointRow) =>
+    JSON.stringify([types, clientId, projectId, ownerId, ownerTokenId])
   return selection(before) === selection(after)
 }

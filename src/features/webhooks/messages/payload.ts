@@ -30,6 +30,9 @@ function standardPayload(event: Event): string {
   return JSON.stringify({ ...event, before: null, after: null, truncated: true })
 }
 
+/** Whether a body is an event as it is, and not a message of a chat, which may say more about its object. */
+export const isEvent = (payload: string): boolean => payload.startsWith('{"id":')
+
 const CHATS: Record<Exclude<WebhookFormat, 'standard'>, (summary: Summary) => unknown> = {
   /** https://docs.slack.dev/messaging/formatting-message-text: three characters are escaped, and plain text is not parsed. */
   slack: ({ title, facts, link }) => ({

@@ -1,5 +1,6 @@
 /** Endpoints: what people configured, and how far each one has got in the event log. */
-import { and, count, desc, eq, gt, isNotNull, isNull, lt, lte, ne, not, or, sql } from 'drizzle-orm'
+import { aliasedTable, and, count, desc, eq, gt, isNotNull, isNull, lt, lte, ne, not, or, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { type Id, newId } from '../../../lib/id.ts'
@@ -8,8 +9,22 @@ import { FARTHEST_LEASE_MS, GIVE_UP_MS } from '../schedule.ts'
 export type EndpointRow = Tables['webhookEndpoints']['$inferSelect']
 export type NewEndpointRow = Pick<
   EndpointRow,
-  'name' | 'url' | 'format' | 'types' | 'clientId' | 'projectId' | 'secret' | 'createdBy' | 'createdAt' | 'cursor'
+  | 'name'
+  | 'url'
+  | 'format'
+  | 'types'
+  | 'clientId'
+  | 'projectId'
+  | 'secret'
+  | 'createdBy'
+  | 'createdAt'
+  | 'ownerId'
+  | 'ownerTokenId'
+  | 'cursor'
 >
+
+/** Of an endpoint whose next attempt may be made at once. */
+export const NOT_FAILING = { attempts: 0, failingSince: null, nextAttemptAt: null } as const
 
 /** The endpoint with the objects that it names. */
 export interface EndpointView {
@@ -17,29 +32,36 @@ export interface EndpointView {
   client: { uid: Id<'cli'>; name: string } | null
   project: { uid: Id<'prj'>; key: string; name: string } | null
   creator: { uid: Id<'usr'>; name: string } | null
+  owner: { uid: Id<'usr'>; name: string } | null
+  ownerToken: { uid: Id<'tok'>; name: string } | null
 }
 
 function selectEndpoints(reader: Reader) {
-  const { webhookEndpoints, clients, projects, users } = reader.tables
+  const { webhookEndpoints, clients, projects, users, tokens } = reader.tables
+  const owners = aliasedTable(users, 'owners')
   return reader
     .select({
       row: webhookEndpoints,
       client: { uid: clients.uid, name: clients.name },
       project: { uid: projects.uid, key: projects.key, name: projects.name },
       creator: { uid: users.uid, name: users.name },
+      owner: { uid: owners.uid, name: owners.name },
+      ownerToken: { uid: tokens.uid, name: tokens.name },
     })
     .from(webhookEndpoints)
     .leftJoin(clients, eq(clients.id, webhookEndpoints.clientId))
     .leftJoin(projects, eq(projects.id, webhookEndpoints.projectId))
     .leftJoin(users, eq(users.id, webhookEndpoints.createdBy))
+    .leftJoin(owners, eq(owners.id, webhookEndpoints.ownerId))
+    .leftJoin(tokens, eq(tokens.id, webhookEndpoints.ownerTokenId))
 }
 
-/** Fails, or was disabled because it did; one that a person disabled is as they want it. */
+/** Fails, is suspended, or was disabled because it failed; one that a person disabled is as they want it. */
 function failingCondition(reader: Reader, isFailing: boolean | undefined) {
   if (isFailing === undefined) return undefined
-  const { disabledAt, disabledReason, failingSince } = reader.tables.webhookEndpoints
+  const { disabledAt, disabledReason, failingSince, suspendedAt } = reader.tables.webhookEndpoints
   const fails = or(
-    and(isNull(disabledAt), isNotNull(failingSince)),
+    and(isNull(disabledAt), or(isNotNull(failingSince), isNotNull(suspendedAt))),
     and(isNotNull(disabledAt), ne(disabledReason, 'person')),
   )!
   return isFailing ? fails : not(fails)
@@ -86,6 +108,30 @@ export async function updateEndpoint(tx: Tx, id: number, changed: Partial<Endpoi
   if (Object.keys(changed).length > 0) {
     await tx.update(webhookEndpoints).set(changed).where(eq(webhookEndpoints.id, id))
   }
+}
+
+/** Suspends an endpoint or ends that; false if its owner or its state has changed meanwhile. Its failures are forgotten. */
+export async function updateSuspension(
+  tx: Tx,
+  { id, ownerId, ownerTokenId, suspendedReason }: EndpointRow,
+  changed: Pick<EndpointRow, 'suspendedAt' | 'suspendedReason' | 'noticeDueAt'>,
+): Promise<boolean> {
+  const { webhookEndpoints: table } = tx.tables
+  const is = (column: PgColumn, value: number | string | null) => (value === null ? isNull(column) : eq(column, value))
+  const rows = await tx
+    .update(table)
+    .set({ ...changed, ...NOT_FAILING })
+    .where(
+      and(
+        eq(table.id, id),
+        is(table.ownerId, ownerId),
+        is(table.ownerTokenId, ownerTokenId),
+        is(table.suspendedReason, suspendedReason),
+        isNull(table.disabledAt),
+      ),
+    )
+    .returning({ id: table.id })
+  return rows.length > 0
 }
 
 /** With its deliveries. */
@@ -201,7 +247,7 @@ export async function releaseEndpoint(tx: Tx, id: number, holder: string): Promi
     .where(and(eq(table.id, id), eq(table.leaseHolder, holder)))
 }
 
-/** A disabled endpoint whose notice is due. */
+/** A disabled or suspended endpoint whose notice is due. */
 export async function findDueNotice(reader: Reader, now: number): Promise<EndpointView | undefined> {
   const { webhookEndpoints } = reader.tables
   const [due] = await selectEndpoints(reader)

@@ -66,7 +66,8 @@ export function WebhookList() {
                 </Button>
               }
             >
-              Webhooks whose events could not be delivered appear here.
+              Webhooks whose events could not be delivered, or wait because their owner lost the rights to them, appear
+              here.
             </Empty>
           ) : (
             <Empty title="No webhooks" action={<Button onClick={openNew}>Add webhook</Button>}>

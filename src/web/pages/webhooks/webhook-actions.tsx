@@ -4,14 +4,16 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { Confirm } from '../../parts/confirm.tsx'
 import { answer, api } from '../../server/api.ts'
+import { useMe } from '../../server/me.ts'
 import { useSend } from '../../server/send.ts'
 import type { Webhook, WebhookDelivery } from '../../server/webhooks.ts'
 import { EditWebhook } from './edit-webhook.tsx'
 import { EnableWebhook } from './enable-webhook.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
-import { isSigned } from './webhook-values.ts'
+import { TakeOverWebhook } from './take-over-webhook.tsx'
+import { isOwnedBy, isSigned } from './webhook-values.ts'
 
-type Dialog = 'edit' | 'rotate' | 'enable' | 'disable' | 'remove'
+type Dialog = 'edit' | 'rotate' | 'take over' | 'enable' | 'disable' | 'remove'
 
 interface WebhookActionsProps {
   webhook: Webhook
@@ -20,6 +22,7 @@ interface WebhookActionsProps {
 }
 
 export function WebhookActions({ webhook, tested }: WebhookActionsProps) {
+  const { person } = useMe()
   const [dialog, setDialog] = useState<Dialog | null>(null)
   const close = () => setDialog(null)
   const test = useSend({
@@ -40,6 +43,11 @@ export function WebhookActions({ webhook, tested }: WebhookActionsProps) {
           Rotate secret…
         </Button>
       )}
+      {!isOwnedBy(webhook, person.id) && (
+        <Button variant="default" onClick={() => setDialog('take over')}>
+          Take over…
+        </Button>
+      )}
       {webhook.state === 'disabled' ? (
         <Button variant="default" onClick={() => setDialog('enable')}>
           Enable…
@@ -54,6 +62,7 @@ export function WebhookActions({ webhook, tested }: WebhookActionsProps) {
       </Button>
       {dialog === 'edit' && <EditWebhook webhook={webhook} close={close} />}
       {dialog === 'rotate' && <RotateSecret webhook={webhook} close={close} />}
+      {dialog === 'take over' && <TakeOverWebhook webhook={webhook} close={close} />}
       {dialog === 'enable' && <EnableWebhook webhook={webhook} close={close} />}
       {dialog === 'disable' && <DisableWebhook webhook={webhook} close={close} />}
       {dialog === 'remove' && <RemoveWebhook webhook={webhook} close={close} />}

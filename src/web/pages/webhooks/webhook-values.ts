@@ -29,6 +29,10 @@ export const FORMATS: { value: Format; label: string; description: string }[] = 
 /** Chats do not check signatures, so nobody needs to store a secret for them. */
 export const isSigned = (format: Format): boolean => format === 'standard' || format === 'chat'
 
+/** Whether it has the rights of a person, and not only those of one of their API tokens. */
+export const isOwnedBy = ({ owner }: Webhook, personId: string): boolean =>
+  owner !== null && owner.token === null && owner.user.id === personId
+
 export interface WebhookValues {
   name: string
   url: string
@@ -95,7 +99,7 @@ export const typesText = (types: readonly string[]): string => (types.includes('
 
 /** What a type, or the types of an area, tell. */
 export function describeType(value: string): string {
-  if (value === '*') return 'All events, also of types that later versions add.'
+  if (value === '*') return 'All events that the owner may read, also of types that later versions add.'
   if (value.endsWith('.*')) return `All events of the area ${value.slice(0, -2)}.`
   return EVENT_TYPES[value as keyof typeof EVENT_TYPES]?.description ?? ''
 }

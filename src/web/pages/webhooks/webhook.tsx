@@ -8,6 +8,7 @@ import { Moment } from '../../parts/figures.tsx'
 import { Page } from '../../parts/page.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import { Status } from '../../parts/status.tsx'
+import { ThingLink } from '../../parts/thing-link.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import { asProblem } from '../../server/problem.ts'
 import type { Webhook, WebhookDelivery } from '../../server/webhooks.ts'
@@ -69,6 +70,7 @@ export function WebhookPage({ id }: { id: string }) {
               <Moment at={webhook.created_at} /> by <bdi>{webhook.created_by?.name ?? 'the command line'}</bdi>
             </span>,
           ],
+          ['Owner', <Owner key="owner" of={webhook.owner} />],
         ]}
       />
       <Stack gap="xs">
@@ -88,12 +90,47 @@ const REASONS: Record<NonNullable<Webhook['disabled_reason']>, string> = {
   gone: 'Its receiver returned 410, which means that it is gone.',
 }
 
+const SUSPENDED: Record<NonNullable<Webhook['suspended_reason']>, string> = {
+  owner_disabled: 'Its owner is disabled.',
+  owner_role: 'Its owner is no longer an admin.',
+  token_revoked: 'The API token of its owner was revoked.',
+  token_expired: 'The API token of its owner has expired.',
+  token_scopes: 'The API token of its owner may not read events.',
+  api_tokens_off: 'It belongs to an API token, and API tokens are turned off in the settings.',
+}
+
+/** With whose rights it is sent events. */
+const Owner = ({ of: owner }: { of: Webhook['owner'] }) =>
+  owner === null ? (
+    'the command line'
+  ) : (
+    <span>
+      <ThingLink kind="person" of={owner.user.id}>
+        {owner.user.name}
+      </ThingLink>
+      {owner.token && (
+        <>
+          , API token <bdi>{owner.token.name}</bdi>
+        </>
+      )}
+    </span>
+  )
+
 function State({ webhook }: { webhook: Webhook }) {
-  const { state, disabled_at, disabled_reason, failing_since, next_attempt_at, last_delivery } = webhook
+  const { state, disabled_at, disabled_reason, suspended_at, suspended_reason } = webhook
+  const { failing_since, next_attempt_at, last_delivery } = webhook
   if (state === 'disabled') {
     return (
       <Alert color="red" variant="light" title="Disabled">
         Since <Moment at={disabled_at} />, it gets no events. {REASONS[disabled_reason ?? 'person']}
+      </Alert>
+    )
+  }
+  if (state === 'suspended') {
+    return (
+      <Alert color="orange" variant="light" title="Suspended">
+        Since <Moment at={suspended_at} />, its events wait. {SUSPENDED[suspended_reason!]} Take it over to send them,
+        as far as they are still in the event log.
       </Alert>
     )
   }
