@@ -286,7 +286,9 @@ module.exports = {
     ]),
     onlyIn('commander-only-in-the-command-line', '(^|/)node_modules/commander/', ['^src/main\\.ts$', '^src/cli/']),
     onlyIn('figures-only-in-metrics', '(^|/)node_modules/prom-client/', ['^src/metrics\\.ts$']),
-    onlyIn('age-only-in-remote-backups', '(^|/)node_modules/age-encryption/', ['^src/database/backup/remote/']),
+    onlyIn('storage-only-in-remote-backups', '(^|/)node_modules/(age-encryption|aws4fetch|@rgrove/parse-xml)/', [
+      '^src/database/backup/remote/',
+    ]),
     onlyIn('mail-only-in-delivery', '(^|/)node_modules/nodemailer/', ['^src/features/bills/delivery-mailer\\.ts$']),
     onlyIn('pages-only-in-documents', '(^|/)node_modules/(pdfkit|fontkit|bidi-js)/', [
       '^src/features/bills/documents/',

@@ -127,12 +127,6 @@ export async function run(args: string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return EXIT_DONE
   } catch (error) {
-    const code = await printFailure(error, called)
-    // Its request would keep the process from ending.
-    if (error instanceof Error && error.name === 'BackupError') {
-      const { isUnresponsive } = await import('../database/backup/remote/bucket.ts')
-      if (isUnresponsive(error)) process.exit(code)
-    }
-    return code
+    return printFailure(error, called)
   }
 }

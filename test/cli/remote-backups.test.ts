@@ -232,7 +232,7 @@ describe('the command line', () => {
       expect(error).toMatch(/longer than the storage said|It was changed/)
       // A response to a list without an end.
       answer = () => new Response(endless())
-      expect(await refusal(['backup', 'list', 's3://bucket/tally/'], lied)).toContain('a response without an end')
+      expect(await refusal(['backup', 'list', 's3://bucket/tally/'], lied)).toContain('this is not how S3 responds')
     } finally {
       await liar.stop(true)
     }

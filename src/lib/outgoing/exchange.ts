@@ -52,5 +52,5 @@ export async function exchange(
     if (signal.aborted) cut = 'time'
     else cut = (error as NodeJS.ErrnoException).code === OVER_BUDGET ? 'limit' : 'connection'
   }
-  return { ...head, body: Uint8Array.from(Buffer.concat(chunks)), cut }
+  return { ...head, body: new Uint8Array(Buffer.concat(chunks)), cut }
 }

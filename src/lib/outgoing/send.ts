@@ -3,7 +3,7 @@
  * seconds; no redirect is followed.
  */
 import { lookup } from 'node:dns/promises'
-import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { getProxyForUrl } from 'proxy-from-env'
 import { ConnectError, type Connection, type ConnectionOptions, connect, withoutBrackets } from './connection.ts'
 import { failure } from './failures.ts'
@@ -131,8 +131,20 @@ function responseTo(
     request.once('close', () => reject(failure('ECONNRESET', 'closed')))
     // Remains: errors after the response are those of its body, and must not end the process.
     request.on('error', reject)
-    // In pieces, so that a slow connection shows that it takes them.
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) request.write(bytes.subarray(at, at + PIECE_BYTES))
-    request.end()
+    writeInPieces(request, bytes)
   })
+}
+
+/** So that a slow connection shows that it takes them, and holds no copy of all. */
+function writeInPieces(request: ClientRequest, bytes: Uint8Array): void {
+  let at = 0
+  const more = () => {
+    while (at < bytes.length) {
+      const piece = bytes.subarray(at, at + PIECE_BYTES)
+      at += piece.length
+      if (!request.write(piece)) return void request.once('drain', more)
+    }
+    request.end()
+  }
+  more()
 }

@@ -5,8 +5,9 @@
 import type { S3Place } from '../../../lib/s3-place.ts'
 import { newestOf, SEALED_ENDING } from '../names.ts'
 import type { Keep } from '../retention.ts'
-import { Bucket, type S3Access, type StoredBackup } from './bucket.ts'
+import { Bucket, type StoredBackup } from './bucket.ts'
 import { BackupError, readIdentities } from './encryption.ts'
+import type { S3Access } from './s3-client.ts'
 import { download, inScratch, prune, requireSame, sumOf, type Upload, upload } from './transfers.ts'
 
 interface Storage {
