@@ -10,6 +10,7 @@ import { DAYS_TASK } from './features/budgets/days.ts'
 import { ENTRY_EXPORT } from './features/entries/listing/export.ts'
 import { RANKED_PAGE_TASK } from './features/entries/listing/ranked-page.ts'
 import { CHECK_TASK, DAY_TASK, MONTH_TASK, SUMS_TASK } from './features/entries/rollup/tasks.ts'
+import { MENTIONS_TASK } from './features/personal-data/erasure/task.ts'
 import { CACHE_TASK } from './features/reports/cache.ts'
 import { PRICE_CHANGES_TASK } from './features/reports/price-changes.ts'
 import { SURCHARGES_TASK } from './features/reports/surcharges.ts'
@@ -36,6 +37,7 @@ export const SLOW_TASKS: readonly SlowTask<any, unknown>[] = [
   ANOMALIES_TASK,
   OUTLIERS_TASK,
   SEARCH_TASK,
+  MENTIONS_TASK,
 ]
 
 // biome-ignore lint/suspicious/noExplicitAny: each has arguments of its own.

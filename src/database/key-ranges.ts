@@ -6,12 +6,18 @@ import type { Reader } from './database.ts'
 /** Keys that one query looks at: it takes some 20 ms, however few rows match. */
 const RANGE_KEYS = 50_000
 
+export interface KeyRange {
+  range: SQL
+  /** No key of the range is greater. */
+  last: number
+}
+
 /**
- * Conditions for ranges of a table's keys, which are positive whole numbers, in their order: every row is in one of
- * them. Where nothing has a key there are none, because there can be far more keys than rows.
+ * Conditions for ranges of a table's keys, which are positive whole numbers, in their order: every row with a key `after`
+ * this one is in one of them. Where nothing has a key there are none, because there can be far more keys than rows.
  */
-export async function* keyRanges(reader: Reader, table: PgTable, key: PgColumn): AsyncGenerator<SQL> {
-  for (let last = 0; ; ) {
+export async function* keyRanges(reader: Reader, table: PgTable, key: PgColumn, after = 0): AsyncGenerator<KeyRange> {
+  for (let last = after; ; ) {
     const [next] = await reader
       .select({ key: min(key) })
       .from(table)
@@ -19,6 +25,6 @@ export async function* keyRanges(reader: Reader, table: PgTable, key: PgColumn):
     if (next?.key == null) return
     const first = Number(next.key)
     last = first + RANGE_KEYS - 1
-    yield and(gt(key, first - 1), lte(key, last))!
+    yield { range: and(gt(key, first - 1), lte(key, last))!, last }
   }
 }

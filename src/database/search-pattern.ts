@@ -8,6 +8,11 @@ export function containing(text: string): string {
   return `%${literal(text)}%`
 }
 
+/** Texts with all of the parts, one after the other. */
+export function containingInOrder(parts: readonly string[]): string {
+  return `%${parts.map((part) => `${literal(part)}%`).join('')}`
+}
+
 export function beginningWith(text: string): string {
   return `${literal(text)}%`
 }

@@ -51,7 +51,7 @@ function distanceOf(wanted: string, name: string): number | undefined {
  * How many letters to insert, remove, replace or swap with their neighbor (optimal string alignment); undefined if more
  * than `most`.
  */
-function editsBetween(one: string, other: string, most: number): number | undefined {
+export function editsBetween(one: string, other: string, most: number): number | undefined {
   if (Math.abs(one.length - other.length) > most) return undefined
   let earlier: number[] = []
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index)

@@ -15,12 +15,12 @@ forEachEngine('key ranges', (open) => {
       )
     })
     const found: number[][] = []
-    for await (const range of keyRanges(db.read, names, names.id)) {
+    for await (const { range } of keyRanges(db.read, names, names.id)) {
       const rows = await db.read.select({ id: names.id }).from(names).where(range)
       found.push(rows.map(({ id }) => id).sort((a, b) => a - b))
     }
     expect(found).toEqual([[1, 2, 50_000], [50_001], [150_000], [2_026_120_000_000_001]])
     await db.write((tx) => tx.delete(names).where(inArray(names.id, ids)).returning({ id: names.id }))
-    for await (const range of keyRanges(db.read, names, names.id)) expect(range).toBeUndefined()
+    for await (const { range } of keyRanges(db.read, names, names.id)) expect(range).toBeUndefined()
   })
 })

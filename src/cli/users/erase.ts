@@ -23,7 +23,7 @@ export function addUsersEraseCommand(users: Command): void {
     .argument('<user>', USER)
     .option(
       '--also <word>',
-      'another word that means the person, such as a user name in paths (repeatable)',
+      'another word that means the person, such as a user name in paths or a similar spelling (repeatable)',
       (word: string, words: string[]) => [...words, word],
       [],
     )
@@ -46,8 +46,9 @@ ${examples(
         flags,
         async ({ people, personalData: { erasure } }, { by }) => {
           const { uid, erasedAt } = await people.getUser(who)
-          // Interrupted before: the account is a pseudonym already.
-          if (erasedAt === null) {
+          // An earlier erasure may have been interrupted.
+          if (erasedAt !== null && !dryRun) await erasure.finishAll()
+          if (erasedAt === null || also.length > 0) {
             if (dryRun || !yes) {
               const planned = plannedErasureBody(await erasure.planErasure(uid, also))
               if (dryRun) return planned
@@ -67,15 +68,19 @@ ${examples(
     })
 }
 
-function printPlan({ user, pseudonym, words, replaced, kept }: PlannedErasureBody): void {
+function printPlan({ user, pseudonym, words, replaced, near, kept }: PlannedErasureBody): void {
   const { emails, names, account_names: accountNames } = words
-  print(`${user.name} (${user.email}) becomes ${pseudonym.name} (${pseudonym.email}).`)
-  print(`Replaced in all texts: ${[...emails, ...names].join(', ')}`)
+  if (user.email !== pseudonym.email) {
+    print(`${user.name} (${user.email}) becomes ${pseudonym.name} (${pseudonym.email}).`)
+  }
+  print(`Replaced in all texts, in any spelling: ${[...emails, ...names].join(', ')}`)
   if (accountNames.length > 0) {
     print(`Replaced in the audit log of the account only, as single words mean others, too: ${accountNames.join(', ')}`)
     print('To replace one of them in all texts, add it with --also.')
   }
   print(`Rows that change: ${rowsText(replaced)}`)
+  if (near.length > 0) print('Similar texts stay as they are. If one of them means the person, add it with --also:')
+  for (const { spelling, why, count } of near) print(`  ${spelling} (${counted(count, 'time', 'times')}): ${why}`)
   for (const { why, rows } of kept) print(`Kept in ${counted(rows, 'row', 'rows')}: ${why}`)
 }
 

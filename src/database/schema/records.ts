@@ -206,6 +206,8 @@ export interface ErasedWords {
   names: string[]
   /** Single words, such as a first name: replaced only in the audit log of the account. */
   accountNames: string[]
+  /** Names and addresses of other people that contain one of these, and stay as they are. */
+  others?: string[]
   /** The pseudonym that replaces them. */
   pseudonym: { name: string; email: string }
 }

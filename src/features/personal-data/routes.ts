@@ -71,10 +71,10 @@ interface Dependencies {
 export const personalDataRoutes = ({
   personalData,
   people,
-}: Dependencies & { people: Pick<PeopleService, 'getAccount'> }) => {
+}: Dependencies & { people: Pick<PeopleService, 'getUser'> }) => {
   /** Nobody erases the wrong person by a slip in an id. */
   async function requireConfirmed(who: string, confirm: string | undefined): Promise<void> {
-    const { email } = await people.getAccount(who)
+    const { email } = await people.getUser(who)
     if (confirm !== undefined && foldEmail(confirm) === email) return
     const message =
       confirm === undefined
@@ -127,7 +127,7 @@ export const personalDataRoutes = ({
           tag: 'People',
           summary: 'Erase a person',
           description:
-            'Cannot be undone. The account becomes a pseudonym at once: nobody can sign in to it, its tokens stop working (organization tokens keep working), and its additional addresses, deputies, preferences, leads, approvers and share links go. Then the server replaces the names and addresses of the person in all texts, except for sent bills and what `kept` lists in a dry run. Entries, costs and amounts stay what they are.',
+            'Cannot be undone. The account becomes a pseudonym at once: nobody can sign in to it, its tokens stop working (organization tokens keep working), and its additional addresses, deputies, preferences, leads, approvers and share links go. Then the server replaces the names and addresses of the person in all texts, in any spelling, except for sent bills and what `kept` lists in a dry run. Entries, costs and amounts stay what they are. Somebody who was erased before can be erased again with `also`, if another spelling is found later.',
           path: PATH,
           body: { example: { confirm: 'ada@example.com' } },
           responses: {

@@ -7,10 +7,12 @@ import { EXAMPLE_USER } from '../people/examples.ts'
 import { UserBody } from '../people/schema.ts'
 import type { User } from '../people/service.ts'
 import { KEPT, type KeptBecause } from './erasure/columns.ts'
+import { NEAR_MATCHES, type NearMatchKind } from './erasure/near-matches.ts'
 import type { Erasure, PlannedErasure } from './erasure/service.ts'
 import { KINDS } from './kinds.ts'
 
 const KEPT_REASONS = Object.keys(KEPT) as KeptBecause[]
+const NEAR_MATCH_KINDS = Object.keys(NEAR_MATCHES) as NearMatchKind[]
 
 export const PersonalData = Type.Object(
   {
@@ -48,7 +50,8 @@ export const ErasureRequest = Type.Object(
     also: Type.Optional(
       Type.Array(Type.String({ minLength: 3, maxLength: 200 }), {
         maxItems: 20,
-        description: 'More words that mean the person, such as a user name in paths: replaced in all texts.',
+        description:
+          'More words that mean the person, such as a user name in paths, another address, or a near match of a dry run: replaced in all texts.',
         examples: [['ada.lovelace']],
       }),
     ),
@@ -74,9 +77,23 @@ export const PlannedErasureBody = Type.Object(
           description: 'Single words, such as a first name: replaced only in the audit log of the account.',
         }),
       },
-      { ...strict, description: 'Current and former names and addresses of the person, in texts of any letter case.' },
+      {
+        ...strict,
+        description:
+          'Current and former names and addresses of the person. They are found in any spelling: letter case, composed or decomposed letters, white space, invisible characters, percent-encoding, and addresses with a tag (`ada+tag@example.com`).',
+      },
     ),
     replaced: rowsByTable('Rows with texts that would change, by table of the database.'),
+    near: Type.Array(
+      Type.Object(
+        { spelling: Type.String(), kind: oneOf(NEAR_MATCH_KINDS), why: Type.String(), count: Type.Integer() },
+        strict,
+      ),
+      {
+        description:
+          'Texts that may mean the person, the most frequent first, at most 50. They stay unchanged, unless you pass them as `also`.',
+      },
+    ),
     kept: Type.Array(Type.Object({ reason: oneOf(KEPT_REASONS), why: Type.String(), rows: Type.Integer() }, strict), {
       description: 'Rows that mention the person and stay unchanged, with the reason.',
     }),
@@ -103,7 +120,7 @@ export type ErasureBody = Static<typeof ErasureBody>
 
 const shown = ({ uid, name, email }: User) => ({ id: uid, name, email })
 
-export function plannedErasureBody({ user, words, replaced, kept }: PlannedErasure): PlannedErasureBody {
+export function plannedErasureBody({ user, words, replaced, kept, near }: PlannedErasure): PlannedErasureBody {
   const { emails, names, accountNames } = words
   return {
     dry_run: true,
@@ -111,6 +128,7 @@ export function plannedErasureBody({ user, words, replaced, kept }: PlannedErasu
     pseudonym: words.pseudonym,
     words: { emails, names, account_names: accountNames },
     replaced,
+    near: near.map(({ spelling, kind, count }) => ({ spelling, kind, why: NEAR_MATCHES[kind], count })),
     kept,
   }
 }
@@ -134,6 +152,7 @@ export const EXAMPLE_PLANNED_ERASURE: PlannedErasureBody = {
   pseudonym: PSEUDONYM,
   words: { emails: ['ada@example.com'], names: ['Ada Lovelace'], account_names: ['Ada'] },
   replaced: { audit: 14, entries: 3, label_sets: 1 },
+  near: [{ spelling: 'Lovelace, Ada', kind: 'order', why: NEAR_MATCHES.order, count: 4 }],
   kept: [{ reason: 'bills', why: KEPT.bills, rows: 2 }],
 }
 

@@ -20,7 +20,7 @@ async function* inRanges<Row>(
   { table, id }: { table: PgTable; id: PgColumn },
   list: (range: SQL) => Promise<Row[]>,
 ): AsyncGenerator<Row> {
-  for await (const range of keyRanges(reader, table, id)) yield* await list(range)
+  for await (const { range } of keyRanges(reader, table, id)) yield* await list(range)
 }
 
 export function listSignIns(reader: Reader, { id }: Subject) {

@@ -159,6 +159,33 @@ forEachEngine('erasing a person', (open, engine) => {
     })
   })
 
+  test('shows what may mean the person, and replaces it only if it is asked to, also later', async () => {
+    const db = await open()
+    const { services, ada } = await seed(db)
+    const { erasure } = services.personalData
+    const report = (summary: string) => services.entries.reporting.reportEntry(reportBody({ summary }), ada)
+    for (const text of ['for Lovelace, Ada', 'asks LOVELACE, Ada', 'A. Lovelace']) await report(text)
+    const { near } = await erasure.planErasure(EMAIL)
+    expect(near).toContainEqual({ spelling: 'Lovelace, Ada', kind: 'order', count: 2 })
+    expect(near.map(({ spelling }) => spelling)).toContain('A. Lovelace')
+    expect(near.map(({ spelling }) => spelling)).toContain(USER_NAME)
+    expect(erasure.planErasure(EMAIL, ['GRACE@example.com'])).rejects.toThrow('/also/0: is the e-mail address')
+
+    const { user } = await erasure.erase(EMAIL, [], TALLY)
+    const summaries = async () => (await textsOf(db, { kept: false })).join('\n')
+    expect(erasure.erase(user.uid, ['A. Lovelace'], TALLY)).rejects.toMatchObject({ code: 'person_erased' })
+    await erasure.finishAll()
+    expect(await summaries()).toContain('for Lovelace, Ada')
+
+    const { replaced, words } = await erasure.planErasure(user.uid, ['Lovelace, Ada', 'A. Lovelace'])
+    expect(words).toMatchObject({ emails: [], names: ['Lovelace, Ada', 'A. Lovelace'], accountNames: [] })
+    expect(replaced).toMatchObject({ entries: 3 })
+    await erasure.erase(user.uid, ['Lovelace, Ada', 'A. Lovelace'], TALLY)
+    await erasure.finishAll()
+    expect(await summaries()).not.toMatch(/Lovelace, Ada|A\. Lovelace/i)
+    expect((await erasure.getErasure(user.uid)).record).toMatchObject({ words: null, endedAt: expect.any(Number) })
+  })
+
   test('lets a session of another person go on under its hash', async () => {
     const db = await open()
     const { services } = await seed(db)

@@ -29,6 +29,8 @@ interface Texts<Name extends TableName> {
   /** Columns in which words are replaced. */
   text?: ColumnsOf<Name>[]
   json?: ColumnsOf<Name>[]
+  /** Columns with ids of sessions, which are replaced by their hashes if they contain a word. */
+  sessionIds?: ColumnsOf<Name>[]
   /** A column without two equal values. */
   unique?: ColumnsOf<Name>
   kept?: Partial<Record<ColumnsOf<Name>, KeptBecause>>
@@ -109,8 +111,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   labelSets: { key: ['id'], json: ['labels'], unique: 'labels' },
   // Follow the labels of their set.
   labelPairs: { key: ['labelSetId', 'name', 'value'], other: ['name', 'value'] },
-  // The id of a session that contains a word is replaced by its hash.
-  sessions: { key: ['id'], other: ['sessionKey', 'source', 'managerBy', 'duplicate'] },
+  sessions: { key: ['id'], sessionIds: ['sessionKey'], other: ['source', 'managerBy', 'duplicate'] },
   sessionSources: { key: ['sessionId', 'chainModelId', 'source'], json: ['totals'], other: ['source'] },
   sheets: { key: ['id'], text: ['note', 'reason'], other: ['firstDay', 'lastDay', 'status'] },
   entries: {
@@ -143,7 +144,7 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
     kept: { url: 'webhooks' },
     other: ['format', 'types', 'disabledReason', 'suspendedReason', 'leaseHolder'],
   },
-  webhookDeliveries: { key: ['id'], text: ['body', 'response', 'error'], other: ['type', 'kind'] },
+  webhookDeliveries: { key: ['id'], text: ['response', 'error'], json: ['body'], other: ['type', 'kind'] },
   migrations: { key: ['version'], other: ['name'] },
   moves: { key: ['id'], other: ['move', 'direction', 'place', 'restores'] },
   owedWork: { key: [], other: ['kind'] },

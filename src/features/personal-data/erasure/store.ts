@@ -1,15 +1,29 @@
 /** Finds and replaces words in the text columns of all tables, and what else an erasure removes. */
-import { and, asc, eq, getTableColumns, getTableName, inArray, isNull, max, ne, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  getTableName,
+  inArray,
+  isNotNull,
+  isNull,
+  max,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { keyRanges } from '../../../database/key-ranges.ts'
-import { portionsOf } from '../../../database/portions.ts'
 import type { ErasedWords } from '../../../database/schema/records.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
-import { containing } from '../../../database/search-pattern.ts'
+import { containingInOrder } from '../../../database/search-pattern.ts'
 import type { Id } from '../../../lib/id.ts'
 import { hashOfSessionId } from '../../entries/session-id.ts'
 import { type KeptBecause, TEXT_COLUMNS } from './columns.ts'
+import { addMatches, type CountedMatch, type NearCounts, nearMatching } from './near-matches.ts'
 import { type Replacing, replacing } from './words.ts'
 
 export interface Subject {
@@ -31,7 +45,7 @@ const ERASED_ORIGIN = 'erased'
 
 interface Column {
   name: string
-  isJson: boolean
+  holds: 'text' | 'json' | 'session id'
   isUnique: boolean
 }
 
@@ -52,27 +66,35 @@ function layoutOf(tables: Tables, name: TextTable): Layout {
     key,
     text = [],
     json = [],
+    sessionIds = [],
     unique,
     kept = {},
   } = TEXT_COLUMNS[name]! as {
     key: string[]
     text?: string[]
     json?: string[]
+    sessionIds?: string[]
     unique?: string
     kept?: Record<string, KeptBecause>
   }
-  const column = (isJson: boolean) => (of: string) => ({ name: of, isJson, isUnique: of === unique })
+  const column = (holds: Column['holds']) => (of: string) => ({ name: of, holds, isUnique: of === unique })
   return {
     table,
     columns: getTableColumns(table) as Record<string, PgColumn>,
     key,
-    replaced: [...text.map(column(false)), ...json.map(column(true))],
+    replaced: [...text.map(column('text')), ...json.map(column('json')), ...sessionIds.map(column('session id'))],
     kept: Object.entries(kept),
   }
 }
 
-function mentions(column: PgColumn, hints: readonly string[]): SQL | undefined {
-  return or(...hints.map((hint) => sql`lower(${column}) LIKE ${containing(hint)} ESCAPE '!'`))
+/**
+ * Whether a text may contain one of the words: always true of texts with characters or escapes that are folded to others,
+ * which SQL cannot do.
+ */
+function mayContain(column: PgColumn, hints: readonly string[][]): SQL {
+  const isFolded = sql`octet_length(${column}) <> length(${column}) OR ${column} LIKE '%!%%' ESCAPE '!' OR ${column} LIKE '%\\%' ESCAPE '!'`
+  const containsHint = hints.map((parts) => sql` OR lower(${column}) LIKE ${containingInOrder(parts)} ESCAPE '!'`)
+  return sql`(${isFolded}${sql.join(containsHint)})`
 }
 
 /** The columns as text, whatever they contain. */
@@ -82,31 +104,31 @@ function selection({ columns }: Layout, names: readonly string[]): Record<string
   )
 }
 
-/** Rows in which a column may contain one of the words, with other columns, in ranges of their keys. */
-async function* eachMention(
+/** Rows of a range in which a column may contain one of the words, with other columns. */
+async function candidates(
   reader: Reader,
   layout: Layout,
+  range: SQL,
+  hints: readonly string[][],
   names: readonly string[],
-  hints: readonly string[],
-  others: readonly string[] = [],
-): AsyncGenerator<Row[]> {
-  const [first] = layout.key
-  if (first === undefined || names.length === 0) return
-  for await (const range of keyRanges(reader, layout.table, layout.columns[first]!)) {
-    const rows = await reader
-      .select(selection(layout, [...layout.key, ...names, ...others]))
-      .from(layout.table)
-      .where(and(range, or(...names.map((name) => mentions(layout.columns[name]!, hints)))))
-    if (rows.length > 0) yield rows as Row[]
-  }
+  others: readonly string[],
+): Promise<Row[]> {
+  if (names.length === 0) return []
+  const rows = await reader
+    .select(selection(layout, [...new Set([...layout.key, ...names, ...others])]))
+    .from(layout.table)
+    .where(and(range, or(...names.map((name) => mayContain(layout.columns[name]!, hints)))))
+  return rows as Row[]
 }
 
 /** Whose rows about the account have words that mean others elsewhere. */
 const OF_ACCOUNTS: readonly TextTable[] = ['audit', 'events']
 
+const replacingAnywhere = (words: ErasedWords) => replacing(words, { ofAccount: false })
+
 /** How the words are replaced in a row: in what the logs have of the account, also those that mean others elsewhere. */
 function replacingIn(name: TextTable, words: ErasedWords, { uid }: Subject) {
-  const anywhere = replacing(words, { ofAccount: false })
+  const anywhere = replacingAnywhere(words)
   if (!OF_ACCOUNTS.includes(name)) return { hints: anywhere.hints, of: () => anywhere }
   const account = replacing(words, { ofAccount: true })
   return { hints: account.hints, of: (row: Row) => (row.objectId === uid ? account : anywhere) }
@@ -116,11 +138,16 @@ function replacingIn(name: TextTable, words: ErasedWords, { uid }: Subject) {
 const judgedBy = (name: TextTable) => (OF_ACCOUNTS.includes(name) ? ['objectId'] : [])
 
 function replacedTexts(row: Row, columns: readonly Column[], { inText, inJson }: Replacing, nth?: number) {
+  const replacedIn = {
+    text: inText,
+    json: inJson,
+    'session id': (id: string) => (inText(id) === id ? id : hashOfSessionId(id)),
+  }
   const changes: Record<string, string> = {}
-  for (const { name, isJson } of columns) {
+  for (const { name, holds } of columns) {
     const text = row[name]
     if (typeof text !== 'string') continue
-    const replaced = isJson ? inJson(text, nth) : inText(text, nth)
+    const replaced = replacedIn[holds](text, nth)
     if (replaced !== text) changes[name] = replaced
   }
   return changes
@@ -128,83 +155,93 @@ function replacedTexts(row: Row, columns: readonly Column[], { inText, inJson }:
 
 const isChange = (changes: object) => Object.keys(changes).length > 0
 
-/** Rows of a table in which words would be replaced, and rows with words that are kept, by the reason. */
-export async function countMentions(
+export interface MentionsRequest {
+  table: TextTable
+  words: ErasedWords
+  subject: Subject
+  /** Only rows with greater keys are read. */
+  after: number
+  /** Whether to find what a dry run shows as well. */
+  isDryRun: boolean
+}
+
+/** What a range of a table contains. */
+export interface Mentions {
+  /** The greatest key of the range. */
+  last: number
+  /** Keys of rows in which words are to be replaced. */
+  keys: number[]
+  /** Rows that mention the person and stay as they are. */
+  kept: Partial<Record<KeptBecause, number>>
+  near: CountedMatch[]
+}
+
+/** The next range of a table; undefined if no rows are left. */
+export async function findMentions(
   reader: Reader,
-  name: TextTable,
-  words: ErasedWords,
-  subject: Subject,
-): Promise<{ replaced: number; kept: Partial<Record<KeptBecause, number>> }> {
-  const layout = layoutOf(reader.tables, name)
-  const { hints, of } = replacingIn(name, words, subject)
-  const texts = layout.replaced.map((column) => column.name)
-  let replaced = 0
-  for await (const rows of eachMention(reader, layout, texts, hints)) {
-    const judged = await withJudged(reader, layout, name, rows)
-    for (const row of judged) if (isChange(replacedTexts(row, layout.replaced, of(row)))) replaced += 1
+  { table, words, subject, after, isDryRun }: MentionsRequest,
+): Promise<Mentions | undefined> {
+  const layout = layoutOf(reader.tables, table)
+  const [key] = layout.key
+  if (key === undefined || (layout.replaced.length === 0 && !isDryRun)) return undefined
+  for await (const { range, last } of keyRanges(reader, layout.table, layout.columns[key]!, after)) {
+    const { hints, of } = replacingIn(table, words, subject)
+    const near = isDryRun ? nearMatching(words) : undefined
+    const names = layout.replaced.map(({ name }) => name)
+    const wanted = [...hints, ...(near?.hints ?? [])]
+    const keys: number[] = []
+    const counts: NearCounts = new Map()
+    for (const row of await candidates(reader, layout, range, wanted, names, judgedBy(table))) {
+      const changes = replacedTexts(row, layout.replaced, of(row))
+      if (isChange(changes)) keys.push(Number(row[key]))
+      for (const name of near ? names : []) addMatches(counts, near!.in(String(changes[name] ?? row[name] ?? '')))
+    }
+    const kept = isDryRun ? await countKept(reader, table, range, words, subject) : {}
+    return { last, keys, kept, near: [...counts.values()] }
   }
+  return undefined
+}
+
+async function countKept(reader: Reader, table: TextTable, range: SQL, words: ErasedWords, subject: Subject) {
+  const layout = layoutOf(reader.tables, table)
+  const replacing = replacingAnywhere(words)
+  const columns = layout.kept.map(([name]) => ({ name, holds: 'text', isUnique: false }) as const)
+  const names = columns.map(({ name }) => name)
   const kept: Partial<Record<KeptBecause, number>> = {}
-  const anywhere = replacing(words, { ofAccount: false })
-  const columns = layout.kept.map(([column]) => ({ name: column, isJson: false, isUnique: false }))
-  const keptNames = columns.map((column) => column.name)
-  const owner = name === 'idempotencyKeys' ? ['managerId'] : []
-  for await (const rows of eachMention(reader, layout, keptNames, anywhere.hints, owner)) {
-    for (const row of rows) {
-      // Those of the person are removed.
-      if (row.managerId === subject.id) continue
-      const found = Object.keys(replacedTexts(row, columns, anywhere))
-      for (const because of new Set(layout.kept.filter(([column]) => found.includes(column)).map(([, why]) => why))) {
-        kept[because] = (kept[because] ?? 0) + 1
-      }
+  const owner = table === 'idempotencyKeys' ? ['managerId'] : []
+  for (const row of await candidates(reader, layout, range, replacing.hints, names, owner)) {
+    // Those of the person are removed.
+    if (row.managerId === subject.id) continue
+    const found = Object.keys(replacedTexts(row, columns, replacing))
+    for (const because of new Set(layout.kept.filter(([column]) => found.includes(column)).map(([, why]) => why))) {
+      kept[because] = (kept[because] ?? 0) + 1
     }
   }
-  return { replaced, kept }
+  return kept
 }
 
-async function withJudged(reader: Reader, layout: Layout, name: TextTable, rows: Row[]): Promise<Row[]> {
-  if (judgedBy(name).length === 0) return rows
-  const found: Row[] = []
-  for (const portion of portionsOf(rows)) found.push(...(await reread(reader, layout, name, portion)))
-  return found
-}
-
-/** Rows by their keys, as they are now. */
-async function reread(reader: Reader, layout: Layout, name: TextTable, rows: readonly Row[]): Promise<Row[]> {
-  const [first] = layout.key
-  const names = [...layout.key, ...layout.replaced.map((column) => column.name), ...judgedBy(name)]
-  const keys = [...new Set(rows.map((row) => row[first!]))]
+/** Rows by their first keys, as they are now. */
+async function reread(reader: Reader, layout: Layout, table: TextTable, keys: readonly number[]): Promise<Row[]> {
+  const names = [...layout.key, ...layout.replaced.map((column) => column.name), ...judgedBy(table)]
   const found = await reader
     .select(selection(layout, names))
     .from(layout.table)
-    .where(inArray(layout.columns[first!]!, keys))
+    .where(inArray(layout.columns[layout.key[0]!]!, [...keys]))
   return found as Row[]
-}
-
-/** The keys of rows in which words may have to be replaced, in portions that a transaction can change. */
-export async function* eachPortion(
-  reader: Reader,
-  name: TextTable,
-  words: ErasedWords,
-  subject: Subject,
-): AsyncGenerator<Row[]> {
-  const layout = layoutOf(reader.tables, name)
-  const { hints } = replacingIn(name, words, subject)
-  const texts = layout.replaced.map((column) => column.name)
-  for await (const rows of eachMention(reader, layout, texts, hints)) yield* portionsOf(rows)
 }
 
 /** Replaces the words in these rows, as they are now. Returns the number of changed rows. */
 export async function replaceWords(
   tx: Tx,
   name: TextTable,
-  rows: readonly Row[],
+  keys: readonly number[],
   words: ErasedWords,
   subject: Subject,
 ): Promise<number> {
   const layout = layoutOf(tx.tables, name)
   const { of } = replacingIn(name, words, subject)
   let changed = 0
-  for (const row of await reread(tx, layout, name, rows)) {
+  for (const row of await reread(tx, layout, name, keys)) {
     const changes = await distinctTexts(tx, layout, row, of(row))
     if (!isChange(changes)) continue
     const values = Object.fromEntries(Object.entries(changes).map(([column, text]) => [column, sql`${text}`]))
@@ -240,31 +277,6 @@ async function replacePairs(tx: Tx, labelSetId: number, labels: Record<string, s
   await tx.delete(labelPairs).where(eq(labelPairs.labelSetId, labelSetId))
   const pairs = Object.entries(labels).map(([name, value]) => ({ name, value, labelSetId }))
   if (pairs.length > 0) await tx.insert(labelPairs).values(pairs)
-}
-
-/** The ids of sessions that contain a word. */
-export async function* eachSessionMention(reader: Reader, words: ErasedWords): AsyncGenerator<number[]> {
-  const { inText, hints } = replacing(words, { ofAccount: false })
-  const layout = layoutOf(reader.tables, 'sessions')
-  for await (const rows of eachMention(reader, layout, ['sessionKey'], hints)) {
-    const found = rows.filter(({ sessionKey }) => inText(sessionKey as string) !== sessionKey)
-    yield* portionsOf(found.map(({ id }) => Number(id)))
-  }
-}
-
-/** Replaces the ids of sessions by their hashes, so that reports of them still find them. */
-export async function hashSessionIds(tx: Tx, ids: readonly number[]): Promise<void> {
-  const { sessions } = tx.tables
-  const found = await tx
-    .select({ id: sessions.id, sessionKey: sessions.sessionKey })
-    .from(sessions)
-    .where(inArray(sessions.id, [...ids]))
-  for (const { id, sessionKey } of found) {
-    await tx
-      .update(sessions)
-      .set({ sessionKey: hashOfSessionId(sessionKey) })
-      .where(eq(sessions.id, id))
-  }
 }
 
 /** The addresses from which the person made changes. Returns the number of changed rows, a portion at a time. */
@@ -318,9 +330,9 @@ export async function listFormerNames(
     .orderBy(asc(audit.id))
 }
 
-/** Addresses that telemetry named for sessions of the person, unless they are somebody else's. */
+/** Addresses that telemetry named for sessions of the person. */
 export async function listTelemetryEmails(reader: Reader, { id }: Subject): Promise<string[]> {
-  const { sessions, telemetrySessions, users, userEmails } = reader.tables
+  const { sessions, telemetrySessions } = reader.tables
   const rows = await reader
     .selectDistinct({ email: telemetrySessions.email })
     .from(telemetrySessions)
@@ -328,18 +340,18 @@ export async function listTelemetryEmails(reader: Reader, { id }: Subject): Prom
     .where(
       and(eq(sessions.managerId, id), eq(sessions.unidentified, false), sql`${telemetrySessions.email} IS NOT NULL`),
     )
-  const emails = rows.map(({ email }) => email!)
-  const others = [
-    ...(await reader
-      .select({ email: users.email })
-      .from(users)
-      .where(and(inArray(users.email, emails), ne(users.id, id)))),
-    ...(await reader
-      .select({ email: userEmails.email })
-      .from(userEmails)
-      .where(and(inArray(userEmails.email, emails), ne(userEmails.userId, id)))),
-  ].map(({ email }) => email)
-  return emails.filter((email) => !others.includes(email))
+  return rows.map(({ email }) => email!)
+}
+
+/** What other people are called, and their addresses. */
+export async function listOthers(reader: Reader, { id }: Subject): Promise<{ names: string[]; emails: string[] }> {
+  const { users, userEmails } = reader.tables
+  const others = await reader
+    .select({ name: users.name, email: users.email })
+    .from(users)
+    .where(and(ne(users.id, id), isNull(users.erasedAt)))
+  const further = await reader.select({ email: userEmails.email }).from(userEmails).where(ne(userEmails.userId, id))
+  return { names: others.map(({ name }) => name), emails: [...others, ...further].map(({ email }) => email) }
 }
 
 export type ErasureRecord = Tables['erasures']['$inferSelect']
@@ -381,13 +393,30 @@ export async function addCounts(tx: Tx, subject: Subject, table: string, rows: n
     .where(eq(erasures.userId, subject.id))
 }
 
-/** Forgets the words. False if another server has ended it. */
-export async function endErasure(tx: Tx, { id }: Subject, endedAt: number): Promise<boolean> {
+/** Begins an erasure that has ended once more, with other words. Undefined if it has not ended. */
+export async function reopenErasure(
+  tx: Tx,
+  { id }: Subject,
+  words: ErasedWords,
+  startedAt: number,
+): Promise<ErasureRecord | undefined> {
   const { erasures } = tx.tables
+  const [reopened] = await tx
+    .update(erasures)
+    .set({ words, startedAt, endedAt: null })
+    .where(and(eq(erasures.userId, id), isNotNull(erasures.endedAt)))
+    .returning()
+  return reopened
+}
+
+/** Forgets the words. False if another server has ended it. */
+export async function endErasure(tx: Tx, { userId, startedAt }: ErasureRecord, endedAt: number): Promise<boolean> {
+  const { erasures } = tx.tables
+  const isSame = and(eq(erasures.userId, userId), eq(erasures.startedAt, startedAt), isNull(erasures.endedAt))
   const ended = await tx
     .update(erasures)
     .set({ words: null, endedAt })
-    .where(and(eq(erasures.userId, id), isNull(erasures.endedAt)))
+    .where(isSame)
     .returning({ userId: erasures.userId })
   return ended.length > 0
 }

@@ -36,7 +36,7 @@ export interface Due {
 /** The keys of due rows, in portions that a transaction can change. */
 export async function* eachPortion(reader: Reader, due: Due): AsyncGenerator<number[]> {
   const { table, key, where } = due.rows(reader)
-  for await (const range of keyRanges(reader, table, key)) {
+  for await (const { range } of keyRanges(reader, table, key)) {
     const rows = await reader.selectDistinct({ key }).from(table).where(and(where, range))
     yield* portionsOf(rows.map((row) => Number(row.key)))
   }
@@ -246,7 +246,7 @@ const isRetired = ({ labelSets }: Pick<Tables, 'labelSets'>) => like(sql`${label
 async function usedLabelSets(reader: Reader): Promise<Set<number>> {
   const { entries } = reader.tables
   const used = new Set<number>()
-  for await (const range of keyRanges(reader, entries, entries.id)) {
+  for await (const { range } of keyRanges(reader, entries, entries.id)) {
     const rows = await reader
       .selectDistinct({ id: entries.labelSetId })
       .from(entries)

@@ -1,5 +1,5 @@
 /** Erasing a person: what would change, a confirmation by their e-mail address, and how far it is. */
-import { Alert, Button, List, Skeleton, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, List, Skeleton, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -51,13 +51,13 @@ function EraseDialog({ person: { id, name, email }, close }: { person: Person; c
       </Text>
       <TagsInput
         label="Other words that mean them"
-        description="Such as a user name in paths or labels. Press Enter after each."
+        description="Such as a user name in paths or labels, or another address. Press Enter after each."
         placeholder={also.length === 0 ? 'ada.lovelace' : undefined}
         maxTags={20}
         value={also}
         onChange={setAlso}
       />
-      <Plan id={id} also={also} />
+      <Plan id={id} also={also} add={(word) => setAlso([...also, word])} />
       <TextInput
         label={
           <>
@@ -73,7 +73,7 @@ function EraseDialog({ person: { id, name, email }, close }: { person: Person; c
   )
 }
 
-function Plan({ id, also }: { id: string; also: string[] }) {
+function Plan({ id, also, add }: { id: string; also: string[]; add: (word: string) => void }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['users', id, 'erase', also],
     queryFn: async ({ signal }) => {
@@ -89,7 +89,7 @@ function Plan({ id, also }: { id: string; also: string[] }) {
   return (
     <Stack gap={4}>
       <Text size="sm" fw={600}>
-        Replaced in all texts:
+        Replaced in all texts, in any spelling:
       </Text>
       <List size="sm">
         {[...emails, ...names].map((word) => (
@@ -103,6 +103,23 @@ function Plan({ id, also }: { id: string; also: string[] }) {
           <bdi>{accountNames.join(', ')}</bdi> means others, too: replaced only in the audit log of the account, unless
           you add it above.
         </Text>
+      )}
+      {data.near.length > 0 && (
+        <>
+          <Text size="sm" fw={600}>
+            Similar texts, which stay unless you add them:
+          </Text>
+          <List size="sm">
+            {data.near.map(({ spelling, why, count }) => (
+              <List.Item key={spelling}>
+                <bdi>{spelling}</bdi> ({count.toLocaleString('en')}): {why}.{' '}
+                <Anchor component="button" type="button" size="sm" onClick={() => add(spelling)}>
+                  Add
+                </Anchor>
+              </List.Item>
+            ))}
+          </List>
+        </>
       )}
       <Text size="sm">
         {rows === 1 ? '1 record changes.' : `${rows.toLocaleString('en')} records change.`}
