@@ -60,6 +60,13 @@ const PACKAGES: readonly DebianPackage[] = [
     instead: SKIPPED,
     isNeededBy: (_, text) => text.includes("which('age')"),
   },
+  ...['default-jdk-headless', 'maven'].map((name, index) => ({
+    name,
+    isInstalled: () => Bun.which(['javac', 'mvn'][index]!) !== null,
+    use: 'checks PDFs against PDF/UA with veraPDF',
+    instead: SKIPPED,
+    isNeededBy: (_: Suite, text: string) => text.includes('support/verapdf.ts'),
+  })),
   {
     name: 'chromium-headless-shell',
     isInstalled: () => Bun.which('chromium-headless-shell') !== null || Bun.which('chromium') !== null,

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import PDFDocument from 'pdfkit'
 import { type FontName, loadFonts } from '../../../src/features/bills/documents/fonts.ts'
-import { omitXmlInfo, openImage, registerFont } from '../../../src/features/bills/documents/pdfkit-patches.ts'
+import { describeInXml, openImage, registerFont } from '../../../src/features/bills/documents/pdfkit-patches.ts'
 import { runs } from '../../support/tier.ts'
 
 /** An Arabic letter for which the font has no anchor, with a mark. */
@@ -43,11 +43,20 @@ describe('pdfkit', () => {
     const info = { Title: 'A & B <Ltd>' }
     expect(await textOf(newDocument(info))).toContain('<rdf:li xml:lang="x-default">A & B <Ltd></rdf:li>')
     const patched = newDocument(info)
-    omitXmlInfo(patched)
+    describeInXml(patched)
     const text = await textOf(patched)
-    expect(text).not.toContain('rdf:li')
+    expect(text).toContain('<rdf:li xml:lang="x-default">A &amp; B &lt;Ltd&gt;</rdf:li>')
+    expect(text).toContain('<pdfuaid:part>1</pdfuaid:part>')
     // The information dictionary still has it.
     expect(text).toContain('(A & B <Ltd>)')
+  })
+
+  test('has no option for the columns that a cell spans', async () => {
+    const doc = newDocument()
+    doc.addStructure(doc.struct('TH', { columns: 2, scope: 'Row' } as never))
+    const text = await textOf(doc)
+    expect(text).toContain('/Scope /Row')
+    expect(text).not.toContain('/ColSpan')
   })
 
   test('throws for a letter without an anchor, unless its font is patched', async () => {

@@ -1,7 +1,10 @@
-/** Pages of A4 on which text of any script is drawn from top to bottom; page numbers are added at the end. */
+/**
+ * Pages of A4 on which text of any script is drawn from top to bottom; page numbers are added at the end. Everything is in
+ * the structure that PDF/UA requires for screen readers, or marked as an artifact, which they leave out.
+ */
 import PDFDocument from 'pdfkit'
 import { type FontName, fontOf, loadFonts } from './fonts.ts'
-import { hasLetter, omitXmlInfo, openImage, registerFont } from './pdfkit-patches.ts'
+import { describeInXml, type ElementOptions, hasLetter, openImage, registerFont, Structure } from './pdfkit-patches.ts'
 import { cleanText, isRightToLeft, linesOf, runsOf } from './text.ts'
 
 /** In points, like everything here. */
@@ -23,6 +26,23 @@ export interface TextStyle {
   color?: string
 }
 
+/** Types of elements of the structure (ISO 32000-1, 14.8.4). */
+export type ElementType =
+  | 'H1'
+  | 'P'
+  | 'L'
+  | 'LI'
+  | 'Lbl'
+  | 'LBody'
+  | 'Table'
+  | 'THead'
+  | 'TBody'
+  | 'TFoot'
+  | 'TR'
+  | 'TH'
+  | 'TD'
+  | 'Figure'
+
 export interface PaperOptions {
   title: string
   author: string
@@ -36,8 +56,11 @@ export class Paper {
   /** The position of the next line. */
   y = MARGIN
   readonly #doc: PDFKit.PDFDocument
+  readonly #structure: Structure
   readonly #chunks: Uint8Array[] = []
   readonly #ended: Promise<void>
+  /** The innermost element of the structure that is open; undefined while artifacts are drawn. */
+  #element: PDFKit.PDFStructureElement | undefined
   /** Whether a font has a glyph for the character. */
   readonly #drawn = new Map<string, boolean>()
 
@@ -52,13 +75,17 @@ export class Paper {
       pdfVersion: '1.7',
       lang: 'en',
       displayTitle: true,
+      tagged: true,
       // Its default is a font of its own, which it reads from a file next to the program.
       font: null as never,
       // Page numbers include the total, which is known only at the end.
       bufferPages: true,
       info: { Title: title, Author: author, Creator: 'Tally', Producer: 'Tally', CreationDate: createdAt },
     })
-    omitXmlInfo(this.#doc)
+    describeInXml(this.#doc)
+    this.#structure = new Structure(this.#doc)
+    this.#element = this.#structure.element('Document')
+    this.#doc.addStructure(this.#element)
     for (const [name, bytes] of fonts) registerFont(this.#doc, name, bytes)
     this.#doc.on('data', (chunk: Uint8Array) => this.#chunks.push(chunk))
     this.#ended = new Promise((resolve) => this.#doc.on('end', resolve))
@@ -96,43 +123,102 @@ export class Paper {
     return isDrawn
   }
 
+  /** Draws what belongs to an element of the structure. */
+  within(type: ElementType, draw: () => void, options?: ElementOptions): void {
+    const parent = this.#element
+    if (!parent) {
+      draw()
+      return
+    }
+    const element = this.#structure.element(type, options)
+    parent.add(element)
+    this.#element = element
+    draw()
+    element.end()
+    this.#element = parent
+  }
+
+  /** Draws what is not content, such as a heading that is repeated on each page. */
+  artifact(draw: () => void): void {
+    const element = this.#element
+    this.#element = undefined
+    draw()
+    this.#element = element
+  }
+
+  /** Marks what is drawn as content of the element that is open, or as an artifact. */
+  #mark(draw: () => void): void {
+    if (this.#element) {
+      this.#element.add(draw)
+    } else {
+      this.#doc.markContent('Artifact', { type: 'Pagination' })
+      draw()
+      this.#doc.endMarkedContent()
+    }
+  }
+
   /** One line with its baseline at `y`. It begins at `x`, or ends there with `align: 'right'`. */
   line(line: Line | string, x: number, y: number, style: TextStyle & { align?: 'left' | 'right' }): void {
     const { text, rightToLeft } = typeof line === 'string' ? this.#paragraphOf(line) : line
+    if (text === '') return
     let from = style.align === 'right' ? x - this.widthOf(text, style) : x
-    this.#doc.fillColor(style.color ?? COLORS.ink)
-    for (const { font, text: part } of runsOf(text, style.bold ?? false, rightToLeft)) {
-      this.#doc.font(font, style.size)
-      const options = shaping(font)
-      this.#doc.text(part, from, y, { ...options, lineBreak: false, baseline: 'alphabetic' })
-      from += this.#doc.widthOfString(part, options)
-    }
+    this.#mark(() => {
+      this.#doc.fillColor(style.color ?? COLORS.ink)
+      for (const { font, text: part } of runsOf(text, style.bold ?? false, rightToLeft)) {
+        this.#doc.font(font, style.size)
+        const options = shaping(font)
+        this.#doc.text(part, from, y, { ...options, lineBreak: false, baseline: 'alphabetic' })
+        from += this.#doc.widthOfString(part, options)
+      }
+    })
   }
 
   /** A text as lines below each other, across pages if necessary. */
-  paragraph(text: string, { width = RIGHT - LEFT, x = LEFT, ...style }: TextStyle & { width?: number; x?: number }) {
+  paragraph(
+    text: string,
+    {
+      width = RIGHT - LEFT,
+      x = LEFT,
+      type = 'P',
+      ...style
+    }: TextStyle & { width?: number; x?: number; type?: ElementType },
+  ): void {
     const height = style.size * LEADING
-    for (const line of this.linesOf(text, width, style)) {
-      this.keep(height)
-      this.line(line, x, this.y + style.size, style)
-      this.y += height
-    }
+    this.within(type, () => {
+      for (const line of this.linesOf(text, width, style)) {
+        this.keep(height)
+        this.line(line, x, this.y + style.size, style)
+        this.y += height
+      }
+    })
   }
 
   rule(y: number, { color = COLORS.hairline, thickness = 0.6, from = LEFT } = {}): void {
-    this.#doc.moveTo(from, y).lineTo(RIGHT, y).lineWidth(thickness).strokeColor(color).stroke()
+    this.artifact(() =>
+      this.#mark(() => {
+        this.#doc.moveTo(from, y).lineTo(RIGHT, y).lineWidth(thickness).strokeColor(color).stroke()
+      }),
+    )
   }
 
-  /** Draws a picture within a box, and returns its height. An unreadable one is omitted: it must not block a bill. */
-  picture(bytes: Uint8Array, { width, height }: { width: number; height: number }): number {
+  /**
+   * Draws a picture within a box, and returns its height. An unreadable one is omitted: it must not block a bill.
+   *
+   * @param alt what it shows
+   */
+  picture(bytes: Uint8Array, { width, height, alt }: { width: number; height: number; alt: string }): number {
+    let image: ReturnType<typeof openImage>
     try {
-      const image = openImage(this.#doc, bytes)
-      const scale = Math.min(width / image.width, height / image.height)
-      this.#doc.image(image as never, LEFT, this.y, { width: image.width * scale, height: image.height * scale })
-      return image.height * scale
+      image = openImage(this.#doc, bytes)
     } catch {
       return 0
     }
+    const scale = Math.min(width / image.width, height / image.height)
+    const size = { width: image.width * scale, height: image.height * scale }
+    const bbox: ElementOptions['bbox'] = [LEFT, this.y, LEFT + size.width, this.y + size.height]
+    const draw = () => this.#mark(() => this.#doc.image(image as never, LEFT, this.y, size))
+    this.within('Figure', draw, { alt, bbox })
+    return size.height
   }
 
   /** Starts a new page if this height does not fit. Returns whether it did. */
@@ -148,11 +234,14 @@ export class Paper {
     const { count } = this.#doc.bufferedPageRange()
     const style = { size: 8, color: COLORS.quiet }
     const [belonging] = this.linesOf(belongsTo, RIGHT - LEFT - 60, style)
-    for (let page = 0; page < count; page += 1) {
-      this.#doc.switchToPage(page)
-      this.line(belonging!, LEFT, PAGE_HEIGHT - 40, style)
-      this.line(`${page + 1} / ${count}`, RIGHT, PAGE_HEIGHT - 40, { ...style, align: 'right' })
-    }
+    this.#element!.end()
+    this.artifact(() => {
+      for (let page = 0; page < count; page += 1) {
+        this.#doc.switchToPage(page)
+        this.line(belonging!, LEFT, PAGE_HEIGHT - 40, style)
+        this.line(`${page + 1} / ${count}`, RIGHT, PAGE_HEIGHT - 40, { ...style, align: 'right' })
+      }
+    })
     this.#doc.end()
     await this.#ended
     return Buffer.concat(this.#chunks)

@@ -2,7 +2,7 @@
 import type { BillDocument } from '../schema.ts'
 import { amountText, type Content, contentOf, type Group, minorOf, type PartyText, type Row } from './content.ts'
 import type { Logo } from './logo.ts'
-import { COLORS, LEADING, LEFT, Paper, RIGHT, type TextStyle } from './page.ts'
+import { COLORS, LEADING, LEFT, type Line, Paper, RIGHT, type TextStyle } from './page.ts'
 
 const NORMAL = 9
 const SMALL = 8
@@ -29,8 +29,10 @@ export async function billPdf(document: BillDocument, logo: Logo | undefined): P
     paper.paragraph(content.note, { size: NORMAL })
     paper.y += 14
   }
-  new Table(paper, content).draw()
-  sums(paper, content)
+  paper.within('Table', () => {
+    new Table(paper, content).draw()
+    paper.within('TFoot', () => sums(paper, content))
+  })
   if (content.footer !== null) {
     paper.y += 22
     paper.keep(30)
@@ -87,7 +89,7 @@ function head(paper: Paper, { title, number, issuer, recipient, facts }: Content
   const factsBottom = paper.y
   paper.y = top
   if (logo) {
-    const height = paper.picture(logo.bytes, LOGO_BOX)
+    const height = paper.picture(logo.bytes, { ...LOGO_BOX, alt: `Logo of ${issuer.name}` })
     if (height > 0) paper.y += height + 12
   }
   party(paper, issuer, { size: 11, bold: true, color: COLORS.accent })
@@ -108,18 +110,28 @@ function party(paper: Paper, { name, lines }: PartyText, style: TextStyle): void
 }
 
 function factsBlock(paper: Paper, { title, number, facts }: Pick<Content, 'title' | 'number' | 'facts'>): void {
-  paper.line(title, RIGHT, paper.y + 17, { size: 21, bold: true, align: 'right' })
-  paper.line(number, RIGHT, paper.y + 35, { size: 12, color: COLORS.quiet, align: 'right' })
+  paper.within('H1', () => {
+    paper.line(title, RIGHT, paper.y + 17, { size: 21, bold: true, align: 'right' })
+    paper.line(number, RIGHT, paper.y + 35, { size: 12, color: COLORS.quiet, align: 'right' })
+  })
   paper.y += 52
-  for (const [label, text] of facts) {
-    const width = RIGHT - FACTS_LEFT - paper.widthOf(label, { size: NORMAL }) - 14
+  paper.within('L', () => {
+    for (const fact of facts) paper.within('LI', () => factLine(paper, fact))
+  })
+}
+
+function factLine(paper: Paper, [label, text]: Content['facts'][number]): void {
+  const width = RIGHT - FACTS_LEFT - paper.widthOf(label, { size: NORMAL }) - 14
+  paper.within('Lbl', () => {
     paper.line(label, FACTS_LEFT, paper.y + NORMAL, { size: NORMAL, color: COLORS.quiet })
+  })
+  paper.within('LBody', () => {
     for (const line of paper.linesOf(text, width, { size: NORMAL })) {
       paper.line(line, RIGHT, paper.y + NORMAL, { size: NORMAL, align: 'right' })
       paper.y += NORMAL * LEADING
     }
-    paper.y += 1.6
-  }
+  })
+  paper.y += 1.6
 }
 
 class Table {
@@ -144,16 +156,25 @@ class Table {
   }
 
   draw(): void {
-    this.#header()
-    for (const { title, groups } of this.content.sections) {
-      if (title !== null) {
-        this.#keep(62)
-        this.paper.y += 12
-        this.paper.paragraph(title, { size: 10, bold: true, color: COLORS.accent })
-        this.paper.y += 2
+    this.paper.within('THead', () => this.#header())
+    this.paper.within('TBody', () => {
+      for (const { title, groups } of this.content.sections) {
+        if (title !== null) this.#sectionTitle(title)
+        for (const group of groups) this.#group(group)
       }
-      for (const group of groups) this.#group(group)
-    }
+    })
+  }
+
+  #sectionTitle(title: string): void {
+    const { paper } = this
+    this.#keep(62)
+    paper.y += 12
+    paper.within('TR', () => {
+      const columns = this.content.columns.length
+      const draw = () => paper.paragraph(title, { size: 10, bold: true, color: COLORS.accent })
+      paper.within('TH', draw, { scope: 'Column', columns })
+    })
+    paper.y += 2
   }
 
   /** The width of its widest number. All digits have the same width, so the longest text is the widest. */
@@ -176,10 +197,13 @@ class Table {
     const { paper, content } = this
     const style = { size: SMALL, bold: true, color: COLORS.quiet }
     const [label, ...others] = content.columns
-    paper.line(label!, LEFT, paper.y + SMALL, style)
-    for (const [index, heading] of others.entries()) {
-      paper.line(heading, this.#edges[index]!, paper.y + SMALL, { ...style, align: 'right' })
-    }
+    const cell = (draw: () => void) => paper.within('TH', draw, { scope: 'Column' })
+    paper.within('TR', () => {
+      cell(() => paper.line(label!, LEFT, paper.y + SMALL, style))
+      for (const [index, heading] of others.entries()) {
+        cell(() => paper.line(heading, this.#edges[index]!, paper.y + SMALL, { ...style, align: 'right' }))
+      }
+    })
     paper.rule(paper.y + 14, { color: COLORS.accent, thickness: 1 })
     paper.y += 16
   }
@@ -187,27 +211,40 @@ class Table {
   /** Starts a new page with the heading repeated if this height does not fit. */
   #keep(height: number): boolean {
     if (!this.paper.keep(height)) return false
-    this.#header()
+    this.paper.artifact(() => this.#header())
     return true
   }
 
   #group({ title, amount, rows }: Group): void {
-    const heading = (text: string, sum: string | null) => {
-      const { paper } = this
-      const style = { size: NORMAL, bold: true }
-      const lines = paper.linesOf(text, this.#labelWidth, style)
-      // Together with its first row, since a heading must not be the last thing on a page.
-      this.#keep(lines.length * NORMAL * LEADING + 40)
-      paper.y += 7
-      if (sum !== null) paper.line(sum, RIGHT, paper.y + NORMAL, { ...style, align: 'right' })
-      for (const line of lines) {
-        paper.line(line, LEFT, paper.y + NORMAL, style)
-        paper.y += NORMAL * LEADING
-      }
-      paper.y += 2
+    if (title !== null) this.#groupTitle(title, amount)
+    const continued = () => this.paper.artifact(() => this.#groupTitle(`${title} (continued)`, null))
+    for (const row of rows) this.#row(row, () => title !== null && continued())
+  }
+
+  #groupTitle(title: string, amount: string | null): void {
+    const { paper } = this
+    const style = { size: NORMAL, bold: true }
+    const lines = paper.linesOf(title, this.#labelWidth, style)
+    // Together with its first row, since a heading must not be the last thing on a page.
+    this.#keep(lines.length * NORMAL * LEADING + 40)
+    paper.y += 7
+    const top = paper.y
+    const columns = this.content.columns.length - (amount === null ? 0 : 1)
+    paper.within('TR', () => {
+      paper.within('TH', () => this.#label(lines, style), { scope: 'Column', columns })
+      if (amount === null) return
+      paper.within('TD', () => paper.line(amount, RIGHT, top + NORMAL, { ...style, align: 'right' }))
+    })
+    paper.y += 2
+  }
+
+  /** The lines of a row’s first cell. */
+  #label(lines: Line[], style: TextStyle): void {
+    const { paper } = this
+    for (const line of lines) {
+      paper.line(line, LEFT, paper.y + NORMAL, style)
+      paper.y += NORMAL * LEADING
     }
-    if (title !== null) heading(title, amount)
-    for (const row of rows) this.#row(row, () => title !== null && heading(`${title} (continued)`, null))
   }
 
   #row({ label, cells }: Row, continued: () => void): void {
@@ -216,34 +253,41 @@ class Table {
     const lines = paper.linesOf(label, this.#labelWidth, style)
     const height = lines.length * NORMAL * LEADING + 2 * ROW_PADDING
     if (this.#keep(height)) continued()
-    const top = paper.y + ROW_PADDING
-    for (const [index, line] of lines.entries()) {
-      paper.line(line, LEFT, top + NORMAL + index * NORMAL * LEADING, style)
-    }
-    for (const [index, cell] of cells.entries()) {
-      const isAmount = index === cells.length - 1
-      const color = isAmount ? COLORS.ink : COLORS.quiet
-      paper.line(cell, this.#edges[index]!, top + NORMAL, { ...style, color, align: 'right' })
-    }
-    paper.y += height
+    const { y } = paper
+    paper.within('TR', () => {
+      paper.y = y + ROW_PADDING
+      paper.within('TH', () => this.#label(lines, style), { scope: 'Row' })
+      for (const [index, cell] of cells.entries()) {
+        const color = index === cells.length - 1 ? COLORS.ink : COLORS.quiet
+        const draw = () =>
+          paper.line(cell, this.#edges[index]!, y + ROW_PADDING + NORMAL, { ...style, color, align: 'right' })
+        paper.within('TD', draw)
+      }
+    })
+    paper.y = y + height
     paper.rule(paper.y)
   }
 }
 
 /** All on one page. */
-function sums(paper: Paper, { sums: parts, total }: Content): void {
+function sums(paper: Paper, { sums: parts, total, columns }: Content): void {
   const lines = parts.length * 16
   paper.keep(lines + 46)
   paper.y += 12
-  for (const [label, amount] of parts) {
-    paper.line(label, FACTS_LEFT, paper.y + NORMAL, { size: NORMAL, color: COLORS.quiet })
-    paper.line(amount, RIGHT, paper.y + NORMAL, { size: NORMAL, align: 'right' })
+  const row = ([label, amount]: [string, string], style: TextStyle, labelColor: string | undefined) =>
+    paper.within('TR', () => {
+      const y = paper.y + style.size
+      const heading = { ...style, ...(labelColor !== undefined && { color: labelColor }) }
+      const span = { scope: 'Row', columns: columns.length - 1 } as const
+      paper.within('TH', () => paper.line(label, FACTS_LEFT, y, heading), span)
+      paper.within('TD', () => paper.line(amount, RIGHT, y, { ...style, align: 'right' }))
+    })
+  for (const part of parts) {
+    row(part, { size: NORMAL }, COLORS.quiet)
     paper.y += 16
   }
   paper.rule(paper.y + 2, { color: COLORS.accent, thickness: 1, from: FACTS_LEFT })
   paper.y += 10
-  const style = { size: 12, bold: true }
-  paper.line(total[0], FACTS_LEFT, paper.y + 12, style)
-  paper.line(total[1], RIGHT, paper.y + 12, { ...style, align: 'right' })
+  row(total, { size: 12, bold: true }, undefined)
   paper.y += 20
 }
