@@ -3,11 +3,12 @@
 #
 #   sh install.sh                          from the folder of this script
 #   sh install.sh --from FOLDER|URL        from the folder or URL with SHA256SUMS (or TALLY_RELEASES)
-#   sh install.sh --version 0.3.0          where there are several versions
+#   sh install.sh --version 0.3.0          where there are several versions, or to go back to an older one
 #   sh install.sh --prefix ~/.local        instead of /usr/local, or ~/.local for those who can't write to that
 #   sh install.sh --key minisign.pub       checks the signature with this public key (or TALLY_RELEASES_KEY)
 #
-# Every archive is compared with SHA256SUMS, and SHA256SUMS with its signature if a key is named. Nothing is asked, and nothing outside the prefix is changed.
+# Every archive is compared with SHA256SUMS, and SHA256SUMS with its signature if a key is named. A version that is older
+# than the installed one is refused unless it is named. Nothing is asked, and nothing outside the prefix is changed.
 set -eu
 
 fail() {
@@ -79,9 +80,9 @@ sha256_of() {
   fi
 }
 
-# decoded LINE FILE: the bytes of a line in base64.
+# decoded LINE COUNT FILE: so many bytes from a line in base64.
 decoded() {
-  printf '%s\n' "$1" | openssl base64 -d -A >"$2" 2>/dev/null
+  printf '%s\n' "$1" | tr -d '\r' | openssl base64 -d -A >"$3" 2>/dev/null && [ "$(wc -c <"$3")" -eq "$2" ]
 }
 
 # bytes_of FILE FROM COUNT
@@ -95,6 +96,36 @@ knows_ed25519() {
     openssl dgst -blake2b512 /dev/null >/dev/null 2>&1
 }
 
+# is_signed FILE SIGNATURE: with the public key in $work/key.der.
+is_signed() {
+  openssl pkeyutl -verify -pubin -keyform DER -inkey "$work/key.der" -rawin -in "$1" -sigfile "$2" >/dev/null 2>&1
+}
+
+# check_with_openssl KEY FILE: as minisign does. The signature is one of the digest of the file; a second one, of the first
+# and of the trusted comment, shows that these belong together.
+check_with_openssl() {
+  decoded "$1" 42 "$work/key" && decoded "$(sed -n 2p "$2.minisig")" 74 "$work/signature" &&
+    decoded "$(sed -n 4p "$2.minisig")" 64 "$work/signature.all" || return 1
+  # The number of the key; what follows it is the key, as X.509 wraps it, and the signature.
+  bytes_of "$work/key" 3 8 >"$work/id"
+  bytes_of "$work/signature" 3 8 | cmp -s - "$work/id" || return 1
+  {
+    printf '\060\052\060\005\006\003\053\145\160\003\041\000'
+    bytes_of "$work/key" 11 32
+  } >"$work/key.der"
+  bytes_of "$work/signature" 11 64 >"$work/signature.file"
+  openssl dgst -blake2b512 -binary -out "$work/digest" "$2"
+  {
+    cat "$work/signature.file"
+    trusted_comment "$2"
+  } >"$work/all"
+  is_signed "$work/digest" "$work/signature.file" && is_signed "$work/all" "$work/signature.all"
+}
+
+trusted_comment() {
+  sed -n '3s/^trusted comment: //p' "$1.minisig" | tr -d '\r\n'
+}
+
 # check_signature KEY FILE: with minisign, or else with OpenSSL, in the format of minisign.
 check_signature() {
   # Either the file of the public key, or its second line.
@@ -103,25 +134,48 @@ check_signature() {
     RW*) [ ${#key} = 56 ] || fail "$1 is neither a public key of minisign nor its file." ;;
     *) fail "$1 is neither a public key of minisign nor its file." ;;
   esac
+  # Of the only kind that minisign makes: it still accepts an older one, which signs the file itself.
+  case $(sed -n 2p "$2.minisig") in
+    RU*) ;;
+    *) return 1 ;;
+  esac
+  sed -n 3p "$2.minisig" | grep -q '^trusted comment: ' || return 1
   if has minisign; then
     minisign -V -q -P "$key" -m "$2" -x "$2.minisig" >/dev/null 2>&1
   elif knows_ed25519; then
-    decoded "$key" "$work/key" && decoded "$(sed -n 2p "$2.minisig")" "$work/signature" || return 1
-    [ "$(bytes_of "$work/signature" 1 2)" = ED ] || return 1
-    # The number of the key; what follows it is the key, as X.509 wraps it, and the signature.
-    bytes_of "$work/key" 3 8 >"$work/id"
-    bytes_of "$work/signature" 3 8 | cmp -s - "$work/id" || return 1
-    {
-      printf '\060\052\060\005\006\003\053\145\160\003\041\000'
-      bytes_of "$work/key" 11 32
-    } >"$work/key.der"
-    bytes_of "$work/signature" 11 64 >"$work/signature.raw"
-    openssl dgst -blake2b512 -binary -out "$work/digest" "$2"
-    openssl pkeyutl -verify -pubin -keyform DER -inkey "$work/key.der" -rawin -in "$work/digest" \
-      -sigfile "$work/signature.raw" >/dev/null 2>&1
+    check_with_openssl "$key" "$2"
   else
-    fail "minisign, or OpenSSL 3, is needed to check the signature. Nothing was installed."
+    fail "minisign, or OpenSSL 3, is needed to check the signature. Nothing was installed. Install one of them."
   fi
+}
+
+# is_older VERSION VERSION: whether the first one comes before the second one (https://semver.org).
+is_older() {
+  LC_ALL=C awk -v one="$1" -v other="$2" '
+    function order(x, y) { return x < y ? -1 : x > y }
+    function compared(x, y,  count, xs, ys, i, result) {
+      count = split(x, xs, ".")
+      if (split(y, ys, ".") > count) count = split(y, ys, ".")
+      for (i = 1; i <= count; i++) {
+        # The longer one of two that begin with the same is the later one, and numbers come before words.
+        if (!(i in xs) || !(i in ys)) return i in xs ? 1 : -1
+        if (xs[i] ~ /^[0-9]+$/ && ys[i] ~ /^[0-9]+$/) result = order(xs[i] + 0, ys[i] + 0)
+        else if (xs[i] ~ /^[0-9]+$/) result = -1
+        else if (ys[i] ~ /^[0-9]+$/) result = 1
+        else result = order(xs[i] "", ys[i] "")
+        if (result) return result
+      }
+      return 0
+    }
+    function core(version) { sub(/[-+].*/, "", version); return version }
+    function candidate(version) { sub(/\+.*/, "", version); return sub(/^[^-]*-/, "", version) ? version : "" }
+    BEGIN {
+      result = compared(core(one), core(other))
+      # A release comes after its candidates.
+      if (!result && candidate(one) != "" && candidate(other) == "") result = -1
+      else if (!result && candidate(one) != "") result = compared(candidate(one), candidate(other))
+      exit result < 0 ? 0 : 1
+    }'
 }
 
 # All of it is read before any of it runs: a download that breaks off does nothing.
@@ -182,7 +236,7 @@ main() {
   if [ -n "$key" ]; then
     get SHA256SUMS.minisig "$work/SHA256SUMS.minisig"
     check_signature "$key" "$work/SHA256SUMS" ||
-      fail "The signature of SHA256SUMS was not made with this key, or SHA256SUMS was changed. Nothing was installed."
+      fail "The signature of SHA256SUMS was not made with this key, or SHA256SUMS or its signature was changed. Nothing was installed."
   fi
   archive=tally-$version-$platform.tar.gz
   if [ -z "$version" ]; then
@@ -193,12 +247,6 @@ main() {
   fi
   expected=$(awk -v name="$archive" '$2 == name || $2 == "*" name { print $1 }' "$work/SHA256SUMS")
   [ -n "$expected" ] || fail "$from/SHA256SUMS does not list $archive."
-  get "$archive" "$work/$archive"
-  sum=$(sha256_of "$work/$archive")
-  [ "${sum%% *}" = "$expected" ] ||
-    fail "$archive is not what SHA256SUMS says: its checksum differs. Nothing was installed. Download it again."
-  tar -xzf "$work/$archive" -C "$work"
-  unpacked=$work/${archive%.tar.gz}
 
   if [ -z "$prefix" ]; then
     prefix=/usr/local
@@ -209,6 +257,21 @@ main() {
     fail "$prefix/bin is not writable. Run this as another user, or choose another folder with --prefix."
   fi
   prefix=$(CDPATH='' cd -- "$prefix" && pwd)
+
+  # An older release, signed as it is, may have errors that are known by now. A program that does not run has no version.
+  chosen=${archive#tally-}
+  chosen=${chosen%-"$platform".tar.gz}
+  installed=$("$prefix/bin/tally" version 2>/dev/null </dev/null | sed -n '1s/^tally \([0-9][0-9A-Za-z.+-]*\).*/\1/p') || installed=
+  if [ -z "$version" ] && [ -n "$installed" ] && is_older "$chosen" "$installed"; then
+    fail "$chosen is older than the installed $installed, and can't use a database that this one has upgraded. Nothing was installed. To go back to it nevertheless, add --version $chosen."
+  fi
+
+  get "$archive" "$work/$archive"
+  sum=$(sha256_of "$work/$archive")
+  [ "${sum%% *}" = "$expected" ] ||
+    fail "$archive is not what SHA256SUMS says: its checksum differs. Nothing was installed. Download it again."
+  tar -xzf "$work/$archive" -C "$work"
+  unpacked=$work/${archive%.tar.gz}
 
   # Tried where it will be, as programs may not run in a temporary folder, and then moved into place at once: a running
   # server keeps the file that it was started from.
@@ -225,6 +288,11 @@ main() {
   done
 
   echo "Installed $("$prefix/bin/tally" version) as $prefix/bin/tally."
+  if [ -n "$key" ]; then
+    echo "Its signature is valid: $(trusted_comment "$work/SHA256SUMS")"
+  else
+    echo "Its signature was not checked: name the public key of whoever made the release with --key."
+  fi
   case :$PATH: in
     *:"$prefix/bin":*) ;;
     *) echo "$prefix/bin is not in your PATH: add it there, or call $prefix/bin/tally." ;;

@@ -1,6 +1,6 @@
 /** Archives of a release with small programs for executables, and the script that installs them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
@@ -165,6 +165,34 @@ for (const shell of SHELLS) {
       })
       expect(await child.stderr.text()).toContain('Name the folder or URL of the release')
       expect(await child.exited).toBe(1)
+    })
+
+    test('installs an older version only if it is named', async () => {
+      const older = [releases['1.2.3']!, await makeRelease('1.3.0-rc.2', `candidate-${shell.length}`)]
+      for (const at of older) {
+        const { code, stderr } = await install(SCRIPT, '--from', at, ...prefix())
+        expect(code).toBe(1)
+        expect(stderr).toMatch(/1\.\S+ is older than the installed 1\.3\.0.*Nothing was installed/)
+        expect(stderr).toContain('--version 1.')
+        expect(await installed('bin/tally').text()).toContain('1.3.0')
+      }
+      const named = await install(SCRIPT, '--from', releases['1.2.3']!, '--version', '1.2.3', ...prefix())
+      expect(named).toMatchObject({ code: 0, stderr: '' })
+      // In this order, each one is newer.
+      for (const version of ['1.2.4-alpha', '1.2.4-rc.2', '1.2.4-rc.10', '1.2.4', '1.2.10', '1.3.0']) {
+        const at = releases[version] ?? (await makeRelease(version, `${version}-${shell.length}`))
+        expect(await install(SCRIPT, '--from', at, ...prefix())).toMatchObject({ code: 0, stderr: '' })
+        // The same one again.
+        expect(await install(SCRIPT, '--from', at, ...prefix())).toMatchObject({ code: 0, stderr: '' })
+      }
+    })
+
+    test('replaces a program that does not run, whatever its version is', async () => {
+      const broken = join(home, 'broken')
+      await Bun.write(join(broken, 'bin/tally'), 'no program')
+      await chmod(join(broken, 'bin/tally'), 0o755)
+      const { code } = await install(SCRIPT, '--from', releases['1.2.3']!, '--prefix', broken)
+      expect(code).toBe(0)
     })
 
     test('refuses a program that does not run on this machine', async () => {

@@ -1,5 +1,6 @@
 /** Signatures of releases, made by the scripts and by minisign, and checked by both. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sign } from 'node:crypto'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ import { archives } from '../../scripts/release/archives.ts'
 import { checksumsOf, writeChecksums } from '../../scripts/release/checksums.ts'
 import { signChecksums, signingKey } from '../../scripts/release/signature.ts'
 import { obstacles } from '../../scripts/release.ts'
-import { publicKeyLine, readPublicKey, SignatureError, verifySignature } from '../../src/lib/minisign.ts'
+import { publicKeyLine, readPublicKey, SignatureError, signatureText, verifySignature } from '../../src/lib/minisign.ts'
 import { makeKey, smallRelease } from '../support/release.ts'
 
 const INSTALLER = join(import.meta.dir, '../../packaging/install.sh')
@@ -148,7 +149,7 @@ describe('install.sh', () => {
     ['openssl', hasOpenSsl3()],
   ]
   const others =
-    'sh sed awk tar gzip cp mv mkdir rm mktemp chmod uname find dirname tail head tr cmp grep cat sha256sum'
+    'sh sed awk tar gzip cp mv mkdir rm mktemp chmod uname find dirname tail head tr cmp grep cat wc sha256sum'
 
   function hasOpenSsl3(): boolean {
     if (!Bun.which('openssl')) return false
@@ -196,10 +197,66 @@ describe('install.sh', () => {
         await Bun.write(join(changed, 'SHA256SUMS'), `${await textOf(changed, 'SHA256SUMS')}\n`)
         const refused = await install(path, '--from', changed, '--key', key.publicFile)
         expect(refused).toMatchObject({ code: 1, isInstalled: false })
-        expect(refused.stderr).toContain('SHA256SUMS was changed')
+        expect(refused.stderr).toContain('SHA256SUMS or its signature was changed')
       },
     )
   }
+
+  const forgeries: [what: string, forge: (lines: string[], content: Uint8Array) => Promise<string[]>][] = [
+    ['another comment', async (lines) => lines.with(2, 'trusted comment: tally 9.9.9, 2026-12-24T00:00:00.000Z')],
+    ['a comment with further text', async (lines) => lines.with(2, `${lines[2]} `)],
+    ['no signature of the comment', async (lines) => lines.slice(0, 3)],
+    [
+      'a comment without the words that announce it',
+      async (lines) => lines.with(2, lines[2]!.slice('trusted '.length)),
+    ],
+    [
+      'a comment that another key signed',
+      async (lines, content) => {
+        const { privateKey } = (await signingKey(other.secretFile, folder))!
+        const forged = signatureText(content, {
+          id: key.publicKey.id,
+          comment: 'tally 9.9.9',
+          sign: (bytes) => sign(null, bytes, privateKey),
+        }).split('\n')
+        return [...lines.slice(0, 2), ...forged.slice(2)]
+      },
+    ],
+    ['a signature that is longer', async (lines) => lines.with(1, `${lines[1]}AAAA`)],
+    [
+      'a signature of the content itself, which minisign no longer makes',
+      async (lines, content) => {
+        const { privateKey } = (await signingKey(key.secretFile, folder))!
+        const own = sign(null, content, privateKey)
+        const bytes = Buffer.concat([Buffer.from('Ed'), Buffer.from(lines[1]!, 'base64').subarray(2, 10), own])
+        const comment = lines[2]!.slice('trusted comment: '.length)
+        const ofComment = sign(null, Buffer.concat([own, Buffer.from(comment)]), privateKey)
+        return [lines[0]!, bytes.toString('base64'), lines[2]!, ofComment.toString('base64'), '']
+      },
+    ],
+  ]
+  for (const [checker] of checkers.filter(([, isThere]) => isThere)) {
+    test.each(forgeries)(`refuses, with ${checker}, %s`, async (what, forge) => {
+      const at = await signedRelease('1.2.3', `forged: ${what} for ${checker}`)
+      const lines = (await textOf(at, 'SHA256SUMS.minisig')).split('\n')
+      await Bun.write(join(at, 'SHA256SUMS.minisig'), (await forge(lines, await bytesOf(at, 'SHA256SUMS'))).join('\n'))
+      const path = await pathWith(`${others} ${checker}`)
+      const refused = await install(path, '--from', at, '--key', key.publicFile)
+      expect(refused).toMatchObject({ code: 1, isInstalled: false })
+      expect(refused.stderr).toContain('Nothing was installed.')
+    })
+  }
+
+  test.skipIf(!MINISIGN)('accepts what minisign signed with a key that it made', async () => {
+    const [secret, pub] = [join(folder, 'own.key'), join(folder, 'own.pub')]
+    const at = await signedRelease('1.2.3', 'signed-by-minisign')
+    await Bun.$`${MINISIGN} -G -W -p ${pub} -s ${secret}`.quiet()
+    await Bun.$`${MINISIGN} -S -s ${secret} -m ${join(at, 'SHA256SUMS')}`.quiet()
+    for (const [checker] of checkers.filter(([, isThere]) => isThere)) {
+      const accepted = await install(await pathWith(`${others} ${checker}`), '--from', at, '--key', pub)
+      expect([checker, accepted]).toEqual([checker, { code: 0, stderr: '', isInstalled: true }])
+    }
+  })
 
   test('asks for a signature and for what checks it if a key is named, and for the key itself', async () => {
     const path = await pathWith(others)
