@@ -76,6 +76,7 @@ const INTERFACES = [
   '^src/features/entries/(totals|action-results|request|session-id)\\.ts$',
   '^src/features/entries/[^/]+/service\\.ts$',
   '^src/features/entries/approval/states\\.ts$',
+  '^src/features/entries/integrity/(integrity|ownership)\\.ts$',
   '^src/features/entries/listing/(filter|parameters|csv|store/(conditions|lists|long-context-entries|search))\\.ts$',
   '^src/features/entries/places/(moves|rule-application|schema|wire)\\.ts$',
   '^src/features/entries/reporting/(names|report|record|same-session|session-assignment|telemetry-sessions)\\.ts$',

@@ -4,6 +4,7 @@ import type { Database, Reader, Tx } from '../../database/database.ts'
 import { rehearse } from '../../database/dry-run.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
+import { findForeignEntries } from '../entries/integrity/integrity.ts'
 import { Interned } from '../entries/reporting/names.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { readMoment } from './columns.ts'
@@ -90,6 +91,9 @@ export function createTransferService({ db, clock, audit, organization, people, 
           interned,
           onProgress: (bytes) => onProgress('importing', bytes),
         })
+        const [foreign] = await findForeignEntries(tx)
+        if (foreign)
+          throw wrongFile(`The file was not imported. ${foreign} Do this where the file is from, and export it again.`)
         const { organization: name, exported_at, tally } = header
         await audit.record(tx, by, {
           action: 'organization.imported',

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import fc from 'fast-check'
 import { TALLY } from '../../../src/access/actor.ts'
 import type { CallerOf } from '../../../src/access/caller.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
@@ -8,7 +10,16 @@ import type { TokenEntry } from '../../../src/features/entries/schema.ts'
 import { createServices } from '../../../src/services.ts'
 import { type Engine, forEachEngine, opener } from '../../support/databases.ts'
 import { OPERATOR, reportBody } from '../../support/reports.ts'
-import { differencesIn, exportOf, exportOfEverything, fileOf, linesOf, mergeInto } from '../../support/transfer.ts'
+import { runs } from '../../support/tier.ts'
+import {
+  differencesIn,
+  exportOf,
+  exportOfEverything,
+  fileOf,
+  importInto,
+  linesOf,
+  mergeInto,
+} from '../../support/transfer.ts'
 
 const clock = { now: () => Date.UTC(2026, 10, 20, 19, 30) }
 
@@ -217,6 +228,99 @@ forEachEngine('a merge', (open, engine: Engine) => {
     expect(tokens).toBe(300)
     expect(await differencesIn(to)).toEqual([])
   })
+})
+
+forEachEngine('a merge, whose entries', (open, engine: Engine) => {
+  const openOther = opener(engine === 'sqlite' ? 'postgres' : 'sqlite')
+
+  test('stay those of the person by id in a copy, whoever has their address by now', async () => {
+    const [from, to] = [await openOther(), await open()]
+    const source = await stage(from)
+    await source.report({ session_id: 'first' })
+    const copy = await exportOf(from)
+    await importInto(to, copy)
+    await source.report({ session_id: 'second' })
+    const here = createServices({ db: to, clock })
+    await to.write(async (tx) => {
+      const { users } = tx.tables
+      await tx.update(users).set({ email: 'lovelace@example.com' }).where(eq(users.email, 'ada@example.com'))
+    })
+    await here.people.addUser({ email: 'ada@example.com', name: 'Another Ada', role: 'member' }, TALLY)
+    expect(await mergeInto(to, await exportOf(from))).toMatchObject({ added: 1, created: { people: [] } })
+    const { data } = await here.entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '10' }, 'UTC'))
+    expect(data.map(({ agent_manager: { name } }) => name)).toEqual(['Ada', 'Ada'])
+    expect(await here.entries.verify()).toEqual([])
+  })
+
+  test('verify calls another person’s are not taken, whatever a file says of them', async () => {
+    const from = await openOther()
+    const source = await stage(from)
+    for (const [at, caller] of [source.ada, source.grace, source.ada, source.grace].entries()) {
+      await source.report({ session_id: `s-${at}`, ticket: 'WEB-7' }, caller)
+      await source.report({ summary: `alone ${at}` }, caller)
+    }
+    const { id } = (await source.listed())[0]!
+    await source.entries.approval.decideEntry(id, { action: 'void', reason: 'test' }, OPERATOR)
+    // The lead of there is nobody here, and no report of theirs moved anything.
+    await source.projects.addProject(OPERATOR, { key: 'LED', name: 'Led', leads: ['grace@example.com'] })
+    const [lead] = await from.read.select().from(from.read.tables.users).where(eq(from.read.tables.users.name, 'Grace'))
+    await from.write((tx) =>
+      tx.insert(tx.tables.entryHistory).values({
+        ...{ entryId: 1, at: clock.now(), action: 'placed', userId: lead!.id, tokenId: null },
+        details: { because: 'ticket_found_project' },
+      }),
+    )
+    const lines = linesOf(await exportOf(from))
+    const people = lines.filter(({ type }) => type === 'person').map((line) => line.id as string)
+    const tokens = lines.filter(({ type }) => type === 'token').map((line) => line.id as string)
+    const forgeable = lines.flatMap(({ type }, at) => (type === 'entry' || type === 'session' ? [at] : []))
+    const forgery = fc.record({
+      line: fc.constantFrom(...forgeable),
+      manager: fc.option(fc.constantFrom(...people), { nil: undefined }),
+      token: fc.option(fc.constantFrom(...tokens), { nil: undefined }),
+      status: fc.option(fc.constantFrom('submitted', 'rejected', 'voided', 'approved'), { nil: undefined }),
+      step: fc.option(
+        fc.record({
+          action: fc.constantFrom('shrunk', 'placed', 'adopted', 'approved'),
+          token: fc.constantFrom(...tokens),
+          because: fc.constantFrom('bill_voided', 'source'),
+        }),
+        { nil: undefined },
+      ),
+    })
+    let [refused, taken] = [0, 0]
+    await fc.assert(
+      fc.asyncProperty(fc.array(forgery, { maxLength: 6 }), async (forgeries) => {
+        const to = await open()
+        const here = createServices({ db: to, clock })
+        const forged = structuredClone(lines)
+        for (const { line, manager, token, status, step } of forgeries) {
+          const of = forged[line] as Record<string, unknown>
+          if (manager) of.agent_manager = manager
+          if (of.type === 'session') continue
+          if (token) of.token = token
+          if (status) of.status = status
+          if (!step) continue
+          const { because, ...rest } = step
+          of.history = [...(of.history as object[]), { at: of.created_at, person: null, ...rest, details: { because } }]
+        }
+        const text = fileOf(forged.slice(0, -1) as never)
+        const rehearsed = await mergeInto(to, text, { dryRun: true })
+        expect(await mergeInto(to, text)).toEqual(rehearsed)
+        expect(await here.entries.verify()).toEqual([])
+        const { added, skipped } = rehearsed
+        taken += added
+        refused += skipped.of_another_person?.entries ?? 0
+
+        // Of everything, the import refuses exactly what a merge would leave out.
+        const whole = await importInto(await open(), text).catch((error: Error) => error.message)
+        const isRefused = typeof whole === 'string' && /Entry ent_\w+ belongs to/.test(whole)
+        expect(isRefused).toBe((skipped.of_another_person?.entries ?? 0) > 0)
+      }),
+      { numRuns: runs(60, 6) },
+    )
+    expect(Math.min(refused, taken)).toBeGreaterThan(0)
+  }, 300_000)
 })
 
 forEachEngine('a merge of everything', (open) => {

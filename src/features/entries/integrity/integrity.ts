@@ -25,7 +25,7 @@ const RESTORE = 'This should never happen. Restore an earlier backup, or keep a 
 
 /** Advice for rows that earlier releases wrote. */
 const REVIEW =
-  'Tally 0.2.0 and earlier allowed one person’s reports to change another person’s entries. Compare the entry’s history with what its owner’s agent reported, then reject or place it.'
+  'Tally 0.2.0 and earlier allowed one person’s reports to change another person’s entries. Compare the entry’s history with what its owner’s agent reported, then place it, or void it if it is not theirs.'
 
 /** Sets of labels in memory at a time. */
 const PAGE = 5_000
@@ -57,25 +57,11 @@ export async function findInconsistentEntries(reader: Reader): Promise<string[]>
       ({ session, source }) =>
         `Session ${session} uses the totals of its source ${source}, which are missing. Report its totals again.`,
     )),
-    ...(await firstNamed(
-      (limit) => listForeignEntries(reader, limit),
-      ({ uid, manager, by }) =>
-        `Entry ${uid} belongs to ${manager}, but was reported with a service token of ${by}. ${REVIEW}`,
-    )),
-    ...(await firstNamed(
-      (limit) => listForeignChanges(reader, limit),
-      ({ uid, manager, by, action }) =>
-        `Entry ${uid} belongs to ${manager}, but was changed with a service token of ${by} (${action}). ${REVIEW}`,
-    )),
+    ...(await findForeignEntries(reader)),
     ...(await firstNamed(
       (limit) => listForeignMoves(reader, limit),
       ({ uid, manager, by }) =>
         `Entry ${uid} belongs to ${manager}, but a report of ${by} that named its ticket moved it to another project. ${REVIEW}`,
-    )),
-    ...(await firstNamed(
-      (limit) => listStrayedEntries(reader, limit),
-      ({ uid, manager, session, owner }) =>
-        `Entry ${uid} belongs to ${manager}, but its session ${session} belongs to ${owner}. ${REVIEW}`,
     )),
     ...(await firstNamed(
       (limit) => listUnevenDivisions(reader, limit),
@@ -87,6 +73,27 @@ export async function findInconsistentEntries(reader: Reader): Promise<string[]>
         `The name ${name} is normalized to ${canonical}, which is itself normalized to another name. ${RESTORE}`,
     )),
     ...(await findInconsistentLabels(reader)),
+  ]
+}
+
+/** One finding per entry that is somebody else's than its manager's (`ownership.ts`). */
+export async function findForeignEntries(reader: Reader): Promise<string[]> {
+  return [
+    ...(await firstNamed(
+      (limit) => listForeignEntries(reader, limit),
+      ({ uid, manager, by }) =>
+        `Entry ${uid} belongs to ${manager}, but was reported with a service token of ${by}. ${REVIEW}`,
+    )),
+    ...(await firstNamed(
+      (limit) => listForeignChanges(reader, limit),
+      ({ uid, manager, by, action }) =>
+        `Entry ${uid} belongs to ${manager}, but was changed with a service token of ${by} (${action}). ${REVIEW}`,
+    )),
+    ...(await firstNamed(
+      (limit) => listStrayedEntries(reader, limit),
+      ({ uid, manager, session, owner }) =>
+        `Entry ${uid} belongs to ${manager}, but its session ${session} belongs to ${owner}. ${REVIEW}`,
+    )),
   ]
 }
 

@@ -25,7 +25,8 @@ import type { SheetStatus, Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import { figuresOf, rowsOf, wholeOf } from '../division/divided.ts'
 import { listOtherParts } from '../division/store.ts'
-import { getViews, LOCKED_STATUSES } from '../store.ts'
+import { getViews } from '../store.ts'
+import { OWNING_TOKENS, REASONS_OF_BILLS, REPORTED_ACTIONS, SETTLED_STATUSES, STAYING_STATUSES } from './ownership.ts'
 
 /** Statuses that entries may have: without a sheet, and on a sheet in each of its states. */
 export interface AllowedStatuses {
@@ -115,7 +116,7 @@ export function listUnsuppliedSessions(reader: Reader, limit: number) {
     .limit(limit)
 }
 
-/** Entries that were reported with a service token of someone other than their owner. */
+/** Entries that were reported with a service token of someone other than their owner: the rule of `isForeign`. */
 export function listForeignEntries(reader: Reader, limit: number) {
   const { entries, tokens } = reader.tables
   const { managers, actors } = people(reader)
@@ -125,17 +126,16 @@ export function listForeignEntries(reader: Reader, limit: number) {
     .innerJoin(tokens, eq(tokens.id, entries.tokenId))
     .innerJoin(managers, eq(managers.id, entries.managerId))
     .innerJoin(actors, eq(actors.id, tokens.createdBy))
-    .where(and(eq(tokens.kind, 'svc'), ne(tokens.createdBy, entries.managerId)))
+    .where(and(isOfOther(reader), notInArray(entries.status, [...SETTLED_STATUSES])))
     .limit(limit)
 }
 
-/** Actions of one person's reports on a session, and on the placement of its entries. */
-const REPORTED = ['shrunk', 'source_changed', 'superseded', 'adopted', 'placed']
+/** Whether the token is a service token of someone other than the entry's owner. */
+function isOfOther({ tables: { entries, tokens } }: Reader): SQL | undefined {
+  return and(eq(tokens.kind, OWNING_TOKENS), ne(tokens.createdBy, entries.managerId))
+}
 
-/**
- * Entries with a change in their history by another person's service token. Sending and voiding a bill is excluded,
- * which such a token may do.
- */
+/** Entries with a change in their history by another person's service token: the same. */
 export function listForeignChanges(reader: Reader, limit: number) {
   const { entries, entryHistory, tokens } = reader.tables
   const { managers, actors } = people(reader)
@@ -148,12 +148,10 @@ export function listForeignChanges(reader: Reader, limit: number) {
     .innerJoin(actors, eq(actors.id, tokens.createdBy))
     .where(
       and(
-        eq(tokens.kind, 'svc'),
-        ne(tokens.createdBy, entries.managerId),
-        inArray(entryHistory.action, REPORTED),
-        not(hasReason(entryHistory.details, 'bill_voided')),
-        not(hasReason(entryHistory.details, 'bill_credited')),
-        not(hasReason(entryHistory.details, 'bill_not_sent')),
+        isOfOther(reader),
+        notInArray(entries.status, [...SETTLED_STATUSES]),
+        inArray(entryHistory.action, REPORTED_ACTIONS),
+        ...REASONS_OF_BILLS.map((reason) => not(hasReason(entryHistory.details, reason))),
       ),
     )
     .limit(limit)
@@ -161,12 +159,17 @@ export function listForeignChanges(reader: Reader, limit: number) {
 
 /**
  * Entries that a member's own rows or reports moved to another project with a ticket, though the member does not lead
- * it.
+ * it. Of what happened in another Tally, its roles decided.
  */
 export function listForeignMoves(reader: Reader, limit: number) {
   const { entries, entryHistory } = reader.tables
   const { managers, actors } = people(reader)
   const led = ledProjects(reader, sql`(${actors.id})`)
+  const later = aliasedTable(entryHistory, 'later')
+  const importedLater = reader
+    .select({ id: later.id })
+    .from(later)
+    .where(and(eq(later.entryId, entries.id), eq(later.action, 'imported'), gt(later.id, entryHistory.id)))
   return reader
     .selectDistinct({ uid: entries.uid, manager: managers.email, by: actors.email })
     .from(entryHistory)
@@ -180,12 +183,13 @@ export function listForeignMoves(reader: Reader, limit: number) {
         eq(actors.role, 'member'),
         hasReason(entryHistory.details, 'ticket_found_project'),
         or(isNull(entries.projectId), notInArray(entries.projectId, led)),
+        notExists(importedLater),
       ),
     )
     .limit(limit)
 }
 
-/** Entries that may still change and have another owner than their session. */
+/** Entries that may still change and have another owner than their session: the same. */
 export function listStrayedEntries(reader: Reader, limit: number) {
   const { entries, sessions } = reader.tables
   const { managers, actors: owners } = people(reader)
@@ -195,7 +199,12 @@ export function listStrayedEntries(reader: Reader, limit: number) {
     .innerJoin(sessions, eq(sessions.id, entries.sessionId))
     .innerJoin(managers, eq(managers.id, entries.managerId))
     .innerJoin(owners, eq(owners.id, sessions.managerId))
-    .where(and(ne(sessions.managerId, entries.managerId), notInArray(entries.status, [...LOCKED_STATUSES])))
+    .where(
+      and(
+        ne(sessions.managerId, entries.managerId),
+        notInArray(entries.status, [...STAYING_STATUSES, ...SETTLED_STATUSES]),
+      ),
+    )
     .limit(limit)
 }
 

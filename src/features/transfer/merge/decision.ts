@@ -1,11 +1,14 @@
 /** Which entries of a file are added to a database in use. Nothing may be counted or billed twice. */
 import type { Reader } from '../../../database/database.ts'
+import type { Status } from '../../../database/schema/values.ts'
+import { type Claim, isForeign, type OwnerToken } from '../../entries/integrity/ownership.ts'
 import { isUnguessable } from '../../entries/reporting/same-session.ts'
 import { hashOfSessionId } from '../../entries/session-id.ts'
 import {
   findPresentEntries,
   findPresentSessions,
   findSharesOf,
+  findTokenOwners,
   type PresentEntry,
   type PresentSession,
 } from '../store/merge.ts'
@@ -17,6 +20,7 @@ import type { Group } from './groups.ts'
 export const REASONS = {
   already_here: 'already here',
   already_here_changed: 'already here with other figures, which were left as they are',
+  of_another_person: 'reported or changed with a service token of another person, or in a session with such an entry',
   billed: 'on a bill of the other Tally, or in a session or division with such an entry',
   on_a_sheet: 'on a token sheet of the other Tally',
   session_here: 'their session was reported here as well, or continued here',
@@ -47,12 +51,17 @@ export async function decide(reader: Reader, groups: readonly Group[], decisions
 
 /** What is here of some groups. */
 interface Present {
+  /** The tokens that reported or changed their entries. */
+  tokens: Map<string, OwnerToken<PersonHere>>
   /** Their entries, and the entries that these are parts of. */
   entries: Map<string, PresentEntry>
   sessions: PresentSession[]
   /** The other parts of divided entries, by the key of the divided one. */
   shares: Map<number, { uid: string }[]>
 }
+
+/** The key of a person here, or the id in the file of one who is not here. */
+type PersonHere = number | string
 
 async function readPresent(reader: Reader, groups: readonly Group[]): Promise<Present> {
   const lines = groups.flatMap((group) => group.entries.map(({ line }) => line))
@@ -63,7 +72,12 @@ async function readPresent(reader: Reader, groups: readonly Group[]): Promise<Pr
     reader,
     entries.map(({ id }) => id),
   )
+  const tokens = lines.flatMap((line) => [line.token, ...stepsOf(line).map(({ token }) => token)])
   return {
+    tokens: await findTokenOwners(
+      reader,
+      tokens.filter((id) => id !== null),
+    ),
     entries: new Map(entries.map((entry) => [entry.uid, entry])),
     sessions: await findPresentSessions(reader, keys),
     shares: Map.groupBy(shares, ({ wholeId }) => wholeId),
@@ -97,12 +111,30 @@ class Decider {
   }
 
   #reasonForAll({ session }: Group, lines: readonly Line[]): Reason | undefined {
+    if (lines.some((line) => isForeign(this.#claimOf(line, session?.line)))) return 'of_another_person'
     if (lines.some((line) => this.#isBilled(line))) return 'billed'
     if (lines.some(({ sheet }) => sheet !== null)) return 'on_a_sheet'
     if (session && this.#isDoubled(session.line)) return 'session_here'
     const whole = lines[0]?.divided_from as string | null | undefined
     if (whole && !this.decisions.addedWholes.has(whole) && !this.#isSameDivision(whole)) return 'divided'
     return undefined
+  }
+
+  #claimOf(line: Line, session: Line | undefined): Claim<PersonHere> {
+    const person = (id: unknown) => this.decisions.personKey(id as string) ?? (id as string)
+    const token = (id: string | null) => {
+      if (id === null) return null
+      const line = this.decisions.context.tokens.get(id)?.line
+      const there = line && { kind: line.kind as string, createdBy: person(line.created_by) }
+      return this.present.tokens.get(id) ?? there ?? null
+    }
+    return {
+      manager: person(line.agent_manager),
+      status: line.status as Status,
+      token: token(line.token as string | null),
+      session: session ? person(session.agent_manager) : null,
+      history: stepsOf(line).map((step) => ({ ...step, because: step.details?.because, token: token(step.token) })),
+    }
   }
 
   #isBilled(line: Line): boolean {
@@ -135,6 +167,14 @@ class Decider {
     return JSON.stringify([line.session_id, line.agent_harness, this.decisions.personKey(owner) ?? owner])
   }
 }
+
+interface Step {
+  action: string
+  token: string | null
+  details: Record<string, unknown> | null
+}
+
+const stepsOf = (line: Line) => line.history as Step[]
 
 /** A session here may have the hash of its id instead. */
 function keyOf(line: Line): { sessionKeys: [string, string]; harness: string } {

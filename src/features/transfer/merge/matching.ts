@@ -46,12 +46,12 @@ export class Matching {
   readonly projectKey = (id: string): number | undefined => this.#projects.get(id)
   readonly ticket = (id: string): TicketHere | undefined => this.#tickets.get(id)
 
-  /** Finds all people of the file. */
+  /** Finds all people of the file: by id in a copy of this database, where somebody else may have the address by now. */
   async findPeople(): Promise<void> {
     const { people } = this.services
     for (const [id, { line }] of this.context.people) {
       const found =
-        (await people.findPersonByEmail(this.services.db.read, line.email as string)) ?? (await people.findUser(id))
+        (await people.findUser(id)) ?? (await people.findPersonByEmail(this.services.db.read, line.email as string))
       this.#people.set(id, found?.id)
     }
   }

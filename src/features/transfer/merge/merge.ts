@@ -9,7 +9,7 @@ import { PRICE } from '../kinds/prices.ts'
 import { wrongFile } from '../problems.ts'
 import { type Numbered, readRow, wantOf } from '../reading.ts'
 import { Keys } from '../references.ts'
-import { addIdempotencyKeys } from '../store/merge.ts'
+import { addIdempotencyKeys, findManagersOf } from '../store/merge.ts'
 import { findIdentified } from '../store/references.ts'
 import { insertRows } from '../store/rows.ts'
 import { MergeContext } from './context.ts'
@@ -245,11 +245,16 @@ async function addKeys({ db, interned }: Dependencies, matching: Matching, file:
       const here: Pick<Keys, 'of'> = {
         of: (to, text) => (to === 'users' ? matching.personKey(text) : keys.of(to, text)),
       }
-      const known = lines.filter(
-        ({ line }) =>
-          here.of('users', line.agent_manager as string) !== undefined &&
-          here.of('entries', line.entry as string) !== undefined,
+      const entryOf = ({ line }: Numbered) => here.of('entries', line.entry as string)
+      const managers = await findManagersOf(
+        tx,
+        lines.flatMap((line) => entryOf(line) ?? []),
       )
+      // A key leads to its entry, so it is only for the person whose entry it is.
+      const known = lines.filter((line) => {
+        const [person, entry] = [here.of('users', line.line.agent_manager as string), entryOf(line)]
+        return person !== undefined && entry !== undefined && managers.get(entry) === person
+      })
       await addIdempotencyKeys(tx, known.map((line) => readRow(IDEMPOTENCY_KEY, line, here).row) as never)
     })
   }

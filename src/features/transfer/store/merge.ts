@@ -1,6 +1,7 @@
 /** What a merge looks up in the database in use. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
+import { portionsOf } from '../../../database/portions.ts'
 import type { EntryAmendment } from '../../../database/schema/records.ts'
 import type { Id } from '../../../lib/id.ts'
 
@@ -31,6 +32,34 @@ export async function findPresentEntries(reader: Reader, uids: readonly string[]
     })
     .from(entries)
     .where(inArray(entries.uid, [...new Set(uids)] as Id<'ent'>[]))
+}
+
+/** Whose the tokens with these ids are. */
+export async function findTokenOwners(
+  reader: Reader,
+  uids: readonly unknown[],
+): Promise<Map<string, { kind: string; createdBy: number }>> {
+  const { tokens } = reader.tables
+  const found = new Map<string, { kind: string; createdBy: number }>()
+  for (const portion of portionsOf([...new Set(uids as Id<'tok'>[])])) {
+    const rows = await reader
+      .select({ uid: tokens.uid, kind: tokens.kind, createdBy: tokens.createdBy })
+      .from(tokens)
+      .where(inArray(tokens.uid, portion))
+    for (const { uid, ...token } of rows) found.set(uid, token)
+  }
+  return found
+}
+
+/** Who these entries belong to. */
+export async function findManagersOf(reader: Reader, entryIds: readonly number[]): Promise<Map<number, number>> {
+  if (entryIds.length === 0) return new Map()
+  const { entries } = reader.tables
+  const rows = await reader
+    .select({ id: entries.id, managerId: entries.managerId })
+    .from(entries)
+    .where(inArray(entries.id, [...entryIds]))
+  return new Map(rows.map(({ id, managerId }) => [id, managerId]))
 }
 
 /** The other parts of divided entries. */
