@@ -48,6 +48,7 @@ import postgresSharedLimits from './postgres/0046_shared_limits.sql' with { type
 import postgresOwedWork from './postgres/0047_owed_work.sql' with { type: 'text' }
 import postgresProjectBudgets from './postgres/0048_project_budgets.sql' with { type: 'text' }
 import postgresWebhookOwners from './postgres/0049_webhook_owners.sql' with { type: 'text' }
+import postgresBackupIdentity from './postgres/0050_backup_identity.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
@@ -98,6 +99,7 @@ import sqliteSharedLimits from './sqlite/0046_shared_limits.sql' with { type: 't
 import sqliteOwedWork from './sqlite/0047_owed_work.sql' with { type: 'text' }
 import sqliteProjectBudgets from './sqlite/0048_project_budgets.sql' with { type: 'text' }
 import sqliteWebhookOwners from './sqlite/0049_webhook_owners.sql' with { type: 'text' }
+import sqliteBackupIdentity from './sqlite/0050_backup_identity.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -216,5 +218,11 @@ export const MIGRATIONS: Migration[] = [
     name: 'webhook_owners',
     // A server of a version before would send events to a webhook that is suspended.
     sql: { sqlite: sqliteWebhookOwners, postgres: postgresWebhookOwners },
+  },
+  {
+    version: 50,
+    name: 'backup_identity',
+    sql: { sqlite: sqliteBackupIdentity, postgres: postgresBackupIdentity },
+    compatibleFrom: 49,
   },
 ]

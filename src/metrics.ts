@@ -28,10 +28,17 @@ export interface Sources {
   waitingWrites: () => number
   /** Bill e-mails by state. */
   outbox: () => Promise<{ queued: number; failed: number }>
-  backups: (() => { lastMadeAt: number | null; failures: number }) | undefined
+  backups: (() => { lastMadeAt: number | null; failures: number; others: number }) | undefined
   /** Of backups that are uploaded. */
   remoteBackups:
-    | (() => { lastMadeAt: number | null; failures: number; verifiedAt: number | null; verificationFailures: number })
+    | (() => {
+        lastMadeAt: number | null
+        failures: number
+        verifiedAt: number | null
+        comparedAt: number | null
+        verificationFailures: number
+        others: number
+      })
     | undefined
   /** The last update of prices by any server of the database. */
   priceUpdates: () => Promise<{ succeededAt: number | null; failures: number }>
@@ -182,8 +189,17 @@ export function createMetrics() {
       )
       if (backups) {
         const seconds = () => (backups().lastMadeAt ?? 0) / 1000
-        watched('tally_last_backup_timestamp_seconds', 'Time of the latest backup; 0 if there is none.', seconds)
+        watched(
+          'tally_last_backup_timestamp_seconds',
+          'Time of the latest backup of this database; 0 if there is none.',
+          seconds,
+        )
         watched('tally_backup_failures', 'Failed backups since the server started.', () => backups().failures)
+        watched(
+          'tally_other_backups',
+          'Backups in the folder that are not of this database and its timeline, or not usable.',
+          () => backups().others,
+        )
       }
       if (remoteBackups) {
         watched(
@@ -198,12 +214,22 @@ export function createMetrics() {
         )
         watched(
           'tally_last_backup_verification_timestamp_seconds',
-          'Time of the latest successful verification of an uploaded backup; 0 if there is none.',
+          'Time when an uploaded backup was last restored and checked successfully; 0 if never.',
           () => (remoteBackups().verifiedAt ?? 0) / 1000,
         )
         watched(
+          'tally_last_backup_comparison_timestamp_seconds',
+          'Time when an uploaded backup was last found to be as it was uploaded, restored or not; 0 if never.',
+          () => (remoteBackups().comparedAt ?? 0) / 1000,
+        )
+        watched(
+          'tally_other_remote_backups',
+          'Backups in the storage that this server did not upload.',
+          () => remoteBackups().others,
+        )
+        watched(
           'tally_backup_verification_failures',
-          'Failed verifications of uploaded backups since the latest successful one.',
+          'Failed verifications and comparisons of uploaded backups since the latest successful one.',
           () => remoteBackups().verificationFailures,
         )
       }

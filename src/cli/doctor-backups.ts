@@ -2,7 +2,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config, RemoteBackupsConfig } from '../config.ts'
+import type { StatePlace } from '../database/backup/remote/state.ts'
 import { s3Address } from '../lib/s3-place.ts'
+import { ownIdentity } from './backup/places.ts'
 import { type Finding, failure, ok, warning } from './doctor-checks.ts'
 import { sizeText } from './terminal/numbers.ts'
 
@@ -14,20 +16,31 @@ const LATE_TURNS = 2
 
 const STORED = 'stored backups'
 
+const START_ADVICE = 'Check that the server runs with TALLY_BACKUP_S3, and its log.'
+
 export async function checkBackups(config: Config, now: number): Promise<Finding[]> {
   if (config.databaseUrl) return [ok('backups', 'not managed by Tally; use PostgreSQL’s own tools')]
   const { remote } = config.backups
   return [await checkFolder(config, now), ...(remote ? await checkStored(config, remote, now) : [])]
 }
 
-async function checkFolder({ backups, dataDir }: Config, now: number): Promise<Finding> {
+async function checkFolder(config: Config, now: number): Promise<Finding> {
+  const { backups, dataDir } = config
   const advice =
     'Let the server create backups: set TALLY_BACKUP_EVERY=24h, and TALLY_BACKUP_DIR to a folder on another disk.'
   if (!existsSync(backups.folder)) return warning('backups', 'no backups', advice)
-  const { backupsIn, newestOf } = await import('../database/backup/names.ts')
-  const newest = newestOf(backupsIn(backups.folder), now)
-  if (!newest) return warning('backups', `no backups in ${resolve(backups.folder)}`, advice)
-  const message = `latest backup ${new Date(newest.madeAt).toISOString()}`
+  const { backupsIn, originOf, othersText } = await import('../database/backup/contents.ts')
+  const { newestOf } = await import('../database/backup/names.ts')
+  const identity = await ownIdentity(config)
+  const found = backupsIn(backups.folder).map((backup) => ({ ...backup, origin: originOf(backup.content, identity) }))
+  const newest = newestOf(
+    found.filter(({ origin }) => origin === 'own'),
+    now,
+  )
+  const others = othersText(found.map(({ origin }) => origin))
+  const besides = others === '' ? '' : `; not counted and never removed: ${others}`
+  if (!newest) return warning('backups', `no backups of this database in ${resolve(backups.folder)}${besides}`, advice)
+  const message = `latest backup ${new Date(newest.madeAt).toISOString()}${besides}`
   if (now - newest.madeAt > AGE_LIMIT_MS) return warning('backups', message, advice)
   if (!backups.remote && statSync(backups.folder).dev === statSync(dataDir).dev) {
     return warning(
@@ -39,7 +52,8 @@ async function checkFolder({ backups, dataDir }: Config, now: number): Promise<F
   return ok('backups', message)
 }
 
-async function checkStored({ backups }: Config, remote: RemoteBackupsConfig, now: number): Promise<Finding[]> {
+async function checkStored(config: Config, remote: RemoteBackupsConfig, now: number): Promise<Finding[]> {
+  const { backups } = config
   const { everyMs } = backups
   if (everyMs === undefined) {
     return [warning(STORED, 'no backups are scheduled, so none are uploaded', 'Set TALLY_BACKUP_EVERY=24h.')]
@@ -48,35 +62,45 @@ async function checkStored({ backups }: Config, remote: RemoteBackupsConfig, now
     const advice = 'Set it to a public key. `tally backup keygen` creates one.'
     return [failure(STORED, 'TALLY_BACKUP_RECIPIENTS is not set, and backups are encrypted', advice)]
   }
-  const [{ Bucket }, { encrypterFor }, { newestOf }] = await Promise.all([
+  const identity = await ownIdentity(config)
+  if (!identity) return [warning(STORED, 'there is no database of this version that uploads backups', START_ADVICE)]
+  const [{ Bucket }, { encrypterFor }, { newestOf }, { inspect }] = await Promise.all([
     import('../database/backup/remote/bucket.ts'),
     import('../database/backup/remote/encryption.ts'),
     import('../database/backup/names.ts'),
+    import('../database/backup/remote/uploads.ts'),
   ])
   const address = s3Address(remote.place)
   try {
     encrypterFor(remote.recipients)
-    const stored = await new Bucket(remote.place, remote.access).list()
-    const newest = newestOf(stored, now)
-    const advice = 'Check that the server runs with TALLY_BACKUP_S3, and its log.'
-    if (!newest) return [warning(STORED, `no backups in ${address}`, advice)]
-    const bytes = stored.reduce((sum, backup) => sum + backup.bytes, 0)
-    const message = `${stored.length} in ${address} (${sizeText(bytes)}), the latest of ${new Date(newest.madeAt).toISOString()}`
+    const { place, access } = remote
+    const uploader = { bucket: new Bucket(place, access), place, folder: backups.folder, identity }
+    const { present, problems, others } = await inspect(uploader, { keep: backups.keep, now })
+    const besides = others === 0 ? '' : `; not counted and never removed: ${others} that it did not upload`
+    const newest = newestOf(present, now)
+    if (!newest) return [warning(STORED, `no backups of this database in ${address}${besides}`, START_ADVICE)]
+    const bytes = present.reduce((sum, backup) => sum + backup.bytes, 0)
+    const message = `${present.length} in ${address} (${sizeText(bytes)}), the latest of ${new Date(newest.madeAt).toISOString()}${besides}`
     const isOld = now - newest.madeAt > Math.max(AGE_LIMIT_MS, LATE_TURNS * everyMs)
     return [
-      isOld ? warning(STORED, message, advice) : ok(STORED, message),
-      await checkVerification(backups.folder, remote, now),
+      ...problems.map((problem) => failureOf(problem)),
+      isOld ? warning(STORED, message, START_ADVICE) : ok(STORED, message),
+      await checkVerification({ folder: backups.folder, timeline: identity.timeline, place: address }, remote, now),
     ]
   } catch (error) {
-    // The storage names what is wrong, and what to do.
-    const [, message = '', advice = ''] = /^(.*?\.) (.*)$/s.exec((error as Error).message) ?? []
-    return [failure(STORED, message || (error as Error).message, advice || 'Check TALLY_BACKUP_S3.')]
+    return [failureOf((error as Error).message)]
   }
 }
 
-async function checkVerification(folder: string, remote: RemoteBackupsConfig, now: number): Promise<Finding> {
+/** The storage names what is wrong, and what to do. */
+function failureOf(text: string): Finding {
+  const [, message = '', advice = ''] = /^(.*?\.) (.*)$/s.exec(text) ?? []
+  return failure(STORED, message || text, advice || 'Check TALLY_BACKUP_S3.')
+}
+
+async function checkVerification(at: StatePlace, remote: RemoteBackupsConfig, now: number): Promise<Finding> {
   const { readState } = await import('../database/backup/remote/state.ts')
-  const { verification } = readState(folder, s3Address(remote.place))
+  const { verification } = readState(at)
   const { succeededAt = null, extent = null, error = null } = verification ?? {}
   const elsewhere = 'Verify backups where the private key is: tally backup verify s3://… --identity …'
   if (error !== null)
@@ -94,5 +118,6 @@ async function checkVerification(folder: string, remote: RemoteBackupsConfig, no
     return warning('verification', message, 'Check that the server runs, and its log.')
   }
   if (extent === 'restored') return ok('verification', `${message}: restored and checked`)
-  return ok('verification', `${message}: downloaded, and not decrypted, as the server has no private key. ${elsewhere}`)
+  const compared = `uploaded as made, not test-restored (${new Date(succeededAt).toISOString()})`
+  return ok('verification', `${compared}: the server has no private key. ${elsewhere}`)
 }

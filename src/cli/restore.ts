@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { type Flags, findSource, openSealed, type Source } from './backup/places.ts'
+import { DATABASE_OPTION, type Flags, findSource, openSealed, requireMeant, type Source } from './backup/places.ts'
 import { CommandError } from './failures.ts'
 import { asksFirst } from './flags/confirmation.ts'
 import { examples, optionOf } from './flags/options.ts'
@@ -24,6 +24,7 @@ export function addRestoreCommand(program: Command): void {
     .addOption(optionOf('identity'))
     .addOption(optionOf('backupDir'))
     .addOption(optionOf('backupS3'))
+    .option(...DATABASE_OPTION)
     .option(
       '--replace',
       'replace an existing database, also a damaged one, which is kept with its log next to the new one',
@@ -44,6 +45,7 @@ ${examples('tally restore /mnt/backups/tally-20261121T201500Z.db', 'tally restor
       const to = join(dataDir, 'tally.db')
       const source = await findSource(given, config, flags)
       const name = source.kind === 's3' ? source.address : source.file
+      for (const missing of source.missing ?? []) note(missing)
       if (flags.replace) {
         await confirm(`Replace the database in ${dataDir} with ${name}?`, flags)
       }
@@ -66,7 +68,12 @@ async function withFile<Result>(
   flags: Flags,
   work: (file: string) => Result,
 ): Promise<Result> {
-  if (source.kind === 'file') return work(source.file)
+  if (source.kind === 'file') {
+    if (existsSync(source.file)) {
+      await requireMeant(source.file, { name: basename(source.file), label: source.file, flags })
+    }
+    return work(source.file)
+  }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const scratch = mkdtempSync(join(dataDir, 'restore-'))
   const progress = new Progress('Reading')

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, ConfigError, exposedSecrets, type OptionName, readConfig } from '../config.ts'
+import type { ServerIdentity } from '../database/backup/identity.ts'
 import type { DiskSpace, SpaceLevel } from '../database/disk-space.ts'
 import type { BackupStep } from '../features/notices/service.ts'
 import type { Services } from '../services.ts'
@@ -164,11 +165,12 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     })
     await services.prices.loadDefaultPrices()
     // Before anything is accepted: a folder that cannot be had is an issue of the configuration.
-    const remoteBackups = await prepareRemoteBackups(config, logger, services)
+    const identity =
+      config.backups.everyMs === undefined ? undefined : (await import('../database/backup/identity.ts')).identityOf(db)
+    const remoteBackups = await prepareRemoteBackups(config, logger, services, identity)
     const backups =
-      config.backups.everyMs === undefined
-        ? undefined
-        : await startBackups(config, logger, { ...services, onMade: () => void remoteBackups?.look() })
+      identity &&
+      (await startBackups(config, logger, { ...services, identity, onMade: () => void remoteBackups?.look() }))
     const uploading = remoteBackups?.start()
     metrics.watch({
       databaseFile: db.file,
@@ -401,7 +403,7 @@ async function finish(server: Server, logger: Logger): Promise<void> {
 async function startBackups(
   { backups, dataDir }: Config,
   logger: Logger,
-  { notices, onMade }: Pick<Services, 'notices'> & { onMade: () => void },
+  { notices, identity, onMade }: Pick<Services, 'notices'> & { identity: ServerIdentity; onMade: () => void },
 ) {
   const [{ scheduleBackups }, { DATABASE_FILE }, { systemClock }] = await Promise.all([
     import('../database/backup/scheduled-backups.ts'),
@@ -411,6 +413,7 @@ async function startBackups(
   const report = failureReports(logger, notices)
   return scheduleBackups({
     from: join(dataDir, DATABASE_FILE),
+    identity: identity.read,
     folder: backups.folder,
     everyMs: backups.everyMs!,
     keep: backups.keep,
@@ -436,11 +439,15 @@ const failureReports =
   }
 
 /** Uploads of the scheduled backups; undefined if they stay on this machine. A failed upload is logged and retried. */
-async function prepareRemoteBackups(config: Config, logger: Logger, { notices }: Pick<Services, 'notices'>) {
-  const { remote, everyMs, folder, keep } = config.backups
+async function prepareRemoteBackups(
+  config: Config,
+  logger: Logger,
+  { notices }: Pick<Services, 'notices'>,
+  identity: ServerIdentity | undefined,
+) {
+  const { remote, folder, keep } = config.backups
   if (!remote) return undefined
-  if (everyMs === undefined)
-    throw new ConfigError('TALLY_BACKUP_S3: no backups are scheduled. Set TALLY_BACKUP_EVERY=24h')
+  if (!identity) throw new ConfigError('TALLY_BACKUP_S3: no backups are scheduled. Set TALLY_BACKUP_EVERY=24h')
   if (remote.recipients.length === 0) {
     throw new ConfigError(
       'TALLY_BACKUP_S3: backups in S3 are encrypted. Set TALLY_BACKUP_RECIPIENTS to a public key; `tally backup keygen` creates one',
@@ -457,6 +464,7 @@ async function prepareRemoteBackups(config: Config, logger: Logger, { notices }:
   return createRemoteBackups({
     ...remote,
     ...{ folder, keep, clock: systemClock, run: runRemoteTask },
+    ...{ identity: identity.read, renewTimeline: identity.renewTimeline },
     events: {
       uploaded({ name, uploaded, removed, notRemoved }) {
         const { bytes, sha256 } = uploaded ?? {}
@@ -468,13 +476,19 @@ async function prepareRemoteBackups(config: Config, logger: Logger, { notices }:
         logger.error({ reason: error.message }, 'could not upload a backup')
         report('upload', error, succeededAt)
       },
-      verified: ({ name, extent }) => logger.info({ backup: name, extent }, 'verified a backup in the storage'),
+      verified: ({ name, extent }) => logger.info({ backup: name, extent }, VERIFIED[extent]),
       verificationFailed(error, succeededAt) {
-        logger.error({ reason: error.message }, 'could not verify the newest backup in the storage')
+        logger.error({ reason: error.message }, 'could not verify the uploaded backups')
         report('verification', error, succeededAt)
       },
     },
   })
+}
+
+/** Without the private key, nothing was verified. */
+const VERIFIED = {
+  restored: 'verified an uploaded backup: restored and checked',
+  compared: 'compared an uploaded backup: uploaded as made, not test-restored',
 }
 
 function logReplica(state: string, logger: Logger): void {

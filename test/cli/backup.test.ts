@@ -1,7 +1,9 @@
 import { Database as Connection } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { BackedUpDatabase } from '../support/backups.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { canMount, onSmallDisk } from '../support/small-disk.ts'
 
@@ -81,8 +83,8 @@ describe('tally backup', () => {
 
   test('names a file after the moment in a folder, and its own folder where none is named', async () => {
     await mkdir(file('kept'))
-    expect((await tally.json(['backup', file('kept')])).file).toMatch(/kept\/tally-\d{8}T\d{6}Z\.db$/)
-    expect((await tally.json(['backup'])).file).toMatch(/tally-data\/backups\/tally-\d{8}T\d{6}Z\.db$/)
+    expect((await tally.json(['backup', file('kept')])).file).toMatch(/kept\/tally-\d{8}T\d{6}Z-[\da-f]{8}\.db$/)
+    expect((await tally.json(['backup'])).file).toMatch(/tally-data\/backups\/tally-\d{8}T\d{6}Z-[\da-f]{8}\.db$/)
   })
 
   test('never replaces a file', async () => {
@@ -172,6 +174,51 @@ describe('tally restore', () => {
     expect(await emails(['--data', file('kept')])).toContain('eve@example.com')
   })
 
+  test('refuses an older backup under the name of a newer one, and one that somebody copied, until it has another name', async () => {
+    const database = BackedUpDatabase.at(join(tally.dataDir, 'tally.db'))
+    const { timeline } = database.identity
+    const [old, made] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'].map((day) =>
+      database.backUp(tally.folder, Date.parse(day)),
+    )
+    await rename(file(old!), file(made!))
+    const copied = `tally-20260103T000000Z-${timeline}.db`
+    await Bun.write(file(copied), Bun.file(database.file))
+    for (const [name, says] of [
+      [made!, 'it was made at 2026-01-01T00:00:00Z'],
+      [copied, 'it is a copy that `tally backup` did not make'],
+    ] as const) {
+      for (const command of [
+        ['restore', file(name), '--data', file('to')],
+        ['backup', 'verify', file(name)],
+      ]) {
+        const { code, stderr } = await tally.run(command)
+        expect([code, stderr]).toEqual([1, expect.stringContaining(says)])
+      }
+      expect(existsSync(file('to'))).toBe(false)
+      await rename(file(name), file(`renamed-${name}`))
+      await tally.done(['restore', file(`renamed-${name}`), '--data', file(`to-${name}`)])
+    }
+  })
+
+  test('begins a timeline, so that the restored database removes nothing of the original', async () => {
+    const database = BackedUpDatabase.at(join(tally.dataDir, 'tally.db'))
+    await mkdir(join(tally.dataDir, 'backups'))
+    const before = database.backUp(join(tally.dataDir, 'backups'), Date.parse('2026-01-01T00:00:00Z'))
+    const { database: id, timeline } = database.identity
+    await tally.done(['restore', 'latest', '--replace', '--yes'])
+    expect(database.identity).toMatchObject({ database: id, backedUpAt: null })
+    expect(database.identity.timeline).not.toBe(timeline)
+    const server = await tally.serve(['--backup-every', '24h', '--backup-keep', '1'])
+    await server.untilPrinted(/created a backup/)
+    await server.stop()
+    expect(await readdir(join(tally.dataDir, 'backups'))).toHaveLength(2)
+    const { data } = await tally.json(['backup', 'list'])
+    expect(data.map(({ name, origin }: Record<string, string>) => [origin, name === before])).toEqual([
+      ['own', false],
+      ['another_timeline', true],
+    ])
+  })
+
   test('refuses what is no backup, another program’s, a newer Tally’s or cut off', async () => {
     await Bun.write(file('text'), 'no database at all, but long enough to be looked at '.repeat(20))
     const other = new Connection(file('other.db'))
@@ -215,15 +262,70 @@ test.skipIf(!canMount)('a disk that is too small is named, and is no bug of Tall
 describe('a server with a schedule', () => {
   test('makes a backup when none is there, keeps as many as it is told, and leaves other files alone', async () => {
     await mkdir(file('kept'))
-    for (const name of ['tally-20260101T000000Z.db', 'tally-20260102T000000Z.db', 'notes.txt']) {
-      await Bun.write(file(`kept/${name}`), '')
-    }
+    const database = BackedUpDatabase.at(join(tally.dataDir, 'tally.db'))
+    const old = [1, 2].map((day) => database.backUp(file('kept'), Date.parse(`2026-01-0${day}T00:00:00Z`)))
+    const foreign = ['notes.txt', 'tally-20260101T000000Z.db', 'tally-20260102T000000Z-01234567.db']
+    for (const name of foreign) await Bun.write(file(`kept/${name}`), '')
     const server = await tally.serve(['--backup-every', '24h', '--backup-keep', '2', '--backup-dir', file('kept')])
     await server.untilPrinted(/created a backup/)
     await server.stop()
-    const names = (await readdir(file('kept'))).sort()
-    expect(names).toEqual(['notes.txt', 'tally-20260102T000000Z.db', expect.stringMatching(/^tally-\d{8}T\d{6}Z\.db$/)])
-    await tally.done(['restore', file(`kept/${names[2]}`), '--data', file('restored')])
+    const names = (await readdir(file('kept'))).filter((name) => !foreign.includes(name)).sort()
+    expect(names).toEqual([old[1]!, expect.stringMatching(/^tally-\d{8}T\d{6}Z-[\da-f]{8}\.db$/)])
+    expect(await readdir(file('kept'))).toEqual(expect.arrayContaining(foreign))
+    await tally.done(['restore', file(`kept/${names[1]}`), '--data', file('restored')])
+  })
+
+  test('shares its folder with that of another database, and each has its own backups', async () => {
+    const other = await CommandLine.make({ engine: 'sqlite' })
+    try {
+      await other.addUser('eve@example.com', 'admin')
+      const databases = { tally, other }
+      BackedUpDatabase.at(join(other.dataDir, 'tally.db')).beginAnew()
+      const options = ['--backup-every', '24h', '--backup-keep', '1', '--backup-dir', file('shared')]
+      for (const each of [tally, other, tally, other]) {
+        const server = await each.serve(options)
+        const { timeline } = BackedUpDatabase.at(join(each.dataDir, 'tally.db')).identity
+        while (!(await readdir(file('shared'))).some((name) => name.endsWith(`${timeline}.db`))) await Bun.sleep(20)
+        await server.stop()
+      }
+      expect(await readdir(file('shared'))).toHaveLength(2)
+      for (const [name, email] of [
+        ['tally', 'ada@example.com'],
+        ['other', 'eve@example.com'],
+      ] as const) {
+        const each = databases[name]
+        const { stdout } = await each.run(['doctor', '--json', '--backup-dir', file('shared')])
+        const { data } = await each.json(['backup', 'list', file('shared')])
+        const own = data.find(({ origin }: { origin: string }) => origin === 'own')
+        expect(data.map(({ origin }: { origin: string }) => origin).sort()).toEqual(['another_database', 'own'])
+        expect(JSON.parse(stdout).findings).toContainEqual(
+          expect.objectContaining({
+            what: 'backups',
+            message: expect.stringMatching(
+              new RegExp(
+                `^latest backup ${own.made_at.slice(0, 19)}.*; not counted and never removed: 1 of another database`,
+              ),
+            ),
+          }),
+        )
+        await each.done(['restore', 'latest', '--replace', '--yes', '--backup-dir', file('shared')])
+        expect((await each.json(['users', 'list'])).data).toEqual([expect.objectContaining({ email })])
+      }
+      // On a machine without a database, nothing says which one is meant.
+      const { code, stderr } = await tally.run([
+        ...['restore', 'latest', '--data', file('new'), '--backup-dir', file('shared')],
+      ])
+      expect([code, stderr]).toEqual([1, expect.stringContaining('There are backups of 2 databases. Add --database')])
+      const id = BackedUpDatabase.at(join(other.dataDir, 'tally.db')).identity.database
+      await tally.done([
+        ...['restore', 'latest', '--data', file('new'), '--backup-dir', file('shared'), '--database', id],
+      ])
+      expect((await tally.json(['users', 'list', '--data', file('new')])).data).toEqual([
+        expect.objectContaining({ email: 'eve@example.com' }),
+      ])
+    } finally {
+      await other.remove()
+    }
   })
 
   test('makes none while the newest is young enough, and goes on where one cannot be made', async () => {

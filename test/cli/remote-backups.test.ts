@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Encrypter } from 'age-encryption'
+import { BackedUpDatabase } from '../support/backups.ts'
 import { CommandLine, type RunOptions } from '../support/command-line.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { startStorage, type TestStorage } from '../support/s3-server.ts'
@@ -46,6 +47,9 @@ async function privateKey(name = 'key'): Promise<string> {
   return /AGE-SECRET-KEY-1\w+/.exec(await Bun.file(file(name)).text())![0]
 }
 
+/** What is in the storage, without the manifest. */
+const objects = async () => (await storage.names()).filter((name) => !name.endsWith('.jws'))
+
 /** A backup made by the command, and the name of its object. */
 async function backUp(): Promise<string> {
   const made = await json(['backup', storage.place])
@@ -67,7 +71,7 @@ describe('the command line', () => {
   test('backs up to S3, lists, verifies and restores, with the private key only where it reads', async () => {
     const made = await json(['backup', storage.place])
     const name = made.file.slice(storage.place.length)
-    expect(name).toMatch(/^tally-\d{8}T\d{6}Z\.db\.zst\.age$/)
+    expect(name).toMatch(/^tally-\d{8}T\d{6}Z-[\da-f]{8}\.db\.zst\.age$/)
     const object = Buffer.from(await storage.client.file(storage.prefix + name).bytes())
     expect(object.subarray(0, 22).toString()).toBe('age-encryption.org/v1\n')
     expect(new Bun.CryptoHasher('sha256').update(object).digest('hex')).toBe(made.sha256)
@@ -75,8 +79,11 @@ describe('the command line', () => {
     await tally.done(['backup'])
     const { data } = await json(['backup', 'list'], { env: env({ TALLY_BACKUP_S3: storage.place }) })
     expect(data).toEqual([
-      expect.objectContaining({ name: expect.stringMatching(/Z\.db$/) }),
-      { place: storage.place, name, made_at: expect.stringMatching(/^20/), bytes: object.length },
+      expect.objectContaining({ name: expect.stringMatching(/Z-[\da-f]{8}\.db$/) }),
+      {
+        ...{ place: storage.place, name, made_at: expect.stringMatching(/^20/), bytes: object.length },
+        ...{ database: expect.stringMatching(/^[\da-f]{32}$/), timeline: name.slice(-19, -11), origin: 'own' },
+      },
     ])
     expect(await json(['backup', 'verify', storage.place, '--identity', 'key'])).toEqual({
       ...{ backup: made.file, ok: true, differences: [] },
@@ -109,6 +116,75 @@ describe('the command line', () => {
     expect(later.stdout).toContain(`from ${local.file}`)
   })
 
+  test('refuses an older backup under the name of a newer one, and finds that the newest was removed', async () => {
+    const name = await backUp()
+    const object = await storage.client.file(storage.prefix + name).bytes()
+    const newer = name.replace(/T\d{6}Z/, 'T235959Z')
+    await storage.client.write(storage.prefix + newer, object)
+    await Bun.write(file(newer), object)
+    for (const place of [storage.place + newer, file(newer)]) {
+      const restore = ['restore', place, '--identity', 'key', '--data', file('restored')]
+      expect(await refusal(restore)).toContain('is not the backup that its name says: it was made at')
+      expect(await refusal(['backup', 'verify', place, '--identity', 'key'])).toContain('and has another name since')
+    }
+    const { data } = await json(['backup', 'list', storage.place])
+    expect(data.map((each: Record<string, string>) => [each.name, each.origin])).toEqual([
+      [newer, 'unlisted'],
+      [name, 'own'],
+    ])
+    // What nobody has signed is not the newest.
+    expect(await json(['backup', 'verify', storage.place, '--identity', 'key'])).toMatchObject({
+      backup: storage.place + name,
+    })
+    while (Math.floor(Date.now() / 1000) * 1000 <= Date.parse(data[1].made_at)) await Bun.sleep(20)
+    const newest = await backUp()
+    await storage.client.delete(storage.prefix + newest)
+    const { code, stdout } = await tally.run(['backup', 'verify', storage.place, '--identity', 'key', '--json'], {
+      env: env(),
+    })
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      {
+        ...{ backup: storage.place + name, ok: false },
+        differences: [`${storage.place}${newest} is missing: it was uploaded, and Tally did not remove it.`],
+      },
+    ])
+    const restore = ['restore', storage.place, '--identity', 'key', '--data', file('r1')]
+    expect((await tally.done(restore, { env: env() })).stderr).toContain(`${newest} is missing`)
+    expect((await tally.run(['backup', 'list', storage.place], { env: env() })).stderr).toContain(
+      `${newest} is missing`,
+    )
+  })
+
+  test('keeps the backups of two databases in one folder apart', async () => {
+    const other = await CommandLine.make({ engine: 'sqlite' })
+    try {
+      const database = BackedUpDatabase.at(join(other.dataDir, 'tally.db'))
+      database.beginAnew()
+      await other.addUser('eve@example.com')
+      await backUp()
+      await other.done(['backup', storage.place], { env: env() })
+      const emailsIn = async (data: string) =>
+        (await tally.json(['users', 'list', '--data', data])).data.map(({ email }: { email: string }) => email)
+      const restore = ['restore', storage.place, '--identity', 'key']
+      await tally.done([...restore, '--replace', '--yes'], { env: env() })
+      expect(await emailsIn(tally.dataDir)).toEqual(['ada@example.com'])
+      const into = ['--data', file('restored')]
+      expect(await refusal([...restore, ...into])).toContain('There are backups of 2 databases. Add --database')
+      const id = database.identity.database
+      await tally.done([...restore, ...into, '--database', id], { env: env() })
+      expect(await emailsIn(file('restored'))).toEqual(['eve@example.com'])
+      const { data } = await json(['backup', 'list', storage.place])
+      const mine = data.find(({ origin }: { origin: string }) => origin !== 'another_database')
+      const wrong = ['restore', storage.place + mine.name, '--identity', 'key', '--data', file('wrong')]
+      const { code, stderr } = await tally.run([...wrong, '--database', id], { env: env() })
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`, not of ${id} (--database)`)])
+      expect(existsSync(file('wrong/tally.db'))).toBe(false)
+    } finally {
+      await other.remove()
+    }
+  })
+
   test('says what is wrong with keys, credentials and places, and repeats no secret', async () => {
     const name = await backUp()
     const other = (await tally.done(['backup', 'keygen', 'other'])).stdout.trim()
@@ -135,16 +211,17 @@ describe('the command line', () => {
     expect(
       await refusal(['restore', `${storage.place}tally-20200101T000000Z.db.zst.age`, '--identity', 'key']),
     ).toContain('does not exist')
-    expect(await storage.names()).toEqual([name])
+    expect(await objects()).toEqual([name])
     // Nothing is left of copies that were not uploaded.
-    expect(await readdir(join(tally.dataDir, 'backups'))).toEqual([])
+    const left = (await readdir(join(tally.dataDir, 'backups'))).filter((name) => !name.startsWith('remote-manifests-'))
+    expect(left).toEqual([])
   })
 
   test('reads the secret from a file', async () => {
     await Bun.write(file('secret'), `${storage.env.AWS_SECRET_ACCESS_KEY}\n`)
     const fromFile = { ...env({ AWS_SECRET_ACCESS_KEY_FILE: file('secret') }), AWS_SECRET_ACCESS_KEY: '' }
     await tally.done(['backup', storage.place], { env: fromFile })
-    expect(await storage.names()).toHaveLength(1)
+    expect(await objects()).toHaveLength(1)
   })
 
   test('refuses objects that were changed, cut off or made large, and leaves nothing of them', async () => {
@@ -165,21 +242,25 @@ describe('the command line', () => {
       [Buffer.from(''), 'is incomplete'],
       [bomb, 'It contains more than its database'],
     ] as const) {
+      // By its name: as the newest, only the manifest would be asked.
+      const place = storage.place + name
       await storage.client.write(storage.prefix + name, new Uint8Array(bytes))
-      expect(await refusal(['restore', storage.place, '--identity', 'key', '--data', file('restored')])).toContain(says)
+      expect(await refusal(['restore', place, '--identity', 'key', '--data', file('restored')])).toContain(says)
       expect(await readdir(file('restored'))).toEqual([])
-      expect(await refusal(['backup', 'verify', storage.place, '--identity', 'key'])).toContain(says)
+      expect(await refusal(['backup', 'verify', place, '--identity', 'key'])).toContain(says)
     }
+    const error = await refusal(['restore', storage.place, '--identity', 'key', '--data', file('restored')])
+    expect(error).toMatch(new RegExp(`${name}: it has \\d+ bytes instead of the ${object.length} that were uploaded`))
   })
 
   test('an upload that is interrupted leaves no object', async () => {
     grow(20_000_000)
     storage.trouble({ cutAfter: 6_000_000 })
     expect(await refusal(['backup', storage.place])).toContain('AWS_ENDPOINT_URL')
-    expect(await storage.names()).toEqual([])
+    expect(await objects()).toEqual([])
     storage.trouble(undefined)
     await backUp()
-    expect(await storage.names()).toHaveLength(1)
+    expect(await objects()).toHaveLength(1)
   })
 
   test('a storage that lies is no danger', async () => {
@@ -246,15 +327,27 @@ describe('a server', () => {
   test('uploads its backups, removes old ones, verifies with its private key, and shows no secret', async () => {
     const foreign = ['notes.txt', 'tally-20250101T000000Z.db.zst.age.bak']
     for (const name of foreign) await storage.client.write(storage.prefix + name, 'precious')
-    for (const day of ['20250101', '20250102', '20250108']) {
-      await storage.client.write(`${storage.prefix}tally-${day}T000000Z.db.zst.age`, 'old')
-    }
+    // As version 0.3.0 has uploaded them and noted it, but one.
+    const earlier = ['20250101', '20250102', '20250108', '20250109'].map((day) => ({
+      ...{ name: `tally-${day}T000000Z.db.zst.age`, bytes: 3 },
+      sha256: new Bun.CryptoHasher('sha256').update('old').digest('hex'),
+    }))
+    for (const { name } of earlier) await storage.client.write(storage.prefix + name, 'old')
+    const noted = { place: storage.place, newest: null, uploadError: null, verification: null }
+    await Bun.write(
+      join(tally.dataDir, 'backups/remote-backups.json'),
+      JSON.stringify({ ...noted, uploads: earlier.slice(0, 3) }),
+    )
     const options = { TALLY_BACKUP_KEEP: '1', TALLY_BACKUP_KEEP_WEEKLY: '2', TALLY_BACKUP_IDENTITY_FILE: file('key') }
+    const first = await tally.serve([], scheduled({ ...options, TALLY_BACKUP_VERIFY_EVERY: 'off' }))
+    await first.untilPrinted(/uploaded a backup/)
+    await first.stop()
     const server = await tally.serve([], scheduled(options))
     await server.untilPrinted(/"extent":"restored"/)
-    expect(await storage.names()).toEqual([
+    expect(await objects()).toEqual([
       ...['notes.txt', 'tally-20250101T000000Z.db.zst.age.bak', 'tally-20250108T000000Z.db.zst.age'],
-      expect.stringMatching(/^tally-2.*Z\.db\.zst\.age$/),
+      'tally-20250109T000000Z.db.zst.age',
+      expect.stringMatching(/^tally-2.*Z-[\da-f]{8}\.db\.zst\.age$/),
     ])
     const { token } = await tally.createToken('read')
     const metrics = await (
@@ -263,10 +356,15 @@ describe('a server', () => {
     expect(metrics).toMatch(/^tally_last_remote_backup_timestamp_seconds 1\d{9}$/m)
     expect(metrics).toMatch(/^tally_last_backup_verification_timestamp_seconds 1\d{9}/m)
     expect(metrics).toMatch(/^tally_backup_verification_failures 0$/m)
+    expect(metrics).toMatch(/^tally_other_remote_backups 1$/m)
+    expect(metrics).toMatch(/^tally_other_backups 0$/m)
     const { findings } = JSON.parse((await tally.run(['doctor', '--json'], { env: scheduled(options) })).stdout)
     const of = (what: string) => findings.find((finding: { what: string }) => finding.what === what)
     expect(of('backups').level).toBe('ok')
-    expect(of('stored backups')).toMatchObject({ level: 'ok', message: expect.stringMatching(/^2 in s3:/) })
+    expect(of('stored backups')).toMatchObject({
+      level: 'ok',
+      message: expect.stringMatching(/^2 in s3:.*; not counted and never removed: 1 that it did not upload$/),
+    })
     expect(of('verification')).toMatchObject({ level: 'ok', message: expect.stringContaining('restored and checked') })
     await server.stop()
     const shown = server.output() + metrics + JSON.stringify(findings)
@@ -290,12 +388,12 @@ describe('a server', () => {
       while (mails.letters.length < 1) await Bun.sleep(20)
       await broken.stop()
       const server = await tally.serve([], scheduled({ ...mail, TALLY_BACKUP_IDENTITY_FILE: file('other') }))
-      await server.untilPrinted(/could not verify the newest backup/)
+      await server.untilPrinted(/could not verify the uploaded backups/)
       while (mails.letters.length < 2) await Bun.sleep(20)
       await server.stop()
       expect(mails.letters.map(({ to, headers }) => [to, headers.get('subject')])).toEqual([
         [['ada@example.com'], 'A backup could not be uploaded'],
-        [['ada@example.com'], 'The newest uploaded backup could not be verified'],
+        [['ada@example.com'], 'Uploaded backups could not be verified'],
       ])
       expect(mails.letters[0]!.text).toContain('Check AWS_ACCESS_KEY_ID')
       const { data } = await tally.json(['events', 'list', '--types', 'backup.failed'])
@@ -326,12 +424,12 @@ describe('a server', () => {
     server.process.kill('SIGKILL')
     await server.process.exited
     while (existsSync(`/proc/${children[0]}`)) await Bun.sleep(20)
-    expect(await storage.names()).toEqual([])
+    expect(await objects()).toEqual([])
     storage.trouble(undefined)
     const next = await tally.serve([], scheduled({ TALLY_BACKUP_VERIFY_EVERY: 'off' }))
     await next.untilPrinted(/uploaded a backup/)
     await next.stop()
-    const [name] = await storage.names()
+    const [name] = await objects()
     await tally.done(['backup', 'verify', storage.place + name, '--identity', 'key'], { env: env() })
   })
 

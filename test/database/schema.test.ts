@@ -90,7 +90,7 @@ function sqliteCatalogue(connection: Connection): Catalogue {
         .sort()
     },
     async rows() {
-      const names = facts(`SELECT t.name FROM ${tables} AND t.name <> 'migrations'`)
+      const names = facts(`SELECT t.name FROM ${tables} AND t.name NOT IN (${RANDOM_ROWS})`)
       return names.flatMap((name) =>
         (connection.query(`SELECT * FROM ${name}`).all() as object[]).map((row) => `${name} ${JSON.stringify(row)}`),
       )
@@ -137,7 +137,7 @@ function postgresCatalogue(client: Sql): Catalogue {
         FROM pg_class AS t WHERE t.relkind = 'r' AND t.${own}`),
     async rows() {
       const names = await facts(
-        `SELECT relname FROM pg_class WHERE relkind = 'r' AND ${own} AND relname <> 'migrations'`,
+        `SELECT relname FROM pg_class WHERE relkind = 'r' AND ${own} AND relname NOT IN (${RANDOM_ROWS})`,
       )
       const rows = await Promise.all(names.map((name) => facts(`SELECT '${name} ' || to_json(r) FROM ${name} AS r`)))
       // What is 0 or 1 in SQLite.
@@ -145,6 +145,9 @@ function postgresCatalogue(client: Sql): Catalogue {
     },
   }
 }
+
+/** Tables with a time, or a random value, of each database. */
+const RANDOM_ROWS = "'migrations', 'database_identity', 'backup_timeline'"
 
 /** What `tables.ts` says of the columns. */
 function declaredColumns(tables: Record<string, Table>): Facts {

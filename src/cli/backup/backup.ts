@@ -6,7 +6,7 @@ import { isS3Address, s3Address } from '../../lib/s3-place.ts'
 import { CommandError } from '../failures.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import { sizeText } from '../terminal/numbers.ts'
-import { print, printJson } from '../terminal/print.ts'
+import { note, print, printJson } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { bucketAt, type Flags } from './places.ts'
@@ -48,18 +48,19 @@ interface Backup {
 }
 
 async function backUpToFile(given: string | undefined, { from, config, flags }: Backup): Promise<void> {
-  const { backupName } = await import('../../database/backup/names.ts')
-  const to = target(given, config.backups.folder, backupName(Date.now()))
-  const copy = await copyTo(to, from)
+  const { nameFor } = await import('../../database/backup/backup.ts')
+  const madeAt = Date.now()
+  const to = target(given, config.backups.folder, nameFor(from, madeAt))
+  const copy = await copyTo(to, { from, madeAt })
   if (flags.json) printJson({ file: to, bytes: copy.bytes, entries: copy.entries, schema_version: copy.version })
   else print(`${to}: ${copy.entries.toLocaleString('en')} entries, ${sizeText(copy.bytes)}, checked.`)
 }
 
-async function copyTo(to: string, from: string) {
+async function copyTo(to: string, of: { from: string; madeAt: number }) {
   const { backUp } = await import('../../database/backup/backup.ts')
   const progress = new Progress('Copying', process.stderr)
   try {
-    return await backUp({ from, to, progress: (done, total) => progress.show(done, total) })
+    return await backUp({ ...of, to, progress: (done, total) => progress.show(done, total) })
   } catch (error) {
     throw asCommandError(error)
   } finally {
@@ -77,23 +78,35 @@ async function backUpToS3(given: string, { from, config, flags }: Backup): Promi
   }
   const { bucket, place } = await bucketAt(given, flags)
   if (place.name !== undefined) throw new CommandError(`${given} is not a folder. Use s3://bucket/prefix/.`, 2)
-  const [{ backupName, SEALED_ENDING }, { encrypterFor }, { upload }] = await Promise.all([
-    import('../../database/backup/names.ts'),
-    import('../../database/backup/remote/encryption.ts'),
-    import('../../database/backup/remote/transfers.ts'),
-  ])
-  // Before minutes of copying: the keys, the credentials and the bucket.
+  const [{ nameFor }, { SEALED_ENDING }, { encrypterFor }, { identityIn }, { inspect, uploadChecked }] =
+    await Promise.all([
+      import('../../database/backup/backup.ts'),
+      import('../../database/backup/names.ts'),
+      import('../../database/backup/remote/encryption.ts'),
+      import('../../database/backup/identity.ts'),
+      import('../../database/backup/remote/uploads.ts'),
+    ])
+  const identity = identityIn(from)
+  if (!identity) {
+    throw new CommandError('The database was not upgraded to this version yet. Start the server once: tally serve')
+  }
+  const { folder, keep } = config.backups
+  const madeAt = Date.now()
+  // Before minutes of copying: the keys, the credentials, the bucket, and what this database has uploaded.
   encrypterFor(recipients)
-  await bucket.list()
-  const name = backupName(Date.now())
-  mkdirSync(config.backups.folder, { recursive: true, mode: 0o700 })
-  const scratch = mkdtempSync(join(config.backups.folder, 'upload-'))
+  const uploader = { bucket, place, folder, identity }
+  const inspection = await inspect(uploader, { keep, now: madeAt })
+  for (const problem of inspection.problems) note(problem)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const scratch = mkdtempSync(join(folder, 'upload-'))
   const progress = new Progress('Uploading', process.stderr)
   try {
+    const name = nameFor(from, madeAt)
     const file = join(scratch, name)
-    const copy = await copyTo(file, from)
+    const copy = await copyTo(file, { from, madeAt })
     const onBytes = (done: number, total: number) => progress.show(done, total)
-    const uploaded = await upload(bucket, { file, name: name + SEALED_ENDING, recipients, onBytes })
+    const sealed = { file, name: name + SEALED_ENDING, recipients, onBytes }
+    const uploaded = await uploadChecked(uploader, inspection, sealed)
     progress.end()
     const address = s3Address({ ...place, name: uploaded.name })
     if (flags.json) {

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../../config.ts'
 import { CommandError } from '../failures.ts'
@@ -9,7 +9,7 @@ import { print, printJson } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { checkRestored } from './check-restored.ts'
-import { type Flags, findSource, LATEST, openSealed, type Source } from './places.ts'
+import { DATABASE_OPTION, type Flags, findSource, LATEST, openSealed, requireMeant, type Source } from './places.ts'
 
 export function addBackupVerifyCommand(backup: Command): void {
   backup
@@ -24,6 +24,7 @@ export function addBackupVerifyCommand(backup: Command): void {
     .addOption(optionOf('identity'))
     .addOption(optionOf('backupDir'))
     .addOption(optionOf('backupS3'))
+    .option(...DATABASE_OPTION)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -36,7 +37,7 @@ ${examples('tally backup verify s3://backups/tally/ --identity tally-backups.key
       const flags = command.optsWithGlobals<CommandFlags & Flags>()
       const source = await findSource(given ?? LATEST, readConfig(flags), flags)
       const name = source.kind === 's3' ? source.address : source.file
-      const differences = await restoreAndCheck(source, flags)
+      const differences = [...(source.missing ?? []), ...(await restoreAndCheck(source, flags))]
       const isRight = differences.length === 0
       if (flags.json) printJson({ backup: name, ok: isRight, differences })
       else for (const difference of differences) print(difference)
@@ -52,6 +53,7 @@ async function restoreAndCheck(source: Source, flags: Flags): Promise<string[]> 
   try {
     const to = join(folder, 'tally.db')
     if (source.kind === 'file') {
+      await requireMeant(source.file, { name: basename(source.file), label: source.file, flags })
       const { restore } = await import('../../database/backup/restore.ts')
       restore({ from: source.file, to, keepAs: undefined })
     } else {

@@ -35,17 +35,15 @@ function found(file: string): Stats | undefined {
 
 /** Returns the path of the backup. */
 export async function backUpDatabase(database: EmbeddedDatabase): Promise<string> {
-  const [{ backUp }, { backupName }] = await Promise.all([
-    import('../../database/backup/backup.ts'),
-    import('../../database/backup/names.ts'),
-  ])
+  const { backUp, nameFor } = await import('../../database/backup/backup.ts')
   const backups = resolve(database.backups)
   const file = fileIn(database)
   const progress = new Progress('Backing up the database')
   try {
     const made = mkdirSync(backups, { recursive: true, mode: 0o700 })
-    const to = join(backups, backupName(Date.now()))
-    await backUp({ from: file, to, progress: (done, total) => progress.show(done, total) })
+    const madeAt = Date.now()
+    const to = join(backups, nameFor(file, madeAt))
+    await backUp({ from: file, to, madeAt, progress: (done, total) => progress.show(done, total) })
     for (const path of [to, ...(made === undefined ? [] : [backups])]) giveToOwnerOf(file, path)
     return to
   } catch (error) {

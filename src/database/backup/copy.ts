@@ -3,11 +3,13 @@
  * copy gets its name only when it is complete, verified and durable.
  */
 import { Database as Connection } from 'bun:sqlite'
-import { closeSync, fsyncSync, linkSync, openSync, rmSync, statfsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, fsyncSync, linkSync, openSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { syncFolder } from '../engines/sqlite/log-file.ts'
 import { makePrivateFile, refuseForeignFile } from '../schema/migrate.ts'
 import { WrongDatabase } from '../wrong-database.ts'
+import { type Identity, newTimeline, readIdentity } from './identity.ts'
+import { readName } from './names.ts'
 
 export interface Copy {
   bytes: number
@@ -16,20 +18,43 @@ export interface Copy {
   entries: number
 }
 
-/** Temporary name of an incomplete copy. */
-export const unfinishedName = (path: string) => `${path}.unfinished`
+/** Temporary name of an incomplete copy. Another process that writes to the same path has another. */
+export const unfinishedName = (path: string) => `${path}.${process.pid}.unfinished`
+
+const UNFINISHED = /^(.+)\.\d+\.unfinished(-journal)?$/
+
+/** Removes an incomplete copy to which no thread of this process writes any more. */
+export function removeUnfinished(path: string): void {
+  for (const left of [unfinishedName(path), `${unfinishedName(path)}-journal`]) rmSync(left, { force: true })
+}
+
+/** What no process writes to for this long was left by one that was killed. */
+const ABANDONED_MS = 86_400_000
+
+/** Removes the incomplete copies of a database that were left in a folder for backups. */
+export function removeAbandoned(folder: string, { timeline }: Pick<Identity, 'timeline'>, now: number): void {
+  for (const name of readdirSync(folder)) {
+    const [, backup = ''] = UNFINISHED.exec(name) ?? []
+    if (readName(backup)?.timeline !== timeline) continue
+    const { mtimeMs } = statSync(join(folder, name), { throwIfNoEntry: false }) ?? { mtimeMs: now }
+    if (now - mtimeMs > ABANDONED_MS) rmSync(join(folder, name), { force: true })
+  }
+}
 
 /**
- * Copies the database of a connection to a path that must not exist, and removes what an earlier attempt left. Throws
- * if something exists there, if space is missing, or if the copy is damaged, which means that the database is.
+ * Copies the database of a connection to a path that must not exist. Throws if something exists there, if space is
+ * missing, or if the copy is damaged, which means that the database is.
+ *
+ * @param backedUpAt when the backup is made; null for the database that goes on, on a timeline of its own
  */
-export function copyWhole(reading: Connection, path: string): Copy {
+export function copyWhole(reading: Connection, path: string, backedUpAt: number | null): Copy {
   const unfinished = unfinishedName(path)
-  rmSync(unfinished, { force: true })
+  removeUnfinished(path)
   requireSpace(reading, path)
   try {
     makePrivateFile(unfinished)
     reading.run('VACUUM INTO ?', [unfinished])
+    stamp(unfinished, backedUpAt)
     const copy = identify(unfinished)
     requireIntact(unfinished)
     const file = openSync(unfinished, 'r+')
@@ -40,7 +65,22 @@ export function copyWhole(reading: Connection, path: string): Copy {
     syncFolder(dirname(path))
     return copy
   } finally {
-    rmSync(unfinished, { force: true })
+    removeUnfinished(path)
+  }
+}
+
+/** Says in a copy what it is. */
+function stamp(path: string, backedUpAt: number | null): void {
+  const connection = new Connection(path, { readwrite: true, create: false })
+  try {
+    // Nobody needs half of a copy.
+    connection.run('PRAGMA journal_mode = OFF')
+    const identity = readIdentity(connection)
+    if (!identity) return
+    const timeline = backedUpAt === null ? newTimeline() : identity.timeline
+    connection.run('UPDATE backup_timeline SET timeline = ?, backed_up_at = ?', [timeline, backedUpAt])
+  } finally {
+    connection.close()
   }
 }
 
@@ -62,8 +102,8 @@ export function identify(path: string): Copy {
   }
 }
 
-/** Reads the whole file. */
-function requireIntact(path: string): void {
+/** Reads the whole file. Throws {@link WrongDatabase} if it is damaged. */
+export function requireIntact(path: string): void {
   const connection = openExisting(path)
   try {
     const pages = connection.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()!

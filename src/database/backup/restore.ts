@@ -46,7 +46,7 @@ export function restore({ from, to, keepAs }: RestoreOptions): Restored {
   const reading = new Connection(from, { readonly: true })
   let copy: Copy
   try {
-    copy = copyWhole(reading, restored)
+    copy = copyWhole(reading, restored, null)
   } finally {
     reading.close()
   }

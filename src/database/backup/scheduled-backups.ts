@@ -3,8 +3,10 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { backUp } from './backup.ts'
-import type { Copy } from './copy.ts'
-import { backupName, backupsIn, newestOf } from './names.ts'
+import { backupsIn, ownBackups } from './contents.ts'
+import { type Copy, removeAbandoned } from './copy.ts'
+import type { Identity } from './identity.ts'
+import { backupName, newestOf } from './names.ts'
 import { expired, type Keep } from './retention.ts'
 
 export interface BackupPlan {
@@ -21,9 +23,11 @@ export interface BackupEvents {
 
 /** The state of the backup schedule, for monitoring. */
 export interface BackupState {
-  /** When the newest backup was made; null if there is none. */
+  /** When the newest backup of this database was made; null if there is none. */
   lastMadeAt: number | null
   failures: number
+  /** Backups in the folder that are not of this database and its timeline, and are never removed. */
+  others: number
 }
 
 /** How often the schedule is checked, so that a changed clock or a machine that slept is noticed within a minute. */
@@ -32,40 +36,47 @@ const CHECK_MS = 60_000
 interface ScheduledBackupsOptions extends BackupPlan {
   /** The database file. */
   from: string
+  /** Whose backups are counted and removed. */
+  identity: () => Identity
   clock: Clock
   events: BackupEvents
 }
 
 /** Starts scheduled backups. A failed backup is reported and retried at the next check. */
-export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: ScheduledBackupsOptions) {
+export function scheduleBackups(options: ScheduledBackupsOptions) {
+  const { from, identity, folder, everyMs, keep, clock, events } = options
   const stopping = new AbortController()
   let running: Promise<void> | undefined
   let failures = 0
   // Like the database's own folder.
   mkdirSync(folder, { recursive: true, mode: 0o700 })
 
-  function lastMadeAt(): number | null {
+  function found(): Pick<BackupState, 'lastMadeAt' | 'others'> {
     try {
-      return newestOf(backupsIn(folder), clock.now())?.madeAt ?? null
+      const all = backupsIn(folder)
+      const own = ownBackups(all, identity())
+      return { lastMadeAt: newestOf(own, clock.now())?.madeAt ?? null, others: all.length - own.length }
     } catch {
       // The folder may be what is wrong.
-      return null
+      return { lastMadeAt: null, others: 0 }
     }
   }
 
   /** The age of a backup from before the clock was set back by more than this is unknown. */
   function isDue(): boolean {
     const now = clock.now()
-    return !backupsIn(folder).some(({ madeAt }) => Math.abs(now - madeAt) < everyMs)
+    return !ownBackups(backupsIn(folder), identity()).some(({ madeAt }) => Math.abs(now - madeAt) < everyMs)
   }
 
   async function make(): Promise<void> {
-    const file = join(folder, backupName(clock.now()))
+    const madeAt = clock.now()
+    removeAbandoned(folder, identity(), madeAt)
+    const file = join(folder, backupName({ madeAt, timeline: identity().timeline }))
     const begun = performance.now()
-    const copy = await backUp({ from, to: file, signal: stopping.signal })
+    const copy = await backUp({ from, to: file, madeAt, signal: stopping.signal })
     events.made({ ...copy, file, tookMs: Math.round(performance.now() - begun) })
     // Only after the new one is complete, so that a full disk does not cost an old one.
-    for (const { file } of expired(backupsIn(folder), keep, clock.now())) rmSync(file)
+    for (const { file } of expired(ownBackups(backupsIn(folder), identity()), keep, clock.now())) rmSync(file)
   }
 
   function ask(): void {
@@ -76,7 +87,7 @@ export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: 
       } catch (error) {
         if (stopping.signal.aborted) return
         failures += 1
-        events.failed(error, lastMadeAt())
+        events.failed(error, found().lastMadeAt)
       } finally {
         running = undefined
       }
@@ -87,7 +98,7 @@ export function scheduleBackups({ from, folder, everyMs, keep, clock, events }: 
   ask()
 
   return {
-    state: (): BackupState => ({ lastMadeAt: lastMadeAt(), failures }),
+    state: (): BackupState => ({ ...found(), failures }),
     /** Cancels a running backup: shutdown must not wait for it. */
     async stop(): Promise<void> {
       clearInterval(timer)

@@ -22,7 +22,7 @@ export interface MovedTable {
 }
 
 /** The other database has its own. */
-const NOT_MOVED = ['migrations', 'moves']
+const NOT_MOVED = ['migrations', 'moves', 'backup_timeline']
 
 const KINDS: Record<string, ColumnKind> = { bigint: 'integer', boolean: 'flag', text: 'text', bytea: 'bytes' }
 

@@ -169,6 +169,15 @@ export function defineTables(kit: ColumnKit) {
       since: time('since').notNull(),
       changes: integer('changes').notNull(),
     }),
+    databaseIdentity: table('database_identity', {
+      id: integer('id').primaryKey(),
+      signingKey: bytes('signing_key').notNull(),
+    }),
+    backupTimeline: table('backup_timeline', {
+      id: integer('id').primaryKey(),
+      timeline: text('timeline').notNull(),
+      backedUpAt: time('backed_up_at'),
+    }),
     oneTimeLinks: table('one_time_links', {
       id: key('id'),
       purpose: text<LinkPurpose>('purpose').notNull(),

@@ -1,12 +1,12 @@
 /** The e-mail about a failed backup. Pure. */
 
-/** What failed: the backup itself, its upload, or the verification of an uploaded one. */
+/** What failed: the backup itself, its upload, or the verification of uploaded ones. */
 export type BackupStep = 'backup' | 'upload' | 'verification'
 
 const SUBJECTS: Record<BackupStep, string> = {
   backup: 'A scheduled backup failed',
   upload: 'A backup could not be uploaded',
-  verification: 'The newest uploaded backup could not be verified',
+  verification: 'Uploaded backups could not be verified',
 }
 
 export const subjectOf = (step: BackupStep): string => SUBJECTS[step]

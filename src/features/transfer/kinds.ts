@@ -70,6 +70,8 @@ export const OMITTED_TABLES: Partial<Record<TableName, string>> = {
   webhookDeliveries: 'records of this installation, kept for a week',
   shareLinks: 'the secrets in their addresses are not stored, so that they could not work elsewhere',
   owedWork: 'what is owed follows from the rows that are imported',
+  databaseIdentity: 'a secret: a database that a file is imported into is another one, with backups of its own',
+  backupTimeline: 'belongs to this database',
   billingLease: 'no bill is being prepared while an export is made',
   budgetPeriods: 'derived from the entries',
   budgetChanges: 'changes that wait to be added to what is spent, which is counted again',

@@ -37,7 +37,7 @@ async function crashed(): Promise<{ backup: string; files: string; database: str
   name(connection, 'before')
   const files = folder()
   const backup = join(files, 'backup.db')
-  copyWhole(connection, backup)
+  copyWhole(connection, backup, Date.now())
   // Enough that the log contains pages of the index, which no longer fit the backup's.
   name(connection, ...Array.from({ length: 2_000 }, (_, index) => `after the backup ${index}`))
   for (const suffix of ['', '-wal']) copyFileSync(database + suffix, join(files, `crashed.db${suffix}`))

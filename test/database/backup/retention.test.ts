@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { backupName, backupTime, newestOf, sealedTime } from '../../../src/database/backup/names.ts'
+import { backupName, newestOf, readName, readSealedName } from '../../../src/database/backup/names.ts'
 import { expired, type Keep } from '../../../src/database/backup/retention.ts'
 
 const HOUR_MS = 3_600_000
@@ -111,8 +111,11 @@ describe('names', () => {
     fc.assert(
       fc.property(time, (now) => {
         const second = Math.floor(now / 1000) * 1000
-        expect(backupTime(backupName(now))).toBe(second)
-        expect(sealedTime(`${backupName(now)}.zst.age`)).toBe(second)
+        for (const timeline of [undefined, '0123abcd']) {
+          const name = backupName({ madeAt: now, timeline })
+          expect(readName(name)).toEqual({ madeAt: second, timeline })
+          expect(readSealedName(`${name}.zst.age`)).toEqual({ madeAt: second, timeline })
+        }
       }),
     )
     for (const name of [
@@ -124,9 +127,12 @@ describe('names', () => {
       'a/tally-20261121T201500Z.db.zst.age',
       'tally-20261121T201500Z.db.zst.age\n',
       'TALLY-20261121T201500Z.db.zst.age',
+      'tally-20261121T201500Z-0123ABCD.db.zst.age',
+      'tally-20261121T201500Z-0123abc.db.zst.age',
+      'tally-20261121T201500Z-.db.zst.age',
       '',
     ]) {
-      expect([name, sealedTime(name)]).toEqual([name, undefined])
+      expect([name, readSealedName(name)]).toEqual([name, undefined])
     }
   })
 })

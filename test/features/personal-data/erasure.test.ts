@@ -249,7 +249,7 @@ describe('on SQLite', () => {
     await services.organization.declareCompacted(Date.now())
     expect(await services.personalData.erasure.needsCompacting()).toBe(false)
     const backup = join(location.dataDir, 'backup.db')
-    await backUp({ from: file, to: backup })
+    await backUp({ from: file, to: backup, madeAt: Date.now() })
     for (const path of [file, `${file}-wal`, backup]) {
       if (!existsSync(path)) continue
       const bytes = readFileSync(path).toString('latin1').toLowerCase()

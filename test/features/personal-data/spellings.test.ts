@@ -357,7 +357,7 @@ forEachEngine('an erasure', (_, engine) => {
     if (engine === 'sqlite') {
       const file = join(location.dataDir!, DATABASE_FILE)
       compactFile(file)
-      await backUp({ from: file, to: `${file}.backup` })
+      await backUp({ from: file, to: `${file}.backup`, madeAt: Date.now() })
       texts.push(readFileSync(file, 'utf8'), readFileSync(`${file}.backup`, 'utf8'))
     }
     const left = texts.flatMap((text) => {

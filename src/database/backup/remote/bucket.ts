@@ -1,17 +1,26 @@
-/** The backups in a folder of S3-compatible storage. Other objects there are never read, changed or removed. */
+/** The backups and manifests in a folder of S3-compatible storage. Other objects there are never read, changed or removed. */
 
 import { OVER_BUDGET, SILENT } from '../../../lib/outgoing/failures.ts'
 import type { S3Place } from '../../../lib/s3-place.ts'
 import { s3Address } from '../../../lib/s3-place.ts'
-import { NAME_BEGIN, newestFirst, sealedTime } from '../names.ts'
+import { NAME_BEGIN, newestFirst, readSealedName } from '../names.ts'
 import { BackupError } from './encryption.ts'
+import { isManifestName, MANIFEST_BYTES } from './manifest.ts'
 import { type S3Access, S3Client, S3Error } from './s3-client.ts'
 
 /** A backup in the storage. */
 export interface StoredBackup {
   name: string
+  /** As its name says. */
   madeAt: number
   bytes: number
+}
+
+export interface Listing {
+  /** Newest first. */
+  backups: StoredBackup[]
+  /** The names of manifests. */
+  manifests: string[]
 }
 
 /** Of a request that failed without reaching the server, or that the server could not serve; each pause is twice as long. */
@@ -44,20 +53,21 @@ export class Bucket {
     this.#client = new S3Client(bucket, access, silenceMs)
   }
 
-  /** Newest first. */
-  async list(): Promise<StoredBackup[]> {
-    const found: StoredBackup[] = []
+  async list(): Promise<Listing> {
+    const backups: StoredBackup[] = []
+    const manifests: string[] = []
     let token: string | undefined
     for (let page = 0; page < PAGE_LIMIT; page += 1) {
       const listed = token
       const { objects, next } = await this.#request(() => this.#client.list(`${this.#prefix}${NAME_BEGIN}`, listed))
       for (const { key, bytes } of objects) {
         const name = key.startsWith(this.#prefix) ? key.slice(this.#prefix.length) : ''
-        const madeAt = sealedTime(name)
-        if (madeAt !== undefined && Number.isSafeInteger(bytes)) found.push({ name, madeAt, bytes })
+        const named = readSealedName(name)
+        if (named && Number.isSafeInteger(bytes)) backups.push({ name, madeAt: named.madeAt, bytes })
+        else if (isManifestName(name)) manifests.push(name)
       }
       token = next
-      if (token === undefined) return found.sort(newestFirst)
+      if (token === undefined) return { backups: backups.sort(newestFirst), manifests }
     }
     throw new BackupError(
       `${this.#address} contains more than ${PAGE_LIMIT},000 objects that begin with '${NAME_BEGIN}'. Use a prefix for Tally alone.`,
@@ -66,10 +76,26 @@ export class Bucket {
 
   /** Undefined if there is no such backup. */
   async find(name: string): Promise<StoredBackup | undefined> {
-    const madeAt = sealedTime(name)
-    if (madeAt === undefined) return undefined
-    const bytes = await this.#request(() => this.#client.sizeOf(this.#prefix + name))
-    return bytes === undefined ? undefined : { name, madeAt, bytes }
+    const named = readSealedName(name)
+    if (!named) return undefined
+    const bytes = await this.#sizeOf(name)
+    return bytes === undefined ? undefined : { name, madeAt: named.madeAt, bytes }
+  }
+
+  #sizeOf(name: string): Promise<number | undefined> {
+    return this.#request(() => this.#client.sizeOf(this.#prefix + name))
+  }
+
+  /** The text of a manifest; undefined if there is none, and empty if the object is none by its size. */
+  async readManifest(name: string): Promise<string | undefined> {
+    const bytes = await this.#sizeOf(name)
+    if (bytes === undefined || bytes > MANIFEST_BYTES) return bytes === undefined ? undefined : ''
+    return new Response(this.read({ name, bytes })).text()
+  }
+
+  async writeManifest(name: string, text: string): Promise<void> {
+    if (!isManifestName(name)) throw new Error(`${name} is not the name of a manifest`)
+    await this.#request(() => this.#client.put(this.#prefix + name, Buffer.from(text)))
   }
 
   /**
@@ -145,7 +171,7 @@ export class Bucket {
   }
 
   async remove({ name }: Pick<StoredBackup, 'name'>): Promise<void> {
-    if (sealedTime(name) === undefined) throw new Error(`${name} is not the name of a backup`)
+    if (!readSealedName(name)) throw new Error(`${name} is not the name of a backup`)
     await this.#request(() => this.#client.remove(this.#prefix + name))
   }
 

@@ -6,7 +6,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
-import { databaseBytes, HEADER_BYTES } from './database-size.ts'
+import { databaseBytes, HEADER_BYTES } from '../database-size.ts'
 
 /** A backup that cannot be decrypted, stored or found, or a key that is wrong. The message says what to do. */
 export class BackupError extends Error {

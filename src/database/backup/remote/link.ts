@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { BackupError } from './encryption.ts'
 import type { RemoteAnswer } from './process.ts'
-import type { RemoteTask, UploadResult, VerifyResult } from './tasks.ts'
+import type { RemoteResult, RemoteTask } from './tasks.ts'
 
 /** Starts this program for a task with remote backups, see main.ts, as `engines/slow/link.ts` does for slow reads. */
 const PROGRAM = import.meta.url.endsWith('.ts')
@@ -18,8 +18,8 @@ const CONNECTING = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(https?|no)_proxy)
 const LIMIT_MS = 86_400_000
 
 /** Runs a task in a process of its own, until it ends or the signal aborts it. Throws what the task threw. */
-export function runRemoteTask(task: RemoteTask, signal: AbortSignal): Promise<UploadResult | VerifyResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<UploadResult | VerifyResult>()
+export function runRemoteTask(task: RemoteTask, signal: AbortSignal): Promise<RemoteResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<RemoteResult>()
   // biome-ignore lint/style/noProcessEnv: variables of others' programs, not settings of Tally.
   const connecting = Object.entries(process.env).filter(([name]) => CONNECTING.test(name))
   const child = Bun.spawn(PROGRAM, {
@@ -27,7 +27,7 @@ export function runRemoteTask(task: RemoteTask, signal: AbortSignal): Promise<Up
     stdio: ['ignore', 'ignore', 'inherit'],
     serialization: 'advanced',
     ipc: (answer: RemoteAnswer) => {
-      if ('result' in answer) resolve(answer.result as UploadResult | VerifyResult)
+      if ('result' in answer) resolve(answer.result as RemoteResult)
       else reject(answer.error.isExpected ? new BackupError(answer.error.message) : new Error(answer.error.message))
     },
     onExit: (_child, code, killed) => {

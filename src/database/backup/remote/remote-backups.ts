@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import type { Clock } from '../../../lib/clock.ts'
 import { periodically } from '../../../lib/periodically.ts'
 import { type S3Place, s3Address } from '../../../lib/s3-place.ts'
-import { backupsIn, newestOf, sealedTime } from '../names.ts'
+import { backupsIn, ownBackups } from '../contents.ts'
+import type { Identity, SigningKey } from '../identity.ts'
+import { newestOf, readSealedName, SEALED_ENDING } from '../names.ts'
 import type { Keep } from '../retention.ts'
 import { BackupError } from './encryption.ts'
 import type { S3Access } from './s3-client.ts'
 import { type RemoteState, readState, type Verification, writeState } from './state.ts'
-import type { RemoteTask, UploadResult, VerifyResult } from './tasks.ts'
+import type { Conflict, RemoteResult, RemoteTask, UploadResult, VerifyResult } from './tasks.ts'
+import { knownUploads } from './uploads.ts'
 
 export interface RemotePlan {
   place: S3Place
@@ -25,7 +28,7 @@ export interface RemoteEvents {
   uploaded(upload: UploadResult): void
   /** @param succeededAt when the newest backup in the storage was made; null if there is none */
   uploadFailed(error: Error, succeededAt: number | null): void
-  verified(verification: VerifyResult): void
+  verified(verification: Pick<VerifyResult, 'name' | 'extent'>): void
   /** @param succeededAt when the last verification succeeded; null if none did */
   verificationFailed(error: Error, succeededAt: number | null): void
 }
@@ -36,10 +39,14 @@ export interface RemoteBackupState {
   lastMadeAt: number | null
   /** Failed uploads since the last one that succeeded. */
   failures: number
-  /** When a backup was last verified successfully; null if none was. */
+  /** When a backup was last restored and checked successfully; null if none was. */
   verifiedAt: number | null
+  /** When a backup was last the same as it was uploaded, or restored; null if none was. */
+  comparedAt: number | null
   /** Failed verifications since the last one that succeeded. */
   verificationFailures: number
+  /** Backups in the storage that this server did not upload, and never removes. */
+  others: number
 }
 
 const MINUTE_MS = 60_000
@@ -49,56 +56,76 @@ const HOUR_MS = 60 * MINUTE_MS
 const LOOK_EVERY_MS = 60_000
 
 /** The folder for verifications, in that of backups. */
-const SCRATCH_FOLDER = 'verification'
+const scratchFolder = (timeline: string) => `verification-${timeline}`
 
 interface RemoteBackupsOptions extends RemotePlan {
   /** The folder of local backups. */
   folder: string
+  /** The database, whose key signs what is uploaded. */
+  identity(): Identity & { key: SigningKey }
+  /** Begins another timeline, where another copy of the database goes on with this one. */
+  renewTimeline(): Promise<void>
   keep: Keep
   clock: Clock
   events: RemoteEvents
-  run(task: RemoteTask, signal: AbortSignal): Promise<UploadResult | VerifyResult>
+  run(task: RemoteTask, signal: AbortSignal): Promise<RemoteResult>
 }
 
 export function createRemoteBackups(options: RemoteBackupsOptions) {
   const { folder, place, access, recipients, keep, identityFile, verifyEveryMs, clock, events, run } = options
-  const address = s3Address(place)
+  const { identity, renewTimeline } = options
   const stopping = new AbortController()
   const uploads = new Failures(clock)
   const verifications = new Failures(clock)
-  let state = readState(folder, address)
+  const at = () => ({ folder, timeline: identity().timeline, place: s3Address(place) })
+  let state = readState(at())
 
   function note(change: Partial<RemoteState>): void {
     state = { ...state, ...change }
-    writeState(folder, state)
+    writeState(at(), state)
+  }
+
+  /** What is in the storage, of this server. */
+  function stored() {
+    return knownUploads(at())
+      .filter(({ name }) => !state.missing.includes(name))
+      .map(({ name }) => ({ name, madeAt: readSealedName(name)!.madeAt }))
+  }
+
+  const lastMadeAt = () => newestOf(stored(), clock.now())?.madeAt ?? null
+
+  /** Throws if another copy of the database uploads on the same timeline: what follows is on another. */
+  async function perform<Result extends RemoteResult>(task: RemoteTask): Promise<Exclude<Result, Conflict>> {
+    const result = await run(task, stopping.signal)
+    if (!('conflict' in result)) return result as Exclude<Result, Conflict>
+    await renewTimeline()
+    state = readState(at())
+    throw new BackupError(
+      `${result.conflict} This server goes on with the timeline ${identity().timeline}, and begins with a new backup. What is there is kept until you remove it.`,
+    )
+  }
+
+  function storage() {
+    const { database, timeline, key } = identity()
+    return { place, access, folder, keep, now: clock.now(), identity: { database, timeline, seed: key.seed } }
   }
 
   async function uploadNewest(): Promise<void> {
-    const newest = newestOf(backupsIn(folder), clock.now())
-    if (
-      !newest ||
-      (state.newest && newest.madeAt <= state.newest.madeAt && isPast(state.newest)) ||
-      uploads.isPausing()
-    )
-      return
+    const newest = newestOf(ownBackups(backupsIn(folder), identity()), clock.now())
+    if (!newest || uploads.isPausing() || stored().some(({ name }) => name === newest.name + SEALED_ENDING)) return
     try {
-      const upload = (await run(
-        {
-          task: 'upload',
-          ...{ place, access, file: newest.file, name: newest.name, recipients, now: clock.now() },
-          // While the newest cannot be restored, an older one may be the last that can.
-          keep: state.verification?.error ? undefined : keep,
-        },
-        stopping.signal,
-      )) as UploadResult
-      uploads.end()
-      const known = [...state.uploads, ...(upload.uploaded ? [upload.uploaded] : [])]
-      note({
-        newest: { name: upload.name, madeAt: sealedTime(upload.name)! },
-        uploads: known.filter(({ name }) => upload.stored.includes(name)),
-        uploadError: null,
+      const { verification } = state
+      const { file, name } = newest
+      const upload = await perform<UploadResult>({
+        ...{ task: 'upload', ...storage(), file, name, recipients },
+        // While the newest cannot be restored, an older one may be the last that can.
+        removes: !verification?.error,
+        verified: verification?.name ?? null,
       })
+      uploads.end()
+      note({ missing: [], others: upload.others, uploadError: null })
       events.uploaded(upload)
+      if (upload.problems.length > 0) noteFailure(clock.now(), new BackupError(upload.problems.join(' ')))
     } catch (error) {
       if (stopping.signal.aborted) return
       uploads.add()
@@ -107,13 +134,11 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
     }
   }
 
-  const reportUpload = (error: unknown) => events.uploadFailed(error as Error, state.newest?.madeAt ?? null)
-
-  /** One from before the clock was set back must not keep newer ones from being uploaded. */
-  const isPast = ({ madeAt }: { madeAt: number }) => madeAt <= clock.now()
+  const reportUpload = (error: unknown) => events.uploadFailed(error as Error, lastMadeAt())
 
   function isVerificationDue(): boolean {
-    if (verifyEveryMs === undefined || state.newest === null || verifications.isPausing()) return false
+    if (verifyEveryMs === undefined || stored().length + state.missing.length === 0 || verifications.isPausing())
+      return false
     const { attemptedAt, error } = state.verification ?? { attemptedAt: Number.NEGATIVE_INFINITY, error: null }
     const age = Math.abs(clock.now() - attemptedAt)
     return age >= (error === null ? verifyEveryMs : Math.min(verifyEveryMs, HOUR_MS))
@@ -121,29 +146,34 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
 
   async function verify(): Promise<void> {
     const attemptedAt = clock.now()
-    const before: Verification = state.verification ?? {
-      ...{ attemptedAt, succeededAt: null, name: null, extent: null, error: null },
-    }
     try {
-      const scratch = join(folder, SCRATCH_FOLDER)
-      const result = (await run(
-        { task: 'verify', place, access, uploads: state.uploads, identity: identity(), scratch, now: attemptedAt },
-        stopping.signal,
-      )) as VerifyResult
-      const { name, extent, differences } = result
+      const scratch = join(folder, scratchFolder(identity().timeline))
+      const task: RemoteTask = { task: 'verify', ...storage(), privateKey: privateKey(), scratch }
+      const { name, extent, differences, problems, gone, others } = await perform<VerifyResult>(task)
+      note({ missing: gone, others })
+      if (problems.length > 0) throw new BackupError(problems.join(' '))
       if (differences.length > 0) throw new BackupError(`${name} was restored, but it is wrong: ${differences[0]}`)
       verifications.end()
-      note({ verification: { attemptedAt, succeededAt: attemptedAt, name, extent, error: null } })
-      events.verified(result)
+      const restoredAt = extent === 'restored' ? attemptedAt : (state.verification?.restoredAt ?? null)
+      note({
+        verification: { ...{ attemptedAt, succeededAt: attemptedAt, restoredAt, name: name!, extent }, error: null },
+      })
+      events.verified({ name, extent })
     } catch (error) {
-      if (stopping.signal.aborted) return
-      verifications.add()
-      note({ verification: { ...before, attemptedAt, error: (error as Error).message } })
-      events.verificationFailed(error as Error, before.succeededAt)
+      if (!stopping.signal.aborted) noteFailure(attemptedAt, error as Error)
     }
   }
 
-  function identity(): { path: string; text: string } | undefined {
+  function noteFailure(attemptedAt: number, error: Error): void {
+    const before: Verification = state.verification ?? {
+      ...{ attemptedAt, succeededAt: null, restoredAt: null, name: null, extent: null, error: null },
+    }
+    verifications.add()
+    note({ verification: { ...before, attemptedAt, error: error.message } })
+    events.verificationFailed(error, before.succeededAt)
+  }
+
+  function privateKey(): { path: string; text: string } | undefined {
     if (identityFile === undefined) return undefined
     return { path: identityFile, text: readFileSync(identityFile, 'utf8') }
   }
@@ -180,10 +210,12 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
     },
 
     state: (): RemoteBackupState => ({
-      lastMadeAt: state.newest?.madeAt ?? null,
+      lastMadeAt: lastMadeAt(),
       failures: uploads.count,
-      verifiedAt: state.verification?.succeededAt ?? null,
+      verifiedAt: state.verification?.restoredAt ?? null,
+      comparedAt: state.verification?.succeededAt ?? null,
       verificationFailures: verifications.count,
+      others: state.others,
     }),
   }
 }

@@ -1,15 +1,16 @@
-/** What a server knows about its remote backups, in a file next to the local ones. */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Upload } from './transfers.ts'
+/** What a server knows about its backups in the storage, in files next to the local ones. */
+import { Database as Connection } from 'bun:sqlite'
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { BackupError } from './encryption.ts'
+import type { Memory, Upload } from './manifest.ts'
 
+/** How the uploads and verifications of a server went, which `tally doctor` shows. */
 export interface RemoteState {
-  /** The address of the storage that this is about. */
-  place: string
-  /** The newest backup that is known to be in the storage. */
-  newest: { name: string; madeAt: number } | null
-  /** What was uploaded and is still there. */
-  uploads: Upload[]
+  /** Uploads that the storage no longer has. */
+  missing: string[]
+  /** Objects in the storage that are not own backups. */
+  others: number
   /** Why the last upload failed; null if it succeeded. */
   uploadError: string | null
   verification: Verification | null
@@ -19,36 +20,108 @@ export interface Verification {
   attemptedAt: number
   /** When the last one succeeded, of which backup, and what it did. */
   succeededAt: number | null
+  /** When one was last restored. */
+  restoredAt: number | null
   name: string | null
-  extent: 'restored' | 'compared' | 'read' | null
+  extent: Extent | null
   /** Why the last one failed; null if it succeeded. */
   error: string | null
 }
 
-const STATE_FILE = 'remote-backups.json'
+/** `restored`: decrypted, restored and checked; `compared`: the object is the one that was uploaded. */
+export type Extent = 'restored' | 'compared'
 
-const emptyState = (place: string): RemoteState => ({
-  place,
-  newest: null,
-  uploads: [],
-  uploadError: null,
-  verification: null,
-})
+const emptyState = (): RemoteState => ({ missing: [], others: 0, uploadError: null, verification: null })
 
-/** An empty one if there is no file, if it cannot be read, or if it is about another storage. */
-export function readState(folder: string, place: string): RemoteState {
+/** Whose uploads, from where to where: two databases may share a folder, and one may have several storages. */
+export interface StatePlace {
+  /** The folder for local backups. */
+  folder: string
+  timeline: string
+  /** The address of the storage. */
+  place: string
+}
+
+const stateFile = ({ folder, timeline }: StatePlace) => join(folder, `remote-backups-${timeline}.json`)
+const memoryFile = ({ folder, timeline }: StatePlace) => join(folder, `remote-manifests-${timeline}.json`)
+
+/** What earlier versions wrote, which knew one database and one storage. */
+const EARLIER_FILE = 'remote-backups.json'
+
+interface EarlierState {
+  place: string
+  uploads: Upload[]
+  /** `read`: it was downloaded, which shows nothing. */
+  verification: (Omit<Verification, 'restoredAt' | 'extent'> & { extent: Extent | 'read' | null }) | null
+}
+
+function readEarlier({ folder, place }: StatePlace): EarlierState | undefined {
+  const state = readJson(join(folder, EARLIER_FILE)) as unknown as EarlierState
+  return state.place === place ? state : undefined
+}
+
+export function readState(at: StatePlace): RemoteState {
+  const state = readJson<RemoteState>(stateFile(at))[at.place]
+  if (state) return state
+  const verification = readEarlier(at)?.verification
+  if (!verification || verification.extent === 'read') return emptyState()
+  const restoredAt = verification.extent === 'restored' ? verification.succeededAt : null
+  return { ...emptyState(), verification: { ...verification, extent: verification.extent, restoredAt } }
+}
+
+export const writeState = (at: StatePlace, state: RemoteState): void => writeJson(stateFile(at), at.place, state)
+
+/** The memory of a server, with what an earlier version has uploaded. */
+export function readMemory(at: StatePlace): Memory & { earlier: readonly Upload[] } {
+  const memory = readJson<Memory>(memoryFile(at))[at.place]
+  if (memory) return { ...memory, earlier: [] }
+  return { text: null, isStored: false, earlier: readEarlier(at)?.uploads ?? [] }
+}
+
+export const writeMemory = (at: StatePlace, memory: Memory): void => writeJson(memoryFile(at), at.place, memory)
+
+/** The first database that goes on with what an earlier version has uploaded is the only one. */
+export function endEarlierState({ folder, timeline }: StatePlace): void {
   try {
-    const state = JSON.parse(readFileSync(join(folder, STATE_FILE), 'utf8')) as RemoteState
-    return state.place === place ? state : emptyState(place)
-  } catch {
-    return emptyState(place)
+    renameSync(join(folder, EARLIER_FILE), join(folder, `remote-backups-${timeline}-earlier.json`))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }
 
-export function writeState(folder: string, state: RemoteState): void {
-  const path = join(folder, STATE_FILE)
+const BUSY_TIMEOUT_MS = 60_000
+
+/** Runs `work` while no other process does, such as `tally backup` next to a server. The system ends the lock with the process. */
+export async function exclusively<Result>(at: StatePlace, work: () => Promise<Result>): Promise<Result> {
+  mkdirSync(at.folder, { recursive: true, mode: 0o700 })
+  const lock = new Connection(`${memoryFile(at)}.lock`, { create: true, readwrite: true })
+  try {
+    lock.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    lock.run('BEGIN EXCLUSIVE')
+    return await work()
+  } finally {
+    lock.close()
+  }
+}
+
+function readJson<Value = unknown>(path: string): Record<string, Value> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return {}
+    throw new BackupError(
+      `${path} cannot be read (${code ?? message}). Check its owner; if it is damaged, remove it: backups are then uploaded on another timeline.`,
+    )
+  }
+}
+
+/** The names of places are addresses, which begin with `s3:`. */
+function writeJson(path: string, place: string, value: unknown): void {
+  const all = { ...readJson(path), [place]: value }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = openSync(`${path}.new`, 'w', 0o600)
-  writeSync(file, `${JSON.stringify(state, null, 2)}\n`)
+  writeSync(file, `${JSON.stringify(all, null, 2)}\n`)
   fsyncSync(file)
   closeSync(file)
   renameSync(`${path}.new`, path)

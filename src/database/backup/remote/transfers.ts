@@ -2,17 +2,9 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../../open.ts'
-import { expired, type Keep } from '../retention.ts'
 import type { Bucket, StoredBackup } from './bucket.ts'
 import { BackupError, sealed, unseal } from './encryption.ts'
-
-/** What was uploaded, as the machine that did so knows it. */
-export interface Upload {
-  name: string
-  bytes: number
-  /** Of the object. */
-  sha256: string
-}
+import type { Upload } from './manifest.ts'
 
 type OnBytes = (done: number, total: number) => void
 
@@ -36,10 +28,7 @@ export async function upload(
   const { bytes, sha256 } = sums.read()
   const stored = await bucket.find(name)
   if (stored?.bytes !== bytes) {
-    if (stored) await bucket.remove(stored)
-    throw new BackupError(
-      `${name} has ${stored?.bytes ?? 0} bytes after its upload instead of ${bytes}. It was removed.`,
-    )
+    throw new BackupError(`${name} has ${stored?.bytes ?? 0} bytes after its upload instead of ${bytes}.`)
   }
   return { name, bytes, sha256 }
 }
@@ -73,18 +62,6 @@ export function requireSame(backup: StoredBackup, sha256: string, uploaded: Uplo
   throw new BackupError(
     `${backup.name} is not what this server uploaded: it has ${backup.bytes} bytes and the SHA-256 ${sha256}, instead of ${uploaded.bytes} bytes and ${uploaded.sha256}. Somebody or something has changed it in the storage.`,
   )
-}
-
-/** Removes the backups that are not kept, and returns the others, newest first. */
-export async function prune(
-  bucket: Bucket,
-  keep: Keep,
-  now: number,
-): Promise<{ kept: StoredBackup[]; removed: StoredBackup[] }> {
-  const stored = await bucket.list()
-  const removed = expired(stored, keep, now)
-  for (const backup of removed) await bucket.remove(backup)
-  return { kept: stored.filter((backup) => !removed.includes(backup)), removed }
 }
 
 /** Runs `work` with a path for a database in a new folder, which is removed afterwards, whatever happens. */

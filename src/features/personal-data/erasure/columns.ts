@@ -148,6 +148,8 @@ export const TEXT_COLUMNS: { [Name in TableName]?: Texts<Name> } = {
   migrations: { key: ['version'], other: ['name'] },
   moves: { key: ['id'], other: ['move', 'direction', 'place', 'restores'] },
   owedWork: { key: [], other: ['kind'] },
+  backupTimeline: { key: ['id'], other: ['timeline'] },
+  databaseIdentity: { key: ['id'] },
   prices: { key: ['id'], text: ['source'], kept: { provider: 'prices', model: 'prices' }, other: ['tiers', 'extras'] },
   priceLoads: {
     key: ['id'],
