@@ -365,6 +365,21 @@ describe('tally sql', () => {
     ])
   })
 
+  test('does not print the signing key, whatever the query calls its table', async () => {
+    for (const query of [
+      'SELECT * FROM database_identity',
+      'SELECT hex((SELECT d.signing_key FROM main.database_identity AS d))',
+      'WITH x AS (SELECT signing_key FROM "database_identity") SELECT length(signing_key) FROM x, backup_timeline',
+      '; SELECT * FROM database_identity',
+      ' -- a comment\n; SELECT * FROM database_identity',
+    ]) {
+      const { code, stdout, stderr } = await tally.run(['sql', query])
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/cannot be queried|syntax error/)])
+    }
+    await tally.done(['sql', 'EXPLAIN SELECT * FROM database_identity'])
+    await tally.done(['sql', 'SELECT timeline FROM backup_timeline'])
+  })
+
   test('changes nothing, neither here nor in a file beside', async () => {
     for (const query of [
       'DELETE FROM users',
