@@ -59,7 +59,7 @@ export interface DispatcherDependencies {
   clock: Clock
   audit: Pick<AuditService, 'record'>
   log: EventLog
-  owners: Pick<Owners, 'rightsNow'>
+  owners: Pick<Owners, 'rightsNow' | 'rightsAtOnce'>
   sender: Sender
   notices: ReturnType<typeof createNotices>
   /** Called after each attempt. */
@@ -213,8 +213,9 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
     const idle = (await listActiveEndpoints(db.read)).filter(({ id }) => !working.has(id))
     if (idle.length === 0) return
     const end = await log.end()
+    const rightsNow = owners.rightsAtOnce()
     for (const endpoint of idle) {
-      const rights = await owners.rightsNow(endpoint)
+      const rights = await rightsNow(endpoint)
       if (!rights || !isDue(endpoint.nextAttemptAt, now) || positionOf(endpoint) >= end) continue
       const work = deliverTo(endpoint, rights)
         .catch(onError)
