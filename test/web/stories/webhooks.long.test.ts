@@ -5,13 +5,14 @@ import { type Receiver, startReceiver } from '../../support/receivers.ts'
 import { webStage } from '../../support/web-stage.ts'
 
 const ADMIN = { name: 'Ada', email: 'ada@example.com', role: 'admin', password: 'correct horse battery' } as const
+const OTHER = { ...ADMIN, name: 'Grace', email: 'grace@example.com' } as const
 
 /** Longer than the page and the server take on a busy machine. */
 const TEST_MS = 180_000
 
 describe.skipIf(!CHROMIUM)('the page Webhooks', () => {
   const web = webStage({
-    people: [ADMIN],
+    people: [ADMIN, OTHER],
     args: ['--log-level', 'warn', '--webhook-private-networks', '127.0.0.1'],
   })
   let receiver: Receiver
@@ -86,6 +87,41 @@ describe.skipIf(!CHROMIUM)('the page Webhooks', () => {
       await page.getByRole('button', { name: 'Remove…' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Remove webhook' }).click()
       await page.getByText('No webhooks').waitFor()
+      await close()
+    },
+    TEST_MS,
+  )
+
+  test(
+    'shows that a webhook is suspended because its owner is disabled, and takes it over with the events that waited',
+    async () => {
+      const other = await web.visit({ as: OTHER })
+      await other.open('/webhooks')
+      const json = JSON.stringify({ name: 'Of Grace', url: receiver.url, types: ['project.*'] })
+      await other.page.evaluate(
+        `fetch('/api/v1/webhooks', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '${json}' }).then((response) => response.text())`,
+      )
+      await other.close()
+      const done = async (...words: string[]) => expect((await web.installation.run(words)).code).toBe(0)
+      await done('users', 'disable', OTHER.email)
+      await done('projects', 'add', 'ORION')
+
+      const { page, open, barriers, issues, close } = await web.visit({ as: ADMIN })
+      await open('/webhooks?failing=true')
+      await page.getByText('suspended', { exact: true }).waitFor()
+      await page.getByText('Of Grace', { exact: true }).first().click()
+      await page.getByText('Its owner is disabled.').waitFor()
+      expect(await barriers()).toEqual([])
+      const before = receiver.received.length
+      await page.getByRole('button', { name: 'Take over…' }).click()
+      await page.getByRole('dialog').getByText(receiver.url).waitFor()
+      expect(await barriers()).toEqual([])
+      await page.getByRole('dialog').getByRole('button', { name: 'Take over webhook' }).click()
+      await page.getByText('active', { exact: true }).waitFor()
+      await receiver.until((received) => received.length > before)
+      expect(JSON.parse(receiver.received.at(-1)!.body).object.name).toBe('ORION')
+      expect(await page.getByRole('button', { name: 'Take over…' }).count()).toBe(0)
+      expect(issues()).toEqual([])
       await close()
     },
     TEST_MS,
