@@ -10,13 +10,17 @@ ALTER TABLE webhook_endpoints ADD COLUMN suspended_reason TEXT
 CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (owner_id);
 CREATE INDEX webhook_endpoints_by_owner_token ON webhook_endpoints (owner_token_id);
 
--- Who added one is in the audit log. A person whom the command line named with --as decides nothing there.
-UPDATE webhook_endpoints SET
-  owner_id = created_by,
-  owner_token_id = (
-    SELECT token_id FROM audit WHERE action = 'webhook.added' AND object_id = 'whk_' || lower(hex(uid)) ORDER BY id LIMIT 1
-  )
-WHERE created_by IS NOT NULL AND NOT EXISTS (
+-- Whoever added one or last changed its address, by the audit log: a person whom the command line named with --as decides
+-- nothing there. Where retention has removed these records, the person who added it.
+UPDATE webhook_endpoints SET owner_id = created_by;
+UPDATE webhook_endpoints SET (owner_id, owner_token_id) = (
+  SELECT CASE WHEN origin LIKE 'command line of %' THEN NULL ELSE user_id END, token_id FROM audit
+  WHERE object_id = 'whk_' || lower(hex(uid))
+    AND (action = 'webhook.added' OR (action = 'webhook.changed' AND json_extract(after, '$.url') IS NOT NULL))
+  ORDER BY id DESC LIMIT 1
+)
+WHERE EXISTS (
   SELECT 1 FROM audit
-  WHERE action = 'webhook.added' AND object_id = 'whk_' || lower(hex(uid)) AND origin LIKE 'command line of %'
+  WHERE object_id = 'whk_' || lower(hex(uid))
+    AND (action = 'webhook.added' OR (action = 'webhook.changed' AND json_extract(after, '$.url') IS NOT NULL))
 );

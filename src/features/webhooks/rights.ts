@@ -2,11 +2,12 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Principal } from '../../access/caller.ts'
 import type { WebhookSuspendedReason } from '../../database/schema/values.ts'
-import { EVENT_TYPE_NAMES, type EventType, eventTypesOf, isEventType } from '../../event-types.ts'
+import { ALERT_TYPES, EVENT_TYPE_NAMES, type EventType, eventTypesOf, isEventType } from '../../event-types.ts'
 import { includesScope, type Scope } from '../../token-scopes.ts'
 import { EVERY_EVENT, type EventReader, eventReaderOf, mayRead, scopesToRead } from '../events/service.ts'
 import type { Standing } from '../people/service.ts'
 import { isEvent } from './messages/payload.ts'
+import type { EndpointRow } from './store/endpoints.ts'
 
 /** Of a message that tests a webhook, which is no event. */
 export const TEST_TYPE = 'webhook.test'
@@ -105,12 +106,17 @@ export function unreadableType(pattern: string, rights: Rights): EventType | und
   return eventTypesOf(pattern).find((type) => !readsType(rights, type))
 }
 
-/** Of these types, one of which others are sent more than somebody may read; undefined if there is none. */
-export function typeBeyond(rights: Rights, others: Rights, types: readonly EventType[]): EventType | undefined {
-  return types.find(
+/** Of what a webhook is sent with its owner's rights, a type of which it is sent more than others may read; or undefined. */
+export function typeBeyond(
+  rights: Rights,
+  ownerRights: Rights,
+  { types, format }: Pick<EndpointRow, 'types' | 'format'>,
+): EventType | undefined {
+  const hasDetails = format !== 'standard'
+  return [...selectedTypes(types), ...ALERT_TYPES].find(
     (type) =>
-      readsType(others, type) &&
-      !(readsType(rights, type) && (readsDetails(rights, type) || !readsDetails(others, type))),
+      readsType(ownerRights, type) &&
+      (!readsType(rights, type) || (hasDetails && readsDetails(ownerRights, type) && !readsDetails(rights, type))),
   )
 }
 

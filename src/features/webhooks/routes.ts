@@ -121,7 +121,7 @@ export const webhooksRoutes = ({ webhooks }: { webhooks: WebhooksService }) =>
           tag,
           summary: 'Update a webhook',
           description:
-            'Absent fields stay unchanged, and so does the owner. `client` and `project` replace each other; null clears them. With a new address, a failed delivery is repeated at once. An API token changes only webhooks that are sent nothing that it may not read.',
+            'Absent fields stay unchanged. `client` and `project` replace each other; null clears them. With a new address, a failed delivery is repeated at once, and you, or the API token with which you call, are the owner. An API token changes only webhooks that are sent nothing that it may not read.',
           path,
           body: { example: { types: ['bill.*'] } },
           responses: webhookAnswer,

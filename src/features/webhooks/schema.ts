@@ -188,7 +188,7 @@ const fields = {
       {
         ...strict,
         description:
-          'Whose rights decide what it is sent: a person and, if they used one, their API token. Null for the command line, which may read everything.',
+          'Whose rights decide what it is sent: the person, and the API token if they used one, who added it, last changed its address, or took it over. Null for the command line, which may read everything.',
       },
     ),
   ),

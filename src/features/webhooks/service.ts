@@ -3,7 +3,7 @@ import type { Actor } from '../../access/actor.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { WebhookSuspendedReason } from '../../database/schema/values.ts'
 import { notFound, Problem, validationFailed } from '../../errors.ts'
-import { ALERT_TYPES, type EventType } from '../../event-types.ts'
+import type { EventType } from '../../event-types.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { isId } from '../../lib/id.ts'
@@ -29,7 +29,6 @@ import {
   readsMessage,
   readsType,
   rightsOf,
-  selectedTypes,
   suspensionText,
   TEST_TYPE,
   typeBeyond,
@@ -167,7 +166,7 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
   async function requireReach(reader: Reader, { principal }: Manager, { row }: EndpointView): Promise<void> {
     const rights = rightsOf(principal)
     const { rights: ownerRights } = await owners.ownershipOf(row, reader)
-    const type = typeBeyond(rights, ownerRights, [...selectedTypes(row.types), ...ALERT_TYPES])
+    const type = typeBeyond(rights, ownerRights, row)
     if (type) throw beyondReach(row, rights, type)
   }
 
@@ -280,15 +279,21 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
       return createdWebhookBody(await bodyOf(view), view.row.secret)
     },
 
-    /** Absent fields stay unchanged. Throws `not_found`, `validation_failed`. */
+    /**
+     * Absent fields stay unchanged. Whoever changes the address is the owner from then on: what goes there must end with
+     * their rights. Throws `not_found`, `validation_failed`, and `forbidden` if they may read less than what it is sent.
+     */
     async changeWebhook(uid: string, given: WebhookChange, manager: Manager): Promise<WebhookBody> {
       const view = await getEndpoint(db.read, uid)
       await requireReach(db.read, manager, view)
-      const columns = await columnsOf(given, (await owners.ownershipOf(view.row)).rights)
-      const after = await change(uid, manager, 'webhook.changed', ({ row }) => ({
+      const isMoved = ({ row }: EndpointView, { url }: WebhookChange) =>
+        url !== undefined && !(URL.canParse(url) && new URL(url).href === row.url)
+      const rights = isMoved(view, given) ? rightsOf(manager.principal) : (await owners.ownershipOf(view.row)).rights
+      const columns = await columnsOf(given, rights)
+      const after = await change(uid, manager, 'webhook.changed', (before) => ({
         ...columns,
         // A new address may work at once.
-        ...(columns.url !== undefined && columns.url !== row.url && NOT_FAILING),
+        ...(isMoved(before, columns) && { ...takenOver({ ...before.row, ...columns }, manager), ...NOT_FAILING }),
       }))
       return bodyOf(after)
     },
@@ -337,19 +342,7 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
      * if they may read less than what it is sent.
      */
     async takeOver(uid: string, manager: Manager): Promise<WebhookBody> {
-      const rights = rightsOf(manager.principal)
-      const after = await change(uid, manager, 'webhook.taken_over', ({ row }) => {
-        const unreadable = row.types.map((type) => unreadableType(type, rights)).find((type) => type !== undefined)
-        if (unreadable) throw beyondReach(row, rights, unreadable)
-        const isWaiting = row.disabledAt === null && row.suspendedAt !== null
-        return {
-          ...ownerColumns(manager.principal),
-          suspendedAt: null,
-          suspendedReason: null,
-          ...(isWaiting && { noticeDueAt: null, ...NOT_FAILING }),
-        }
-      })
-      return bodyOf(after)
+      return bodyOf(await change(uid, manager, 'webhook.taken_over', ({ row }) => takenOver(row, manager)))
     },
 
     /** A new secret; messages are signed with the old one, too, for as long as receivers need to learn the new one. */
@@ -466,10 +459,10 @@ function tooMany(): Problem {
   )
 }
 
-function beyondReach({ name }: EndpointRow, { token }: Rights, type: EventType): Problem {
+function beyondReach({ name, format }: EndpointRow, { token }: Rights, type: EventType): Problem {
   return new Problem(
     'forbidden',
-    `The webhook '${name}' is sent events that the API token '${token?.name}' may not read, such as ${type}. Use a token with ${neededScopes(type, { withDetails: true })}, or sign in.`,
+    `The webhook '${name}' is sent events that the API token '${token?.name}' may not read, such as ${type}. Use a token with ${neededScopes(type, { withDetails: format !== 'standard' })}, or sign in.`,
   )
 }
 
@@ -488,6 +481,20 @@ function webhookSuspended({ row, owner, ownerToken }: EndpointView, reason: Webh
 function ownerColumns(principal: Manager['principal']): Pick<EndpointRow, 'ownerId' | 'ownerTokenId'> {
   if (!principal) return { ownerId: null, ownerTokenId: null }
   return { ownerId: principal.person.id, ownerTokenId: principal.kind === 'api' ? principal.token.id : null }
+}
+
+/** What changes of a webhook of which somebody becomes the owner. Throws `forbidden` if they may not read all of its types. */
+function takenOver(row: EndpointRow, { principal }: Manager): Partial<EndpointRow> {
+  const rights = rightsOf(principal)
+  const unreadable = row.types.map((type) => unreadableType(type, rights)).find((type) => type !== undefined)
+  if (unreadable) throw beyondReach(row, rights, unreadable)
+  const isWaiting = row.disabledAt === null && row.suspendedAt !== null
+  return {
+    ...ownerColumns(principal),
+    suspendedAt: null,
+    suspendedReason: null,
+    ...(isWaiting && { noticeDueAt: null, ...NOT_FAILING }),
+  }
 }
 
 /** An attempt, with what was sent as far as these rights reach. */

@@ -198,7 +198,7 @@ describe('A webhook', () => {
     const ACTS: Record<string, (id: string) => [operation: string, json?: object]> = {
       'is not sent elsewhere by it': (id) => [`PATCH /api/v1/webhooks/${id}`, { url: 'https://evil.example.com/' }],
       'does not get other types by it': (id) => [`PATCH /api/v1/webhooks/${id}`, { types: ['bill.*'] }],
-      'does not get another format by it': (id) => [`PATCH /api/v1/webhooks/${id}`, { format: 'chat' }],
+      'does not get another format by it': (id) => [`PATCH /api/v1/webhooks/${id}`, { format: 'slack' }],
       'does not show it a new secret': (id) => [`POST /api/v1/webhooks/${id}/rotate-secret`, {}],
       'is not enabled by it': (id) => [`POST /api/v1/webhooks/${id}/enable`, { send_missed: true }],
       'is sent nothing again by it': (id) => [
@@ -210,7 +210,7 @@ describe('A webhook', () => {
     }
     test.each(Object.keys(ACTS))('%s', async (act) => {
       await using receiver = await newReceiver()
-      const { id } = await add(keeper, { url: receiver.url })
+      const { id } = await add(keeper, { url: receiver.url, format: 'chat' })
       await deliver()
       const before = { ...(await webhook(id)), last_delivery: null }
       const from = receiver.received.length
@@ -224,10 +224,21 @@ describe('A webhook', () => {
       }
       await deliver()
       expect({ ...(await webhook(id)), last_delivery: null }).toEqual(before)
-      const sent = receiver.received.slice(from).map(({ body }) => JSON.parse(body).type)
-      expect(new Set(sent)).toEqual(new Set(['user.added', 'token.created']))
+      const sent = receiver.received.slice(from).map(({ body }) => JSON.parse(body).text.split(' ')[0])
+      expect(new Set(sent)).toEqual(new Set(['User', 'Token']))
       const allowed = await app.call(operation, { ...(await apiToken(...full)), ...(json && { json }) })
       expect(allowed.status).toBe(200)
+    })
+
+    test('is changed by a token that reads its events, unless chats would be told more', async () => {
+      const { id } = await add(keeper, { url: 'https://hooks.example.com/', types: ['entry.*', 'backup.*'] })
+      const call = await apiToken('events:read', 'audit:read')
+      const change = (json: object) => app.call(`PATCH /api/v1/webhooks/${id}`, { ...call, json })
+      expect((await change({ types: ['entry.*'] })).status).toBe(200)
+      const refused = await change({ format: 'chat' })
+      expect(refused.status).toBe(403)
+      expect(refused.json.detail).toContain('Use a token with the scopes events:read and entries:read, or sign in.')
+      expect(await webhook(id)).toMatchObject({ types: ['entry.*'], format: 'standard', owner: { token: null } })
     })
 
     test('is tested, disabled and removed by it, which sends nothing of it to anybody', async () => {
@@ -407,6 +418,27 @@ describe('Of a suspended webhook', () => {
     expect(namesOf(receiver)).toEqual(names)
     const audit = await asKeeper(`GET /api/v1/audit?object=${id}&action=webhook.taken_over`)
     expect(audit.data).toHaveLength(1)
+  })
+
+  test('whose address a token has changed, nothing is sent there once the token is revoked', async () => {
+    await using receiver = await newReceiver()
+    await using elsewhere = await newReceiver()
+    const { id } = await add(keeper, { url: receiver.url, types: ['backup.*'] })
+    const owner = await newOwner('token')
+    const changed = await app.call(`PATCH /api/v1/webhooks/${id}`, { ...owner.call, json: { url: elsewhere.url } })
+    expect(changed.json).toMatchObject({ owner: { token: { id: owner.tokenId } } })
+    await record(backupFailed('one'))
+    await deliver()
+    await asKeeper(`POST /api/v1/tokens/${owner.tokenId}/revoke`)
+    await record(backupFailed('two'))
+    await deliver()
+    expect(await webhook(id)).toMatchObject({ state: 'suspended', suspended_reason: 'token_revoked' })
+    const back = await asKeeper(`PATCH /api/v1/webhooks/${id}`, { url: receiver.url })
+    expect(back).toMatchObject({ state: 'active', owner: { token: null } })
+    await deliver()
+    expect([namesOf(elsewhere), namesOf(receiver)]).toEqual([['one'], ['two']])
+    const unchanged = await asKeeper(`PATCH /api/v1/webhooks/${id}`, { url: receiver.url, name: 'The same' })
+    expect(unchanged.owner).toEqual(back.owner)
   })
 
   test('the events wait for a token that may read them', async () => {

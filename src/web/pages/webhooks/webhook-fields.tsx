@@ -14,7 +14,13 @@ export const VALIDATION = {
 export const issueFields = ({ types }: WebhookValues): Record<string, string> =>
   Object.fromEntries(types.map((_, at) => [`/types/${at}`, 'types']))
 
-export function WebhookFields({ form }: { form: UseFormReturnType<WebhookValues> }) {
+interface WebhookFieldsProps {
+  form: UseFormReturnType<WebhookValues>
+  /** Whether somebody else owns the webhook. */
+  isOfOther?: boolean
+}
+
+export function WebhookFields({ form, isOfOther = false }: WebhookFieldsProps) {
   const { format } = form.values
   const { onChange: changeUrl, ...url } = form.getInputProps('url')
   return (
@@ -28,7 +34,11 @@ export function WebhookFields({ form }: { form: UseFormReturnType<WebhookValues>
       />
       <TextInput
         label="Address"
-        description="Where events are sent to. The address of a chat’s webhook is a secret."
+        description={
+          isOfOther
+            ? 'Where events are sent to. If you change it, you become the owner of the webhook.'
+            : 'Where events are sent to. The address of a chat’s webhook is a secret.'
+        }
         placeholder="https://"
         type="url"
         {...url}
