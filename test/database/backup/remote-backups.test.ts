@@ -1,10 +1,11 @@
 /** Uploads, retention and verification of a server, on a real S3 server, with a clock that the test sets. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { generateKeys, sealed } from '../../../src/database/backup/remote/encryption.ts'
+import { Bucket } from '../../../src/database/backup/remote/bucket.ts'
+import { BackupError, generateKeys, sealed } from '../../../src/database/backup/remote/encryption.ts'
 import { readManifest } from '../../../src/database/backup/remote/manifest.ts'
 import { createRemoteBackups, type RemotePlan } from '../../../src/database/backup/remote/remote-backups.ts'
 import type { S3Access } from '../../../src/database/backup/remote/s3-client.ts'
@@ -272,6 +273,44 @@ test('only what this server uploaded is counted and removed', async () => {
   expect(happened).toEqual([`uploaded ${made[5]}`, `removed ${made[3]}`])
   expect(await stored()).toEqual([...planted, ...made.slice(-2)].sort())
   expect(state().others).toBe(19)
+})
+
+test('nothing is removed if the newest is not as it was uploaded', async () => {
+  const names: string[] = []
+  for (let day = 0; day < 2; day += 1) {
+    names.push(backUp())
+    await server({ verifyEveryMs: undefined }).look()
+    now += DAY_MS
+  }
+  const { store } = Bucket.prototype
+  const storing = spyOn(Bucket.prototype, 'store').mockImplementationOnce(async function (this: Bucket, name, content) {
+    const { byteLength } = await new Response(content).arrayBuffer()
+    await store.call(this, name, new Blob([noise(byteLength)]).stream(), byteLength)
+  })
+  names.push(backUp())
+  happened = []
+  await server({ verifyEveryMs: undefined }).look()
+  storing.mockRestore()
+  expect(happened).toEqual([
+    `uploaded ${names[2]}`,
+    expect.stringMatching(/^verification failed: .* is not what this server uploaded/),
+  ])
+  expect(await stored()).toEqual(names)
+})
+
+test('an access key that must not remove anything only leaves more backups', async () => {
+  const removing = spyOn(Bucket.prototype, 'remove').mockRejectedValue(new BackupError('Access Denied'))
+  try {
+    for (let day = 0; day < 3; day += 1) {
+      backUp()
+      await server({ verifyEveryMs: undefined }).look()
+      now += DAY_MS
+    }
+    expect(happened.at(-1)).toBe('not removed: Access Denied')
+    expect(await stored()).toHaveLength(3)
+  } finally {
+    removing.mockRestore()
+  }
 })
 
 test('an object that is there already under the name is replaced: nothing says what it is', async () => {
