@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Reader, SlowTask } from '../../database/database.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import type { EntryFilter } from '../entries/listing/filter.ts'
+import { type EntryFilter, OPEN_STATUSES } from '../entries/listing/filter.ts'
 import { type BillableEntry, type BillNames, type BillTerms, composeBill, type Heading } from './document.ts'
 import { earlierOf, sumEarlier } from './earlier.ts'
 import { outsideOf, sumOpenEntries } from './open-entries.ts'
@@ -68,18 +68,17 @@ export const COMPOSITION_TASK: SlowTask<CompositionArgs, CompositionResult> = {
 }
 
 async function compose(reader: Reader, args: CompositionArgs): Promise<CompositionResult> {
-  const { scope, span, statuses, includeEarlier } = args
-  const before = { before: span.startingAt, statuses }
+  const { scope, span, includeEarlier } = args
   if (includeEarlier === undefined) {
-    const { firstAt, ...undecided } = await countEarlier(reader, scope, before)
+    const { firstAt, ...undecided } = await countEarlier(reader, scope, span.startingAt)
     if (firstAt !== null) return { earlier: { ...undecided, firstAt } }
   }
   // As in a billing run: the digest is of these figures, too.
   const earlier =
     includeEarlier === false
-      ? earlierOf(await sumEarlier(reader, { ...before, only: filterOf(args.heading) }), scope)
+      ? earlierOf(await sumEarlier(reader, { before: span.startingAt, only: filterOf(args.heading) }), scope)
       : NOTHING
-  const outside = scope === 'everything' ? NOTHING_OUTSIDE : outsideOf(await sumOpenEntries(reader, span), statuses)
+  const outside = scope === 'everything' ? NOTHING_OUTSIDE : outsideOf(await sumOpenEntries(reader, span))
   const found = await listScope(new ScopedEntries(reader), args)
   const names = await new KeyedNames(reader).of(found, new Set(args.terms.groupBy))
   const { leftOut, billed, idsOfLines, ...composed } = composeFrom(found, names, args, { earlier, outside })
@@ -95,7 +94,7 @@ function filterOf({ scope: { client, project } }: Pick<Heading, 'scope'>): Pick<
 }
 
 /** What a bill leaves out of its scope and period. */
-export type OwnLeftOut = Record<Exclusion | 'earlier', LeftOutEntries>
+export type OwnLeftOut = Record<Exclusion, LeftOutEntries>
 
 /** With the billed entries, and the keys of those of each line. */
 export interface Composed extends Omit<Composition, 'portions'> {
@@ -128,7 +127,7 @@ export function composeFrom(
   { earlier, outside }: { earlier: LeftOutEntries; outside: typeof NOTHING_OUTSIDE },
 ): Composed {
   const { billed, leftOut: separated } = separate(found, args.statuses)
-  const leftOut = { ...separated, earlier: args.includeEarlier ? NOTHING : earlier }
+  const leftOut = { ...separated, ...(!args.includeEarlier && { earlier }) }
   const names = namesOf(named, args.markups)
   const { document, idsOfLines, ...sums } = composeBill(billed, names, args.terms, {
     ...args.heading,
@@ -154,7 +153,7 @@ function digestOf(documentText: string, idsOfLines: readonly (readonly number[])
 const NOTHING: LeftOutEntries = { entries: 0, unpriced: 0, costNanos: 0n, isMore: false }
 export const NOTHING_OUTSIDE = { unattributed: NOTHING, withoutClient: NOTHING, withoutProject: NOTHING }
 
-type Exclusion = 'rejected' | 'held' | 'unpriced' | 'not_approved' | 'on_sheets' | 'not_billable'
+type Exclusion = 'rejected' | 'held' | 'unpriced' | 'not_approved' | 'on_sheets' | 'not_billable' | 'earlier'
 
 /** Separates the entries to bill from the others, with the reason for each of those. */
 function separate(entries: readonly ScopedEntry[], statuses: readonly string[]) {
@@ -165,6 +164,7 @@ function separate(entries: readonly ScopedEntry[], statuses: readonly string[]) 
     not_approved: { ...NOTHING },
     on_sheets: { ...NOTHING },
     not_billable: { ...NOTHING },
+    earlier: { ...NOTHING },
   }
   const billed: BillableEntry[] = []
   for (const entry of entries) {
@@ -181,13 +181,15 @@ function separate(entries: readonly ScopedEntry[], statuses: readonly string[]) 
   return { billed, leftOut }
 }
 
-/** In the order in which a person would resolve the reasons to get the entry billed. */
-function exclusionOf(
-  { status, isBillable, costNanos }: ScopedEntry,
-  statuses: readonly string[],
-): Exclusion | 'never' | undefined {
+/**
+ * In the order in which a person would resolve the reasons to get the entry billed. Earlier ones that are not billed together
+ * with the period have one reason, if they may still be billed: the others are left out of every bill.
+ */
+function exclusionOf(entry: ScopedEntry, statuses: readonly string[]): Exclusion | 'never' | undefined {
+  const { status, isBillable, costNanos, isEarlier } = entry
   if (status === 'discarded' || status === 'voided') return 'never'
-  if (!isBillable) return 'not_billable'
+  if (isEarlier && !statuses.includes(status)) return OPEN_STATUSES.includes(status) && isBillable ? 'earlier' : 'never'
+  if (!isBillable) return isEarlier ? 'never' : 'not_billable'
   if (status === 'draft' || status === 'pending') return 'on_sheets'
   if (status === 'rejected') return 'rejected'
   if (status === 'held') return 'held'

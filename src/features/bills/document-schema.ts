@@ -77,10 +77,10 @@ const LEFT_OUT_REASONS = {
   not_approved: 'Not approved, if the organization requires approval.',
   on_sheets: 'On token sheets that have not been approved.',
   not_billable: 'In non-billable projects.',
-  earlier: 'From before the period.',
-  unattributed: 'Outside the scope: in the period, without a project or ticket.',
-  without_client: 'Outside the scope: in the period, in projects without a client.',
-  without_project: 'Outside the scope: in the period, on tickets without a project.',
+  earlier: 'From before the period, and may still be billed: approved or not, held, or on token sheets.',
+  unattributed: 'Outside the scope: in the period, without a project or ticket, and may still be billed.',
+  without_client: 'Outside the scope: in the period, in projects without a client, and may still be billed.',
+  without_project: 'Outside the scope: in the period, on tickets without a project, and may still be billed.',
 } as const
 export type LeftOutReason = keyof typeof LEFT_OUT_REASONS
 

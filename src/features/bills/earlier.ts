@@ -1,7 +1,7 @@
 /** Unbilled entries from before a period, from the sums of days and months: there may be years of them. */
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
-import type { EntryFilter } from '../entries/listing/filter.ts'
+import { type EntryFilter, OPEN_STATUSES } from '../entries/listing/filter.ts'
 import { exactAt, NO_KEY, sumColumns } from '../entries/rollup/service.ts'
 import type { LeftOutEntries, ScopeKeys } from './store/billable.ts'
 
@@ -13,16 +13,15 @@ interface EarlierSum extends Omit<LeftOutEntries, 'isMore'> {
 
 interface Earlier {
   before: number
-  statuses: readonly ('submitted' | 'approved')[]
   /** Only of this client or project: while there are no sums yet, the entries of all others are not read. */
   only?: Pick<EntryFilter, 'client' | 'project'>
 }
 
-/** Billable entries from before a moment, by project. */
-export async function sumEarlier(reader: Reader, { before, statuses, only }: Earlier): Promise<EarlierSum[]> {
+/** Entries from before a moment that may still be billed, by project. */
+export async function sumEarlier(reader: Reader, { before, only }: Earlier): Promise<EarlierSum[]> {
   const sums = await sumColumns(reader, {
     viewer: EVERYTHING,
-    filter: { ...only, status: [...statuses], billable: true, superseded: false },
+    filter: { ...only, status: [...OPEN_STATUSES], billable: true, superseded: false },
     bounds: [0, before],
     groupings: [{ key: 'projectId' }, { client: true }],
     figures: ['cost'],

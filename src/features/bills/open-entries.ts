@@ -3,6 +3,7 @@ import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import { STATUSES, type Status } from '../../database/schema/values.ts'
 import type { Nanos } from '../../lib/money.ts'
+import { OPEN_STATUSES } from '../entries/listing/filter.ts'
 import { exactAt, NO_KEY, STATUS_KEYS, sumColumns } from '../entries/rollup/service.ts'
 import { type LeftOutEntries, listProjectPlaces, type Moments } from './store/billable.ts'
 
@@ -49,13 +50,12 @@ export async function sumOpenEntries(reader: Reader, { startingAt, endingAt }: M
 /** Without a project. */
 const placeOf = (ticketId: number) => (ticketId === NO_KEY ? 'nowhere' : 'no_project')
 
-/** Those that could be billed if they had a client or project, which would be forgotten if they were not counted. */
+/** Those that may be billed once they have a client or project, which would be forgotten if they were not counted. */
 export function outsideOf(
   open: readonly OpenEntries[],
-  statuses: readonly Status[],
 ): Record<'unattributed' | 'withoutClient' | 'withoutProject', LeftOutEntries> {
   const at = (place: OpenEntries['place']) =>
-    totalOf(open.filter((group) => group.place === place && group.isBillable && statuses.includes(group.status)))
+    totalOf(open.filter((group) => group.place === place && group.isBillable && OPEN_STATUSES.includes(group.status)))
   return { unattributed: at('nowhere'), withoutClient: at('no_client'), withoutProject: at('no_project') }
 }
 

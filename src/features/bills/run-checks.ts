@@ -1,6 +1,6 @@
 /** What is left to do before a month can be billed, each as the filter that also lists its entries. Pure. */
-import { PLACED_BY, type Status } from '../../database/schema/values.ts'
-import type { EntryFilter } from '../entries/listing/filter.ts'
+import type { Status } from '../../database/schema/values.ts'
+import { type EntryFilter, OPEN_STATUSES, PLACELESS } from '../entries/listing/filter.ts'
 import { type OpenEntries, totalOf } from './open-entries.ts'
 import type { LeftOutEntries } from './store/billable.ts'
 
@@ -24,27 +24,31 @@ interface Check {
   onlyUnpriced?: true
 }
 
-/** `statuses` are those that can be billed. */
+/**
+ * Each entry is in one of them at most: those that have no client yet by that, the others by their status. `statuses` are those
+ * that can be billed.
+ */
 export function runChecks(statuses: readonly Status[]): Record<RunCheckName, Check> {
-  const inStatus = (status: Status[], more: EntryFilter, matches: Check['matches']): Check => ({
-    filter: { status, superseded: false, ...more },
-    matches: (entries) => status.includes(entries.status) && matches(entries),
+  const at = (name: keyof typeof PLACELESS, place: OpenEntries['place']): Check => ({
+    filter: { ...PLACELESS[name], superseded: false },
+    matches: (entries) => entries.isBillable && entries.place === place && OPEN_STATUSES.includes(entries.status),
   })
-  const isBillable: Check['matches'] = (entries) => entries.isBillable
-  const at =
-    (place: OpenEntries['place']): Check['matches'] =>
-    (entries) =>
-      entries.isBillable && entries.place === place
-  const billable = { billable: true }
+  const ofClients = (status: Status[], more: EntryFilter = {}): Check => ({
+    filter: { status, superseded: false, billable: true, has_client: true, ...more },
+    matches: (entries) => entries.isBillable && entries.place === 'client' && status.includes(entries.status),
+  })
   return {
-    unpriced: { ...inStatus([...statuses], { ...billable, priced: false }, isBillable), onlyUnpriced: true },
-    unattributed: inStatus([...statuses], { placed: ['none'] }, at('nowhere')),
-    without_client: inStatus([...statuses], { ...billable, client: ['none'] }, at('no_client')),
-    without_project: inStatus([...statuses], { project: ['none'], placed: [...PLACED_BY] }, at('no_project')),
-    held: inStatus(['held'], billable, isBillable),
-    not_approved: inStatus(['submitted'], billable, isBillable),
-    on_sheets: inStatus(['draft', 'pending'], billable, isBillable),
-    rejected: inStatus(['rejected'], billable, isBillable),
+    unpriced: { ...ofClients([...statuses], { priced: false }), onlyUnpriced: true },
+    unattributed: at('unattributed', 'nowhere'),
+    without_client: at('without_client', 'no_client'),
+    without_project: at('without_project', 'no_project'),
+    held: ofClients(['held']),
+    not_approved: ofClients(['submitted']),
+    on_sheets: ofClients(['draft', 'pending']),
+    rejected: {
+      filter: { status: ['rejected'], superseded: false, billable: true },
+      matches: (entries) => entries.isBillable && entries.status === 'rejected',
+    },
   }
 }
 

@@ -11,7 +11,7 @@ const BillRunCheck = Type.Object(
   {
     check: oneOf(
       [...RUN_CHECKS, 'earlier'] as const,
-      '`unpriced`: cost unknown. `unattributed`: without project and ticket. `without_client`: in billable projects without a client. `without_project`: on tickets without a project. `held`: possible duplicates. `not_approved`: submitted, which is only a notice unless bills require approval. `on_sheets`: on token sheets that are not approved. `rejected`: only a notice. `earlier`: unbilled entries from before the month.',
+      '`unattributed`: without project and ticket. `without_client`: in billable projects without a client. `without_project`: on tickets without a project. Of the others, `unpriced`: cost unknown; `held`: possible duplicates; `not_approved`: submitted, which is only a notice unless bills require approval; `on_sheets`: on token sheets that are not approved. `rejected`: only a notice. `earlier`: from before the month, and may still be billed.',
     ),
     entries: Type.Integer(),
     unpriced_entries: Type.Integer({ description: 'The number of these whose cost is unknown.' }),

@@ -89,8 +89,8 @@ async function composeRun(reader: Reader, args: RunArgs): Promise<RunResult> {
   const open = await sumOpenEntries(reader, span)
   const known = {
     issuer,
-    earlier: await sumEarlier(reader, { before: span.startingAt, statuses }),
-    outside: outsideOf(open, statuses),
+    earlier: await sumEarlier(reader, { before: span.startingAt }),
+    outside: outsideOf(open),
     last: { client: await listLastBills(reader, 'clientId'), project: await listLastBills(reader, 'projectId') },
     newest: { client: await listNewestBills(reader, 'clientId'), project: await listNewestBills(reader, 'projectId') },
     bills: await listPeriodBills(reader, period),

@@ -5,7 +5,7 @@ import { validationFailed } from '../../errors.ts'
 import { dayAt, daysOfMonth, spanOf } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { decimalNumber, moneyNumber } from '../../lib/money.ts'
-import { listPath } from '../entries/listing/filter.ts'
+import { listPath, OPEN_STATUSES } from '../entries/listing/filter.ts'
 import type { EntriesService } from '../entries/service.ts'
 import { billableStatuses } from './arguments.ts'
 import { isTooLarge } from './composition.ts'
@@ -55,7 +55,7 @@ function checksBody(
   const statuses = billableStatuses(issuer)
   const found = runChecks(statuses)
   const inPeriod = { starting_at: span.startingAt, ending_at: span.endingAt }
-  const earlier = { status: statuses, billable: true, superseded: false, ending_at: span.startingAt }
+  const earlier = { status: [...OPEN_STATUSES], billable: true, superseded: false, ending_at: span.startingAt }
   return [
     ...RUN_CHECKS.map((check) => checkBody(check, checks[check], listPath({ ...found[check].filter, ...inPeriod }))),
     checkBody('earlier', checks.earlier, listPath(earlier)),

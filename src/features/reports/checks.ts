@@ -1,7 +1,7 @@
 /** Checks of the entries of a period, each as the filter that also lists them. Pure. */
-import { PLACED_BY, type PlacedBy, type Status } from '../../database/schema/values.ts'
+import type { PlacedBy, Status } from '../../database/schema/values.ts'
 import type { Span } from '../../lib/calendar.ts'
-import type { EntryFilter } from '../entries/listing/filter.ts'
+import { type EntryFilter, PLACELESS } from '../entries/listing/filter.ts'
 import { COUNTED_STATUSES } from './counted-entries.ts'
 
 /** Rejected entries need no further work. */
@@ -37,19 +37,19 @@ export const CHECKS = {
     filter: () => ({ status: COUNTED_STATUSES }),
   },
   unplaced: {
-    description: 'not assigned to a project or ticket',
+    description: 'not billed or rejected, and not assigned to a project or ticket',
     readFrom: 'groups',
-    filter: () => ({ status: LIVE, placed: ['none'] }),
+    filter: () => PLACELESS.unattributed,
   },
   without_client: {
-    description: 'on a billable project without a client',
+    description: 'not billed or rejected, and on a billable project without a client',
     readFrom: 'groups',
-    filter: () => ({ status: LIVE, client: ['none'], billable: true }),
+    filter: () => PLACELESS.without_client,
   },
   without_project: {
-    description: 'on a ticket without a project',
+    description: 'not billed or rejected, and on a ticket without a project',
     readFrom: 'groups',
-    filter: () => ({ status: LIVE, project: ['none'], placed: [...PLACED_BY] }),
+    filter: () => PLACELESS.without_project,
   },
   unpriced: {
     description: 'cost unknown',

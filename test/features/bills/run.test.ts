@@ -137,7 +137,7 @@ forEachEngine('a billing run', (open) => {
       without_client: 1,
       without_project: 0,
       held: 0,
-      not_approved: 4,
+      not_approved: 2,
       on_sheets: 0,
       rejected: 0,
       earlier: 1,

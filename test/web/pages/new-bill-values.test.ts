@@ -107,6 +107,7 @@ test('each reason why entries are left out links to exactly these entries', () =
     left_out: { ...left_out, ...others },
     scope: { client: { id: 'cli_1' }, project: null },
     period: { from: '2026-02-01', to: '2026-02-28' },
+    sections: [],
   } as unknown as Parameters<typeof reasonsIn>[0]
   expect(
     Object.fromEntries(reasonsIn(document, { isApprovalRequired: false }).map(({ reason, href }) => [reason, href])),
@@ -114,7 +115,14 @@ test('each reason why entries are left out links to exactly these entries', () =
     unpriced: `/entries?client=cli_1&${february}&status=submitted&status=approved&billable=true&priced=false`,
     on_sheets: `/entries?client=cli_1&${february}&status=draft&status=pending&billable=true`,
     earlier:
-      '/entries?client=cli_1&period=2000-01-01..2026-01-31&bill=none&superseded=false&status=submitted&status=approved&billable=true',
-    unattributed: `/entries?${february}&status=submitted&status=approved&placed=none`,
+      '/entries?client=cli_1&period=2000-01-01..2026-01-31&bill=none&superseded=false&status=submitted&status=draft&status=pending&status=approved&status=held&billable=true',
+    unattributed: `/entries?${february}&status=submitted&status=draft&status=pending&status=approved&status=held&placed=none`,
+  })
+  // Of a bill with what is from before the period.
+  const later = { ...document, sections: [{ title: 'Usage before this period', lines: [] }] }
+  const links = reasonsIn(later, { isApprovalRequired: true }).map(({ reason, href }) => [reason, href])
+  expect(Object.fromEntries(links)).toMatchObject({
+    unpriced: expect.stringContaining('period=2000-01-01..2026-02-28'),
+    earlier: expect.stringContaining('status=submitted&status=draft&status=pending&status=held&billable=true'),
   })
 })

@@ -21,8 +21,10 @@ import type { Prepared, Reader } from '../../../database/database.ts'
 import { amountOfParts, amountParts } from '../../../database/exact-amounts.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import { portionsOf } from '../../../database/portions.ts'
+import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Nanos } from '../../../lib/money.ts'
+import { OPEN_STATUSES } from '../../entries/listing/filter.ts'
 import type { BillableEntry, LineDimension } from '../document.ts'
 
 /** The scope: a client's projects, one project, or everything. */
@@ -37,7 +39,7 @@ export interface Moments {
 
 /** Entries of a scope and a period that are not on a bill, with any status. */
 export type ScopedEntry = Omit<BillableEntry, 'status' | 'costNanos'> & {
-  status: string
+  status: Status
   isBillable: boolean
   costNanos: Nanos | null
 }
@@ -216,17 +218,13 @@ function withPlaceholder(scope: ScopeKeys): ScopeBy<Placeholder> {
   return 'clientId' in scope ? { clientId: sql.placeholder('clientId') } : { projectId: sql.placeholder('projectId') }
 }
 
-/** Billable entries from before the period: their number, and the time of the first. */
-export async function countEarlier(
-  reader: Reader,
-  scope: ScopeKeys,
-  { before, statuses }: { before: number; statuses: readonly ('submitted' | 'approved')[] },
-): Promise<CountedEntries> {
+/** Entries from before the period that may still be billed: their number, and the time of the first. */
+export async function countEarlier(reader: Reader, scope: ScopeKeys, before: number): Promise<CountedEntries> {
   const { entries } = reader.tables
   const condition = and(
     inScope(reader, scope),
     lt(entries.startedAt, before),
-    inArray(entries.status, [...statuses]),
+    inArray(entries.status, [...OPEN_STATUSES]),
     isOpen(reader),
     isBillable(reader),
   )

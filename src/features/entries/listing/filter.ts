@@ -1,4 +1,5 @@
 /** The parameters of lists of entries: filters, order and page. Pure. */
+import { PLACED_BY, type Status } from '../../../database/schema/values.ts'
 import {
   ENTRY_FILTER_LIST,
   type ENTRY_FILTERS,
@@ -60,6 +61,16 @@ export function isIndexed(filter: EntryFilter, isLimited: boolean): boolean {
   if (!others.every((name) => ORDERED.includes(name as never)) && !isUnattributed(filter, others)) return false
   return others.length + Number(isLimited) <= 1
 }
+
+/** Of entries that may still be billed, whatever is missing for that: rejected ones were decided on, as discarded and voided ones. */
+export const OPEN_STATUSES: readonly Status[] = ['submitted', 'draft', 'pending', 'approved', 'held']
+
+/** What keeps entries from the bill of any client, whatever their status, in the order in which it is resolved. */
+export const PLACELESS = {
+  unattributed: { status: [...OPEN_STATUSES], placed: ['none'] },
+  without_project: { status: [...OPEN_STATUSES], project: ['none'], placed: [...PLACED_BY] },
+  without_client: { status: [...OPEN_STATUSES], client: ['none'], billable: true },
+} as const satisfies Record<string, EntryFilter>
 
 /** The statuses between which entries move when a bill is sent or voided. */
 const BILLABLE_STATUSES = ['submitted', 'approved', 'billed'] as const

@@ -1,7 +1,7 @@
 /** Why a bill leaves entries out, what to do about it, and links to these entries. */
 import { addressOf } from '../../address.ts'
 import { count, counted } from '../../format/counts.ts'
-import { before, ownPeriod } from '../../parts/period.ts'
+import { before, FIRST_DAY, ownPeriod } from '../../parts/period.ts'
 import type { BillDocument } from './bill-body.ts'
 
 type Reason = keyof BillDocument['left_out']
@@ -18,8 +18,10 @@ interface Scope {
   client: string | undefined
   project: string | undefined
   period: string
-  /** The last day before the period, and everything before it. */
-  before: string
+  /** Everything before the period, and the statuses of the entries there that are left for another bill. */
+  before: { period: string; status: string[] }
+  /** The period, and everything before it if that is billed as well. */
+  billed: string
   bill: 'none'
   superseded: 'false'
   /** The statuses that can be billed, if no reason asks for others. */
@@ -28,23 +30,23 @@ interface Scope {
 
 const entries =
   (filters: Parameters<typeof addressOf>[1]) =>
-  ({ before: _, ...scope }: Scope) =>
+  ({ before: _before, billed: _billed, ...scope }: Scope) =>
     addressOf('/entries', { ...scope, billable: 'true', ...filters })
 
 /** Entries outside of the bill's scope. */
 const outside =
   (filters: Parameters<typeof addressOf>[1]) =>
-  ({ before: _, client: _client, project: _project, ...period }: Scope) =>
-    addressOf('/entries', { ...period, ...filters })
+  ({ before: _before, billed: _billed, client: _client, project: _project, ...period }: Scope) =>
+    addressOf('/entries', { ...period, status: OPEN, ...filters })
 
-/** The statuses of entries that could still be billed. */
-const UNBILLED = ['submitted', 'draft', 'pending', 'approved', 'rejected', 'held']
+/** The statuses of entries that may still be billed. */
+const OPEN = ['submitted', 'draft', 'pending', 'approved', 'held']
 
 const REASONS: Record<Reason, Advice> = {
   unpriced: {
     title: 'Unpriced',
     advice: 'Their cost is unknown. Set a price for their models.',
-    href: entries({ priced: 'false' }),
+    href: (scope) => entries({ priced: 'false', period: scope.billed })(scope),
   },
   not_approved: { title: 'Not approved', advice: 'Approve them to bill them.', href: entries({ status: 'submitted' }) },
   on_sheets: {
@@ -65,12 +67,12 @@ const REASONS: Record<Reason, Advice> = {
   not_billable: {
     title: 'Not billable',
     advice: 'Their projects are marked as not billable.',
-    href: entries({ billable: 'false', status: UNBILLED }),
+    href: entries({ billable: 'false', status: [...OPEN, 'rejected'] }),
   },
   earlier: {
     title: 'Before this period',
-    advice: 'Unbilled entries left for another bill.',
-    href: ({ before, ...scope }) => addressOf('/entries', { ...scope, period: before, billable: 'true' }),
+    advice: 'Left for another bill, or not approved yet.',
+    href: (scope) => entries(scope.before)(scope),
   },
   unattributed: {
     title: 'Unattributed',
@@ -91,17 +93,24 @@ const REASONS: Record<Reason, Advice> = {
 
 /** The reasons that apply to a bill, in the order in which they are shown, each with the list of exactly its entries. */
 export function reasonsIn(
-  { left_out, scope, period }: Pick<BillDocument, 'left_out' | 'scope' | 'period'>,
+  { left_out, scope, period, sections }: Pick<BillDocument, 'left_out' | 'scope' | 'period' | 'sections'>,
   { isApprovalRequired }: { isApprovalRequired: boolean },
 ) {
+  const billable = isApprovalRequired ? ['approved'] : ['submitted', 'approved']
+  // The period's own section has no title.
+  const includesEarlier = sections.some(({ title }) => title !== null)
   const filters: Scope = {
     client: scope.project ? undefined : scope.client?.id,
     project: scope.project?.key,
     period: ownPeriod(period),
-    before: ownPeriod(before(period.from)),
+    before: {
+      period: ownPeriod(before(period.from)),
+      status: includesEarlier ? OPEN.filter((status) => !billable.includes(status)) : OPEN,
+    },
+    billed: ownPeriod(includesEarlier ? { from: FIRST_DAY, to: period.to } : period),
     bill: 'none',
     superseded: 'false',
-    status: isApprovalRequired ? ['approved'] : ['submitted', 'approved'],
+    status: billable,
   }
   return (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
     const left = left_out[reason]
