@@ -75,7 +75,7 @@ function printPlan({ user, pseudonym, words, replaced, near, kept }: PlannedEras
   }
   print(`Replaced in all texts, in any spelling: ${[...emails, ...names].join(', ')}`)
   if (accountNames.length > 0) {
-    print(`Replaced in the audit log of the account only, as single words mean others, too: ${accountNames.join(', ')}`)
+    print(`Replaced in the audit log of the account only, as it means others, too: ${accountNames.join(', ')}`)
     print('To replace one of them in all texts, add it with --also.')
   }
   print(`Rows that change: ${rowsText(replaced)}`)

@@ -204,7 +204,7 @@ export interface ErasedWords {
   emails: string[]
   /** Replaced in every text. */
   names: string[]
-  /** Single words, such as a first name: replaced only in the audit log of the account. */
+  /** Single words, and names that others have as well: replaced only in the audit log of the account. */
   accountNames: string[]
   /** Names and addresses of other people that contain one of these, and stay as they are. */
   others?: string[]

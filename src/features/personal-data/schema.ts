@@ -74,7 +74,8 @@ export const PlannedErasureBody = Type.Object(
         emails: Type.Array(Type.String()),
         names: Type.Array(Type.String(), { description: 'Replaced in all texts.' }),
         account_names: Type.Array(Type.String(), {
-          description: 'Single words, such as a first name: replaced only in the audit log of the account.',
+          description:
+            'Single words, such as a first name, and names that somebody else has as well: replaced only in the audit log of the account.',
         }),
       },
       {

@@ -186,6 +186,28 @@ forEachEngine('erasing a person', (open, engine) => {
     expect((await erasure.getErasure(user.uid)).record).toMatchObject({ words: null, endedAt: expect.any(Number) })
   })
 
+  test('leaves a name that somebody else has as well, except where it is about the account', async () => {
+    const db = await open()
+    const { services, ada } = await seed(db)
+    const { people, personalData } = services
+    const namesake = await people.addUser({ email: 'other@example.com', name: 'ADA  Lovelace', role: 'member' }, TALLY)
+    await people.createToken({ kind: 'svc', user: namesake.uid, name: `Laptop of ${NAME}` }, TALLY)
+    await services.entries.reporting.reportEntry(reportBody({ summary: `${NAME}, ${EMAIL}` }), ada)
+    const { words } = await personalData.erasure.planErasure(EMAIL)
+    expect(words).toMatchObject({ names: [FORMER_NAME], accountNames: [NAME] })
+    const { user } = await personalData.erasure.erase(EMAIL, [], TALLY)
+    await personalData.erasure.finishAll()
+
+    const { audit } = db.read.tables
+    const rows = await db.read.select({ objectId: audit.objectId, after: audit.after }).from(audit)
+    const named = (uid: string) => rows.filter(({ objectId }) => objectId === uid).map(({ after }) => after?.name)
+    expect(named(namesake.uid)).toContain('ADA  Lovelace')
+    expect(named(user.uid)).not.toContain(NAME)
+    const texts = await textsOf(db, { kept: false })
+    expect(texts.filter((text) => text.includes(EMAIL))).toEqual([])
+    expect(texts).toContainEqual(expect.stringMatching(/^entries.summary: Ada Lovelace, .*@erased.invalid$/))
+  })
+
   test('lets a session of another person go on under its hash', async () => {
     const db = await open()
     const { services } = await seed(db)

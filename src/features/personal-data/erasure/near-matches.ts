@@ -112,8 +112,8 @@ interface Found {
   kind: NearMatchKind
 }
 
-/** More between two words separates sentences. */
-const GAP_CHARACTERS = 2
+/** More than this between two words, besides spaces, separates sentences. */
+const GAP_CHARACTERS = 1
 
 function* nearNames(folded: string, forms: readonly Form[]): Generator<Found> {
   if (forms.length === 0) return
@@ -125,13 +125,13 @@ function* nearNames(folded: string, forms: readonly Form[]): Generator<Found> {
   for (const [index, { start }] of words.entries()) {
     for (const form of forms) {
       const group = words.slice(index, index + form.words.length)
-      const isTogether = group.every((word, at) => at === 0 || word.start - group[at - 1]!.end <= GAP_CHARACTERS)
-      if (group.length < form.words.length || !isTogether) continue
-      const kind = kindOf(
-        group.map(({ text }) => text),
-        form,
-      )
-      if (kind !== undefined) yield { start, end: group.at(-1)!.end, kind }
+      if (group.length < form.words.length) continue
+      const texts = group.map(({ text }) => text)
+      const gaps = group.slice(1).map((word, at) => folded.slice(group[at]!.end, word.start).trim())
+      const kind = kindOf(texts, form)
+      if (kind !== undefined && gaps.every((gap) => gap.length <= GAP_CHARACTERS)) {
+        yield { start, end: group.at(-1)!.end, kind }
+      }
     }
   }
 }

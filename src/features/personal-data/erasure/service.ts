@@ -108,14 +108,16 @@ export function createErasure({ db, clock, audit, organization, people, notifica
     const taken = new Set(others.emails.map(foldSpelling))
     const issues = issuesOfWords(further, taken)
     if (issues.length > 0) throw validationFailed(issues)
+    const shared = new Set(others.names.map(foldSpelling))
+    const meansOthers = (name: string) => isSingleWord(name) || shared.has(foldSpelling(name))
     const words: ErasedWords = {
       // A former address may be somebody else's now.
       emails: [...emails, ...further.filter(isAddress)].filter((email) => !taken.has(foldSpelling(email))),
       names: [
-        ...names.filter((name) => !isSingleWord(name)),
+        ...names.filter((name) => !meansOthers(name)),
         ...further.filter((word) => !isAddress(word)).map(composeName),
       ],
-      accountNames: names.filter(isSingleWord),
+      accountNames: names.filter(meansOthers),
       pseudonym: pseudonymOf(user.uid),
     }
     return { ...words, others: keptOf(words, [...others.names, ...others.emails]) }
