@@ -7,8 +7,9 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     'Let Tally back up its database by itself, upload encrypted backups to S3, check them, and restore one.': [
       'prose: what the page is about',
     ],
-    'This page is about the embedded database (SQLite); with PostgreSQL, use [its own tools](postgresql.md#back-up-and-restore).':
-      ['cli/backup.test.ts: names the tool of PostgreSQL where the database is there'],
+    'This page is about the embedded database (SQLite); with PostgreSQL, use its own tools.': [
+      'cli/backup.test.ts: names the tool of PostgreSQL where the database is there',
+    ],
   },
   'Schedule backups': {
     'Set how often, and a folder, best on another disk:': [
@@ -33,7 +34,7 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     '| `--backup-keep-monthly` | `TALLY_BACKUP_KEEP_MONTHLY` | 0 | of how many months |': [
       'docs/backup-page.test.ts: the options, variables and defaults are those of its tables',
     ],
-    'With systemd, put them into `/etc/tally.env` and [allow the folder](service.md#set-options).': [
+    'With systemd, put them into `/etc/tally.env` and allow the folder.': [
       'cli/doctor.test.ts: uses the options in the file of the package, after its comments',
     ],
     '**What is kept.**': ['prose: a heading'],
@@ -48,7 +49,7 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     'The same applies in S3.': [
       'database/backup/remote-backups.test.ts: only what this server uploaded is counted and removed',
     ],
-    'Tally only removes [backups of its own database](#whose-a-backup-is) that have the names that it gives (`tally-20261121T201500Z-5f0c2a9b.db`), after a new one is complete, and never the newest.':
+    'Tally only removes backups of its own database that have the names that it gives (`tally-20261121T201500Z-5f0c2a9b.db`), after a new one is complete, and never the newest.':
       [
         'cli/backup.test.ts: makes a backup when none is there, keeps as many as it is told, and leaves other files alone',
         'database/backup/retention.test.ts: the newest backup that is not from the future is kept',
@@ -119,10 +120,8 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     'The command prints the public key, `age1…`.': [
       'docs/backup-page.long.test.ts: the commands of the page do what it says',
     ],
-    'Store copies of the file in two safe places, such as a password manager and a safe:': ['prose: advice for people'],
-    '[without it, nobody can restore the backups](#if-the-private-key-is-lost).': [
-      'database/backup/encryption.test.ts: a backup for another key',
-    ],
+    'Store copies of the file in two safe places, such as a password manager and a safe: without it, nobody can restore the backups.':
+      ['prose: advice for people'],
     'Create a bucket, and an access key for it that may list the bucket (`s3:ListBucket`) and read, write and delete its objects (`s3:GetObject`, `s3:PutObject`, `s3:DeleteObject`, `s3:AbortMultipartUpload`).':
       ['database/backup/s3-client.long.test.ts: accepts all requests'],
     'Add a lifecycle rule that removes incomplete multipart uploads after a day: they are never visible as objects, but take space.':
@@ -132,7 +131,7 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     'Set these variables, such as in `/etc/tally.env`, and restart the server:': [
       'docs/backup-page.long.test.ts: the commands of the page do what it says',
     ],
-    'Check it with `tally doctor`, and [verify a backup](#verify-backups) where the private key is.': [
+    'Check it with `tally doctor`, and verify a backup where the private key is.': [
       'docs/backup-page.long.test.ts: the commands of the page do what it says',
     ],
     '| option | variable | default | |': ['prose: the head of a table'],
@@ -141,7 +140,7 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     ],
     '| `--backup-recipients` | `TALLY_BACKUP_RECIPIENTS` | | public keys, separated by commas; any of their private keys decrypts |':
       ['docs/backup-page.test.ts: the options, variables and defaults are those of its tables'],
-    '| `--backup-verify-every` | `TALLY_BACKUP_VERIFY_EVERY` | `7d` | how often the server downloads the newest one and [verifies it](#verify-backups); `off` for never |':
+    '| `--backup-verify-every` | `TALLY_BACKUP_VERIFY_EVERY` | `7d` | how often the server downloads the newest one and verifies it; `off` for never |':
       ['docs/backup-page.test.ts: the options, variables and defaults are those of its tables'],
     '| `--identity` | `TALLY_BACKUP_IDENTITY_FILE` | | file with a private key, to restore and verify |': [
       'docs/backup-page.test.ts: the options, variables and defaults are those of its tables',
@@ -177,7 +176,7 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
       'database/backup/remote-backups.test.ts: a connection that is cut leaves no object, and the upload is repeated after a while',
     ],
     '**The manifest.**': ['prose: a heading'],
-    'Next to the backups, `tally-manifest-5f0c2a9b.jws` lists what was uploaded on a timeline, with sizes and SHA-256, signed with a key that is in the database and its backups ([JWS](https://www.rfc-editor.org/rfc/rfc7515), Ed25519).':
+    'Next to the backups, `tally-manifest-5f0c2a9b.jws` lists what was uploaded on a timeline, with sizes and SHA-256, signed with a key that is in the database and its backups (JWS, Ed25519).':
       [
         'database/backup/remote-backups.test.ts: lists each upload with its digest, signed, and names the manifest before',
       ],
@@ -236,7 +235,7 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
       ],
   },
   'The format': {
-    'An object is called `tally-20261121T201500Z-5f0c2a9b.db.zst.age`: the SQLite file, compressed with [Zstandard](https://www.rfc-editor.org/rfc/rfc8878), then encrypted in the [format of age](https://age-encryption.org/v1).':
+    'An object is called `tally-20261121T201500Z-5f0c2a9b.db.zst.age`: the SQLite file, compressed with Zstandard, then encrypted in the format of age.':
       ['cli/remote-backups.test.ts: backs up to S3, lists, verifies and restores'],
     'This format authenticates chunks of 64 KiB with their order and their end, so that a file which was changed, cut off or reordered is refused.':
       [
@@ -290,7 +289,7 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     ],
     'It is not encrypted, and contains password hashes and secrets of webhooks: encrypt it if it leaves your machines.':
       ['docs/backup-page.test.ts: a local backup is not encrypted'],
-    'Do **not** copy the files of a running server, and do not open them with `sqlite3` before 3.51.3: such versions (Debian 12 has 3.40, Debian 13 has 3.46) have a [bug](https://sqlite.org/wal.html#walresetbug) that can corrupt a database in use.':
+    'Do **not** copy the files of a running server, and do not open them with `sqlite3` before 3.51.3: such versions (Debian 12 has 3.40, Debian 13 has 3.46) have a bug that can corrupt a database in use.':
       ['prose: a warning about other programs'],
     'To run a query, use `tally sql`.': ['cli/backup.test.ts: answers a question as a table and as JSON'],
   },
@@ -336,12 +335,13 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
       ['database/backup/restore.test.ts: a restore changes nothing, and says how the log is kept'],
     'Entries, bills and payments from after the backup are not in it: look at the replaced database before you send bills again, so that no number is used twice.':
       ['cli/backup.test.ts: keeps the database that was there beside', 'prose: advice about bills'],
-    'Agents that report again do no harm, since [the same session counts once](../concepts.md).': [
+    'Agents that report again do no harm, since the same session counts once.': [
       'features/entries/listing/changes.test.ts: leave a copy as it should be',
       'prose: sessions count once by their ids, which features/entries tests',
     ],
-    'Programs that follow [events](../integrate/events.md) or changes have to begin again, since the same ids are now given to others.':
-      ['prose: what to do'],
+    'Programs that follow events or changes have to begin again, since the same ids are now given to others.': [
+      'prose: what to do',
+    ],
     'Tally refuses a position that the restored database has not reached yet, and cannot recognize it later.': [
       'features/entries/listing/changes.test.ts: since a moment leave out what was long before',
     ],
@@ -392,27 +392,24 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     'This is the same for backups, uploads and verifications:': [
       'features/notices/service.test.ts: of failed backups is an e-mail once until one succeeds',
     ],
-    'Admins get an [e-mail](../integrate/mail.md), once for each until it has succeeded again, however often the server restarts.':
-      [
-        'features/notices/service.test.ts: of failed backups is an e-mail once until one succeeds, however often the server starts',
-      ],
-    'The event [`backup.failed`](../integrate/events.md) reports it, at most once a day for each.': [
+    'Admins get an e-mail, once for each until it has succeeded again, however often the server restarts.': [
+      'features/notices/service.test.ts: of failed backups is an e-mail once until one succeeds, however often the server starts',
+    ],
+    'The event `backup.failed` reports it, at most once a day for each.': [
       'features/notices/service.test.ts: of a failed backup comes once a day',
     ],
-    'Send it to a chat with a [webhook](../integrate/outgoing-webhooks.md).': [
-      'prose: a link to webhooks, which get every event',
-    ],
+    'Send it to a chat with a webhook.': ['prose: a link to webhooks, which get every event'],
     "`tally doctor` warns if the latest backup of the database is older than a day and a half, or on the same disk as the database and not in S3, and if the storage can't be used or the latest verification failed.":
       [
         'docs/backup-page.test.ts: a backup that is old, or on the disk of the database, is a warning',
         'cli/remote-backups.test.ts: reports a failed upload and verification as an event and to admins',
       ],
-    '`/metrics` has the times of the latest backup, upload, verification and comparison, how many failed, and how many backups are not of this database; see [Monitoring](monitoring.md#what-to-alert-on).':
+    '`/metrics` has the times of the latest backup, upload, verification and comparison, how many failed, and how many backups are not of this database; see Monitoring.':
       ['cli/remote-backups.test.ts: uploads its backups, removes old ones'],
   },
   'Go back to any point in time': {
     'A backup is of one moment: what arrived after it is lost with the disk.': ['prose: what a backup is'],
-    "To lose seconds instead of hours, replicate the write-ahead log continuously, with PostgreSQL's [own archive](postgresql.md#point-in-time-recovery), or with [Litestream](https://litestream.io) for the embedded database.":
+    "To lose seconds instead of hours, replicate the write-ahead log continuously, with PostgreSQL's own archive, or with Litestream for the embedded database.":
       ['prose: programs of others'],
     'Litestream 0.5 works with Tally, under these conditions.': [
       'prose: about Litestream, with which it was tried by hand',
@@ -443,8 +440,9 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     'A database keeps removed texts in its unused space until it needs that space.': [
       'features/personal-data/erasure.test.ts: neither file, log nor a new backup contain the words after compacting',
     ],
-    'After an [erasure](../people/personal-data.md#erase-somebody) or a retention run, write it anew at a quiet time:':
-      ['docs/backup-page.long.test.ts: the commands of the page do what it says'],
+    'After an erasure or a retention run, write it anew at a quiet time:': [
+      'docs/backup-page.long.test.ts: the commands of the page do what it says',
+    ],
     'Reports wait while it runs, some 10 seconds per GB, and it needs free space of the size of the database.': [
       'cli/backup.test.ts: shrinks the database of a server that goes on recording',
       'prose: seconds per GB were measured',
@@ -456,7 +454,7 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
       'cli/backup.test.ts: a disk that is too small is named',
     ],
     'The shortest interval is 10 minutes.': ['docs/backup-page.test.ts: the shortest interval is ten minutes'],
-    'For less, see [above](#go-back-to-any-point-in-time).': ['prose: a link'],
+    'For less, see above.': ['prose: a link'],
     'Changes of the retention apply after the next backup.': [
       'cli/backup.test.ts: makes a backup when none is there, keeps as many as it is told',
     ],
@@ -464,13 +462,13 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     'A backup is of the version that made it.': [
       'cli/backup.test.ts: refuses what is no backup, another program’s, a newer Tally’s or cut off',
     ],
-    'A newer Tally [upgrades](upgrades.md) it when it is opened; an older one refuses it.': [
+    'A newer Tally upgrades it when it is opened; an older one refuses it.': [
       'cli/upgrades.test.ts: is upgraded once',
       'cli/backup.test.ts: refuses what is no backup, another program’s, a newer Tally’s or cut off',
     ],
   },
   Next: {
-    '[Upgrades](upgrades.md)': ['prose: a link'],
-    '[Move to another machine or engine](moving-data.md)': ['prose: a link'],
+    Upgrades: ['prose: a link'],
+    'Move to another machine or engine': ['prose: a link'],
   },
 }

@@ -1,4 +1,7 @@
-/** The sentences of a page of the manual by its headings, as a reader sees them: code blocks are not among them. */
+/**
+ * The sentences of a page of the manual by its headings, as a reader sees them: without code blocks, and without the targets
+ * of links.
+ */
 
 /** Rows of tables and items of lists are sentences of their own, and so is what a colon or a warning introduces. */
 export function sentencesOf(page: string): [heading: string, sentences: string[]][] {
@@ -7,6 +10,7 @@ export function sentencesOf(page: string): [heading: string, sentences: string[]
     .replace(/^---\n.*?\n---\n/s, '')
     .replace(/^( *)```.*?^\1```$/gms, '')
     .replace(/^:::.*$/gm, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
   let heading = ''
   for (const block of text.split(/\n{2,}|\n(?=\s*(?:- |\d+\. |\||#))/)) {
     const line = block.trim().replace(/\s*\n\s*/g, ' ')
@@ -27,7 +31,7 @@ export function sentencesOf(page: string): [heading: string, sentences: string[]
 function split(line: string): string[] {
   if (line.startsWith('|')) return [line]
   return line
-    .split(/(?<=[.:!?]\**)(?<!\b(?:e\.g|i\.e)\.) (?=\**[A-Z`“[])/)
+    .split(/(?<=[.:!?]\**)(?<!\b(?:e\.g|i\.e)\.) (?=\**[A-Z`“])/)
     .map((sentence) => sentence.trim())
     .filter(Boolean)
 }
