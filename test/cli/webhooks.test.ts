@@ -27,6 +27,10 @@ test('a webhook is added with its secret on standard output, listed, changed, an
   expect(data).toMatchObject([{ id, types: ['user.*', 'bill.sent'], state: 'active', created_by: null }])
   expect(JSON.stringify(data)).not.toContain('whsec_')
   expect((await tally.json(['webhooks', 'change', id, '--type', '*'])).types).toEqual(['*'])
+  const changed = await tally.done(['webhooks', 'change', id, '--name', 'Hook', '--as', 'ada@example.com'])
+  // Whoever may run commands may do everything: the person that they name decides nothing.
+  expect(changed.stdout).toMatch(/owner +command line\n/)
+  expect((await tally.done(['webhooks', 'take-over', id])).stdout).toContain("'Hook' belongs to the command line now")
   expect((await tally.json(['webhooks', 'disable', id])).state).toBe('disabled')
   expect((await tally.json(['webhooks', 'enable', id])).state).toBe('active')
   expect((await tally.run(['webhooks', 'remove', id])).stderr).toContain('--yes')
