@@ -25,7 +25,11 @@ interface Owner extends Manager {
 let people = 0
 
 /** An admin, or an API token of one. */
-async function newOwner({ people: service }: Services, kind: 'person' | 'token'): Promise<Owner> {
+async function newOwner(
+  { people: service }: Services,
+  kind: 'person' | 'token',
+  scopes: string[] = SCOPES,
+): Promise<Owner> {
   const email = `owner-${people++}@example.com`
   const { id, uid, name, role } = await service.addUser({ email, name: 'Grace', role: 'admin' }, TALLY)
   if (kind === 'person') {
@@ -37,7 +41,7 @@ async function newOwner({ people: service }: Services, kind: 'person' | 'token')
       restore: () => service.enableUser(email, TALLY),
     }
   }
-  const made = await service.createToken({ kind: 'api', user: email, name: 'script', scopes: SCOPES }, TALLY)
+  const made = await service.createToken({ kind: 'api', user: email, name: 'script', scopes }, TALLY)
   const caller = await service.authenticate(`Bearer ${made.secret}`)
   return {
     email,
@@ -132,6 +136,24 @@ forEachEngine('webhooks of owners', (open) => {
     await deliver()
     await deliver()
     expect(receiver.received.map(({ body }) => JSON.parse(body).object.name)).toEqual(['1', '2', '3', '4'])
+    await receiver.close()
+  })
+
+  test('are read again by the next owner where a server has read on with the rights of the one before', async () => {
+    const db = await open()
+    await turnOnTokens(db)
+    const one = sendingOn(db)
+    const two = sendingOn(await open({ sharing: db }))
+    const { webhooks } = one.services
+    const narrow = await newOwner(one.services, 'token', ['webhooks:manage', 'events:read'])
+    const receiver = await startReceiver()
+    const { id } = await webhooks.addWebhook({ name: 'Hook', url: receiver.url, types: ['*'] }, narrow)
+    await one.record(backupFailed('hidden'))
+    await two.deliver()
+    expect(receiver.received).toEqual([])
+    await webhooks.takeOver(id, await newOwner(one.services, 'person'))
+    await two.deliver()
+    expect(receiver.received.map(({ body }) => JSON.parse(body).object.name)).toContain('hidden')
     await receiver.close()
   })
 

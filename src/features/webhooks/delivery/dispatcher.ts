@@ -22,6 +22,7 @@ import {
   advanceEndpoint,
   claimEndpoint,
   type EndpointRow,
+  findActiveEndpoint,
   listActiveEndpoints,
   releaseEndpoint,
 } from '../store/endpoints.ts'
@@ -72,28 +73,36 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
   const pace = createPace(() => db.waitingWrites() > 0)
   /** Endpoints that this server delivers to at the moment, by key. */
   const working = new Map<number, Promise<void>>()
-  /** How far the log has been read for each endpoint without a match after its cursor. */
-  const positions = new Map<number, { cursor: number; position: number; savedAt: number }>()
+  /** How far the log has been read for each endpoint without a match after its cursor, by what it selects. */
+  const positions = new Map<number, { cursor: number; selection: string; position: number; savedAt: number }>()
   let isStopped = false
   let tidiedAt = Number.NEGATIVE_INFINITY
 
   const lease = () => ({ holder, now: clock.now(), until: clock.now() + LEASE_MS })
 
   /** Where reading continues: nothing between the cursor and there is for the endpoint. */
-  function positionOf({ id, cursor }: EndpointRow): number {
-    const known = positions.get(id)
-    return known?.cursor === cursor ? Math.max(known.position, cursor) : cursor
+  function positionOf(endpoint: EndpointRow): number {
+    const { cursor } = endpoint
+    return Math.max(knownPosition(endpoint)?.position ?? cursor, cursor)
+  }
+
+  function knownPosition(endpoint: EndpointRow) {
+    const known = positions.get(endpoint.id)
+    return known?.cursor === endpoint.cursor && known.selection === selectionOf(endpoint) ? known : undefined
   }
 
   /** Remembers that nothing matches up to a position, and from time to time in the database, for the next start. */
-  async function noteRead({ id, cursor }: EndpointRow, position: number): Promise<void> {
-    const known = positions.get(id)
-    const savedAt = known?.cursor === cursor ? known.savedAt : clock.now()
-    positions.set(id, { cursor, position, savedAt })
+  async function noteRead(endpoint: EndpointRow, position: number): Promise<void> {
+    const { id, cursor } = endpoint
+    const selection = selectionOf(endpoint)
+    const savedAt = knownPosition(endpoint)?.savedAt ?? clock.now()
+    positions.set(id, { cursor, selection, position, savedAt })
     if (clock.now() - savedAt < IDLE_CURSOR_MS || position === cursor) return
     await db.write(async (tx) => {
       const claimed = await claimEndpoint(tx, id, lease())
-      if (claimed) await advanceEndpoint(tx, { id, cursor }, holder, { cursor: position, ...RELEASED })
+      if (!claimed) return
+      const isRead = selectionOf(claimed) === selection
+      await advanceEndpoint(tx, { id, cursor }, holder, { ...(isRead && { cursor: position }), ...RELEASED })
     })
     positions.delete(id)
   }
@@ -119,20 +128,23 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
     let attempts = 0
     try {
       while (endpoint) {
+        const selection = selectionOf(endpoint)
         const known = await owners.rightsNow(endpoint)
         const events = known ? await nextEvents(endpoint, known) : []
         if (events.length === 0) break
         for (const event of events) {
           if (isStopped || !endpoint) return
-          // The owner may have lost their rights while the events before were sent.
-          const current = await owners.rightsNow(endpoint)
-          if (!current || !readsType(current, event.type)) break
-          const before: EndpointRow = endpoint
-          endpoint = await attempt(before, event)
+          await pace()
+          // Changed, taken over or disabled by a person meanwhile: other events are next, or none.
+          const { cursor }: EndpointRow = endpoint
+          endpoint = await findActiveEndpoint(db.read, due.id)
+          if (!endpoint || endpoint.cursor !== cursor || selectionOf(endpoint) !== selection) break
+          // And its owner may have lost their rights.
+          const rights = await owners.rightsNow(endpoint)
+          if (!rights || !readsType(rights, event.type)) break
+          endpoint = await attempt(endpoint, event)
           attempts += 1
-          if (attempts % TRIM_EVERY === 0) await db.write((tx) => trimDeliveries(tx, before.id))
-          // Changed or taken over by a person meanwhile: other events may be next.
-          if (endpoint && !sameSelection(before, endpoint)) break
+          if (attempts % TRIM_EVERY === 0) await db.write((tx) => trimDeliveries(tx, due.id))
         }
       }
     } finally {
@@ -145,7 +157,6 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
 
   /** Returns the endpoint if its next event may follow at once. */
   async function attempt(endpoint: EndpointRow, event: LoggedEvent): Promise<EndpointRow | undefined> {
-    await pace()
     const at = clock.now()
     const sent = await sender.send(endpoint, event)
     onAttempt(sent.error === null ? 'delivered' : 'failed')
@@ -281,9 +292,7 @@ export function createDispatcher(dependencies: DispatcherDependencies) {
 
 const RELEASED = { leaseHolder: null, leasedUntil: null } as const
 
-/** Whether the same events are for the endpoint as before. */
-function sameSelection(before: EndpointRow, after: EndpointRow): boolean {
-  const selection = ({ types, clientId, projectId, ownerId, ownerTokenId }: EndpointRow) =>
-    JSON.stringify([types, clientId, projectId, ownerId, ownerTokenId])
-  return selection(before) === selection(after)
+/** Which events are for an endpoint: whatever is read with one selection says nothing of another. */
+function selectionOf({ types, clientId, projectId, ownerId, ownerTokenId }: EndpointRow): string {
+  return JSON.stringify([types, clientId, projectId, ownerId, ownerTokenId])
 }

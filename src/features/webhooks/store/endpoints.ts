@@ -150,6 +150,19 @@ export async function listActiveEndpoints(reader: Reader): Promise<EndpointRow[]
   return active.execute()
 }
 
+/** One of them, as it is now. Read before each event. */
+export async function findActiveEndpoint(reader: Reader, id: number): Promise<EndpointRow | undefined> {
+  const active = reader.prepared('webhooks.active-one', (prepare) => {
+    const { webhookEndpoints } = prepare.tables
+    return prepare
+      .select()
+      .from(webhookEndpoints)
+      .where(and(eq(webhookEndpoints.id, sql.placeholder('id')), isNull(webhookEndpoints.disabledAt)))
+  })
+  const [found] = await active.execute({ id })
+  return found
+}
+
 export interface Lease {
   /** A server. */
   holder: string
