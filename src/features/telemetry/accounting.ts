@@ -132,7 +132,7 @@ class Books {
   /** Of points with the same time the larger one counts, so that their order does not matter. */
   #isOutdated({ stream, timeNanos, value }: PointUsage): boolean {
     const last = this.#streams.get(stream)
-    if (!last) return false
+    if (!last) return value === 0n
     return timeNanos === last.timeNanos ? value <= last.value : timeNanos < last.timeNanos
   }
 
@@ -189,8 +189,13 @@ class Books {
     return usage.kind === 'request' ? withCall(updated, usage) : withPoint(updated, usage, this.#before(usage))
   }
 
-  #before({ kind, stream }: PointUsage): bigint {
-    return kind === 'cumulative' ? (this.#streams.get(stream)?.value ?? 0n) : 0n
+  /**
+   * What the point's value already contains. A sum that is smaller than before has begun again, without saying so by another
+   * start (https://opentelemetry.io/docs/specs/otel/metrics/data-model/#resets-and-gaps): all of it is new.
+   */
+  #before({ kind, stream, value }: PointUsage): bigint {
+    const last = kind === 'cumulative' ? (this.#streams.get(stream)?.value ?? 0n) : 0n
+    return value < last ? 0n : last
   }
 
   #remember(usage: RequestUsage | PointUsage): void {

@@ -23,7 +23,7 @@ export const TelemetryStatus = Type.Object(
           agent_harness: Type.String({ examples: ['claude-code'] }),
           version: orNull(Type.String({ description: 'Version of the agent, if known.', examples: ['2.1.329'] })),
           channel: Type.String({
-            description: 'Name of the event, metric or span.',
+            description: 'Name of the event, metric or span, or of an unknown attribute in `gen_ai.usage`.',
             examples: ['claude_code.token.usage'],
           }),
           first_seen_at: moment('When it was first received.'),
@@ -56,7 +56,7 @@ export const TelemetryStatus = Type.Object(
       Type.Object(
         {
           name: Type.String({
-            description: 'Name of the event, metric or span.',
+            description: 'Name of the event, metric or span, or of an unknown attribute in `gen_ai.usage`.',
             examples: ['codex.turn.token_usage'],
           }),
           reason: Type.String(),
@@ -66,7 +66,8 @@ export const TelemetryStatus = Type.Object(
         strict,
       ),
       {
-        description: 'Records that contain no usage: those that look like usage first, then the most frequent.',
+        description:
+          'Records that contain no usage, and attributes of counted records that may: those that look like usage first, then the most frequent.',
       },
     ),
     by_email: Type.Boolean({ description: 'The setting `telemetry_by_email`.' }),

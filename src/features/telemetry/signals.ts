@@ -93,6 +93,9 @@ export interface Counts {
   rejectionReason: string | null
 }
 
+/** Names are shown to people who look for missing usage; more would not fit on a screen. */
+export const IGNORED_LIMIT = 50
+
 /** The maximum length of event and metric names. */
 const NAME_LIMIT = 100
 

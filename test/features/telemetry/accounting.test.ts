@@ -221,6 +221,26 @@ describe('points', () => {
     }
   })
 
+  test('of a cumulative stream that begins again without another start add up, and never shrink in between', () => {
+    const sums = (values: readonly bigint[]) =>
+      values.map((value, at) => metric(point('cumulative', 'a', 'output', value, BigInt(at + 1))))
+    const outputOf = (values: readonly bigint[]) =>
+      reports(recorded(...sums(values).map((one) => [one]))).metric?.counts.output ?? 0
+    expect([outputOf([100n]), outputOf([100n, 30n]), outputOf([100n, 30n, 160n])]).toEqual([100, 130, 260])
+    // Also where it is seen at its new beginning, or was nothing before.
+    expect([outputOf([100n, 0n, 150n]), outputOf([0n]), outputOf([0n, 7n])]).toEqual([250, 0, 7])
+    fc.assert(
+      fc.property(fc.array(fc.bigInt({ min: 0n, max: 100n }), { minLength: 1, maxLength: 20 }), (values) => {
+        const outputs = values.map((_, at) => outputOf(values.slice(0, at + 1)))
+        const expected = values.map((value, at) =>
+          at > 0 && value >= values[at - 1]! ? value - values[at - 1]! : value,
+        )
+        let total = 0
+        expect(outputs).toEqual(expected.map((value) => (total += Number(value))))
+      }),
+    )
+  })
+
   test('of input with the cache become disjoint once all are there', () => {
     const all = [
       metric(point('cumulative', 'i', 'inputSide', 100n)),

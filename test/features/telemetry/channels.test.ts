@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { signalFilter } from '../../../src/features/telemetry/channels/index.ts'
+import { reasonNotCounted, signalFilter } from '../../../src/features/telemetry/channels/index.ts'
 import type { Observation } from '../../../src/features/telemetry/channels/observation.ts'
 import type { Attributes, LogSignal, PointSignal, SpanSignal } from '../../../src/features/telemetry/signals.ts'
 import { readSignals } from '../../support/telemetry.ts'
@@ -250,6 +250,28 @@ describe('by the GenAI conventions', () => {
   test('the AI SDK’s names for what came from the cache are known', () => {
     const { 'gen_ai.usage.cache_read.input_tokens': _, 'gen_ai.usage.cache_creation.input_tokens': __, ...call } = CALL
     expect(partsOf(only(span('chat', { ...call, 'ai.usage.cachedInputTokens': 400 })))).toEqual([600, 50, 400, 0, 0])
+  })
+
+  test('cache writes count under each of their names', () => {
+    const { 'gen_ai.usage.cache_creation.input_tokens': _, ...call } = CALL
+    const named = { ...call, 'gen_ai.usage.cache_write.input_tokens': 250 }
+    expect(partsOf(only(span('chat', named)))).toEqual([150, 50, 600, 250, 0])
+    // Both, as during a migration of a program, are the same tokens.
+    expect(partsOf(only(span('chat', { ...CALL, ...named })))).toEqual([150, 50, 600, 250, 0])
+  })
+
+  test('an attribute that may be a count and is not known is named, and parts and sums of known ones are not', () => {
+    const known = { ...CALL, 'gen_ai.usage.total_tokens': 1050, 'gen_ai.usage.reasoning.output_tokens': 20 }
+    const { observations, ignored } = readSignals([
+      span('chat', known),
+      span('chat', { ...known, 'gen_ai.usage.cache_magic.input_tokens': 9_000 }),
+      log(EVENT, { ...CALL, 'gen_ai.usage.cache_magic.input_tokens': 9_000 }, { from: { 'service.name': 'x' } }),
+    ])
+    expect(observations).toHaveLength(3)
+    expect([...ignored]).toEqual([['gen_ai.usage.cache_magic.input_tokens', 2]])
+    expect(reasonNotCounted('gen_ai.usage.cache_magic.input_tokens')).toContain('does not know')
+    expect(signalFilter.attribute('gen_ai.usage.cache_magic.input_tokens')).toBe(true)
+    expect(signalFilter.attribute('gen_ai.prompt')).toBe(false)
   })
 
   test('without a session the trace is one; an event, which has none, is rejected', () => {

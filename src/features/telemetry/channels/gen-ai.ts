@@ -20,10 +20,13 @@ const CACHE_READ = [
   'ai.usage.cachedInputTokens',
 ]
 const CACHE_WRITE = [
+  'gen_ai.usage.cache_write.input_tokens',
   'gen_ai.usage.cache_creation.input_tokens',
   'gen_ai.usage.cache_creation_input_tokens',
   'ai.usage.inputTokenDetails.cacheWriteTokens',
 ]
+/** Parts and sums of the other counts. */
+const CONTAINED = ['gen_ai.usage.reasoning.output_tokens', 'gen_ai.usage.reasoning_tokens', 'gen_ai.usage.total_tokens']
 const SESSION = ['session.id', 'gen_ai.conversation.id', 'ai.telemetry.metadata.sessionId']
 const MODEL = ['gen_ai.response.model', 'gen_ai.request.model']
 const PROVIDER = ['gen_ai.provider.name', 'gen_ai.system']
@@ -125,6 +128,7 @@ export const genAi: Agent = {
     ...OUTPUT,
     ...CACHE_READ,
     ...CACHE_WRITE,
+    ...CONTAINED,
     ...SESSION,
     ...MODEL,
     ...PROVIDER,

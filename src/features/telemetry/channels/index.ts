@@ -1,5 +1,5 @@
 /** All channels that agents report usage through. Pure: runs on the decoding thread, without a database. */
-import type { SignalFilter } from '../signals.ts'
+import type { Attributes, SignalFilter } from '../signals.ts'
 import type { Agent } from './agent.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
@@ -27,6 +27,9 @@ export const METRICS = indexed(({ metrics }) => metrics)
 export const SPANS = AGENTS.flatMap((agent) => (agent.spans ? [{ agent, reader: agent.spans }] : []))
 const UNCOUNTED = indexed(({ uncounted }) => uncounted)
 
+/** Where the conventions for generative AI put counts: an attribute there that no reader knows may be use that is not counted. */
+const USAGE = 'gen_ai.usage.'
+
 const ATTRIBUTES = new Set(AGENTS.flatMap(({ attributes, version }) => [...attributes, ...(version ? [version] : [])]))
 
 /** Resource attributes that are read in addition to labels. */
@@ -43,11 +46,16 @@ export const signalFilter: SignalFilter = {
   log: (eventName) => LOGS.has(eventName),
   metric: (name) => METRICS.has(name),
   span: (name, has) => SPANS.some(({ reader }) => reader.matches(name, has)),
-  attribute: (name) => ATTRIBUTES.has(name),
+  attribute: (name) => ATTRIBUTES.has(name) || name.startsWith(USAGE),
   resourceAttribute: (name) => RESOURCE_ATTRIBUTES.has(name) || isLabelName(name),
 }
 
-/** Why records of this name are not counted although they look like usage. */
+/** The names of attributes that seem to be counts and that no reader knows. */
+export const unknownCounts = (attributes: Attributes): string[] =>
+  [...attributes.keys()].filter((name) => name.startsWith(USAGE) && !ATTRIBUTES.has(name))
+
+/** Why records of this name, or attributes, are not counted although they look like usage. */
 export function reasonNotCounted(name: string): string | undefined {
+  if (name.startsWith(USAGE)) return 'attribute that Tally does not know; the other counts of these records are counted'
   return UNCOUNTED.get(name)?.reader
 }

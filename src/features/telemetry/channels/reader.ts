@@ -6,6 +6,7 @@ import { hashOf } from '../identity.ts'
 import {
   type Attributes,
   type Counts,
+  IGNORED_LIMIT,
   type LogSignal,
   type PointSignal,
   type Signal,
@@ -15,7 +16,7 @@ import {
 import type { Agent, Call } from './agent.ts'
 import { COUNT_LIMIT, costNanosOf, countOf, Fields, momentOf, nameOf, Unusable } from './fields.ts'
 import { genAi } from './gen-ai.ts'
-import { AGENTS, LOGS, METRICS, SPANS } from './index.ts'
+import { AGENTS, LOGS, METRICS, SPANS, unknownCounts } from './index.ts'
 import { labelsOf, PROJECT_NAMES, TICKET_NAMES } from './labels.ts'
 import type { Observation, PointUsage, RequestUsage } from './observation.ts'
 
@@ -108,8 +109,9 @@ class Reader {
     const fields = new Fields(point.attributes, point.resource)
     const { session, model, provider, service, part } = known.reader(fields)
     const value = part === 'cost' ? costNanosOf(point.value, point.metric) : BigInt(countOf(point.value, point.metric))
-    if (value === 0n) return undefined
     const isDelta = point.temporality === 'delta'
+    // A sum of 0 may have begun again.
+    if (value === 0n && isDelta) return undefined
     const usage: PointUsage = {
       kind: point.temporality,
       stream: hashOf(['metric', point.stream, String(isDelta ? point.timeNanos : point.startNanos)]),
@@ -201,13 +203,22 @@ export class SignalReading {
     rejections: new Map(),
   }
 
+  #note(attributes: readonly string[]): void {
+    const { ignored } = this.read
+    for (const name of attributes.map(shownName)) {
+      if (ignored.has(name) || ignored.size < IGNORED_LIMIT) addCount(ignored, name)
+    }
+  }
+
   /** Reads a signal. A record that can't be counted is rejected with the reason. */
   take(signal: Signal): void {
     const name = shownName(nameOfSignal(signal))
     try {
       const observation = this.#reader.read(signal)
-      if (observation) this.read.observations.push(observation)
-      else addCount(this.read.ignored, name)
+      if (observation) {
+        this.read.observations.push(observation)
+        this.#note(unknownCounts(signal.attributes))
+      } else addCount(this.read.ignored, name)
     } catch (error) {
       if (!(error instanceof Unusable)) throw error
       reject(this.read, `${name}: ${error.message}`)

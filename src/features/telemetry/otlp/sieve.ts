@@ -5,6 +5,7 @@ import {
   type Attributes,
   type AttributeValue,
   type Counts,
+  IGNORED_LIMIT,
   type SignalFilter,
   shownName,
   type Temporality,
@@ -63,9 +64,6 @@ export function requireFew(attributes: number): void {
     `A record has more than ${FEW_LIMIT.toLocaleString('en')} attributes, or an attribute value has more than that many items.`,
   )
 }
-
-/** Names are shown to people who look for missing usage; more would not fit on a screen. */
-const IGNORED_LIMIT = 50
 
 const NO_ATTRIBUTES: Attributes = new Map()
 
