@@ -143,8 +143,10 @@ export async function refusedInFlags<Result>(work: Promise<Result>): Promise<Res
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const { issues } = error.more
-    if (issues && issues.length > 0) throw new CommandError(issues.map(issueText).join('\n'), EXIT_USAGE)
-    throw new CommandError(WORDS.reduce((text, [api, own]) => text.replace(api, own), error.detail))
+    const isUsage = issues !== undefined && issues.length > 0
+    const text = isUsage ? issues.map(issueText).join('\n') : error.detail
+    const reworded = WORDS.reduce((words, [api, own]) => words.replace(api, own), text)
+    throw new CommandError(reworded, isUsage ? EXIT_USAGE : undefined)
   }
 }
 

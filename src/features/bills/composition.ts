@@ -3,12 +3,13 @@ import type { Database, Reader } from '../../database/database.ts'
 import { notFound, Problem } from '../../errors.ts'
 import { dayAt } from '../../lib/calendar.ts'
 import { isId } from '../../lib/id.ts'
+import { formatDecimal } from '../../lib/money.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import { argumentsOf } from './arguments.ts'
 import { COMPOSITION_TASK, type Composition } from './composition-task.ts'
 import type { Heading } from './document.ts'
-import { earlierEntries, nothingToBill, tooLarge, unpricedEntries } from './refusals.ts'
+import { belowZero, earlierEntries, nothingToBill, tooLarge, unpricedEntries } from './refusals.ts'
 import type { BillRequest } from './schema.ts'
 import { findBill } from './store/bills.ts'
 import { getIssuer } from './store/issuer.ts'
@@ -66,6 +67,9 @@ export function createComposition({ db, billing, projects }: CompositionDependen
     const { composition } = result
     if (composition.entries === 0 && terms.extraLines.length === 0 && !isEmptyFine) throw nothingToBill()
     if (isTooLarge(composition)) throw tooLarge()
+    if (composition.subtotalMinor < 0n) {
+      throw belowZero(`${formatDecimal(composition.subtotalMinor, terms.minorDigits)} ${terms.currency}`)
+    }
     return {
       ...composition,
       heading,

@@ -12,6 +12,17 @@ export function nothingToBill(): Problem {
   )
 }
 
+/** `subtotal` is a text with the currency. */
+export function belowZero(subtotal: string): Problem {
+  return validationFailed([
+    {
+      pointer: '/extra_lines',
+      code: 'too_small',
+      message: `make a subtotal of ${subtotal}, and a bill is not for less than 0. To give money back, correct the bill that was paid with a credit note (POST /bills/{id}/credit-note)`,
+    },
+  ])
+}
+
 export function unpricedEntries(entries: number): Problem {
   return new Problem(
     'unpriced_entries',

@@ -74,6 +74,19 @@ forEachEngine('bills', (open) => {
       })
     })
 
+    test('is never for less than nothing, whatever its extra lines are', async () => {
+      const { bills, report } = await stage()
+      await report({ reported_cost: 10 })
+      const body = (amount: number) => ({ ...NOVEMBER, client: 'acme', extra_lines: [{ text: 'Credit', amount }] })
+      for (const act of [bills.preview, (asked: ReturnType<typeof body>) => bills.send(asked, sending)]) {
+        await expect(act(body(-15))).rejects.toMatchObject({
+          code: 'validation_failed',
+          more: { issues: [{ pointer: '/extra_lines', message: expect.stringContaining('-5 USD') }] },
+        })
+      }
+      expect((await bills.send(body(-10), sending)).bill.bill).toMatchObject({ number: '2026-0001', total: 0n })
+    })
+
     test('of overlapping scopes at once bills every entry exactly once, with numbers that have no gap', async () => {
       const { bills, report, all } = await stage()
       for (let day = 1; day <= 20; day += 1) {
