@@ -6,6 +6,7 @@ import { note, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { addScopeFlags, amountText, counted, type ScopeFlags, scopeOf, stateText } from './budget.ts'
 
+/** The command line sees all budgets, so nothing of them is null. */
 type Checked = BudgetCheck['budgets'][number]
 
 export function addBudgetsCheckCommand(budgets: Command): void {
@@ -42,12 +43,12 @@ function printCheck({ budgets }: BudgetCheck): void {
   }
   printTable<Checked>(
     [
-      { title: 'BUDGET', of: ({ name }) => name },
-      { title: 'SPENT', align: 'right', of: (budget) => amountText(budget, budget.spent) },
-      { title: 'AVAILABLE', align: 'right', of: (budget) => amountText(budget, budget.available) },
-      { title: 'REMAINING', align: 'right', of: (budget) => amountText(budget, budget.remaining) },
+      { title: 'BUDGET', of: ({ name }) => name! },
+      { title: 'SPENT', align: 'right', of: (budget) => amountText(budget, budget.spent!) },
+      { title: 'AVAILABLE', align: 'right', of: (budget) => amountText(budget, budget.available!) },
+      { title: 'REMAINING', align: 'right', of: (budget) => amountText(budget, budget.remaining!) },
       { title: 'STATE', of: ({ state }) => stateText({ state, complete: true }) },
-      { title: 'ID', of: ({ id }) => id },
+      { title: 'ID', of: ({ id }) => id! },
     ],
     budgets,
   )
@@ -59,7 +60,7 @@ function usedUpText(budgets: readonly Checked[]): string {
     .filter(({ remaining }) => /^(-|0$)/.test(JSON.stringify(remaining)))
     .map(
       (budget) =>
-        `The budget '${budget.name}' is used up: ${amountText(budget, budget.spent)} of ${amountText(budget, budget.available)} spent.`,
+        `The budget '${budget.name}' is used up: ${amountText(budget, budget.spent!)} of ${amountText(budget, budget.available!)} spent.`,
     )
     .join('\n')
 }

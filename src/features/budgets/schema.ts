@@ -257,24 +257,28 @@ export const BudgetCheck = Type.Object(
     }),
     remaining: orNull(
       Type.Number({
-        description: 'What is left of the money budget with least left, in US dollars; null without one.',
+        description:
+          'What is left of the money budget that you can see with least left, in US dollars; null without one.',
       }),
     ),
     remaining_tokens: orNull(Type.Number({ description: 'The same for budgets of tokens.' })),
     budgets: Type.Array(
       Type.Object(
         {
-          id: Type.String(),
-          name: Type.String(),
+          id: orNull(Type.String()),
+          name: orNull(Type.String()),
           measure: oneOf(BUDGET_MEASURES),
-          spent: Type.Number(),
-          available: Type.Number(),
-          remaining: Type.Number(),
+          spent: orNull(Type.Number()),
+          available: orNull(Type.Number()),
+          remaining: orNull(Type.Number()),
           state: oneOf(BUDGET_STATES),
         },
         strict,
       ),
-      { description: 'The budgets that you can see and that such entries count for, the one with least left first.' },
+      {
+        description:
+          'The budgets that such entries count for, the one with least left first. Of those that you cannot see, which come last, only the measure and the state are given.',
+      },
     ),
     as_of: moment('When this was read.'),
   },

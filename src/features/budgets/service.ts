@@ -495,8 +495,8 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     },
 
     /**
-     * Whether the budgets that such entries count for leave anything, of those that the asker sees. Throws 422 for what
-     * does not exist.
+     * Whether the budgets that such entries count for leave anything: all of them, as a script may not go on because its
+     * person does not see one. Of those, only the state is told. Throws 422 for what does not exist.
      */
     async check(
       scope: NonNullable<NewBudget['scope']>,
@@ -505,7 +505,11 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       requireOwn(scope, asker)
       await spending.applyChanges()
       const asked = await readScope(db.read, scope, '/query')
-      const views = await listBudgets(db.read, sightOf(asker), {}, { after: undefined, limit: ACTIVE_LIMIT })
+      const page = { after: undefined, limit: ACTIVE_LIMIT }
+      const views = await listBudgets(db.read, 'everything', {}, page)
+      const sight = sightOf(asker)
+      const seen = sight === 'everything' ? views : await listBudgets(db.read, sight, {}, page)
+      const seenIds = new Set(seen.map(({ budget }) => budget.id))
       const terms = await spending.terms(db.read)
       const ticketProject =
         asked.projectId ?? (asked.ticketId === null ? null : await findProjectOf(db.read, asked.ticketId))
@@ -535,25 +539,29 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         const period = periods.get(budget.id)
         if (!period) return []
         const left = period.available - unitsOf(period)
-        return [{ budget, period, left }]
+        return [{ budget, period, left, isSeen: seenIds.has(budget.id) }]
       })
       rows.sort((one, other) => (one.left < other.left ? -1 : one.left > other.left ? 1 : 0))
-      const least = (isTokens: boolean) => rows.find(({ budget }) => (budget.measure === 'tokens') === isTokens)
+      const least = (isTokens: boolean) =>
+        rows.find(({ budget, isSeen }) => isSeen && (budget.measure === 'tokens') === isTokens)
       const [money, tokens] = [least(false), least(true)]
       return {
         allowed: rows.every(({ left }) => left > 0n),
         complete: rows.every(({ period }) => period.countedAt !== null),
         remaining: money ? numberOf(money.budget, money.left) : null,
         remaining_tokens: tokens ? numberOf(tokens.budget, tokens.left) : null,
-        budgets: rows.map(({ budget, period, left }) => ({
-          id: budget.uid,
-          name: budget.name,
-          measure: budget.measure,
-          spent: numberOf(budget, unitsOf(period)),
-          available: numberOf(budget, period.available),
-          remaining: numberOf(budget, left),
-          state: stateOf(unitsOf(period), period.available),
-        })),
+        // Those that the asker does not see come last: their place would tell how much is left of them.
+        budgets: [...rows.filter(({ isSeen }) => isSeen), ...rows.filter(({ isSeen }) => !isSeen).sort(byKey)].map(
+          ({ budget, period, left, isSeen }) => ({
+            id: isSeen ? budget.uid : null,
+            name: isSeen ? budget.name : null,
+            measure: budget.measure,
+            spent: isSeen ? numberOf(budget, unitsOf(period)) : null,
+            available: isSeen ? numberOf(budget, period.available) : null,
+            remaining: isSeen ? numberOf(budget, left) : null,
+            state: stateOf(unitsOf(period), period.available),
+          }),
+        ),
         as_of: timestamp(now),
       }
     },
@@ -663,6 +671,8 @@ function requireOwn(
   if (person === asker.uid || foldName(person) === asker.email) return
   throw validationFailed([{ pointer: '/query/agent_manager', code: 'not_allowed', message: 'must be yourself' }])
 }
+
+const byKey = (one: { budget: BudgetRecord }, other: { budget: BudgetRecord }) => one.budget.id - other.budget.id
 
 /** Without what never changes. */
 function recorded({ id: _id, created_at: _at, archived_at: _archived, of_project: _of, ...body }: BudgetBody) {

@@ -1,6 +1,6 @@
 /** Budgets over HTTP: what lists contain and how they are filtered. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
 import { reportBody } from '../../support/reports.ts'
 
 let app: TestApp
@@ -147,4 +147,43 @@ test('are in no state before their entries are counted', async () => {
   expect([await found('within'), await found('exceeded')]).toEqual([0, 0])
   await app.services.budgets.count()
   expect([await found('within'), await found('exceeded')]).toEqual([0, 1])
+})
+
+test('that are used up are known to everybody who asks, and their figures only to those who see them', async () => {
+  await call('POST /api/v1/projects', { key: 'USEDUP', name: 'Used up' })
+  const email = await app.person('member', { password: true })
+  const { secret } = await app.services.people.signIn({ email, password: PASSWORD, address: '::1' })
+  const lead = `tally_session=${secret}`
+  await call('POST /api/v1/projects', { key: 'SPARE', name: 'Spare', leads: [email] })
+  const used = await add({ name: 'Used', amount: 5, scope: { project: 'USEDUP' }, period: 'once' })
+  const tokens = await add({ name: 'T', amount: 1e9, measure: 'tokens', scope: { project: 'USEDUP' }, period: 'once' })
+  const spare = await add({ name: 'Spare', amount: 50, scope: { project: 'SPARE' }, period: 'once' })
+  for (const project of ['USEDUP', 'SPARE']) await report(project, 7)
+  const check = async (session: string, project: string) => {
+    const { json } = await app.call(`GET /api/v1/budgets/check?project=${project}`, { session })
+    const ours = [used.id, tokens.id, spare.id]
+    // Other tests have budgets of everything.
+    const budgets = json.budgets.filter(({ id, state }: { id: string | null; state: string }) =>
+      id === null ? state === 'exceeded' : ours.includes(id),
+    )
+    return { ...json, budgets }
+  }
+  expect(await check(admin, 'USEDUP')).toMatchObject({
+    allowed: false,
+    budgets: [
+      { id: used.id, spent: 7, available: 5, remaining: -2, state: 'exceeded' },
+      { id: tokens.id, measure: 'tokens', state: 'within' },
+    ],
+  })
+  const hidden = { id: null, name: null, spent: null, available: null, remaining: null }
+  expect(await check(lead, 'USEDUP')).toMatchObject({
+    allowed: false,
+    remaining: null,
+    remaining_tokens: null,
+    budgets: expect.arrayContaining([{ ...hidden, measure: 'cost', state: 'exceeded' }]),
+  })
+  expect(await check(lead, 'SPARE')).toMatchObject({
+    remaining: 43,
+    budgets: expect.arrayContaining([expect.objectContaining({ id: spare.id, spent: 7 })]),
+  })
 })
