@@ -26,11 +26,20 @@ export function refuseOrphanedLog(path: string): void {
   )
 }
 
+/** The name, or one with a number if something is kept under it: a restore that was killed may be repeated at once. */
+function freeName(name: string): string {
+  for (let number = 1; ; number += 1) {
+    const free = number === 1 ? name : `${name}-${number}`
+    if (!existsSync(free) && logsOf(free).length === 0) return free
+  }
+}
+
 /**
  * Gives what is at the place another name, the logs under the same suffixes, and returns the new paths. A database stays
  * linked under both names, until another replaces it: a server that starts meanwhile would create one where there is none.
  */
-export function setAside(path: string, keepAs: string): string[] {
+export function setAside(path: string, name: string): string[] {
+  const keepAs = freeName(name)
   const kept: string[] = []
   if (existsSync(path)) {
     linkSync(path, keepAs)

@@ -130,6 +130,16 @@ describe('a damaged database', () => {
     expect(readFileSync(kept[1]!).equals(readFileSync(`${left.database}-wal`))).toBe(true)
   })
 
+  test('is kept under a name of its own, whatever an earlier attempt has kept', () => {
+    const to = join(folder(), DATABASE_FILE)
+    const keepAs = `${to}.replaced`
+    for (const [attempt, kept] of [keepAs, `${keepAs}-2`, `${keepAs}-3`].entries()) {
+      writeFileSync(to, `damaged ${attempt}`)
+      expect(restore({ from: left.backup, to, keepAs }).kept).toEqual([kept])
+      expect(readFileSync(kept, 'utf8')).toBe(`damaged ${attempt}`)
+    }
+  })
+
   test.skipIf(process.platform !== 'linux')('is not replaced while a process uses it', async () => {
     const to = join(folder(), DATABASE_FILE)
     copyFileSync(left.backup, to)
