@@ -117,7 +117,10 @@ export async function run(program: string, ...args: string[]): Promise<void> {
 }
 
 /** Compares what was acknowledged with what is in the database. */
-export async function checkPostgres(url: string, { acknowledged, longestRefusalMs }: Reporters): Promise<Verdict> {
+export async function checkPostgres(
+  url: string,
+  { acknowledged, longestRefusalMs }: Pick<Reporters, 'acknowledged' | 'longestRefusalMs'>,
+): Promise<Verdict> {
   const sql = clientFor(url)
   try {
     const rows = await sql<{ summary: string; times: number }[]>`

@@ -12,7 +12,7 @@ const ROUNDS = { short: 1, long: 50 }
 const CALLS = 'trace=pwrite64,fdatasync,fsync,ftruncate'
 
 /** `-D` keeps the server as our child process, so that a kill hits the server and not strace. */
-const TRACER = ['strace', '-D', '-f', '-y', '-s', '0', '-o', 'trace', '-e', CALLS]
+export const TRACER = ['strace', '-D', '-f', '-y', '-s', '0', '-o', 'trace', '-e', CALLS]
 
 export const powerLoss: Scenario = {
   name: 'power loss (unsynced data becomes noise)',
@@ -163,7 +163,7 @@ export function unsyncedWrites(trace: string, path: string): Write[] {
 }
 
 /** Fills unsynced ranges with noise, and returns the number of writes. */
-function spoilUnsynced(trace: string, path: string, { mayCut = false } = {}): number {
+export function spoilUnsynced(trace: string, path: string, { mayCut = false } = {}): number {
   const unsynced = unsyncedWrites(readFileSync(trace, 'utf8'), path)
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   if (size === 0) return 0

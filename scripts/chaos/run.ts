@@ -21,6 +21,7 @@ import { postgresCrashes, terminatedBackends, terminatedThroughPgBouncer } from 
 import { postgresDiskFull } from './postgres-disk.ts'
 import { cutConnections, farAway, stalledConnections } from './postgres-network.ts'
 import { failedCheckpointSync, failedCheckpointWrite, powerLoss } from './power-loss.ts'
+import { postgresRestores, restores } from './restores.ts'
 import { type Outcome, quantile, type Scenario } from './scenario.ts'
 import { soak } from './soak.ts'
 import { together } from './together.ts'
@@ -32,6 +33,7 @@ export const SCENARIOS: readonly Scenario[] = [
   failedCheckpointWrite,
   failedSync,
   lostFiles,
+  restores,
   slowSync,
   fullDisk,
   together,
@@ -43,6 +45,7 @@ export const SCENARIOS: readonly Scenario[] = [
   cutConnections,
   stalledConnections,
   postgresDiskFull,
+  postgresRestores,
   connectionsTaken,
   postgresClockJumps,
   conflicts,
