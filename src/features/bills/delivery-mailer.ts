@@ -1,4 +1,7 @@
 /** Sends one e-mail through a mail server and reports the outcome. */
+import type { Socket } from 'node:net'
+import type { SMTPSentMessageInfo, Transporter } from 'nodemailer'
+import { type Connection, connectToFirst, systemAddresses } from '../../lib/outgoing/connection.ts'
 import type { Mail } from './delivery-mail.ts'
 
 /** The mail server in `TALLY_SMTP_URL`. */
@@ -37,6 +40,9 @@ const CONNECT_TIMEOUT_MS = 10_000
  */
 const SEND_TIMEOUT_MS = 60_000
 
+/** All responses for an e-mail have some hundred bytes, and certificates a few thousand. What is more is read no further. */
+const RESPONSE_BYTES = 131_072
+
 /** Responses are shown to people, but some servers send pages. */
 const ANSWER_LIMIT = 500
 
@@ -44,10 +50,21 @@ export function createMailer(
   { host, port, isSecure, requiresTls, user, password }: MailServer,
   { sendTimeoutMs = SEND_TIMEOUT_MS }: { sendTimeoutMs?: number } = {},
 ): Mailer {
-  const transport = async () => {
+  /** Does something with the mail server over one connection, within the time and the bytes that it may take. */
+  async function connected<Result>(
+    work: (transport: Transporter<SMTPSentMessageInfo>, signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
     // Imported here, since most commands and many servers never send an e-mail.
     const { createTransport } = await import('nodemailer')
-    return createTransport({
+    const signal = AbortSignal.timeout(sendTimeoutMs)
+    const url = new URL(`smtp://${host.includes(':') ? `[${host}]` : host}:${port}`)
+    let connection: Connection | undefined
+    const open = async () => {
+      const limits = { budgetBytes: RESPONSE_BYTES, connectTimeoutMs: CONNECT_TIMEOUT_MS, signal }
+      connection = await connectToFirst(await systemAddresses(host), url, limits)
+      return { connection: connection.stream as Socket }
+    }
+    const transport = createTransport({
       host,
       port,
       secure: isSecure,
@@ -56,22 +73,32 @@ export function createMailer(
       connectionTimeout: CONNECT_TIMEOUT_MS,
       greetingTimeout: CONNECT_TIMEOUT_MS,
       socketTimeout: sendTimeoutMs,
+      getSocket: (_options, callback) => void open().then((socket) => callback(null, socket), callback),
       // The content of a bill must never make nodemailer read a file or an address.
       disableFileAccess: true,
       disableUrlAccess: true,
     })
+    try {
+      return await work(transport, signal)
+    } catch (error) {
+      throw connection?.failure() ?? error
+    } finally {
+      connection?.stream.destroy()
+    }
   }
 
   return {
     async send({ from, to, ...mail }) {
       try {
-        const { response } = await (await transport()).sendMail({
-          ...mail,
-          from,
-          to: { name: '', address: to },
-          envelope: { from: from.address, to: [to] },
-          signal: AbortSignal.timeout(sendTimeoutMs),
-        })
+        const { response } = await connected((transport, signal) =>
+          transport.sendMail({
+            ...mail,
+            from,
+            to: { name: '', address: to },
+            envelope: { from: from.address, to: [to] },
+            signal,
+          }),
+        )
         return { result: 'sent', answer: answerText(response) }
       } catch (error) {
         return outcomeOf(error as MailError, sendTimeoutMs)
@@ -80,7 +107,7 @@ export function createMailer(
 
     async check() {
       try {
-        await (await transport()).verify()
+        await connected((transport) => transport.verify())
         return undefined
       } catch (error) {
         return outcomeOf(error as MailError, sendTimeoutMs).answer

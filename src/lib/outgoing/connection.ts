@@ -2,6 +2,7 @@
  * A connection to another server, which is not trusted: every byte that it sends counts, from the first one of the socket,
  * those of TLS, of informational responses (RFC 9110, section 15.2) and of headers included.
  */
+import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
@@ -51,8 +52,7 @@ export async function connect(address: string, url: URL, options: ConnectionOpti
   const silent = () => metered.destroy(failure(SILENT, `neither sent nor received anything for ${silenceMs / 1_000} s`))
   socket.setTimeout(silenceMs, silent)
   const { promise: closed, reject } = Promise.withResolvers<never>()
-  // TLS reports what is wrong with a certificate after it has closed the socket.
-  metered.once('close', () => setImmediate(() => reject(metered.failure ?? failure('ECONNRESET', 'closed'))))
+  metered.once('close', () => reject(metered.failure ?? failure('ECONNRESET', 'closed')))
   closed.catch(() => {})
   async function opened(): Promise<Duplex> {
     await once(socket, 'connect')
@@ -71,6 +71,28 @@ export async function connect(address: string, url: URL, options: ConnectionOpti
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** The addresses of a host, as the system knows them. */
+export const systemAddresses = async (hostname: string): Promise<string[]> =>
+  (await lookup(hostname, { all: true })).map(({ address }) => address)
+
+/** Connects to the first address that accepts a connection. */
+export async function connectToFirst(
+  addresses: readonly string[],
+  url: URL,
+  options: ConnectionOptions,
+): Promise<Connection> {
+  let last: unknown
+  for (const address of addresses) {
+    try {
+      return await connect(address, url, options)
+    } catch (error) {
+      if (!(error instanceof ConnectError) || options.signal?.aborted) throw error
+      last = error.cause
+    }
+  }
+  throw last
 }
 
 const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80)
@@ -125,8 +147,15 @@ class MeteredSocket extends Duplex {
     socket.on('end', () => this.#end())
     socket.on('close', () => this.#end())
     socket.on('error', (error) => this.destroy(error))
+    socket.on('timeout', () => this.emit('timeout'))
     // Whoever uses the stream has the error as well, or no longer wants it.
     this.on('error', () => {})
+  }
+
+  /** As that of a socket, which clients of other protocols set themselves. */
+  setTimeout(ms: number): this {
+    this.#socket.setTimeout(ms)
+    return this
   }
 
   #end(): void {
@@ -151,6 +180,7 @@ class MeteredSocket extends Duplex {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.failure ??= error ?? undefined
     this.#socket.destroy()
-    done(error)
+    // TLS reports what is wrong with a certificate after it has closed the socket.
+    setImmediate(() => done(error))
   }
 }

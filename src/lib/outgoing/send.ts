@@ -2,10 +2,15 @@
  * Sends HTTP requests to other servers. What one of them may cost is bounded: bytes, from the first one of the socket, and
  * seconds; no redirect is followed.
  */
-import { lookup } from 'node:dns/promises'
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { getProxyForUrl } from 'proxy-from-env'
-import { ConnectError, type Connection, type ConnectionOptions, connect, withoutBrackets } from './connection.ts'
+import {
+  type Connection,
+  type ConnectionOptions,
+  connectToFirst,
+  systemAddresses,
+  withoutBrackets,
+} from './connection.ts'
 import { failure } from './failures.ts'
 
 export interface OutgoingRequest {
@@ -43,9 +48,6 @@ const OVERHEAD_BYTES = 65_536
 
 const PIECE_BYTES = 65_536
 
-const systemAddresses = async (hostname: string) =>
-  (await lookup(hostname, { all: true })).map(({ address }) => address)
-
 /**
  * Returns the response, whose body the caller reads or leaves. Throws what the connection failed with; its code is that of
  * Node.js, or `OVER_BUDGET`.
@@ -57,7 +59,12 @@ export async function send(request: OutgoingRequest, options: SendOptions): Prom
   const proxy = addressesOf ? undefined : proxyFor(url)
   const hostname = withoutBrackets((proxy ?? url).hostname)
   const addresses = await withinTime((addressesOf ?? systemAddresses)(hostname), signal)
-  const connection = await connectToFirst(addresses, url, proxy, options)
+  const connection = await connectToFirst(addresses, url, {
+    ...options,
+    budgetBytes: 1.25 * options.bodyBytes + OVERHEAD_BYTES,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    proxy,
+  })
   try {
     const response = await responseTo(request, url, connection)
     const { statusCode = 0, statusMessage = '', headers } = response
@@ -92,26 +99,6 @@ async function withinTime<Value>(promise: Promise<Value>, signal: AbortSignal | 
   const abort = () => reject(signal?.reason)
   signal?.addEventListener('abort', abort, { once: true })
   return Promise.race([promise, aborted]).finally(() => signal?.removeEventListener('abort', abort))
-}
-
-/** Connects to the first address that accepts a connection. */
-async function connectToFirst(
-  addresses: readonly string[],
-  url: URL,
-  proxy: URL | undefined,
-  { bodyBytes, ...options }: SendOptions,
-): Promise<Connection> {
-  const budgetBytes = 1.25 * bodyBytes + OVERHEAD_BYTES
-  let last: unknown
-  for (const address of addresses) {
-    try {
-      return await connect(address, url, { ...options, budgetBytes, connectTimeoutMs: CONNECT_TIMEOUT_MS, proxy })
-    } catch (error) {
-      if (!(error instanceof ConnectError) || options.signal?.aborted) throw error
-      last = error.cause
-    }
-  }
-  throw last
 }
 
 function responseTo(

@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
+import { SMTPServer } from 'smtp-server'
 import { TALLY } from '../../../src/access/actor.ts'
 import { EVERYTHING } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
@@ -10,6 +14,7 @@ import { createBillsService } from '../../../src/features/bills/service.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts'
+import { startSocketServer } from '../../support/receivers.ts'
 import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
 
 const NOW = Date.UTC(2026, 11, 1, 9, 0)
@@ -25,6 +30,8 @@ afterEach(() => {
   mail.letters.length = 0
 })
 afterAll(() => mail.close())
+
+const fixture = (name: string) => readFileSync(join(import.meta.dir, '../../fixtures/tls', name))
 
 const LETTER = {
   from: { name: 'Agents & Co', address: 'bills@agents.example' },
@@ -66,6 +73,34 @@ describe('the response of the mail server', () => {
     })
   })
 
+  test('may be without end: it is read no further than a response may be long', async () => {
+    const endless = await startSocketServer((socket) => {
+      const more = () => {
+        while (!socket.destroyed && socket.write('\r\n'.repeat(10_000)));
+        socket.once('drain', more)
+      }
+      socket.write('220 ready\r\n')
+      socket.once('data', more)
+    })
+    const mailer = createMailer({ ...mail.address, port: Number(new URL(endless.url).port) })
+    const outcome = { result: 'failed' as const, answer: 'sent too much' }
+    expect(await mailer.send(LETTER)).toEqual(outcome)
+    expect(await mailer.check()).toBe(outcome.answer)
+    await endless.close()
+  })
+
+  test('is not awaited for longer than sending may take, also when it is only checked', async () => {
+    const slow = await startSocketServer((socket) => {
+      socket.write('220 ready\r\n')
+      const timer = setInterval(() => socket.write('250-wait\r\n'), 10)
+      socket.once('close', () => clearInterval(timer))
+    })
+    const port = Number(new URL(slow.url).port)
+    const mailer = createMailer({ ...mail.address, port }, { sendTimeoutMs: 300 })
+    expect(await mailer.check()).toBe('The mail server did not accept the e-mail within 0.3 s.')
+    await slow.close()
+  })
+
   test('to a wrong password is a failure, which ends once the password is corrected', async () => {
     const server = await startMailServer({ password: 'right' })
     const as = (password: string) => createMailer({ ...server.address, user: 'ada', password }).send(LETTER)
@@ -73,6 +108,22 @@ describe('the response of the mail server', () => {
     expect(await as('right')).toMatchObject({ result: 'sent' })
     await server.close()
   })
+
+  test.each([true, false])(
+    'says what is wrong with its certificate, with TLS from the first byte: %p',
+    async (secure) => {
+      const server = new SMTPServer({ key: fixture('key.pem'), cert: fixture('certificate.pem'), secure })
+      server.on('error', () => {})
+      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.server.address() as AddressInfo
+      const mailer = createMailer({ ...mail.address, port, isSecure: secure, requiresTls: true })
+      expect(await mailer.send(LETTER)).toMatchObject({
+        result: 'failed',
+        answer: expect.stringMatching(/certificate/),
+      })
+      await new Promise<void>((resolve) => server.close(resolve))
+    },
+  )
 
   test('is not awaited if TLS is required and not offered: no password is sent in the clear', async () => {
     const server = await startMailServer({ password: 'right' })
