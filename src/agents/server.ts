@@ -2,12 +2,16 @@
 import type { ClientConfig } from '../config.ts'
 import type { Issue } from '../errors.ts'
 import type { Me } from '../features/people/schema.ts'
+import { textOf } from '../lib/response-text.ts'
 
 /** Reports take milliseconds, a full batch less than a second; after this long the connection is dead. */
 const ATTEMPT_TIMEOUT_MS = 15_000
 
 /** The most entries that the batch endpoint accepts in one call. */
 export const BATCH_LIMIT = 1_000
+
+/** The results of a full batch of entries with long summaries are some megabytes. */
+const ANSWER_LIMIT_BYTES = 64 * 1_048_576
 
 /** An error as returned by the server. */
 export interface Refusal {
@@ -92,8 +96,9 @@ async function call<Answer>(server: ClientConfig, path: string, body?: string): 
   const response = await send(server, path, body)
   const type = response.headers.get('content-type') ?? ''
   try {
-    if (response.ok && type.startsWith('application/json')) return (await response.json()) as Answer
-    if (type.startsWith('application/problem+json')) throw refused(server.url, (await response.json()) as Refusal)
+    const read = async () => JSON.parse(await textOf(response, ANSWER_LIMIT_BYTES))
+    if (response.ok && type.startsWith('application/json')) return (await read()) as Answer
+    if (type.startsWith('application/problem+json')) throw refused(server.url, (await read()) as Refusal)
   } catch (error) {
     if (error instanceof ServerError) throw error
     throw new ServerError(`${server.url} sent an incomplete response.`, null)

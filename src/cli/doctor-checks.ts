@@ -5,6 +5,7 @@ import type { Config, ConfigIssue } from '../config.ts'
 import type { Services } from '../services.ts'
 import { serverUrl } from './address.ts'
 import { messageOf } from './failures.ts'
+import { hindranceOf } from './readiness.ts'
 import { sizeText } from './terminal/numbers.ts'
 
 export interface Finding {
@@ -228,11 +229,8 @@ async function checkPublicUrl(config: Config, setting: string | null | undefined
 
 async function askReady(url: string, what: string): Promise<Finding> {
   try {
-    const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(ASK_TIMEOUT_MS) })
-    const body = (await answer.json().catch(() => null)) as { status?: unknown; detail?: string } | null
-    if (answer.ok && body?.status === 'ready') return ok(what, `${url} is ready`)
-    const message = body?.detail ?? `${url}/ready returned ${answer.status}, which is not a response of Tally`
-    return failure(what, message, 'Check the server’s log.')
+    const hindrance = await hindranceOf(url)
+    return hindrance === undefined ? ok(what, `${url} is ready`) : failure(what, hindrance, 'Check the server’s log.')
   } catch (error) {
     const advice = 'Start it with `tally serve`, or check address, port, proxy and firewall.'
     return failure(what, `${url} does not respond (${(error as Error).message})`, advice)

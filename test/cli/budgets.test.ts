@@ -145,6 +145,7 @@ describe('a test alert', () => {
       )
       const tested = await tally.json(['budgets', 'test', id], { env })
       expect(tested.recipients.sort()).toEqual(['ada@example.com', 'cfo@example.com'])
+      expect(new Set(server.letters.map(({ headers }) => headers.get('message-id'))).size).toBe(2)
       const silent = await budgets('add', '--project', 'ACME', '--amount', '5', '--threshold', '90=none')
       const { code, stderr } = await tally.run(['budgets', 'test', silent.id], { env })
       expect([code, stderr]).toEqual([1, expect.stringContaining('No e-mail was sent')])

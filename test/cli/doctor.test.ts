@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmod, open, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sampleOptions } from '../../scripts/release/installed.ts'
+import { checkRecordedTimes } from '../../src/cli/doctor-checks.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { reportBody } from '../support/reports.ts'
@@ -279,4 +280,17 @@ test('warns of prices in use that are older than 90 days, and of a clock behind 
   expect(findings.filter(({ what, level }) => what === 'clock' && level === 'error')).toMatchObject([
     { message: expect.stringContaining('the clock is behind') },
   ])
+})
+
+test('compares the clock with that of the database server', async () => {
+  const now = Date.now()
+  const entries = { listing: { lastRecordedAt: async () => now } }
+  const found = (databaseAt: number | null) =>
+    checkRecordedTimes({ entries, databaseTime: async () => databaseAt } as never, now)
+  expect(await found(null)).toEqual([])
+  expect(await found(Date.now())).toEqual([])
+  expect(await found(Date.now() - 3_600_000)).toMatchObject([
+    { what: 'clock', level: 'error', message: expect.stringMatching(/^the clock is 3600 seconds ahead of that/) },
+  ])
+  expect(await found(Date.now() + 3_600_000)).toMatchObject([{ message: expect.stringContaining('seconds behind') }])
 })

@@ -5,6 +5,7 @@ import { Cached } from '../../src/database/cached.ts'
 import { onBehalfOf } from '../../src/database/caller.ts'
 import type { Database, Reader, Tx } from '../../src/database/database.ts'
 import { isUniqueViolation } from '../../src/database/errors.ts'
+import { databaseTime } from '../../src/database/ready.ts'
 import { newId } from '../../src/lib/id.ts'
 import { canOverlap, forEachEngine, locationOf } from '../support/databases.ts'
 import { inOtherProcess } from '../support/other-process.ts'
@@ -320,7 +321,14 @@ forEachEngine('db.write', (open, engine) => {
   )
 })
 
-forEachEngine('values', (open) => {
+forEachEngine('values', (open, engine) => {
+  test('of the clock are those of a server that has one of its own', async () => {
+    const [before, at] = [Date.now(), await databaseTime(await open())]
+    if (engine === 'sqlite') expect(at).toBeNull()
+    // PostgreSQL runs on this machine.
+    else expect(at).toBeWithin(before - 1_000, Date.now() + 1_000)
+  })
+
   const LARGE = [2n ** 53n + 1n, 2n ** 63n - 1n, 0n, null]
 
   async function withPrices(open: () => Promise<Database>): Promise<Database> {

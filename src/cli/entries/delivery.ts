@@ -1,6 +1,7 @@
 /** Sends one report exactly once, even over an unreliable network. */
 import type { ClientConfig } from '../../config.ts'
 import type { Issue } from '../../errors.ts'
+import { textOf } from '../../lib/response-text.ts'
 import { CommandError } from '../failures.ts'
 import { note } from '../terminal/print.ts'
 
@@ -12,6 +13,9 @@ const LONGEST_PAUSE_MS = 30_000
 
 /** Reports take milliseconds; after this long the connection is dead. */
 const ATTEMPT_TIMEOUT_MS = 15_000
+
+/** An entry, or a problem, has some kilobytes. */
+const ANSWER_LIMIT_BYTES = 1_048_576
 
 /** What comes back of a server that is busy, restarting or limiting: nothing was written. */
 const TRY_AGAIN = new Set([429, 502, 503, 504])
@@ -49,7 +53,7 @@ function connectionIssue(error: Error): string {
 
 async function problemOf(response: Response): Promise<ProblemAnswer | undefined> {
   if (!response.headers.get('content-type')?.startsWith('application/problem+json')) return undefined
-  return (await response.json()) as ProblemAnswer
+  return JSON.parse(await textOf(response, ANSWER_LIMIT_BYTES)) as ProblemAnswer
 }
 
 /** Whatever else answers at the address, a page of a proxy perhaps, answers in something else. */
@@ -96,7 +100,7 @@ export async function deliver(
     const result = await attempt(address, request)
     if ('response' in result) {
       if (!result.response.ok || !isJson(result.response)) throw await refusal(address, result.response)
-      return { created: result.response.status === 201, answer: await result.response.text() }
+      return { created: result.response.status === 201, answer: await textOf(result.response, ANSWER_LIMIT_BYTES) }
     }
     const pauseMs = PAUSES_MS[count]
     if (pauseMs === undefined) {

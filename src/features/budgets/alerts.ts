@@ -129,10 +129,10 @@ export function createAlerts({ db, clock, notifications }: Dependencies) {
         { scope: scopeOf(view), url: await linkTo(budget) },
       )
       const outcomes = []
-      for (const recipient of recipients.values()) {
+      for (const [index, recipient] of [...recipients.values()].entries()) {
         const refusal = await notifications.sendNow({
           recipient,
-          key: `${budget.uid}.${at}.test`,
+          key: `${budget.uid}.${at}.test.${index}`,
           subject: `[Test] ${subject}`,
           body: `This is a test: nothing has happened.\n\n${body}`,
         })
