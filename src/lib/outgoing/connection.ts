@@ -11,7 +11,7 @@ import { connect as connectTls } from 'node:tls'
 import { failure, OVER_BUDGET, SILENT } from './failures.ts'
 
 /** The request failed before there was a connection, so that another address may be tried. */
-export class ConnectError extends Error {}
+class ConnectError extends Error {}
 
 /** The brackets are those of an IPv6 address in a URL. */
 export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
@@ -41,7 +41,7 @@ export interface Connection {
  * Connects to an address of a URL's host, or of the proxy: the name in the URL is only what TLS verifies. Throws
  * {@link ConnectError} with the cause if there is no connection.
  */
-export async function connect(address: string, url: URL, options: ConnectionOptions): Promise<Connection> {
+async function connect(address: string, url: URL, options: ConnectionOptions): Promise<Connection> {
   const { budgetBytes, connectTimeoutMs, silenceMs = 0, signal, proxy, ca } = options
   const socket = connectTcp(proxy ? portOf(proxy) : portOf(url), address)
   const metered = new MeteredSocket(socket, budgetBytes)
