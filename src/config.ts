@@ -689,7 +689,8 @@ function configOf(reading: Reading): Config {
     dataDir: reading.text('data'),
     databaseUrl: isPostgres ? databaseUrl : undefined,
     replica: reading.valid(() => readReplica(reading)),
-    host: reading.text('host'),
+    // As in URLs.
+    host: reading.text('host').replace(/^\[(.*)\]$/, '$1'),
     port: reading.integer('port', 'port', 0, 65_535),
     publicUrl: reading.publicUrl(),
     trustedProxies: reading.networks('trustedProxies'),

@@ -45,6 +45,10 @@ describe('the configuration', () => {
     expect(readConfig({}, { TALLY_DATA: '' }).dataDir).toBe('./tally-data')
   })
 
+  test('takes an IPv6 address as in URLs', () => {
+    expect(readConfig({ host: '[::1]' }, {}).host).toBe('::1')
+  })
+
   test('drops a slash at the end of an address', () => {
     expect(readConfig({ publicUrl: 'https://tally.example.com/' }, {}).publicUrl).toBe('https://tally.example.com')
   })

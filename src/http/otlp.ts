@@ -35,10 +35,16 @@ export const RpcStatus = Type.Object(
 
 export const EXAMPLE_RPC_STATUS = { code: 16, message: 'Unknown token. Check that you copied all of it.' }
 
+/** Where exporters send to that are configured with another path than the one before `/v1`, or with none. */
+const MISDIRECTED = /^(?:.*\/v1\/(?:logs|metrics|traces)\/?|\/api\/v1\/telemetry(?:\/(?:v1\/?)?)?)$/
+
 /** Whether a request is an OTLP export, which always gets an OTLP response, even for errors. */
 export function isOtlpExport(method: string, path: string): boolean {
-  return method === 'POST' && path.startsWith(`${OTLP_PREFIX}/`)
+  return method === 'POST' && (path.startsWith(`${OTLP_PREFIX}/`) || MISDIRECTED.test(path))
 }
+
+/** What to do about exports to a path that does not exist. */
+export const MISDIRECTED_ADVICE = `Telemetry is received at ${OTLP_PREFIX}/logs, /metrics and /traces: set OTEL_EXPORTER_OTLP_ENDPOINT to the URL of this server with ${OTLP_PREFIX.replace(/\/v1$/, '')} at its end.`
 
 /** Undefined if it is not an OTLP encoding. */
 function findOtlpEncoding({ headers }: Request): OtlpEncoding | undefined {

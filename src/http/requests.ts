@@ -21,7 +21,7 @@ import type { AddressOf, Listening } from './client-address.ts'
 import { takeTurnsAs } from './disconnects.ts'
 import { ExportLimit, ExportResponse } from './exports.ts'
 import { BodyMemory, REQUEST_LIMIT, requireRoom } from './load-limits.ts'
-import { isOtlpExport, otlpRefusal } from './otlp.ts'
+import { isOtlpExport, MISDIRECTED_ADVICE, otlpRefusal } from './otlp.ts'
 import { asksForPage, notFoundPage } from './pages/not-found.ts'
 import { asProblemOf, logProblem, problemResponse } from './problems.ts'
 import type { RateLimits } from './rate-limits.ts'
@@ -247,7 +247,7 @@ export const requests = (dependencies: RequestsDependencies) => {
         const options = optionsResponse(routes(), path, requestId)
         if (options) return options
       }
-      const problem = code === 'NOT_FOUND' ? noRouteProblem(routes(), path) : asProblemOf(error, code)
+      const problem = code === 'NOT_FOUND' ? noRouteProblem(routes(), request.method, path) : asProblemOf(error, code)
       // The response has its own status; this one is for the metrics.
       set.status = problem.status
       logProblem(logger, problem, error, { id: requestId, method: request.method, path: loggedPath(path) })
@@ -302,12 +302,15 @@ function optionsResponse(routes: readonly GuardedRoute[], path: string, requestI
 }
 
 /** 404, or 405 if the path exists with other methods. */
-function noRouteProblem(routes: readonly GuardedRoute[], path: string): Problem {
+function noRouteProblem(routes: readonly GuardedRoute[], method: string, path: string): Problem {
   const allowed = allowedMethods(routes, path)
+  const advice = isOtlpExport(method, path) ? MISDIRECTED_ADVICE : 'See /docs/api for the API reference.'
   if (allowed === undefined) {
-    return new Problem('not_found', 'Nothing exists at this address. See /docs/api for the API reference.')
+    return new Problem('not_found', `Nothing exists at this address. ${advice}`)
   }
-  return new Problem('method_not_allowed', `This address supports ${allowed} only.`, { headers: { allow: allowed } })
+  return new Problem('method_not_allowed', `This address supports ${allowed} only. ${advice}`, {
+    headers: { allow: allowed },
+  })
 }
 
 function matches(pattern: string, path: string): boolean {

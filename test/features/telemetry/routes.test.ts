@@ -216,3 +216,17 @@ test('further e-mails of a person are listed and replaced, by admins', async () 
   expect((await set([])).json).toEqual({ emails: [] })
   expect((await app.call(`GET ${path}`, { session: await app.session('billing') })).status).toBe(403)
 })
+
+test('an exporter with another path learns the right one, in the encoding that it understands', async () => {
+  const token = await app.token('svc', await app.person())
+  const paths = ['/v1/logs', '/v1/traces', '/telemetry/v1/metrics', '/api/v1/telemetry', '/api/v1/telemetry/v1']
+  for (const path of [...paths, '/api/v1/telemetry/v1/v1/logs']) {
+    const headers = { 'content-type': TYPES.json, authorization: `Bearer ${token}` }
+    const response = await fetch(app.url + path, { method: 'POST', headers, body: '{}' })
+    const { message } = (await response.json()) as { message: string }
+    expect([path, response.status]).toEqual([path, 404])
+    expect(message).toContain('set OTEL_EXPORTER_OTLP_ENDPOINT to the URL of this server with /api/v1/telemetry')
+  }
+  const other = await fetch(`${app.url}/api/v1/nowhere`, { method: 'POST' })
+  expect(await other.text()).not.toContain('OTEL')
+})
