@@ -15,6 +15,7 @@ export async function referencePages(): Promise<Map<string, string>> {
 }
 
 const CONFIGURATION = 'configuration'
+const SERVICE = '../operations/service'
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 
@@ -27,9 +28,11 @@ function configurationPage(): string {
   )
   return `# Configuration
 
-A flag takes precedence over its variable, and the variable over the default. Tally does not read \`.env\` files. Secrets
-can come from a file, as systemd and containers provide them: \`TALLY_SMTP_URL_FILE=/run/secrets/smtp-url\`. A trailing
-line break is ignored. Tally refuses tokens and URLs with a password as flags.
+A flag takes precedence over its variable, and the variable over the default. Tally does not read \`.env\` files by itself:
+\`--env-file\` names one, for any command, whose variables count where the environment does not have them; see
+[Run commands](${SERVICE}.md#run-commands). Secrets can come from a file, as systemd and containers provide
+them: \`TALLY_SMTP_URL_FILE=/run/secrets/smtp-url\`. A trailing line break is ignored. Tally refuses tokens and URLs with a password
+as flags.
 
 | flag | variable | default | |
 | --- | --- | --- | --- |
