@@ -108,6 +108,14 @@ describe('tally import', () => {
     expect(broken.stderr).not.toContain('bug in Tally')
   })
 
+  test('refuses a file that expands to far more than an export, before it is decompressed', async () => {
+    const frame = Bun.zstdCompressSync(Buffer.alloc(64 * 1_048_576))
+    writeFileSync(path('bomb.zst'), Buffer.concat(Array.from({ length: 64 }, () => frame)))
+    const { code, stderr } = await tally.run(['import', 'bomb.zst', '--data', 'bombed', '--yes'])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('expands to more than 200 times its size')])
+    expect(existsSync(path('bombed'))).toBe(false)
+  })
+
   test('refuses a truncated file before it creates anything', async () => {
     writeFileSync(path('half.ndjson'), small.slice(0, small.lastIndexOf('{"type":"end"')))
     const { code, stderr } = await tally.run(['import', 'half.ndjson', '--data', 'half', '--yes'])

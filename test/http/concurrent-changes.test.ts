@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import type { Call } from '../support/app.ts'
 import { startApp } from '../support/app.ts'
 import { forEachEngine } from '../support/databases.ts'
+import { pngOf } from '../support/picture.ts'
 import { reportBody } from '../support/reports.ts'
 
 /** Operations on an object that don't take `If-Match`, and why. */
@@ -27,14 +28,6 @@ const UNCONDITIONAL: Record<string, string> = {
   'delete /api/v1/bill-drafts/{id}': 'can only be done once',
   'patch /api/v1/report-views/{id}': 'only its owner changes it, and the last choice counts',
   'delete /api/v1/report-views/{id}': 'can only be done once',
-}
-
-/** The start of a PNG, which is all that is read of a logo. */
-function pngOf(width: number): Uint8Array<ArrayBuffer> {
-  const bytes = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...new Uint8Array(16)])
-  new DataView(bytes.buffer).setUint32(16, width)
-  new DataView(bytes.buffer).setUint32(20, 1)
-  return bytes
 }
 
 forEachEngine('changes with If-Match', (open) => {

@@ -3,10 +3,14 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { extract } from 'tar-stream'
+import { ExpansionError, ExpansionLimit } from '../../lib/expansion-limit.ts'
 import { CommandError } from '../failures.ts'
 
 /** A manual page has some 100 KB. */
 const SHARED_LIMIT_BYTES = 4 * 1_048_576
+
+/** Several times what a release has. */
+const ARCHIVE_LIMIT_BYTES = 1_073_741_824
 
 /** The files beside the executable by their path from the prefix, such as `share/man/man1/tally.1`. */
 export type SharedFiles = ReadonlyMap<string, Buffer>
@@ -21,7 +25,8 @@ export async function unpack(path: string, folder: string, to: string): Promise<
   const shared = new Map<string, Buffer>()
   let hasExecutable = false
   const files = extract()
-  const reading = pipeline(createReadStream(path), createGunzip(), files)
+  const limit = new ExpansionLimit(ARCHIVE_LIMIT_BYTES)
+  const reading = pipeline(createReadStream(path), limit.before, createGunzip(), limit.after, files)
   const taking = (async () => {
     for await (const entry of files) {
       const { name, type, size = 0 } = entry.header
@@ -35,7 +40,12 @@ export async function unpack(path: string, folder: string, to: string): Promise<
       }
     }
   })()
-  await Promise.all([reading, taking])
+  try {
+    await Promise.all([reading, taking])
+  } catch (error) {
+    if (!(error instanceof ExpansionError)) throw error
+    throw new CommandError(`The archive is not that of a release: ${error.message}. Nothing was changed.`)
+  }
   if (!hasExecutable) throw new CommandError(`The archive has no ${folder}/tally. Nothing was changed.`)
   return shared
 }

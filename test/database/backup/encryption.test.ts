@@ -55,6 +55,18 @@ test('what is sealed is opened with the private key alone, to the same bytes', a
   expect(await bytesOf('opened.db')).toEqual(await bytesOf('tally.db'))
 })
 
+test('a bomb is refused, even if it begins like a large database', async () => {
+  const begin = (await bytesOf('tally.db')).subarray(0, 100)
+  // Its number of pages, so that it announces two gigabytes.
+  begin.writeUInt32BE(524_288, 28)
+  const encrypter = new Encrypter()
+  encrypter.addRecipient(keys.recipient)
+  const frame = Bun.zstdCompressSync(Buffer.alloc(64 * 1_048_576))
+  const frames = [Bun.zstdCompressSync(begin), ...Array.from({ length: 31 }, () => frame)]
+  const bomb = Buffer.from(await encrypter.encrypt(new Uint8Array(Buffer.concat(frames))))
+  await refused(bomb, /It is not a backup of Tally: it expands to more than 200 times its size/)
+})
+
 test('one of several recipients is enough', async () => {
   const other = await generateKeys()
   const bytes = await collected(await sealed(file('tally.db'), [keys.recipient, other.recipient]))

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { deflateSync } from 'node:zlib'
 import { readLogo } from '../../../src/features/organization/logo.ts'
 import { PNG } from '../../support/picture.ts'
 
@@ -16,10 +17,20 @@ test('a picture is a PNG or a JPEG by what it holds', () => {
   expect(readLogo(jpeg(640, 200)).type).toBe('image/jpeg')
 })
 
+/** The picture with other compressed pixels. */
+function withPixels(pixels: Uint8Array): Uint8Array {
+  const at = Buffer.from(PNG).indexOf('IDAT') - 4
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(pixels.length)
+  return Buffer.concat([PNG.subarray(0, at), length, Buffer.from('IDAT'), pixels, Buffer.alloc(4)])
+}
+
 test.each([
   ['nothing', new Uint8Array()],
   ['a text', Buffer.from('GIF89a, says the text')],
   ['half a head', PNG.subarray(0, 20)],
+  ['a PNG whose pixels are not compressed', withPixels(Buffer.from('pixels'))],
+  ['a PNG of one pixel that expands to 200 MB', withPixels(deflateSync(Buffer.alloc(200_000_000)))],
   ['a JPEG without a frame', jpeg(1, 1).subarray(0, 13)],
   ['a JPEG that ends in a marker', jpeg(1, 1).subarray(0, 15)],
   ['too wide a picture', jpeg(2001, 10)],

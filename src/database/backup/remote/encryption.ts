@@ -6,6 +6,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { ExpansionError, ExpansionLimit } from '../../../lib/expansion-limit.ts'
 import { databaseBytes, HEADER_BYTES } from '../database-size.ts'
 
 /** A backup that cannot be decrypted, stored or found, or a key that is wrong. The message says what to do. */
@@ -37,15 +38,22 @@ export async function sealed(
   onBytes: (read: number) => void = () => {},
 ): Promise<Bytes> {
   let read = 0
-  const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform(chunk, controller) {
-      read += chunk.byteLength
-      onBytes(read)
-      controller.enqueue(chunk)
-    },
+  const counting = noting((bytes) => {
+    read += bytes
+    onBytes(read)
   })
   const compressed = (Bun.file(file).stream() as Bytes).pipeThrough(counting).pipeThrough(zstd(CompressionStream))
   return encrypterFor(recipients).encrypt(compressed) as Promise<Bytes>
+}
+
+/** Passes on every chunk, after its size. */
+function noting(note: (bytes: number) => void) {
+  return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      note(chunk.byteLength)
+      controller.enqueue(chunk)
+    },
+  })
 }
 
 /** Its type lacks the format, which Bun has. */
@@ -55,7 +63,8 @@ function zstd(Stream: typeof CompressionStream | typeof DecompressionStream) {
 
 /**
  * Decrypts and decompresses into a new file, readable by its owner only. It never gets larger than the database that its
- * first bytes announce, or than the disk has space. Throws {@link BackupError}, and removes the file then.
+ * first bytes announce, or than the disk has space, or than any database that was compressed so far: whoever can write to the
+ * storage can encrypt for its recipients. Throws {@link BackupError}, and removes the file then.
  *
  * @param identities private keys, as `readIdentities` returns them
  */
@@ -65,7 +74,9 @@ export async function unseal(stored: Bytes, identities: readonly string[], path:
   const file = openSync(path, 'wx', 0o600)
   try {
     const decrypted = (await decrypter.decrypt(stored)) as Bytes
-    await writeDatabase(decrypted.pipeThrough(zstd(DecompressionStream)), file, path)
+    const limit = new ExpansionLimit()
+    const counted = decrypted.pipeThrough(noting((bytes) => limit.compressed(bytes)))
+    await writeDatabase(limit.after(counted.pipeThrough(zstd(DecompressionStream))), file, path)
     fsyncSync(file)
   } catch (error) {
     rmSync(path)
@@ -75,7 +86,7 @@ export async function unseal(stored: Bytes, identities: readonly string[], path:
   }
 }
 
-async function writeDatabase(content: Bytes, file: number, path: string): Promise<void> {
+async function writeDatabase(content: AsyncIterable<Uint8Array>, file: number, path: string): Promise<void> {
   let begin = new Uint8Array(0)
   let total: number | undefined
   let written = 0
@@ -106,6 +117,9 @@ function requireSpace(path: string, bytes: number): void {
 /** What age and zstd report, as something to act on. */
 function readable(error: unknown): unknown {
   if (error instanceof BackupError) return error
+  if (error instanceof ExpansionError) {
+    return new BackupError(`It is not a backup of Tally: ${error.message}. Use another backup.`)
+  }
   const { message, code } = error as { message: string; code?: string }
   if (message.startsWith('no identity matched')) {
     return new BackupError(
