@@ -45,20 +45,25 @@ export const CALL_DEFAULTS = { owner: '', provider: '', cost: '', folder: '', br
 /** The fields without which a call cannot be counted. */
 export type Countable = Pick<ModelCall, 'counts' | 'at' | 'model'>
 
+/** Called with what is wrong with a record, in words. */
+export type OnDamage = (what: string) => void
+
 /**
- * Undefined if nothing was used, or if the call cannot be counted because a field is missing, which is reported as
- * damage. `counts` is undefined if they are invalid.
+ * Undefined if nothing was used, or if the call cannot be counted because its time or model is missing, which is
+ * reported as damage.
  */
 export function findCountable(
-  { counts, at, model }: { [Field in keyof Countable]: Countable[Field] | undefined },
-  onDamage: (what: string) => void,
+  { counts, at, model }: Omit<Countable, 'at'> & { at: number | undefined },
+  onDamage: OnDamage,
 ): Countable | undefined {
-  const missing = (what: string) => void onDamage(`has token counts ${what}, and is not counted`)
-  if (!counts) return missing('that are not whole numbers')
+  const missing = (what: string) => void onDamage(`has token counts without a ${what}, and is not counted`)
   if (totalOf(counts) === 0) return undefined
-  if (at === undefined) return missing('without a time')
-  return model ? { counts, at, model } : missing('without a model')
+  if (at === undefined) return missing('time')
+  return model ? { counts, at, model } : missing('model')
 }
+
+/** The name of a model that an agent does not record. Its price is then unknown, and shown as such. */
+export const UNKNOWN_MODEL = 'unknown'
 
 export interface FileDamage {
   line: number | null
@@ -100,19 +105,56 @@ export interface SessionTotals {
   models: Record<string, Counts & { webSearches: number }>
 }
 
-/** A count in a file: absent and null are 0. Undefined if it is not a valid count, which is damage. */
+/** As for reports: more than any session has. */
+const COUNT_LIMIT = 1_000_000_000_000
+
+/** A count in a file: absent and null are 0. Undefined if it is not a valid count. */
 export function countOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return 0
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= COUNT_LIMIT
+    ? (value as number)
+    : undefined
 }
 
-/** Several counts at once; undefined if one of them is invalid. */
+/**
+ * Several counts at once. One that is invalid is damage and counts as in `expected`, by default as 0: the other counts
+ * of the call are as good as any, such as those next to the -1 that some servers answer if all input was cached.
+ */
 export function countsOf<Names extends readonly string[]>(
   record: Record<string, unknown>,
   names: Names,
-): { -readonly [Index in keyof Names]: number } | undefined {
-  const counts = names.map((name) => countOf(record[name]))
-  return counts.includes(undefined) ? undefined : (counts as { -readonly [Index in keyof Names]: number })
+  onDamage: OnDamage,
+  expected: readonly number[] = [],
+): { -readonly [Index in keyof Names]: number } {
+  const counts = names.map((name, index) => {
+    const count = countOf(record[name])
+    if (count === undefined) onDamage(`has an invalid count of ${name}, which is left out`)
+    return count ?? expected[index] ?? 0
+  })
+  return counts as { -readonly [Index in keyof Names]: number }
+}
+
+/** The counts of a call as OpenAI and Google count them: the input includes what was read from and written to the cache. */
+interface InclusiveCounts {
+  input: number
+  cached: number
+  written?: number
+  output: number
+  /** Input and output, as recorded with the call; 0 if it is not. */
+  total: number
+}
+
+/**
+ * Some clients and proxies write an input that does not include the cache: it is then smaller than the cache, or the
+ * total is larger by the cache.
+ */
+export function disjointCounts({ input, cached, written = 0, output, total }: InclusiveCounts): Counts {
+  const cache = cached + written
+  const isWithoutCache = input < cache || total === input + cache + output
+  return {
+    input: isWithoutCache ? input : input - cache,
+    ...{ output, cache_read: cached, cache_write: written, cache_write_1h: 0 },
+  }
 }
 
 export function noCounts(): Counts {
@@ -159,10 +201,24 @@ export function serviceOf(recorded: { [Kind in keyof Service]?: unknown }): Serv
   return Object.keys(service).length > 0 ? service : undefined
 }
 
-/** A time in the format of an agent: ISO 8601 text, or milliseconds since 1970. Undefined for anything else. */
+/**
+ * A time in the format of an agent: ISO 8601 text, or the number of seconds, milliseconds, microseconds or nanoseconds
+ * since 1970. Undefined for anything else, and for small numbers, which are no times.
+ */
 export function momentOf(value: unknown): number | undefined {
-  const moment = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN
-  return Number.isFinite(moment) && moment >= 0 && moment < LATEST_MOMENT ? Math.floor(moment) : undefined
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && NUMBER.test(value))
+  const moment = isNumber ? millisecondsOf(Number(value)) : typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return moment > 0 && moment < LATEST_MOMENT ? Math.floor(moment) : undefined
+}
+
+const NUMBER = /^\d{9,}(?:\.\d+)?$/
+
+/** From its size: a time of this century has ten digits in seconds, and three more in each smaller unit. */
+function millisecondsOf(time: number): number {
+  if (time < 1e8) return Number.NaN
+  if (time < 1e11) return time * 1_000
+  if (time < 1e14) return time
+  return time < 1e17 ? time / 1_000 : time / 1_000_000
 }
 
 /** The end of the year 9999: later timestamps have no four-digit year. */

@@ -89,6 +89,61 @@ describe('one call', () => {
     expect(home.uses('claude-code')[0]!.tokens).toMatchObject({ cache_write: 35, cache_write_1h: 7 })
   })
 
+  test('has all of its cache writes, even if the duration of some or of all is not recorded', () => {
+    const writes = (total: number, split: object) => {
+      home.writeLines(project('s'), [
+        answer({ usage: { cache_creation_input_tokens: total, cache_creation: split } }),
+        answer({ id: 'm2' }),
+      ])
+      const { cache_write, cache_write_1h } = home.uses('claude-code')[0]!.tokens
+      return [cache_write, cache_write_1h]
+    }
+    const split = (short: number, longer: number) => ({
+      ...{ ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: longer },
+    })
+    expect(writes(70, split(0, 0))).toEqual([70, 0])
+    expect(writes(71, split(20, 30))).toEqual([41, 30])
+    expect(writes(1_000, { ephemeral_1h_input_tokens: 400 })).toEqual([600, 400])
+    expect(writes(0, split(5, 7))).toEqual([5, 7])
+    expect(writes(30, split(40, 7))).toEqual([40, 7])
+  })
+
+  test('with an invalid count has the others', () => {
+    const usage = { input_tokens: -1, output_tokens: 12, cache_read_input_tokens: 33 }
+    const iterations = [{ type: 'advisor_message', model: 'claude-opus-4-8', input_tokens: 9, output_tokens: '1' }]
+    home.writeLines(project('s'), [
+      answer({ usage }),
+      answer({ id: 'm2', usage: { ...usage, cache_read_input_tokens: 1e15, iterations } }),
+      answer({ id: 'm3', usage: { server_tool_use: { web_search_requests: 0.5 } } }),
+    ])
+    const { uses, damage } = home.scan()
+    expect(
+      uses.map(({ model, requests, tokens: { input, output, cache_read } }) => [
+        ...[model, requests, input, output, cache_read],
+      ]),
+    ).toEqual([
+      ['claude-sonnet-4-5', 3, 100, 34, 33],
+      ['claude-opus-4-8', 1, 9, 0, 0],
+    ])
+    expect(damage.map(({ line, what }) => [line, what])).toEqual([
+      [1, 'has an invalid count of input_tokens, which is left out (2 lines)'],
+      [2, 'has an invalid count of cache_read_input_tokens, which is left out'],
+      [2, 'has an invalid count of output_tokens, which is left out'],
+      [3, 'has an invalid count of web_search_requests, which is left out'],
+    ])
+  })
+
+  test.each([
+    ['seconds', 1_795_168_800],
+    ['seconds as text', '1795168800.5'],
+    ['milliseconds', 1_795_168_800_000],
+    ['microseconds', 1_795_168_800_000_000],
+    ['nanoseconds', 1_795_168_800_000_000_000],
+  ])('has its time in %s', (_, timestamp) => {
+    home.writeLines(project('s'), [{ ...answer(), timestamp }])
+    expect(home.uses('claude-code')[0]!.startedAt).toStartWith('2026-11-20T10:00:00.')
+  })
+
   test('with many input tokens is also counted at each length where prices change', () => {
     home.writeLines(project('s'), [
       answer(),
@@ -174,6 +229,18 @@ describe('one call', () => {
     expect(home.uses('claude-code').map(({ model, tokens: { input, output } }) => [model, input, output])).toEqual([
       ['claude-sonnet-4-5', 100, 10],
       ['claude-opus-4-8', 900, 80],
+    ])
+  })
+
+  test('of an advisor without a name counts with an unknown model, and so without a price', () => {
+    const iterations = [
+      { type: 'message', model: null, input_tokens: 100, output_tokens: 10 },
+      { type: 'advisor_message', model: null, input_tokens: 900, output_tokens: 80 },
+    ]
+    home.writeLines(project('s'), [answer({ usage: { iterations } })])
+    expect(home.uses('claude-code').map(({ model, tokens: { input } }) => [model, input])).toEqual([
+      ['claude-sonnet-4-5', 100],
+      ['unknown', 900],
     ])
   })
 
@@ -287,20 +354,17 @@ describe('what cannot be read is named, and the rest counts', () => {
     expect(found()).toEqual([['s', 2, 20]])
   })
 
-  test('counts that are none, a missing time, a missing model', () => {
+  test('a missing time, a missing model', () => {
     home.writeLines(project('s'), [
-      answer({ usage: { output_tokens: -1 } }),
-      answer({ usage: { output_tokens: 1.5 } }),
-      answer({ usage: { cache_read_input_tokens: '7' } }),
       { ...answer(), timestamp: 'soon' },
       { ...answer(), timestamp: undefined },
+      { ...answer(), timestamp: 7 },
       answer({ model: '' }),
     ])
     expect(home.scan().uses).toEqual([])
     expect(damageOf()).toEqual([
-      ['s.jsonl', 1, 'has token counts that are not whole numbers, and is not counted (3 lines)'],
-      ['s.jsonl', 4, 'has token counts without a time, and is not counted (2 lines)'],
-      ['s.jsonl', 6, 'has token counts without a model, and is not counted'],
+      ['s.jsonl', 1, 'has token counts without a time, and is not counted (3 lines)'],
+      ['s.jsonl', 4, 'has token counts without a model, and is not counted'],
     ])
   })
 

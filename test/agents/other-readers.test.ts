@@ -96,6 +96,40 @@ describe('Codex with running totals only', () => {
     expect(codexFigures()).toEqual([[ONE, 'gpt-5-codex', 3, [80, 120, 20]]])
   })
 
+  test('has the other counts if one is invalid, and its total does not seem to start again', () => {
+    const invalid = { ...usage([250, 160, 30]), cached_input_tokens: -1 }
+    home.writeLines(rollout(ONE), [
+      meta(ONE),
+      turn('gpt-5-codex'),
+      total([100, 60, 10]),
+      line('event_msg', {
+        type: 'token_count',
+        info: { total_token_usage: invalid, last_token_usage: usage([150, 100, 20]) },
+      }),
+      total([300, 200, 35]),
+    ])
+    const { uses, damage } = home.scan()
+    expect(
+      uses.map(({ requests, tokens: { input, cache_read, output } }) => [requests, input, cache_read, output]),
+    ).toEqual([[3, 100, 200, 35]])
+    expect(damage.map(({ line, what }) => [line, what])).toEqual([
+      [4, 'has an invalid count of cached_input_tokens, which is left out'],
+    ])
+  })
+
+  test('has an input without the cache where it is smaller than the cache, or the total shows it', () => {
+    const response = (sum: Vector, all: number) =>
+      line('event_msg', { type: 'token_count', info: { total_token_usage: { ...usage(sum), total_tokens: all } } })
+    home.writeLines(rollout(ONE), [
+      meta(ONE),
+      turn('gpt-5-codex'),
+      response([100, 400, 5], 505),
+      response([300, 500, 10], 810),
+      response([400, 560, 15], 915),
+    ])
+    expect(codexFigures()).toEqual([[ONE, 'gpt-5-codex', 3, [100 + 200 + 40, 560, 15]]])
+  })
+
   test('is counted once if the thread is also archived', () => {
     const lines = [meta(ONE), turn('gpt-5-codex'), total([100, 60, 10]), total([250, 160, 30])]
     home.writeLines(rollout(ONE), lines)
@@ -267,6 +301,17 @@ describe('Gemini CLI', () => {
     expect(geminiFigures()).toEqual([['s', 2, 126, 80, 50]])
   })
 
+  test('has an input without the cache where it is smaller than the cache, or the total shows it', () => {
+    const tokens = { thoughts: 7, tool: 3, output: 5 }
+    home.writeLines('.gemini/tmp/web/chats/session-1.jsonl', [
+      { sessionId: 's' },
+      message('a', 0, { tokens: { ...tokens, input: 100, cached: 400 } }),
+      message('b', 0, { tokens: { ...tokens, input: 500, cached: 400, total: 915 } }),
+      message('c', 0, { tokens: { ...tokens, input: 500, cached: 400, total: 515 } }),
+    ])
+    expect(geminiFigures()).toEqual([['s', 3, 103 + 503 + 103, 1_200, 36]])
+  })
+
   test('has the calls of its sub-agents in the session that started them, also when a hook names it', () => {
     const tokens = { input: 10, output: 5, cached: 0, thoughts: 0, tool: 0 }
     const chat = (sessionId: string, kind: string, id: string) => [
@@ -304,6 +349,20 @@ describe('Qwen Code', () => {
     home.writeLines('.qwen/projects/p/chats/s.jsonl', [answer('a'), answer('b'), answer('b')])
     const [use] = home.uses('qwen-code')
     expect(use).toMatchObject({ sessionId: 's', requests: 2, tokens: { input: 140, output: 40, cache_read: 60 } })
+  })
+
+  test('has an input without the cache where it is smaller than the cache', () => {
+    const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 5, cachedContentTokenCount: 400 }
+    const answer = { sessionId: 's', timestamp: '2026-11-20T10:00:00Z', type: 'assistant', model: 'm', usageMetadata }
+    home.writeLines('.qwen/projects/p/chats/s.jsonl', [answer])
+    const usage = { requests: 1, inputTokens: 10, outputTokens: 7, cachedTokens: 50 }
+    home.writeLines('.qwen/usage_record.jsonl', [
+      { sessionId: 't', startTime: 1_795_197_386_196, models: { m: usage } },
+    ])
+    expect(home.uses('qwen-code').map(({ tokens: { input, cache_read } }) => [input, cache_read])).toEqual([
+      [100, 400],
+      [10, 50],
+    ])
   })
 
   test('has the totals of a continued session in the last line of its ledger', () => {
@@ -431,6 +490,15 @@ describe('opencode', () => {
       ['s', 1],
       ['t', 1],
     ])
+  })
+
+  test('has the other counts of a message if one is invalid', () => {
+    write([
+      ['m1', 's', data({ tokens: { input: -6_452, output: 435, reasoning: 0, cache: { read: 12_000, write: 0 } } })],
+    ])
+    const { uses, damage } = home.scan()
+    expect(uses.map(({ tokens }) => tokens)).toMatchObject([{ input: 0, output: 435, cache_read: 12_000 }])
+    expect(damage.map(({ what }) => what)).toEqual(['a message has an invalid count of input, which is left out'])
   })
 
   test('names a message that is broken, and a database that is none', () => {

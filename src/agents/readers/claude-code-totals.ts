@@ -6,11 +6,13 @@ import type { Counts } from '../agent.ts'
 import {
   addCounts,
   CALL_DEFAULTS,
+  countOf,
   countsOf,
   inputSideOf,
   type ModelCall,
   momentOf,
   noCounts,
+  type OnDamage,
   objectOf,
   type SessionTotals,
   textOf,
@@ -47,12 +49,13 @@ export class TotalsReading {
     }
   }
 
-  /** Returns false if the counts are invalid. */
-  read(record: Record<string, unknown>, pathSession: string): boolean {
+  read(record: Record<string, unknown>, pathSession: string, onDamage: OnDamage): void {
     const since = momentOf(record.startTime)
-    const runningMs = momentOf(record.totalDuration)
-    const models = modelsOf(objectOf(record.modelUsage) ?? {})
-    if (since === undefined || runningMs === undefined || !models) return false
+    const runningMs = record.totalDuration
+    if (since === undefined || typeof runningMs !== 'number' || !(runningMs >= 0)) {
+      onDamage('has totals without a time; requests such as /compact are not counted')
+      return
+    }
     this.totals.push({
       session: textOf(record.sessionId) || pathSession,
       since,
@@ -61,19 +64,21 @@ export class TotalsReading {
       until: null,
       ownFrom: this.#ownFrom,
       copiedUntil: this.#copiedUntil,
-      models,
+      models: modelsOf(objectOf(record.modelUsage) ?? {}, onDamage),
     })
-    return true
   }
 }
 
-function modelsOf(usage: Record<string, unknown>): SessionTotals['models'] | undefined {
+/** A model with an invalid total is left out: without it, nothing can be compared with its calls. */
+function modelsOf(usage: Record<string, unknown>, onDamage: OnDamage): SessionTotals['models'] {
   const models: SessionTotals['models'] = {}
   for (const [model, value] of Object.entries(usage)) {
     const record = objectOf(value) ?? {}
-    const counts = countsOf(record, COUNTS)
-    if (!counts) return undefined
-    const [input, output, cache_read, written, longer, webSearches] = counts
+    if (COUNTS.some((name) => countOf(record[name]) === undefined)) {
+      onDamage('has totals that are not whole numbers; requests such as /compact are not counted')
+      continue
+    }
+    const [input, output, cache_read, written, longer, webSearches] = countsOf(record, COUNTS, onDamage)
     const cache_write_1h = Math.min(longer, written)
     models[model] = { input, output, cache_read, cache_write: written - cache_write_1h, cache_write_1h, webSearches }
   }

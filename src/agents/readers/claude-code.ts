@@ -5,17 +5,18 @@ import type { Counts } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
   addCounts,
-  countOf,
   countsOf,
   type FileReading,
   findCountable,
   type ModelCall,
   momentOf,
   noCounts,
+  type OnDamage,
   objectOf,
   serviceOf,
   textOf,
   totalOf,
+  UNKNOWN_MODEL,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import { TotalsReading, unlistedCalls } from './claude-code-totals.ts'
@@ -58,8 +59,6 @@ function configFolders({ claudeConfigDir, home, configHome }: AgentsEnvironment)
 /** Lines with token counts, and lines whose time shows when a session started or continued. */
 const MARKS = ['"usage"', '"cost-state"', '"queue-operation"', '"compact_boundary"']
 
-const INVALID_TOTALS = 'has totals that are not whole numbers; requests such as /compact are not counted'
-
 function readSessionFile(path: string): FileReading {
   const damages = new Damages()
   const calls = new Map<string, ModelCall>()
@@ -72,12 +71,13 @@ function readSessionFile(path: string): FileReading {
       startedAt = Math.min(startedAt ?? at, at)
       totals.passLine(at, ![textOf(record.sessionId), ''].includes(ownerOf(record)))
     }
-    if (record.type === 'cost-state' && !totals.read(record, pathSession)) damages.add(INVALID_TOTALS, line)
+    const onDamage = (what: string) => damages.add(what, line)
+    if (record.type === 'cost-state') totals.read(record, pathSession, onDamage)
     if (record.type !== 'assistant') return
     const message = objectOf(record.message)
     const usage = objectOf(message?.usage)
     if (!message || !usage) return
-    for (const call of callsOf(record, message, usage, pathSession, line, damages)) {
+    for (const call of callsOf(record, message, usage, pathSession, onDamage)) {
       // A session's file mostly repeats the same calls, once for each block of content.
       const held = call.key === '' ? undefined : calls.get(call.key)
       const key = call.key || `line ${line}`
@@ -99,13 +99,12 @@ function callsOf(
   message: Record<string, unknown>,
   usage: Record<string, unknown>,
   pathSession: string,
-  line: number,
-  damages: Damages,
+  onDamage: OnDamage,
 ): ModelCall[] {
   const model = textOf(message.model)
   if (model === NO_MODEL) return []
-  const recorded = { counts: countsOfUsage(usage), at: momentOf(record.timestamp), model }
-  const countable = findCountable(recorded, (what) => damages.add(what, line))
+  const recorded = { counts: countsOfUsage(usage, onDamage), at: momentOf(record.timestamp), model }
+  const countable = findCountable(recorded, onDamage)
   if (!countable) return []
   const id = textOf(message.id)
   const request = textOf(record.requestId)
@@ -123,32 +122,32 @@ function callsOf(
     // Git returns this if no branch is checked out.
     branch: branch === 'HEAD' ? '' : branch,
     isSidechain: record.isSidechain === true,
-    ...chargesOf(usage),
+    ...chargesOf(usage, onDamage),
   }
   const iterations = Array.isArray(usage.iterations) ? usage.iterations.map((each) => objectOf(each) ?? {}) : []
   const parts = partsOf(iterations, countable.counts)
-  return [parts ? { ...call, parts } : call, ...separateCalls(iterations, call)]
+  return [parts ? { ...call, parts } : call, ...separateCalls(iterations, call, onDamage)]
 }
 
 /** What is charged besides tokens, or changes their price. */
-function chargesOf(usage: Record<string, unknown>): Pick<ModelCall, 'service' | 'tools'> {
+function chargesOf(usage: Record<string, unknown>, onDamage: OnDamage): Pick<ModelCall, 'service' | 'tools'> {
   const { service_tier, speed, inference_geo } = usage
   const service = serviceOf({ service_tier, speed, region: inference_geo })
-  const searches = countOf(objectOf(usage.server_tool_use)?.web_search_requests)
+  const [searches] = countsOf(objectOf(usage.server_tool_use) ?? {}, ['web_search_requests'], onDamage)
   return { ...(service ? { service } : {}), ...(searches ? { tools: { web_search: searches } } : {}) }
 }
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
 const CACHE_COUNTS = ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'] as const
 
-/** Undefined if one of the counts is invalid. Old versions do not record how long something is cached. */
-function countsOfUsage(usage: Record<string, unknown>): Counts | undefined {
-  const counts = countsOf(usage, COUNTS)
-  const split = countsOf(objectOf(usage.cache_creation) ?? {}, CACHE_COUNTS)
-  if (!counts || !split) return undefined
-  const [input, output, cache_read, written] = counts
-  const [short, cache_write_1h] = split
-  return { input, output, cache_read, cache_write: short + cache_write_1h === 0 ? written : short, cache_write_1h }
+/**
+ * How long something is cached may be recorded of all cache writes, of some, or of none, as in old versions. The rest
+ * counts as cached for five minutes, which is the default and the lower price.
+ */
+function countsOfUsage(usage: Record<string, unknown>, onDamage: OnDamage): Counts {
+  const [input, output, cache_read, written] = countsOf(usage, COUNTS, onDamage)
+  const [short, cache_write_1h] = countsOf(objectOf(usage.cache_creation) ?? {}, CACHE_COUNTS, onDamage)
+  return { input, output, cache_read, cache_write: Math.max(short, written - cache_write_1h), cache_write_1h }
 }
 
 /**
@@ -156,18 +155,16 @@ function countsOfUsage(usage: Record<string, unknown>): Counts | undefined {
  * only one, or if they do not add up to those of the message.
  */
 function partsOf(iterations: Record<string, unknown>[], counts: Counts): Counts[] | undefined {
-  const parts = iterations.filter(({ type }) => type === 'message').map(countsOfUsage)
+  // Invalid counts do not add up.
+  const parts = iterations.filter(({ type }) => type === 'message').map((each) => countsOfUsage(each, () => {}))
   if (parts.length < 2) return undefined
   const sum = noCounts()
-  for (const part of parts) {
-    if (!part) return undefined
-    addCounts(sum, part)
-  }
+  for (const part of parts) addCounts(sum, part)
   // Some versions have the duration of cache writes only for the message.
   let longer = counts.cache_write_1h - sum.cache_write_1h
   const isWhole = (['input', 'output', 'cache_read'] as const).every((count) => sum[count] === counts[count])
   if (!isWhole || longer < 0 || sum.cache_write - longer !== counts.cache_write) return undefined
-  return (parts as Counts[]).map((part) => {
+  return parts.map((part) => {
     const moved = Math.min(longer, part.cache_write)
     longer -= moved
     return { ...part, cache_write: part.cache_write - moved, cache_write_1h: part.cache_write_1h + moved }
@@ -179,13 +176,13 @@ function partsOf(iterations: Record<string, unknown>[], counts: Counts): Counts[
  * (https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool), and the vendor's summary of a long
  * conversation (https://platform.claude.com/docs/en/build-with-claude/compaction).
  */
-function separateCalls(iterations: Record<string, unknown>[], call: ModelCall): ModelCall[] {
+function separateCalls(iterations: Record<string, unknown>[], call: ModelCall, onDamage: OnDamage): ModelCall[] {
   return iterations.flatMap((iteration, index): ModelCall[] => {
     const { type } = iteration
     if (type !== 'advisor_message' && type !== 'compaction') return []
-    const counts = countsOfUsage(iteration)
-    const model = type === 'compaction' ? call.model : textOf(iteration.model)
-    if (!counts || totalOf(counts) === 0 || model === '') return []
+    const counts = countsOfUsage(iteration, onDamage)
+    const model = type === 'compaction' ? call.model : textOf(iteration.model) || UNKNOWN_MODEL
+    if (totalOf(counts) === 0) return []
     const { tools: _, ...rest } = call
     return [{ ...rest, key: call.key === '' ? '' : `${call.key} ${type} ${index}`, model, counts, cost: '' }]
   })

@@ -9,6 +9,7 @@ import { settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
   countsOf,
+  disjointCounts,
   type FileReading,
   findCountable,
   type ModelCall,
@@ -17,6 +18,7 @@ import {
   serviceOf,
   textOf,
   totalOf,
+  UNKNOWN_MODEL,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import type { Reader, ReadFile } from './reader.ts'
@@ -25,11 +27,6 @@ const ROLLOUT = /(?:^|[/\\])rollout-[^/\\]*\.jsonl$/
 
 /** The id of a thread in the name of its file. */
 const THREAD = /([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})\.jsonl$/
-
-/**
- * Rollouts of 2025 and before contain no model if the person chose none. Its price is then unknown, and shown as such.
- */
-const UNKNOWN_MODEL = 'unknown'
 
 /** A fork writes everything it inherits immediately when it starts; a model's first answer takes longer. */
 const REPLAY_MS = 1_000
@@ -53,12 +50,13 @@ const USAGE_COUNTS = [
   'cache_write_input_tokens',
   'output_tokens',
   'reasoning_output_tokens',
+  'total_tokens',
 ] as const
 
-/** Counted by Codex: the input includes both cache counts, the output the reasoning. */
-type Usage = [input: number, cached: number, written: number, output: number, reasoning: number]
+/** Counted by Codex: the input includes both cache counts, the output the reasoning, and the total both. */
+type Usage = [input: number, cached: number, written: number, output: number, reasoning: number, total: number]
 
-const NOTHING: Usage = [0, 0, 0, 0, 0]
+const NOTHING: Usage = [0, 0, 0, 0, 0, 0]
 
 const MARKS = [
   '"session_meta"',
@@ -80,6 +78,7 @@ class RolloutReading {
   #branch = ''
   #remote = ''
   #provider = ''
+  /** Rollouts of 2025 and before contain none if the person chose none. */
   #model = UNKNOWN_MODEL
   #service: Service | undefined
   /** Searches of the response that is not counted yet. */
@@ -164,7 +163,8 @@ class RolloutReading {
     if (!info) return
     const at = momentOf(record.timestamp)
     const last = info.last_token_usage === undefined ? undefined : this.#usageOf(info.last_token_usage, line)
-    const total = info.total_token_usage === undefined ? last : this.#usageOf(info.total_token_usage, line)
+    const expected = sumOf(this.#total ?? NOTHING, last ?? NOTHING)
+    const total = info.total_token_usage === undefined ? last : this.#usageOf(info.total_token_usage, line, expected)
     // Usage that is recorded per response is also included in the totals.
     if (!total || this.#hasRecords) return
     const counted = this.#total ?? (this.#parents.length > 0 && last ? difference(total, last) : NOTHING)
@@ -175,11 +175,12 @@ class RolloutReading {
     if (used.some((count) => count > 0)) this.#add(used, at, line, '', '', `${this.#restarts} ${total.join(' ')}`)
   }
 
-  #usageOf(value: unknown, line: number): Usage | undefined {
+  /** An invalid count is taken from `expected`, so that a running total does not seem to start again. */
+  #usageOf(value: unknown, line: number, expected?: Usage): Usage | undefined {
     const usage = objectOf(value)
-    const counts = usage && countsOf(usage, USAGE_COUNTS)
-    if (!counts) this.#damages.add('has token counts that are not whole numbers, and is not counted', line)
-    return counts
+    if (usage) return countsOf(usage, USAGE_COUNTS, (what) => this.#damages.add(what, line), expected)
+    this.#damages.add('has no token counts, and is not counted', line)
+    return undefined
   }
 
   #add(usage: Usage, at: number | undefined, line: number, key: string, owner: string, total?: string): void {
@@ -204,14 +205,16 @@ class RolloutReading {
   }
 }
 
+function sumOf(one: Usage, other: Usage): Usage {
+  return one.map((count, index) => count + other[index]!) as Usage
+}
+
 function difference(total: Usage, counted: Usage): Usage {
   return total.map((count, index) => Math.max(0, count - counted[index]!)) as Usage
 }
 
-function countsOfUsage([input, cached, written, output]: Usage): Counts {
-  const cache_read = Math.min(cached, input)
-  const cache_write = Math.min(written, input - cache_read)
-  return { input: input - cache_read - cache_write, output, cache_read, cache_write, cache_write_1h: 0 }
+function countsOfUsage([input, cached, written, output, , total]: Usage): Counts {
+  return disjointCounts({ input, cached, written, output, total })
 }
 
 function isLarger(candidate: ModelCall, held: ModelCall): boolean {

@@ -6,10 +6,12 @@ import { settleByKey } from '../duplicate-calls.ts'
 import {
   CALL_DEFAULTS,
   countsOf,
+  disjointCounts,
   type FileReading,
   findCountable,
   type ModelCall,
   momentOf,
+  type OnDamage,
   objectOf,
   textOf,
 } from '../model-calls.ts'
@@ -90,8 +92,10 @@ class ChatReading {
     if (message?.type !== 'gemini') return
     const tokens = objectOf(message.tokens)
     if (!tokens) return
-    const recorded = { counts: countsOfTokens(tokens), at: momentOf(message.timestamp), model: textOf(message.model) }
-    const countable = findCountable(recorded, (what) => this.#damages.add(what, line))
+    const onDamage = (what: string) => this.#damages.add(what, line)
+    const counts = countsOfTokens(tokens, onDamage)
+    const recorded = { counts, at: momentOf(message.timestamp), model: textOf(message.model) }
+    const countable = findCountable(recorded, onDamage)
     if (!countable) return
     const id = textOf(message.id)
     const key = id === '' ? '' : `${this.#session} ${id}`
@@ -102,15 +106,13 @@ class ChatReading {
   }
 }
 
-const TOKENS = ['input', 'output', 'cached', 'thoughts', 'tool'] as const
+const TOKENS = ['input', 'output', 'cached', 'thoughts', 'tool', 'total'] as const
 
 /** The input includes cached tokens, but not those added by tools; the output excludes thoughts. */
-function countsOfTokens(tokens: Record<string, unknown>): Counts | undefined {
-  const counts = countsOf(tokens, TOKENS)
-  if (!counts) return undefined
-  const [input, output, cached, thoughts, tool] = counts
-  const cache_read = Math.min(cached, input)
-  return { input: input - cache_read + tool, output: output + thoughts, cache_read, cache_write: 0, cache_write_1h: 0 }
+function countsOfTokens(tokens: Record<string, unknown>, onDamage: OnDamage): Counts {
+  const [input, output, cached, thoughts, tool, total] = countsOf(tokens, TOKENS, onDamage)
+  const counts = disjointCounts({ input, cached, output: output + thoughts, total: total - tool })
+  return { ...counts, input: counts.input + tool }
 }
 
 /** The client stores the path of a project's folder next to its chats. */

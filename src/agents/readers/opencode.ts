@@ -12,6 +12,7 @@ import {
   findCountable,
   type ModelCall,
   momentOf,
+  type OnDamage,
   objectOf,
   textOf,
   totalOf,
@@ -146,7 +147,11 @@ function callOf(
   const tokens = objectOf(message.tokens)
   if (message.role !== 'assistant' || !tokens) return undefined
   const time = objectOf(message.time)
-  const recorded = { counts: countsOfTokens(tokens), at: momentOf(time?.created), model: textOf(message.modelID) }
+  const recorded = {
+    counts: countsOfTokens(tokens, addDamage),
+    at: momentOf(time?.created),
+    model: textOf(message.modelID),
+  }
   const countable = findCountable(recorded, addDamage)
   if (!countable) return undefined
   const { counts, at, model } = countable
@@ -168,12 +173,9 @@ function callOf(
 const MAKERS = new Set(['anthropic', 'openai', 'google'])
 
 /** The input excludes the cache, the output excludes the reasoning. */
-function countsOfTokens(tokens: Record<string, unknown>): Counts | undefined {
-  const counts = countsOf(tokens, TOKENS)
-  const cache = countsOf(objectOf(tokens.cache) ?? {}, CACHE)
-  if (!counts || !cache) return undefined
-  const [input, output, reasoning] = counts
-  const [cache_read, cache_write] = cache
+function countsOfTokens(tokens: Record<string, unknown>, onDamage: OnDamage): Counts {
+  const [input, output, reasoning] = countsOf(tokens, TOKENS, onDamage)
+  const [cache_read, cache_write] = countsOf(objectOf(tokens.cache) ?? {}, CACHE, onDamage)
   return { input, output: output + reasoning, cache_read, cache_write, cache_write_1h: 0 }
 }
 

@@ -9,10 +9,12 @@ import {
   CALL_DEFAULTS,
   countOf,
   countsOf,
+  disjointCounts,
   type FileReading,
   findCountable,
   type ModelCall,
   momentOf,
+  type OnDamage,
   objectOf,
   textOf,
   totalOf,
@@ -36,20 +38,28 @@ export const qwenCode: Reader = {
   readTitles,
 }
 
-const EVENT_COUNTS = ['input_token_count', 'output_token_count', 'cached_content_token_count'] as const
-const ANSWER_COUNTS = ['promptTokenCount', 'candidatesTokenCount', 'cachedContentTokenCount'] as const
-const LEDGER_COUNTS = ['inputTokens', 'outputTokens', 'cachedTokens'] as const
+const EVENT_COUNTS = [
+  'input_token_count',
+  'output_token_count',
+  'cached_content_token_count',
+  'total_token_count',
+] as const
+const ANSWER_COUNTS = [
+  'promptTokenCount',
+  'candidatesTokenCount',
+  'cachedContentTokenCount',
+  'totalTokenCount',
+] as const
+const LEDGER_COUNTS = ['inputTokens', 'outputTokens', 'cachedTokens', 'totalTokens'] as const
 
 /** The input includes cached tokens, and the output, unlike Gemini's, includes thoughts. */
 function countsOfUsage(
   usage: Record<string, unknown>,
-  names: readonly [input: string, output: string, cached: string],
-): Counts | undefined {
-  const counts = countsOf(usage, names)
-  if (!counts) return undefined
-  const [input, output, cached] = counts
-  const cache_read = Math.min(cached, input)
-  return { input: input - cache_read, output, cache_read, cache_write: 0, cache_write_1h: 0 }
+  names: readonly [input: string, output: string, cached: string, total: string],
+  onDamage: OnDamage,
+): Counts {
+  const [input, output, cached, total] = countsOf(usage, names, onDamage)
+  return disjointCounts({ input, cached, output, total })
 }
 
 interface RecordedCall {
@@ -67,13 +77,14 @@ function readChat(path: string): FileReading {
   readMarkedLines(path, ['"ui_telemetry"', '"usageMetadata"'], damages, (record, line) => {
     const recorded = callIn(record)
     if (!recorded) return
+    const onDamage = (what: string) => damages.add(what, line)
     const countable = findCountable(
       {
-        counts: countsOfUsage(recorded.usage, recorded.names),
+        counts: countsOfUsage(recorded.usage, recorded.names, onDamage),
         at: momentOf(recorded.at) ?? momentOf(record.timestamp),
         model: textOf(recorded.model),
       },
-      (what) => damages.add(what, line),
+      onDamage,
     )
     if (!countable) return
     const calls = recorded.names === EVENT_COUNTS ? events : answers
@@ -112,8 +123,9 @@ function readLedger(path: string): FileReading {
     const at = momentOf(record.startTime) ?? momentOf(record.timestamp)
     if (session === '' || at === undefined) return
     for (const [model, usage] of Object.entries(objectOf(record.models) ?? {})) {
-      const recorded = { counts: countsOfUsage(objectOf(usage) ?? {}, LEDGER_COUNTS), at, model }
-      const countable = findCountable(recorded, (what) => damages.add(what, line))
+      const onDamage = (what: string) => damages.add(what, line)
+      const counts = countsOfUsage(objectOf(usage) ?? {}, LEDGER_COUNTS, onDamage)
+      const countable = findCountable({ counts, at, model }, onDamage)
       if (!countable) continue
       calls.push({
         ...CALL_DEFAULTS,

@@ -119,6 +119,10 @@ describe('Claude Code', () => {
     expect(partsOf(only(log('claude_code.api_request', told)))).toEqual([11, 38, 5000, 700, 400])
     const onlyHour = { ...CLAUDE, cache_creation_1h_tokens: 400 }
     expect(partsOf(only(log('claude_code.api_request', onlyHour)))).toEqual([11, 38, 5000, 700, 400])
+    const neither = { ...CLAUDE, cache_creation_5m_tokens: 0, cache_creation_1h_tokens: 0 }
+    expect(partsOf(only(log('claude_code.api_request', neither)))).toEqual([11, 38, 5000, 1100, 0])
+    const some = { ...CLAUDE, cache_creation_5m_tokens: 20, cache_creation_1h_tokens: 30 }
+    expect(partsOf(only(log('claude_code.api_request', some)))).toEqual([11, 38, 5000, 1070, 30])
   })
 
   test('costs nothing known where it says 0 for tokens, and exact nano-dollars otherwise', () => {

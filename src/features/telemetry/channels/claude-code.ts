@@ -25,7 +25,8 @@ function providerOf(fields: Fields): string | undefined {
 const serviceOf = (fields: Fields) => ({ speed: fields.service('speed') })
 
 /**
- * Input excludes the cache. Older versions report only the total of cache writes, which then count as five-minute ones.
+ * Input excludes the cache. How long something is cached may be reported of all cache writes, of some, or of none, as in
+ * older versions: the rest counts as cached for five minutes.
  */
 function partsOf(fields: Fields): Parts | undefined {
   const written = fields.count('cache_creation_tokens') ?? 0
@@ -34,7 +35,7 @@ function partsOf(fields: Fields): Parts | undefined {
     input: fields.count('input_tokens'),
     output: fields.count('output_tokens'),
     cacheRead: fields.count('cache_read_tokens'),
-    cacheWrite: fields.count('cache_creation_5m_tokens') ?? Math.max(written - hour, 0),
+    cacheWrite: Math.max(fields.count('cache_creation_5m_tokens') ?? 0, written - hour),
     cacheWrite1h: hour,
   })
 }
