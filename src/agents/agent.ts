@@ -64,6 +64,17 @@ export interface Damage {
   /** Line number from 1; null for the whole file. */
   line: number | null
   what: string
+  /** Everything could be read, but what it says is incomplete or uncertain. */
+  isNote?: true
+}
+
+/** For people: what is not counted, or only in part. */
+export function damageNotice(damage: Damage): string {
+  return `${damage.isNote ? 'Note' : 'Not counted'}: ${damageText(damage)}`
+}
+
+export function damageWire({ isNote, ...damage }: Damage) {
+  return { ...damage, note: isNote ?? false }
 }
 
 export function damageText({ file, line, what }: Damage): string {

@@ -235,7 +235,7 @@ class Sender {
   }
 
   #leaveEmpty(session: Session, damage: Damage[]): void {
-    const unreadable = damage.filter(({ line }) => line === null)
+    const unreadable = damage.filter(({ line, isNote }) => line === null && !isNote)
     if (unreadable.length > 0) {
       const reasons = unreadable.map(({ file, what }) => `${file}: ${what}`)
       this.#refuse(session, reasons)

@@ -1,6 +1,6 @@
 /** What readers find in session files, before duplicates are removed. */
 import { recordedService } from '../lib/service-names.ts'
-import type { Counts, Service } from './agent.ts'
+import type { Counts, Damage, Service } from './agent.ts'
 
 /** One call of a model, as recorded in one file. */
 export interface ModelCall {
@@ -45,8 +45,9 @@ export const CALL_DEFAULTS = { owner: '', provider: '', cost: '', folder: '', br
 /** The fields without which a call cannot be counted. */
 export type Countable = Pick<ModelCall, 'counts' | 'at' | 'model'>
 
-/** Called with what is wrong with a record, in words. */
-export type OnDamage = (what: string) => void
+/** Called with what is wrong with a record, in words. A note is only incomplete or uncertain. */
+export type OnDamage = (what: string, kind?: DamageKind) => void
+export type DamageKind = 'note'
 
 /**
  * Undefined if nothing was used, or if the call cannot be counted because its time or model is missing, which is
@@ -65,10 +66,7 @@ export function findCountable(
 /** The name of a model that an agent does not record. Its price is then unknown, and shown as such. */
 export const UNKNOWN_MODEL = 'unknown'
 
-export interface FileDamage {
-  line: number | null
-  what: string
-}
+export type FileDamage = Omit<Damage, 'file'>
 
 /** Everything that a scan needs from a file. Contains nothing of the conversation, so that it can be cached. */
 export interface FileReading {
@@ -126,11 +124,12 @@ export function countsOf<Names extends readonly string[]>(
   onDamage: OnDamage,
   expected: readonly number[] = [],
 ): { -readonly [Index in keyof Names]: number } {
-  const counts = names.map((name, index) => {
+  const counts: number[] = []
+  for (const [index, name] of names.entries()) {
     const count = countOf(record[name])
-    if (count === undefined) onDamage(`has an invalid count of ${name}, which is left out`)
-    return count ?? expected[index] ?? 0
-  })
+    if (count === undefined) onDamage(`has an invalid count of ${name}, which is left out`, 'note')
+    counts.push(count ?? expected[index] ?? 0)
+  }
   return counts as { -readonly [Index in keyof Names]: number }
 }
 

@@ -92,12 +92,14 @@ function scanFiles(
     onRead(file.size)
     return reading ? [{ path: file.path, bornAt: file.bornAt, reading }] : []
   })
+  const notes: Damage[] = []
+  const calls = reader.settle(read, (file, what) => notes.push({ file, line: null, what, isNote: true }))
   const scan: KeptScan = {
-    sums: sumCalls(reader.settle(read)),
+    sums: sumCalls(calls),
     files: placesOf(read),
     parents: Object.assign({}, ...read.map(({ reading }) => reading.parents)),
     missing: Object.assign({}, ...read.map(({ reading }) => reading.missing)),
-    damage: read.flatMap(({ path, reading }) => reading.damage.map((each) => ({ file: path, ...each }))),
+    damage: [...read.flatMap(({ path, reading }) => reading.damage.map((each) => ({ file: path, ...each }))), ...notes],
   }
   cache.keepFiles()
   // A file that could not be read may be readable the next time, without having changed.

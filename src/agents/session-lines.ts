@@ -3,7 +3,7 @@
  * transcript is text without token counts, and searching for a few bytes costs a fraction of parsing.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import type { FileDamage } from './model-calls.ts'
+import type { DamageKind, FileDamage, OnDamage } from './model-calls.ts'
 
 /** Most session files are smaller, and so are read with one call. The buffer is reused for the next file. */
 const BLOCK_BYTES = 4 * 1024 * 1024
@@ -27,18 +27,24 @@ export type VisitLine = (record: Record<string, unknown>, line: number) => void
 
 /** Damage of a file: one item per kind, with the first line that has it and the number of lines. */
 export class Damages {
-  readonly #found = new Map<string, { line: number | null; count: number }>()
+  readonly #found = new Map<string, { line: number | null; count: number; kind: DamageKind | undefined }>()
 
-  add(what: string, line: number | null): void {
+  add(what: string, line: number | null, kind?: DamageKind): void {
     const found = this.#found.get(what)
     if (found) found.count += 1
-    else this.#found.set(what, { line, count: 1 })
+    else this.#found.set(what, { line, count: 1, kind })
+  }
+
+  /** Adds the damage of one line. */
+  of(line: number | null): OnDamage {
+    return (what, kind) => this.add(what, line, kind)
   }
 
   list(): FileDamage[] {
-    return [...this.#found].map(([what, { line, count }]) => ({
+    return [...this.#found].map(([what, { line, count, kind }]) => ({
       line,
       what: count === 1 ? what : `${what} (${count.toLocaleString('en')} lines)`,
+      ...(kind === 'note' ? { isNote: true } : {}),
     }))
   }
 }
@@ -119,7 +125,8 @@ class LineReading {
     if (isWhole && !this.#isMarked(bytes, from, to)) return
     const record = isWhole ? parsedLine(bytes, from, to) : undefined
     if (record) this.visit(record, this.#line)
-    else this.damages.add(isLast ? UNFINISHED : BROKEN, this.#line)
+    else if (isLast) this.damages.add(UNFINISHED, this.#line, 'note')
+    else this.damages.add(BROKEN, this.#line)
   }
 
   #isMarked(bytes: Buffer, from: number, to: number): boolean {

@@ -260,6 +260,83 @@ describe('one call', () => {
   })
 })
 
+describe('a request', () => {
+  const input = (input_tokens: number) => ({ usage: { input_tokens } })
+  const NO_REQUEST = { requestId: undefined }
+  const minute = (minutes: number) => new Date(Date.parse('2026-11-20T10:00:00Z') + minutes * 60_000).toISOString()
+
+  test('is one if only some of its lines have both ids, in whatever order', () => {
+    const both = answer({ output: 9 })
+    const noRequest = { ...answer({ output: 5 }), ...NO_REQUEST }
+    const noMessage = { ...answer({ output: 7 }), message: { ...answer({ output: 7 }).message, id: undefined } }
+    home.writeLines(project('s'), [noRequest, both])
+    expect(found()).toEqual([['s', 1, 9]])
+    home.writeLines(project('s'), [both, noMessage, noRequest])
+    expect(found()).toEqual([['s', 1, 9]])
+    home.writeLines(project('s'), [noMessage, both, noRequest, { ...noRequest, timestamp: minute(3) }])
+    expect(found()).toEqual([['s', 1, 9]])
+  })
+
+  test('is one if a copy in another session lacks an id', () => {
+    home.writeLines(project('s'), [{ ...answer({ at: minute(-1) }) }, answer({ id: 'm2', request: 'r2' })])
+    home.writeLines(project('t'), [
+      { ...answer({ session: 't', at: minute(-1) }), ...NO_REQUEST },
+      { ...answer({ session: 't', id: 'm2', at: minute(9) }), ...NO_REQUEST },
+      answer({ session: 't', id: 'm3', request: 'r3', at: minute(60), output: 1 }),
+    ])
+    expect(found()).toEqual([
+      ['s', 2, 20],
+      ['t', 1, 1],
+    ])
+  })
+
+  test('has its advisor, also in a copy that lacks an id', () => {
+    const iterations = [{ type: 'advisor_message', model: 'claude-opus-4-8', input_tokens: 9, output_tokens: 80 }]
+    const line = answer({ usage: { iterations } })
+    home.writeLines(project('s'), [{ ...line, ...NO_REQUEST }, line])
+    expect(home.uses('claude-code').map(({ requests, tokens }) => [requests, tokens.output])).toEqual([
+      [1, 10],
+      [1, 80],
+    ])
+  })
+
+  test('is one of many if a proxy gives all messages the same id', () => {
+    const line = (minutes: number, tokens: number, more: object = {}) => ({
+      ...answer({ id: 'msg_proxy', at: minute(minutes), ...input(tokens) }),
+      ...NO_REQUEST,
+      ...more,
+    })
+    const lines = [line(0, 100), line(0.2, 100), line(5, 300), line(15, 700), line(90, 700)]
+    home.writeLines(project('s'), lines)
+    home.writeLines(project('s/subagents/agent-a'), [
+      line(15, 700, { isSidechain: true }),
+      line(16, 900, { isSidechain: true }),
+    ])
+    home.writeLines(
+      project('t'),
+      [...lines.slice(0, 3), line(99, 20)].map((each) => ({ ...each, sessionId: 't' })),
+    )
+    expect(
+      home.uses('claude-code').map(({ sessionId, requests, tokens }) => [sessionId, requests, tokens.input]),
+    ).toEqual([
+      ['s', 5, 100 + 300 + 700 + 700 + 900],
+      ['t', 1, 20],
+    ])
+  })
+
+  test('without any input count is one with the lines that continue each other', () => {
+    const line = (uuid: string, parentUuid: string, seconds: number, output: number) => ({
+      ...answer({ id: 'msg_proxy', at: minute(seconds / 60), output, ...input(0) }),
+      ...{ ...NO_REQUEST, uuid, parentUuid },
+    })
+    home.writeLines(project('s'), [
+      ...[line('a', 'x', 0, 5), line('b', 'a', 1, 5), line('c', 'b', 2, 7)],
+      ...[line('d', 'result of c', 4, 9), line('e', 'd', 5, 9)],
+    ])
+    expect(found()).toEqual([['s', 2, 16]])
+  })
+})
+
 describe('a session', () => {
   test('has the calls that its sub-agents made, but not what they repeat of the conversation', () => {
     home.writeLines(project('s'), [answer({ id: 'm1', request: 'r1' })])

@@ -162,9 +162,74 @@ describe('Codex with running totals only', () => {
     ])
   })
 
-  test('is not counted in a fork even if the parent thread is gone', () => {
+  /** With what is noted about them. */
+  const judgedFigures = () => {
+    const { uses, damage } = home.scan({ agents: ['codex'] })
+    return [
+      uses.map(({ sessionId, requests, tokens: { input } }) => [sessionId, requests, input]),
+      damage.map(({ what, isNote }) => isNote && what.replace(/ judged.*/, '')),
+    ]
+  }
+
+  test('is not counted in a fork even if the parent thread is gone, which is noted', () => {
     home.writeLines(rollout(TWO), fork())
-    expect(codexFigures()).toEqual([[TWO, 'gpt-5-codex', 1, [10, 40, 5]]])
+    expect(judgedFigures()).toEqual([[[TWO, 1, 10]], ['2 requests at its start,']])
+  })
+
+  test('is not counted in a fork that wrote what it inherited over seconds, but after a person asked', () => {
+    home.writeLines(rollout(TWO), [
+      meta(TWO, { forked_from_id: ONE }),
+      line('turn_context', { model: 'gpt-5-codex' }, 1),
+      total([100, 60, 10], [100, 60, 10], 300),
+      total([250, 160, 30], [150, 100, 20], 1_100),
+      total([290, 190, 40], [40, 30, 10], 1_900),
+      total([300, 195, 45], [10, 5, 5], 2_100),
+    ])
+    expect(judgedFigures()).toEqual([[[TWO, 1, 5]], ['3 requests at its start,']])
+  })
+
+  const spawned = (id: string, ...lines: object[]) =>
+    home.writeLines(rollout(id), [
+      meta(id, { session_id: ONE, source: { subagent: { thread_spawn: { parent_thread_id: ONE } } } }),
+      line('turn_context', { model: 'gpt-5-codex' }, 1),
+      ...lines,
+    ])
+
+  test('is counted if a sub-agent answers at once, although its parent is gone', () => {
+    spawned(TWO, total([900, 0, 40], [900, 0, 40], 800), total([2_300, 900, 95], [1_400, 900, 55]))
+    expect(judgedFigures()).toEqual([[[TWO, 2, 1_400]], []])
+  })
+
+  test('is not counted in sub-agents that begin with the same, whatever time that took', () => {
+    const three = '33333333-0000-4000-8000-000000000000'
+    const inherited = () => [total([100, 60, 10], [100, 60, 10], 1_500), total([250, 160, 30], [150, 100, 20], 1_500)]
+    spawned(TWO, ...inherited(), total([300, 200, 35], [50, 40, 5]))
+    spawned(three, ...inherited(), total([320, 210, 35], [70, 50, 5]))
+    expect(judgedFigures()).toEqual([
+      [
+        [TWO, 1, 10],
+        [three, 1, 20],
+      ],
+      [],
+    ])
+  })
+
+  test('is not counted in a fork of a fork whose parent is gone, as far as a thread further up has it', () => {
+    home.writeLines(rollout(ONE), original())
+    home.writeLines(rollout(TWO), [
+      meta(TWO, { session_id: ONE, forked_from_id: '33333333-0000-4000-8000-000000000000' }),
+      turn('gpt-5-codex'),
+      total([100, 60, 10], [100, 60, 10], 3_000),
+      total([250, 160, 30], [150, 100, 20], 3_000),
+      total([300, 200, 35], [50, 40, 5]),
+    ])
+    expect(judgedFigures()).toEqual([
+      [
+        [ONE, 2, 90],
+        [TWO, 1, 10],
+      ],
+      [],
+    ])
   })
 
   test("is counted from a fork's own calls if it does not repeat inherited ones", () => {
@@ -253,6 +318,38 @@ describe('Codex with a record per response', () => {
       total([150, 100, 15]),
     ])
     expect(codexFigures()).toEqual([[ONE, 'gpt-5-codex', 2, [50, 100, 15]]])
+  })
+
+  test('counts what an older version did later in the same thread, and its fork', () => {
+    const lines = [
+      ...[meta(ONE), turn('gpt-5-codex'), record('a', ONE, [100, 60, 10]), total([100, 60, 10], [100, 60, 10])],
+      ...[turn('gpt-5-codex'), total([100, 60, 10], [100, 60, 10]), total([150, 100, 15], [50, 40, 5])],
+      ...[turn('gpt-5-codex'), record('b', ONE, [20, 0, 1]), total([170, 100, 16], [20, 0, 1])],
+    ]
+    home.writeLines(rollout(ONE), lines)
+    home.writeLines(rollout(TWO), [
+      meta(TWO, { forked_from_id: ONE }),
+      ...lines.slice(1),
+      turn('gpt-5-codex'),
+      total([200, 110, 20], [30, 10, 4]),
+    ])
+    expect(codexFigures()).toEqual([
+      [ONE, 'gpt-5-codex', 3, [70, 100, 16]],
+      [TWO, 'gpt-5-codex', 1, [20, 10, 4]],
+    ])
+  })
+
+  test('without a response id is the same in an archived copy and in a fork, and not the same twice', () => {
+    const nameless = (thread: string, turn_id: string) =>
+      line('token_usage_record', { response_id: null, thread_id: thread, turn_id, usage: usage([100, 60, 10]) })
+    const lines = [meta(ONE), turn('gpt-5-codex'), nameless(ONE, 't'), nameless(ONE, 't'), nameless(ONE, 'u')]
+    home.writeLines(rollout(ONE), lines)
+    home.writeLines(rollout(ONE, 'archived_sessions'), lines)
+    home.writeLines(rollout(TWO), [meta(TWO, { forked_from_id: ONE }), ...lines.slice(1), nameless(TWO, 't')])
+    expect(codexFigures()).toEqual([
+      [ONE, 'gpt-5-codex', 3, [120, 180, 30]],
+      [TWO, 'gpt-5-codex', 1, [40, 60, 10]],
+    ])
   })
 
   test('has the threads of sub-agents with the session that a hook names', () => {
@@ -349,6 +446,32 @@ describe('Qwen Code', () => {
     home.writeLines('.qwen/projects/p/chats/s.jsonl', [answer('a'), answer('b'), answer('b')])
     const [use] = home.uses('qwen-code')
     expect(use).toMatchObject({ sessionId: 's', requests: 2, tokens: { input: 140, output: 40, cache_read: 60 } })
+  })
+
+  test('is counted once if versions with and without events took turns in a session', () => {
+    const at = (minutes: number) => new Date(Date.parse('2026-11-20T10:00:00Z') + minutes * 60_000).toISOString()
+    const answer = (minutes: number, promptTokenCount: number, version?: string) => ({
+      ...{ uuid: `u${minutes}`, sessionId: 's', type: 'assistant', model: 'm', timestamp: at(minutes), version },
+      usageMetadata: { promptTokenCount, candidatesTokenCount: 1 },
+    })
+    const event = (minutes: number, input_token_count: number, version?: string) => ({
+      ...{ sessionId: 's', type: 'system', subtype: 'ui_telemetry', timestamp: at(minutes), version },
+      systemPayload: {
+        uiEvent: {
+          ...{ 'event.name': 'qwen-code.api_response', model: 'm', response_id: `r${minutes}` },
+          ...{ input_token_count, output_token_count: 1 },
+        },
+      },
+    })
+    const inputs = (...lines: object[]) => {
+      home.writeLines('.qwen/projects/p/chats/s.jsonl', lines)
+      return home.uses('qwen-code').map(({ requests, tokens }) => [requests, tokens.input])
+    }
+    expect(inputs(answer(0, 10), answer(5, 200), event(5, 200))).toEqual([[2, 210]])
+    expect(inputs(answer(0, 200), answer(5, 200), event(5, 200))).toEqual([[2, 400]])
+    expect(inputs(event(5, 200), answer(5.001, 190), event(6, 50), answer(6, 50))).toEqual([[2, 250]])
+    const [old, recent] = ['0.9.0', '0.24.4']
+    expect(inputs(event(5, 200, recent), answer(5.001, 190, recent), answer(9, 30, old))).toEqual([[2, 230]])
   })
 
   test('has an input without the cache where it is smaller than the cache', () => {

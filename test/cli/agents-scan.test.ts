@@ -170,7 +170,7 @@ describe('tally agents scan', () => {
     const { stdout, stderr } = await tally.done(['agents', 'scan', '--since', '2026-11-21'], { env })
     expect(stdout).toContain('1 session in 7 files')
     expect(stderr).toContain(`Not counted: ${path}:2: is not a JSON object and was skipped`)
-    expect(stderr).toContain(`Not counted: ${path}:3: the last line is incomplete`)
+    expect(stderr).toContain(`Note: ${path}:3: the last line is incomplete`)
   })
 
   test('says where it looked when there is nothing', async () => {

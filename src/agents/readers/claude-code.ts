@@ -8,6 +8,7 @@ import {
   countsOf,
   type FileReading,
   findCountable,
+  inputSideOf,
   type ModelCall,
   momentOf,
   noCounts,
@@ -19,6 +20,7 @@ import {
   UNKNOWN_MODEL,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
+import { RequestKeys, withKnownIds, withoutReplays } from './claude-code-identity.ts'
 import { TotalsReading, unlistedCalls } from './claude-code-totals.ts'
 import type { Reader } from './reader.ts'
 
@@ -37,8 +39,9 @@ export const claudeCode: Reader = {
   isSessionFile: (path) => SESSION_FILE.test(path),
   read: readSessionFile,
   settle: (files) => {
-    const calls = withoutReplays(settleByKey(files, isMoreComplete))
-    return [...calls, ...unlistedCalls(calls, files)]
+    const known = withKnownIds(files)
+    const calls = withoutReplays(settleByKey(known, isMoreComplete))
+    return [...calls, ...unlistedCalls(calls, known)]
   },
   readTitles,
 }
@@ -63,6 +66,7 @@ function readSessionFile(path: string): FileReading {
   const damages = new Damages()
   const calls = new Map<string, ModelCall>()
   const totals = new TotalsReading()
+  const keys = new RequestKeys()
   let startedAt: number | null = null
   const pathSession = SUBAGENTS.exec(path)?.[1] ?? basename(path, '.jsonl')
   readMarkedLines(path, MARKS, damages, (record, line) => {
@@ -71,13 +75,12 @@ function readSessionFile(path: string): FileReading {
       startedAt = Math.min(startedAt ?? at, at)
       totals.passLine(at, ![textOf(record.sessionId), ''].includes(ownerOf(record)))
     }
-    const onDamage = (what: string) => damages.add(what, line)
-    if (record.type === 'cost-state') totals.read(record, pathSession, onDamage)
+    if (record.type === 'cost-state') totals.read(record, pathSession, damages.of(line))
     if (record.type !== 'assistant') return
     const message = objectOf(record.message)
     const usage = objectOf(message?.usage)
     if (!message || !usage) return
-    for (const call of callsOf(record, message, usage, pathSession, onDamage)) {
+    for (const call of callsOf(record, message, usage, keys, pathSession, damages.of(line))) {
       // A session's file mostly repeats the same calls, once for each block of content.
       const held = call.key === '' ? undefined : calls.get(call.key)
       const key = call.key || `line ${line}`
@@ -98,6 +101,7 @@ function callsOf(
   record: Record<string, unknown>,
   message: Record<string, unknown>,
   usage: Record<string, unknown>,
+  keys: RequestKeys,
   pathSession: string,
   onDamage: OnDamage,
 ): ModelCall[] {
@@ -107,9 +111,14 @@ function callsOf(
   const countable = findCountable(recorded, onDamage)
   if (!countable) return []
   const id = textOf(message.id)
-  const request = textOf(record.requestId)
-  // A line without ids can still be recognized by its uuid when it is copied.
-  const key = id === '' && request === '' ? textOf(record.uuid) : `${id} ${request}`
+  const key = keys.keyOf({
+    message: id,
+    request: textOf(record.requestId),
+    uuid: textOf(record.uuid),
+    parent: textOf(record.parentUuid),
+    at: countable.at,
+    inputSide: inputSideOf(countable.counts),
+  })
   const branch = textOf(record.gitBranch)
   const call: ModelCall = {
     ...countable,
@@ -133,8 +142,9 @@ function callsOf(
 function chargesOf(usage: Record<string, unknown>, onDamage: OnDamage): Pick<ModelCall, 'service' | 'tools'> {
   const { service_tier, speed, inference_geo } = usage
   const service = serviceOf({ service_tier, speed, region: inference_geo })
-  const [searches] = countsOf(objectOf(usage.server_tool_use) ?? {}, ['web_search_requests'], onDamage)
-  return { ...(service ? { service } : {}), ...(searches ? { tools: { web_search: searches } } : {}) }
+  const used = objectOf(usage.server_tool_use)
+  const [searches = 0] = used ? countsOf(used, ['web_search_requests'], onDamage) : []
+  return { ...(service ? { service } : {}), ...(searches > 0 ? { tools: { web_search: searches } } : {}) }
 }
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
@@ -198,18 +208,6 @@ function providerOf(messageId: string): string {
 function isMoreComplete(candidate: ModelCall, held: ModelCall): boolean {
   if (candidate.isSidechain !== held.isSidechain) return held.isSidechain
   return candidate.counts.output >= held.counts.output
-}
-
-/** Side questions start with the conversation's last messages, with the same message id but another request's. */
-function withoutReplays(calls: ModelCall[]): ModelCall[] {
-  const inConversation = new Set<string>()
-  for (const { key, isSidechain } of calls) if (!isSidechain) inConversation.add(messageOf(key))
-  inConversation.delete('')
-  return calls.filter(({ key, isSidechain }) => !isSidechain || !inConversation.has(messageOf(key)))
-}
-
-function messageOf(key: string): string {
-  return key.slice(0, Math.max(0, key.indexOf(' ')))
 }
 
 /** The name that a person gave, otherwise the client's own, the summary, or the first prompt. */

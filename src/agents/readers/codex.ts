@@ -1,6 +1,6 @@
 /**
- * Codex: a rollout of JSON lines per thread. Newer ones record the usage of each response; older ones only the thread's
- * running total, some of them repeatedly.
+ * Codex: a rollout of JSON lines per thread. Newer versions record the usage of each response; older ones only the
+ * thread's running total, some of them repeatedly. A thread that was continued by another version contains both.
  */
 import { basename, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
@@ -21,15 +21,12 @@ import {
   UNKNOWN_MODEL,
 } from '../model-calls.ts'
 import { Damages, readMarkedLines } from '../session-lines.ts'
-import type { Reader, ReadFile } from './reader.ts'
+import type { OnNote, Reader, ReadFile } from './reader.ts'
 
 const ROLLOUT = /(?:^|[/\\])rollout-[^/\\]*\.jsonl$/
 
 /** The id of a thread in the name of its file. */
 const THREAD = /([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})\.jsonl$/
-
-/** A fork writes everything it inherits immediately when it starts; a model's first answer takes longer. */
-const REPLAY_MS = 1_000
 
 export const codex: Reader = {
   name: 'codex',
@@ -40,7 +37,8 @@ export const codex: Reader = {
   },
   isSessionFile: (path) => ROLLOUT.test(path),
   read: (path) => new RolloutReading(path).run(),
-  settle: (files) => settleByKey(withoutInherited(files), (candidate, held) => isLarger(candidate, held)),
+  settle: (files, onNote) =>
+    settleByKey(withoutInherited(files, onNote), (candidate, held) => isLarger(candidate, held)),
   readTitles,
 }
 
@@ -87,7 +85,11 @@ class RolloutReading {
   #total: Usage | undefined
   /** How often the total started again from zero, as in old versions when a thread continues on another day. */
   #restarts = 0
+  /** The turn's usage is recorded for each response, and the running totals only repeat it. */
   #hasRecords = false
+  /** How often a record without a response id occurred so far. */
+  readonly #alike = new Map<string, number>()
+  #isSpawned = false
 
   constructor(readonly path: string) {}
 
@@ -104,7 +106,8 @@ class RolloutReading {
     })
     const thread = this.#thread || (THREAD.exec(this.path)?.[1] ?? basename(this.path, '.jsonl'))
     for (const call of this.#calls) call.session ||= thread
-    const family = [...new Set([this.#root, ...this.#parents])].filter((id) => id !== '' && id !== thread)
+    // The thread that it continues is the first.
+    const family = [...new Set([...this.#parents, this.#root])].filter((id) => id !== '' && id !== thread)
     return {
       calls: this.#calls,
       startedAt: this.#startedAt,
@@ -123,6 +126,7 @@ class RolloutReading {
     const git = objectOf(meta.git)
     const spawned = objectOf(objectOf(objectOf(meta.source)?.subagent)?.thread_spawn)
     this.#thread = id
+    this.#isSpawned = spawned !== undefined || textOf(meta.parent_thread_id) !== ''
     this.#root = textOf(meta.session_id)
     this.#parents = [meta.forked_from_id, meta.parent_thread_id, spawned?.parent_thread_id].map(textOf).filter(Boolean)
     this.#startedAt = momentOf(record.timestamp) ?? momentOf(meta.timestamp) ?? null
@@ -134,6 +138,7 @@ class RolloutReading {
   }
 
   #readTurn(turn: Record<string, unknown>): void {
+    this.#hasRecords = false
     this.#model = textOf(turn.model) || this.#model
     this.#folder = textOf(turn.cwd) || this.#folder
   }
@@ -153,8 +158,21 @@ class RolloutReading {
     const at = momentOf(record.timestamp)
     if (!usage) return
     this.#hasRecords = true
-    const key = textOf(payload.response_id)
-    this.#add(usage, at, line, key, textOf(payload.thread_id))
+    this.#add(usage, at, line, this.#recordKey(payload), textOf(payload.thread_id))
+  }
+
+  /**
+   * The response's id. Some providers give none: then copies have the same thread, turn and counts, and are the same of
+   * those, in their order.
+   */
+  #recordKey(payload: Record<string, unknown>): string {
+    const response = textOf(payload.response_id)
+    if (response !== '') return response
+    const { thread_id, turn_id, usage, thread_token_usage } = payload
+    const alike = JSON.stringify([textOf(thread_id) || this.#thread, turn_id, usage, thread_token_usage])
+    const count = (this.#alike.get(alike) ?? 0) + 1
+    this.#alike.set(alike, count)
+    return `${alike} ${count}`
   }
 
   #readTotal(record: Record<string, unknown>, payload: Record<string, unknown>, line: number): void {
@@ -165,12 +183,12 @@ class RolloutReading {
     const last = info.last_token_usage === undefined ? undefined : this.#usageOf(info.last_token_usage, line)
     const expected = sumOf(this.#total ?? NOTHING, last ?? NOTHING)
     const total = info.total_token_usage === undefined ? last : this.#usageOf(info.total_token_usage, line, expected)
-    // Usage that is recorded per response is also included in the totals.
-    if (!total || this.#hasRecords) return
+    if (!total) return
     const counted = this.#total ?? (this.#parents.length > 0 && last ? difference(total, last) : NOTHING)
     this.#total = total
     const isAnew = total.some((count, index) => count < counted[index]!)
     if (isAnew) this.#restarts += 1
+    if (this.#hasRecords) return
     const used = isAnew ? (last ?? total) : difference(total, counted)
     if (used.some((count) => count > 0)) this.#add(used, at, line, '', '', `${this.#restarts} ${total.join(' ')}`)
   }
@@ -178,14 +196,14 @@ class RolloutReading {
   /** An invalid count is taken from `expected`, so that a running total does not seem to start again. */
   #usageOf(value: unknown, line: number, expected?: Usage): Usage | undefined {
     const usage = objectOf(value)
-    if (usage) return countsOf(usage, USAGE_COUNTS, (what) => this.#damages.add(what, line), expected)
+    if (usage) return countsOf(usage, USAGE_COUNTS, this.#damages.of(line), expected)
     this.#damages.add('has no token counts, and is not counted', line)
     return undefined
   }
 
   #add(usage: Usage, at: number | undefined, line: number, key: string, owner: string, total?: string): void {
     const recorded = { counts: countsOfUsage(usage), at, model: this.#model }
-    const countable = findCountable(recorded, (what) => this.#damages.add(what, line))
+    const countable = findCountable(recorded, this.#damages.of(line))
     if (!countable) return
     this.#calls.push({
       ...CALL_DEFAULTS,
@@ -193,6 +211,7 @@ class RolloutReading {
       key,
       session: this.#thread,
       owner,
+      isSidechain: this.#isSpawned,
       provider: this.#provider,
       folder: this.#folder,
       branch: this.#branch,
@@ -222,25 +241,18 @@ function isLarger(candidate: ModelCall, held: ModelCall): boolean {
 }
 
 /**
- * Removes running totals that a thread inherited from its parent: those in the same order as in the parent's file. If
- * that file no longer exists, those that were written when the thread started. The remaining calls are identified by
- * their total, because an archived thread may be in two files.
+ * Removes running totals that a thread inherited from the thread that it continues. The remaining calls are identified
+ * by their total, because an archived thread may be in two files.
  */
-function withoutInherited(files: ReadFile[]): ReadFile[] {
-  const totals = new Map<string, string[]>()
-  for (const { reading } of files) {
-    for (const { session, total } of reading.calls) {
-      if (total === undefined) continue
-      const known = totals.get(session)
-      if (known) known.push(total)
-      else totals.set(session, [total])
-    }
-  }
+function withoutInherited(files: readonly ReadFile[], onNote: OnNote): ReadFile[] {
+  const threads = threadsIn(files)
   return files.map((file) => {
     const { reading } = file
     const running = reading.calls.filter(({ total }) => total !== undefined)
     if (running.length === 0) return file
-    const inherited = new Set(running.slice(0, inheritedCount(running, reading, totals)))
+    const { count, isGuess } = inheritedFrom(running, reading, threads)
+    if (isGuess) onNote(file.path, guessed(count, reading.parents[running[0]!.session]![0]!))
+    const inherited = new Set(running.slice(0, count))
     const calls = reading.calls
       .filter((call) => !inherited.has(call))
       .map((call) => (call.total === undefined ? call : { ...call, key: `${call.session} ${call.total}` }))
@@ -248,18 +260,86 @@ function withoutInherited(files: ReadFile[]): ReadFile[] {
   })
 }
 
-function inheritedCount(running: ModelCall[], reading: FileReading, totals: Map<string, string[]>): number {
-  const parents = reading.parents[running[0]!.session] ?? []
-  if (parents.length === 0) return 0
-  const known = parents.flatMap((parent) => totals.get(parent) ?? [])
-  if (known.length === 0) {
-    const replayed = running.findIndex(({ at }) => at - (reading.startedAt ?? at) > REPLAY_MS)
-    return replayed === -1 ? 0 : replayed
+interface Thread {
+  session: string
+  totals: string[]
+}
+
+interface Threads {
+  bySession: Map<string, Thread>
+  /** By the thread that they continue. */
+  byParent: Map<string, Thread[]>
+}
+
+/** The threads with running totals. */
+function threadsIn(files: readonly ReadFile[]): Threads {
+  const threads: Threads = { bySession: new Map(), byParent: new Map() }
+  for (const { reading } of files) {
+    const totals = reading.calls.flatMap(({ total }) => total ?? [])
+    if (totals.length === 0) continue
+    const { session } = reading.calls[0]!
+    const thread = { session, totals }
+    // An archived thread may be in two files.
+    if (totals.length > (threads.bySession.get(session)?.totals.length ?? 0)) threads.bySession.set(session, thread)
+    const parent = reading.parents[session]?.[0]
+    if (parent !== undefined) threads.byParent.set(parent, [...(threads.byParent.get(parent) ?? []), thread])
   }
-  const from = known.indexOf(running[0]!.total!)
+  return threads
+}
+
+/**
+ * How many of a thread's running totals are inherited, which come first. What its parent's file has in the same order is.
+ * Without that file, it is what others have that inherited it too: a thread further up, or one with the same parent. If
+ * no file has it, the times are the only evidence, which is a guess.
+ */
+function inheritedFrom(
+  running: readonly ModelCall[],
+  reading: FileReading,
+  { bySession, byParent }: Threads,
+): { count: number; isGuess: boolean } {
+  const { session } = running[0]!
+  const [parent, ...ancestors] = reading.parents[session] ?? []
+  if (parent === undefined) return { count: 0, isGuess: false }
+  const own = running.map(({ total }) => total!)
+  const original = bySession.get(parent)
+  if (original) return { count: sharedWith(own, original.totals), isGuess: false }
+  const siblings = byParent.get(parent)!.filter((each) => each.session !== session)
+  const relatives = [...ancestors.flatMap((id) => bySession.get(id) ?? []), ...siblings]
+  const shared = Math.max(0, ...relatives.map(({ totals }) => sharedWith(own, totals)))
+  const replayed = replayedCount(running, reading)
+  return replayed > shared ? { count: replayed, isGuess: true } : { count: shared, isGuess: false }
+}
+
+/** How many totals at the start of a thread are in the same order in another one. */
+function sharedWith(own: readonly string[], totals: readonly string[]): number {
+  const from = totals.indexOf(own[0]!)
   if (from === -1) return 0
-  const own = running.findIndex(({ total }, index) => total !== known[from + index])
-  return own === -1 ? running.length : own
+  const differing = own.findIndex((total, index) => total !== totals[from + index])
+  return differing === -1 ? own.length : differing
+}
+
+/**
+ * A fork writes what it inherits when it starts, within milliseconds or, if it is much, seconds. Its own first answer
+ * comes later, because a person has to ask.
+ */
+const FORK_PAUSE_MS = 2_000
+
+/** Nobody has to ask a sub-agent: its first answer may be quick, but not two of them in a row. */
+const SPAWN_PAUSE_MS = 1_000
+
+/** How many totals follow the start of the thread, and each other, sooner than its own answers can. */
+function replayedCount(running: readonly ModelCall[], { startedAt }: FileReading): number {
+  const { isSidechain } = running[0]!
+  const pauseMs = isSidechain ? SPAWN_PAUSE_MS : FORK_PAUSE_MS
+  const before = (index: number) => (index === 0 ? startedAt : null) ?? running[Math.max(0, index - 1)]!.at
+  const own = running.findIndex(({ at }, index) => at - before(index) > pauseMs)
+  const count = own === -1 ? running.length : own
+  return isSidechain && count < 2 ? 0 : count
+}
+
+function guessed(count: number, parent: string): string {
+  const requests = count === 1 ? '1 request' : `${count} requests`
+  return `${requests} at its start, judged by the times, belong to thread ${parent}, which has no file, and are left out`
 }
 
 /** A rollout contains no title of the thread, so the first prompt is used. */

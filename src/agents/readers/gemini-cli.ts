@@ -92,7 +92,7 @@ class ChatReading {
     if (message?.type !== 'gemini') return
     const tokens = objectOf(message.tokens)
     if (!tokens) return
-    const onDamage = (what: string) => this.#damages.add(what, line)
+    const onDamage = this.#damages.of(line)
     const counts = countsOfTokens(tokens, onDamage)
     const recorded = { counts, at: momentOf(message.timestamp), model: textOf(message.model) }
     const countable = findCountable(recorded, onDamage)

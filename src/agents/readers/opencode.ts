@@ -142,7 +142,7 @@ function callOf(
   session: string,
   damages: Damages,
 ): ModelCall | undefined {
-  const addDamage = (what: string) => damages.add(`a message ${what}`, null)
+  const addDamage: OnDamage = (what, kind) => damages.add(`a message ${what}`, null, kind)
   if (!message) return void addDamage('is not a JSON object and was skipped')
   const tokens = objectOf(message.tokens)
   if (message.role !== 'assistant' || !tokens) return undefined

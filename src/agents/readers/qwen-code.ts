@@ -1,6 +1,7 @@
 /**
  * Qwen Code: a file of JSON lines per session, and a ledger of finished sessions. A session's file contains every call
- * as a telemetry event, including those of sub-agents; its answers cover fewer calls, and the ledger only sums.
+ * as a telemetry event, including those of sub-agents; its answers cover fewer calls, and are all there is of old
+ * versions. The ledger contains only sums.
  */
 import { basename, join } from 'node:path'
 import type { Counts } from '../agent.ts'
@@ -70,14 +71,20 @@ interface RecordedCall {
   id: string
 }
 
+/** A call with the version of the client that recorded it. */
+interface ChatCall {
+  call: ModelCall
+  version: string
+}
+
 function readChat(path: string): FileReading {
   const damages = new Damages()
-  const events: ModelCall[] = []
-  const answers: ModelCall[] = []
+  const events: ChatCall[] = []
+  const answers: ChatCall[] = []
   readMarkedLines(path, ['"ui_telemetry"', '"usageMetadata"'], damages, (record, line) => {
     const recorded = callIn(record)
     if (!recorded) return
-    const onDamage = (what: string) => damages.add(what, line)
+    const onDamage = damages.of(line)
     const countable = findCountable(
       {
         counts: countsOfUsage(recorded.usage, recorded.names, onDamage),
@@ -88,18 +95,37 @@ function readChat(path: string): FileReading {
     )
     if (!countable) return
     const calls = recorded.names === EVENT_COUNTS ? events : answers
-    calls.push({
+    const call = {
       ...CALL_DEFAULTS,
       ...countable,
       key: recorded.id === '' ? '' : `${recorded.id} ${countable.at}`,
       session: textOf(record.sessionId) || basename(path, '.jsonl'),
       folder: textOf(record.cwd),
       branch: textOf(record.gitBranch),
-    })
+    }
+    calls.push({ call, version: textOf(record.version) })
   })
-  // Versions without events record calls only in their answers.
-  const calls = events.length > 0 ? events : answers
+  const calls = [...events, ...answersWithoutEvents(answers, events)].map(({ call }) => call)
   return { calls, startedAt: null, damage: damages.list(), parents: {} }
+}
+
+/**
+ * The answers of versions that write no events, before the session was continued by one that does, or after it. An
+ * answer with the counts of an event is the same call; others of the same version may have counts of their own.
+ */
+function answersWithoutEvents(answers: ChatCall[], events: ChatCall[]): ChatCall[] {
+  if (events.length === 0) return answers
+  const countsIn = ({ call: { model, counts } }: ChatCall) => [model, ...Object.values(counts)].join(' ')
+  const left = Map.groupBy(answers, countsIn)
+  for (const event of events) {
+    const alike = left.get(countsIn(event)) ?? []
+    const distance = ({ call }: ChatCall) => Math.abs(call.at - event.call.at)
+    const nearest = alike.toSorted((one, other) => distance(one) - distance(other))[0]
+    if (nearest) alike.splice(alike.indexOf(nearest), 1)
+  }
+  const versions = new Set(events.map(({ version }) => version))
+  const firstAt = Math.min(...events.map(({ call }) => call.at))
+  return [...left.values()].flat().filter(({ call, version }) => call.at < firstAt || !versions.has(version))
 }
 
 function callIn(record: Record<string, unknown>): RecordedCall | undefined {
@@ -123,7 +149,7 @@ function readLedger(path: string): FileReading {
     const at = momentOf(record.startTime) ?? momentOf(record.timestamp)
     if (session === '' || at === undefined) return
     for (const [model, usage] of Object.entries(objectOf(record.models) ?? {})) {
-      const onDamage = (what: string) => damages.add(what, line)
+      const onDamage = damages.of(line)
       const counts = countsOfUsage(objectOf(usage) ?? {}, LEDGER_COUNTS, onDamage)
       const countable = findCountable({ counts, at, model }, onDamage)
       if (!countable) continue

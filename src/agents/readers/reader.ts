@@ -21,10 +21,13 @@ export interface Reader {
   /** Throws the operating system's error if the file cannot be read. */
   read(path: string): FileReading
   /** The calls of all files, each once and in the session that made it. */
-  settle(files: ReadFile[]): ModelCall[]
+  settle(files: ReadFile[], onNote: OnNote): ModelCall[]
   /** The titles of sessions, by session. Made of prompts, so only read on request. */
   readTitles(path: string): Map<string, string>
 }
+
+/** Called with what is uncertain about the calls of a file, in words. */
+export type OnNote = (path: string, what: string) => void
 
 export interface ReadFile {
   path: string

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { damageText } from '../../agents/agent.ts'
+import { damageNotice, damageWire } from '../../agents/agent.ts'
 import {
   BACKGROUND_PATIENCE_MS,
   type Delivery,
@@ -77,7 +77,7 @@ function jsonOf({ delivered, refused, empty, damage, issue }: Delivery, target: 
       reasons,
     })),
     empty: empty.map(({ agent, sessionId }) => ({ agent_harness: agent, session_id: sessionId })),
-    damage,
+    damage: damage.map(damageWire),
     waiting: waitingFor(target).length,
     issue: issue?.message ?? null,
   }
@@ -99,7 +99,7 @@ function printDelivery(
     )
   }
   for (const { agent, sessionId } of empty) note(`${agent} ${sessionId}: no usage in its session files.`)
-  for (const each of damage) note(`Not counted: ${damageText(each)}`)
+  for (const each of damage) note(damageNotice(each))
   const elsewhere = readJobs(environment).waiting.flatMap(({ content }) => content.server ?? [])
   for (const other of new Set(elsewhere)) {
     if (other !== server.url)

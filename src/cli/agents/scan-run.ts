@@ -1,5 +1,5 @@
 /** Runs `tally agents scan`. */
-import { AGENT_NAMES, type AgentName, type Counts, type SessionUse } from '../../agents/agent.ts'
+import { AGENT_NAMES, type AgentName, type Counts, damageWire, type SessionUse } from '../../agents/agent.ts'
 import { type Outcome, reportUses } from '../../agents/batches.ts'
 import { READERS } from '../../agents/readers/all.ts'
 import { type ReportOptions, reportOf } from '../../agents/report.ts'
@@ -175,7 +175,7 @@ function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | u
       folder: use.folder,
       file: use.file,
     })),
-    damage,
+    damage: damage.map(damageWire),
     files,
     bytes,
     cost: moneyNumber(sumOf(uses)),

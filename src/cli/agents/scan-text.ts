@@ -1,5 +1,5 @@
 /** Formats a scan for the terminal. */
-import { type Damage, damageText, type SessionUse } from '../../agents/agent.ts'
+import { type Damage, damageNotice, type SessionUse } from '../../agents/agent.ts'
 import type { Outcome } from '../../agents/batches.ts'
 import { refusalText } from '../../agents/server.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
@@ -122,9 +122,9 @@ function shortened(text: string): string {
 }
 
 export function printDamage(damage: readonly Damage[]): void {
-  for (const each of damage.slice(0, DAMAGE_SHOWN)) note(`Not counted: ${damageText(each)}`)
+  for (const each of damage.slice(0, DAMAGE_SHOWN)) note(damageNotice(each))
   if (damage.length > DAMAGE_SHOWN) {
-    note(`Not counted: ${damage.length - DAMAGE_SHOWN} more; use --json to list all of them.`)
+    note(`${damage.length - DAMAGE_SHOWN} more such notices; use --json to list all of them.`)
   }
 }
 
