@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
+import type { Content } from '../database/backup/contents.ts'
 import { DATABASE_OPTION, type Flags, findSource, openSealed, requireMeant, type Source } from './backup/places.ts'
 import { CommandError } from './failures.ts'
 import { asksFirst } from './flags/confirmation.ts'
@@ -52,13 +53,24 @@ ${examples('tally restore /mnt/backups/tally-20261121T201500Z.db', 'tally restor
       const { restore } = await import('../database/backup/restore.ts')
       const stamp = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '')
       const keepAs = flags.replace ? `${to}.replaced-${stamp}Z` : undefined
-      const restored = await withFile(source, dataDir, flags, (from) => restore({ from, to, keepAs }))
+      const { contentOf } = await import('../database/backup/contents.ts')
+      const restored = await withFile(source, dataDir, flags, (from) => ({
+        ...restore({ from, to, keepAs }),
+        content: contentOf(from),
+      }))
       if (restored.damage) note(`The previous database is damaged: ${restored.damage}.`)
       if (restored.kept.length > 0) note(`What was there is kept as ${restored.kept.join(' and ')}.`)
       await keepPrivate(dataDir)
       const what = given === name ? '' : ` from ${name}`
-      print(`${to}: ${restored.entries.toLocaleString('en')} entries${what}, checked. You can start the server now.`)
+      const entries = `${restored.entries.toLocaleString('en')} entries${what}`
+      print(`${to}: ${entries}, ${whoseText(restored.content)}checked. You can start the server now.`)
     })
+}
+
+/** What to compare where somebody else can write to the place of backups. */
+function whoseText(content: Content): string {
+  if (content.kind !== 'backup') return ''
+  return `of the database ${content.database} at ${new Date(content.madeAt).toISOString()}, `
 }
 
 /** Runs `work` with the file of a backup. An encrypted one is decrypted next to the database first. */

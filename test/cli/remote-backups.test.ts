@@ -156,6 +156,13 @@ describe('the command line', () => {
     )
   })
 
+  test('says what to do about uploads that this machine knows nothing of', async () => {
+    await backUp()
+    const error = await refusal(['backup', storage.place], { TALLY_BACKUP_DIR: file('elsewhere') })
+    expect(error).toContain('that this server did not write')
+    expect(error).toContain('Use the folder for backups of the server (--backup-dir, TALLY_BACKUP_DIR)')
+  })
+
   test('keeps the backups of two databases in one folder apart', async () => {
     const other = await CommandLine.make({ engine: 'sqlite' })
     try {
@@ -172,7 +179,8 @@ describe('the command line', () => {
       const into = ['--data', file('restored')]
       expect(await refusal([...restore, ...into])).toContain('There are backups of 2 databases. Add --database')
       const id = database.identity.database
-      await tally.done([...restore, ...into, '--database', id], { env: env() })
+      const { stdout } = await tally.done([...restore, ...into, '--database', id], { env: env() })
+      expect(stdout).toContain(`of the database ${id} at 20`)
       expect(await emailsIn(file('restored'))).toEqual(['eve@example.com'])
       const { data } = await json(['backup', 'list', storage.place])
       const mine = data.find(({ origin }: { origin: string }) => origin !== 'another_database')

@@ -100,7 +100,8 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     'So the restored database never removes what was backed up before, which may have entries that it does not have.': [
       'cli/backup.test.ts: begins a timeline, so that the restored database removes nothing',
     ],
-    'If a copy of a database is started without `tally restore`, and both upload to the same place, the second one notices, begins another timeline, and reports it as a failed upload, once.':
+    'If you start a copy of a database without `tally restore`, give it a folder of its own.': ['prose: what to do'],
+    'If both upload to the same place, the second one notices, begins another timeline, and reports it as a failed upload, once.':
       ['database/backup/remote-backups.test.ts: and the original go on with timelines of their own'],
   },
   'Upload backups to S3': {
@@ -308,6 +309,8 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
         'cli/backup.test.ts: shares its folder with that of another database',
         'cli/remote-backups.test.ts: keeps the backups of two databases in one folder apart',
       ],
+    'Store the id next to the private key and compare it with the one that `tally restore` prints, since who can write to the bucket could put backups of another database there.':
+      ['cli/remote-backups.test.ts: keeps the backups of two databases in one folder apart'],
     'A file that you downloaded (`….db.zst.age`) is restored in the same way as any other, with `--identity`.': [
       'cli/remote-backups.test.ts: backs up to S3, lists, verifies and restores',
     ],

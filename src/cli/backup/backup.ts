@@ -68,6 +68,9 @@ async function copyTo(to: string, of: { from: string; madeAt: number }) {
   }
 }
 
+const CONFLICT_ADVICE =
+  'Use the folder for backups of the server (--backup-dir, TALLY_BACKUP_DIR), or another folder of the bucket.'
+
 /** By way of a copy in the folder for backups, since SQLite cannot write one moment of a database to a stream. */
 async function backUpToS3(given: string, { from, config, flags }: Backup): Promise<void> {
   const { recipients } = readBackupKeys(flags)
@@ -78,14 +81,19 @@ async function backUpToS3(given: string, { from, config, flags }: Backup): Promi
   }
   const { bucket, place } = await bucketAt(given, flags)
   if (place.name !== undefined) throw new CommandError(`${given} is not a folder. Use s3://bucket/prefix/.`, 2)
-  const [{ nameFor }, { SEALED_ENDING }, { encrypterFor }, { identityIn }, { inspect, uploadChecked }] =
-    await Promise.all([
-      import('../../database/backup/backup.ts'),
-      import('../../database/backup/names.ts'),
-      import('../../database/backup/remote/encryption.ts'),
-      import('../../database/backup/identity.ts'),
-      import('../../database/backup/remote/uploads.ts'),
-    ])
+  const [
+    { nameFor },
+    { SEALED_ENDING },
+    { encrypterFor },
+    { identityIn },
+    { inspect, TimelineConflict, uploadChecked },
+  ] = await Promise.all([
+    import('../../database/backup/backup.ts'),
+    import('../../database/backup/names.ts'),
+    import('../../database/backup/remote/encryption.ts'),
+    import('../../database/backup/identity.ts'),
+    import('../../database/backup/remote/uploads.ts'),
+  ])
   const identity = identityIn(from)
   if (!identity) {
     throw new CommandError('The database was not upgraded to this version yet. Start the server once: tally serve')
@@ -95,7 +103,9 @@ async function backUpToS3(given: string, { from, config, flags }: Backup): Promi
   // Before minutes of copying: the keys, the credentials, the bucket, and what this database has uploaded.
   encrypterFor(recipients)
   const uploader = { bucket, place, folder, identity }
-  const inspection = await inspect(uploader, { keep, now: madeAt })
+  const inspection = await inspect(uploader, { keep, now: madeAt }).catch((error) => {
+    throw error instanceof TimelineConflict ? new CommandError(`${error.message} ${CONFLICT_ADVICE}`) : error
+  })
   for (const problem of inspection.problems) note(problem)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const scratch = mkdtempSync(join(folder, 'upload-'))

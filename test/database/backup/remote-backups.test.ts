@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Bucket } from '../../../src/database/backup/remote/bucket.ts'
 import { BackupError, generateKeys, sealed } from '../../../src/database/backup/remote/encryption.ts'
-import { readManifest } from '../../../src/database/backup/remote/manifest.ts'
+import { readManifest, signManifest } from '../../../src/database/backup/remote/manifest.ts'
 import { createRemoteBackups, type RemotePlan } from '../../../src/database/backup/remote/remote-backups.ts'
 import type { S3Access } from '../../../src/database/backup/remote/s3-client.ts'
 import { performTask } from '../../../src/database/backup/remote/tasks.ts'
@@ -194,6 +194,28 @@ describe('the manifest', () => {
     expect(happened).toEqual([`uploaded ${third}`, expect.stringContaining('removed')])
     expect((await manifest())!.uploads.map(({ name }) => name)).toEqual([second, third])
   })
+})
+
+test('a manifest with anything else in it is none, whoever has signed it', async () => {
+  const { key, database: id, timeline } = database.identity
+  const upload = { name: nameAt(now), bytes: 1, sha256: '0'.repeat(64) }
+  const right = { database: id, timeline, sequence: 1, previous: null, uploads: [upload] }
+  expect(readManifest(signManifest(right, key))).toEqual(right)
+  for (const wrong of [
+    { ...right, database: '0'.repeat(32) },
+    { ...right, timeline: '../../..' },
+    { ...right, sequence: 'x' },
+    { ...right, previous: 1 },
+    { ...right, uploads: { name: '' } },
+    { ...right, uploads: [{ ...upload, name: '../secret' }] },
+    { ...right, uploads: [{ ...upload, bytes: -1 }] },
+    { ...right, uploads: [{ ...upload, sha256: '' }] },
+    { ...right, uploads: [null] },
+    null,
+    'text',
+  ]) {
+    expect(readManifest(signManifest(wrong as never, key))).toBeUndefined()
+  }
 })
 
 describe('a copy of the database that uploads to the same place', () => {

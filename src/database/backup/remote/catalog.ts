@@ -32,11 +32,9 @@ export async function readCatalog(bucket: Bucket, database: string | undefined):
     backups: backups.map((backup) => ({ ...backup, content: contentOf(backup, listed.get(backup.name)) })),
     missing: [...listed.values()]
       .filter(({ name }) => !stored.has(name))
-      .flatMap(({ name, bytes, database, timeline }) => {
-        const named = readSealedName(name)
-        if (!named) return []
-        const { madeAt } = named
-        return [{ name, madeAt, bytes, content: { kind: 'backup' as const, database, timeline, madeAt } }]
+      .map(({ name, bytes, database, timeline }) => {
+        const { madeAt } = readSealedName(name)!
+        return { name, madeAt, bytes, content: { kind: 'backup' as const, database, timeline, madeAt } }
       })
       .sort(newestFirst),
   }

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { PublicKey, type SigningKey } from '../identity.ts'
-import { NAME_BEGIN } from '../names.ts'
+import { NAME_BEGIN, readSealedName } from '../names.ts'
 
 /** An object, as it was uploaded. */
 export interface Upload {
@@ -50,12 +50,28 @@ export function readManifest(text: string): Manifest | undefined {
     const { alg, jwk } = decoded(header)
     const key = new PublicKey(Buffer.from(jwk.x, 'base64url'))
     if (alg !== 'EdDSA' || !key.hasSigned(`${header}.${payload}`, Buffer.from(signature, 'base64url'))) return undefined
-    const manifest = decoded(payload) as Manifest
-    return manifest.database === key.fingerprint ? manifest : undefined
+    const manifest: unknown = decoded(payload)
+    return isManifest(manifest) && manifest.database === key.fingerprint ? manifest : undefined
   } catch {
     return undefined
   }
 }
+
+/** Anybody can sign anything with a key of their own. */
+function isManifest(value: unknown): value is Manifest {
+  const { timeline, sequence, previous, uploads } = value as Manifest
+  return (
+    isManifestName(manifestName(timeline)) &&
+    Number.isSafeInteger(sequence) &&
+    (previous === null || DIGEST.test(previous)) &&
+    uploads.every(
+      ({ name, bytes, sha256 }) =>
+        readSealedName(name) !== undefined && Number.isSafeInteger(bytes) && bytes >= 0 && DIGEST.test(sha256),
+    )
+  )
+}
+
+const DIGEST = /^[\da-f]{64}$/
 
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
