@@ -64,7 +64,7 @@ export function createServices({
   const notifications = createNotificationsService({ db, clock, events, organization, mail: noticeMail })
   const projects = createProjectsService({ db, clock, audit })
   const placement = createPlacementService({ db, clock, audit, organization, projects })
-  const prices = createPricesService({ db, clock, audit })
+  const prices = createPricesService({ db, clock, audit, organization })
   const spending = createSpendingService({ db, clock, organization, announcements: budgetAnnouncements(events) })
   const entries = createEntriesService({ db, clock, audit, organization, prices, projects, placement, spending })
   const priceUpdates = createPriceUpdates({
@@ -73,6 +73,7 @@ export function createServices({
     prices,
     people,
     notifications,
+    organization,
     revaluation: entries.valuation,
     config,
   })

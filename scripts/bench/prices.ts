@@ -14,6 +14,7 @@ import type { Database, Tx } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { createAuditService } from '../../src/features/audit/service.ts'
 import { createEventsService } from '../../src/features/events/service.ts'
+import { createOrganizationService } from '../../src/features/organization/service.ts'
 import { type PriceAlias, PriceTable, type StoredPrice } from '../../src/features/prices/price-table.ts'
 import { createPricesService } from '../../src/features/prices/service.ts'
 import { listAliases, listPrices } from '../../src/features/prices/store.ts'
@@ -105,11 +106,9 @@ const dataDir = await mkdtemp(join(ROOT, 'dist/bench-prices-'))
 const opened = await openDatabase({ dataDir, clock: systemClock })
 try {
   const db = timed(opened)
-  const prices = createPricesService({
-    db,
-    clock: systemClock,
-    audit: createAuditService({ db, clock: systemClock, events: createEventsService({ db, clock: systemClock }) }),
-  })
+  const audit = createAuditService({ db, clock: systemClock, events: createEventsService({ db, clock: systemClock }) })
+  const organization = createOrganizationService({ db, audit })
+  const prices = createPricesService({ db, clock: systemClock, audit, organization })
   await prices.loadDefaultPrices()
   console.log(`embedded     ${(await listPrices(db.read)).length} rows`)
   for (const name of ['litellm', 'models-dev']) {

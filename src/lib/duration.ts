@@ -1,5 +1,5 @@
 /** Moments and durations as text. Moments are milliseconds since 1970. */
-import { isDay, startOfDay } from './calendar.ts'
+import { dayAt, isDay, startOfDay } from './calendar.ts'
 import { parseTimestamp } from './timestamp.ts'
 
 const HOUR_MS = 3_600_000
@@ -27,6 +27,16 @@ export function parseMoment(text: string, timeZone: string): number | undefined 
 /** A moment in the format of responses: RFC 3339, in UTC, with milliseconds. */
 export function timestamp(moment: number): string {
   return new Date(moment).toISOString()
+}
+
+/**
+ * A moment for people: the day that begins then in the time zone, `2026-12-01 UTC` for one of UTC that begins at another
+ * time there, else a timestamp.
+ */
+export function momentText(moment: number, timeZone: string): string {
+  const day = dayAt(moment, timeZone)
+  if (startOfDay(day, timeZone) === moment) return day
+  return timestamp(moment).replace('T00:00:00.000Z', ' UTC')
 }
 
 export function timestampOrNull(moment: number | null): string | null {

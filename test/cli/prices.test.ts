@@ -374,6 +374,32 @@ test.skipIf(!existsSync(TABLES))('the whole table of LiteLLM loads, every refuse
   expect(stdout.match(/is free for both/g)).toHaveLength(83)
 })
 
+test('a day is one of the organization, and shown as one; those of a table are in UTC', async () => {
+  const berlin = await CommandLine.make()
+  try {
+    await berlin.addUser()
+    await berlin.done(['settings', 'set', '--time-zone', 'Europe/Berlin'])
+    const stdin = 'provider,model,input,output,effective_from\nacme,coder,2,1,2026-11-05\n'
+    expect((await berlin.done(['prices', 'load', '-', '--yes'], { stdin })).stdout).toMatch(/coder .* 2026-11-05 UTC/)
+    const name = ['coder', '--provider', 'acme']
+    const day = ['--effective-from', '2026-11-10', '--effective-until', '2026-11-20']
+    expect((await berlin.done(['prices', 'set', ...name, '--input', '5', ...day, '--yes'])).stdout).toContain(
+      'in effect from 2026-11-10 until 2026-11-20',
+    )
+    expect((await berlin.done(['prices', 'list', '--provider', 'acme'])).stdout).toMatch(/2026-11-10 +2026-11-20/)
+    const at = async (when: string) => (await berlin.json(['prices', 'resolve', ...name, '--at', when])).price.input
+    expect([await at('2026-11-09'), await at('2026-11-10'), await at('2026-11-20')]).toEqual([2, 5, 2])
+    const undated = { stdin: 'provider,model,input,output\nacme,coder,7,1\n' }
+    await berlin.done(['prices', 'load', '-', '--effective-from', '2026-12-01', '--yes'], undated)
+    expect(await at('2026-11-30T23:00:00Z')).toBe(7)
+    const withdrawn = await berlin.done(['prices', 'withdraw', ...name, '--from', '2026-11-15', '--yes'])
+    expect(withdrawn.stdout).toContain('Withdrawn from 2026-11-15 on.')
+    expect([await at('2026-11-14'), await at('2026-11-15')]).toEqual([5, 2])
+  } finally {
+    await berlin.remove()
+  }
+})
+
 test('commands that read prices change nothing, and say that the table of this version is missing', async () => {
   const before = await CommandLine.make({ isFirst: true })
   try {

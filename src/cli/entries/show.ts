@@ -17,14 +17,15 @@ export function addEntriesShowCommand(entries: Command): void {
     .addHelpText('after', examples('tally entries show ent_01a1fa172a0277f3983322718874f2ef'))
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags>()
-      const { entry, history } = await withServices(flags, async ({ entries }, { viewer }) => ({
+      const { entry, history, timeZone } = await withServices(flags, async ({ entries, organization }, { viewer }) => ({
         entry: await entries.listing.getEntry(id, viewer),
         history: await entries.listing.getHistory(id, viewer),
+        timeZone: (await organization.settings()).timeZone,
       }))
       if (flags.json) return printJson(entry)
       printFields(entry)
       print('')
-      printValue(entry)
+      printValue(entry, timeZone)
       print('')
       printHistory(history)
     })
@@ -80,14 +81,14 @@ function costText({ cost, reported_cost, cost_mismatch, model }: TokenEntryDetai
 }
 
 /** The arithmetic, a line for each product. */
-function printValue({ list_value, valuation, price, division }: TokenEntryDetail): void {
+function printValue({ list_value, valuation, price, division }: TokenEntryDetail, timeZone: string): void {
   if (!valuation || !price) {
     print(list_value === null ? 'No list value.' : `List value $${exactText(list_value)}.`)
     return
   }
   const { price: row } = valuation
   print(
-    `List value at the price of '${row.model}' at ${row.provider || 'any provider'} (${row.source}, ${effectiveText(row.effective_from)}), found in lookup step ${price.step}:`,
+    `List value at the price of '${row.model}' at ${row.provider || 'any provider'} (${row.source}, ${effectiveText(row.effective_from, timeZone)}), found in lookup step ${price.step}:`,
   )
   printCalculation(valuation, price.note)
   if (division)

@@ -32,19 +32,20 @@ export function addPricesAliasCommands(prices: Command): void {
     .action(async (name: string, model: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags & { provider?: string }>()
       const { repricedBody, resolutionBody } = await priceService()
-      const { resolution, valued } = await withServices(flags, async (all, { by }) => {
+      const { resolution, valued, timeZone } = await withServices(flags, async (all, { by }) => {
         await all.prices.loadDefaultPrices()
         await all.prices.setAlias({ alias: name, model, provider: flags.provider ?? null }, by)
         return {
           resolution: resolutionBody(await all.prices.resolve(name, null)),
           valued: await valueUnpriced(all.entries, by),
+          timeZone: (await all.organization.settings()).timeZone,
         }
       })
       const body = repricedBody(valued, { dryRun: false })
       if (flags.json)
         return printJson({ alias: name, model, provider: flags.provider ?? null, resolution, valued: body })
       print(`'${name}' is now an alias of '${model}'.`)
-      print(resolutionText(resolution))
+      print(resolutionText(resolution, timeZone))
       printValued(body)
     })
 

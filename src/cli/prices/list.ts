@@ -7,7 +7,7 @@ import type { ColumnFlags } from '../terminal/columns.ts'
 import { note, printJsonList, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { noteMissingTable } from './missing-table.ts'
-import { PRICE_COLUMNS, priceService, SOURCE } from './text.ts'
+import { priceColumns, priceService, SOURCE } from './text.ts'
 
 export function addPricesListCommand(prices: Command): void {
   prices
@@ -28,16 +28,18 @@ export function addPricesListCommand(prices: Command): void {
       const filter = { search, ...(provider === undefined ? {} : { providers: [provider] }) }
       const listed = await withServices(flags, async (all) => {
         await noteMissingTable(all.prices)
-        return flags.csv ? all.prices.exportPrices('csv', filter) : all.prices.everyPrice(filter)
+        if (flags.csv) return all.prices.exportPrices('csv', filter)
+        const { timeZone } = await all.organization.settings()
+        return { timeZone, prices: await all.prices.everyPrice(filter) }
       })
       if (typeof listed === 'string') {
         process.stdout.write(listed)
         return
       }
       const { priceBody } = await priceService()
-      const bodies = listed.map(priceBody)
+      const bodies = listed.prices.map(priceBody)
       if (flags.json) return printJsonList(bodies)
-      printTable<PriceBody>([...PRICE_COLUMNS, SOURCE], bodies, flags)
+      printTable<PriceBody>([...priceColumns(listed.timeZone), SOURCE], bodies, flags)
       if (bodies.length === 0) note(emptyText(flags, 'prices', 'Load a price table with `tally prices load`.'))
     })
 }

@@ -9,11 +9,11 @@ import { noteMissingTable } from './missing-table.ts'
 import { readPriceTable } from './source.ts'
 import { allowOlderOption, asOfOption, dryRunOption, formatOption, type TableFlags } from './table-options.ts'
 import { loadedText, printTableBody } from './table-text.ts'
-import { momentOf, parseStart, priceService, type Start } from './text.ts'
+import { momentOf, parseStart, priceService } from './text.ts'
 import { printValued, valueUnpriced } from './unpriced-entries.ts'
 
 interface LoadFlags extends CommandFlags, TableFlags {
-  effectiveFrom?: Start
+  effectiveFrom?: string
   force?: boolean
   allowFree?: boolean
   yes?: boolean
@@ -51,7 +51,8 @@ export function addPricesLoadCommand(prices: Command): void {
       const flags = command.optsWithGlobals<LoadFlags>()
       const { format, force, allowFree, asOf, allowOlder, dryRun = false, yes = false } = flags
       const { tableBody } = await priceService()
-      await withServices(flags, async ({ prices: service, entries }, { by }) => {
+      await withServices(flags, async ({ prices: service, entries, organization }, { by }) => {
+        const { timeZone } = await organization.settings()
         const { text, ...origin } = await readPriceTable(where)
         await (dryRun ? noteMissingTable(service) : service.loadDefaultPrices())
         const planned = await service.planTable(text, {
@@ -59,7 +60,7 @@ export function addPricesLoadCommand(prices: Command): void {
           format,
           asOf,
           allowOlder,
-          effectiveFrom: momentOf(flags.effectiveFrom),
+          effectiveFrom: momentOf(flags.effectiveFrom, timeZone),
           force,
           allowFree,
         })
@@ -68,14 +69,14 @@ export function addPricesLoadCommand(prices: Command): void {
         if (dryRun || asks) {
           const body = tableBody(planned, { dryRun: true, load: null, valued: null })
           if (flags.json && !asks) return printJson(body)
-          if (!flags.json) printTableBody(body)
+          if (!flags.json) printTableBody(body, timeZone)
           if (dryRun) return
           await confirm(`Load ${counted(additions.length, 'row')}?`, { yes })
         }
         const loaded = await service.load(planned, by)
         const body = tableBody(loaded, { dryRun, load: loaded.load, valued: await valueUnpriced(entries, by) })
         if (flags.json) return printJson(body)
-        if (!asks) printTableBody(body)
+        if (!asks) printTableBody(body, timeZone)
         print(loadedText(body.load, loaded.plan.additions.length))
         if (body.valued) printValued(body.valued)
       })

@@ -3,17 +3,17 @@ import type { AddedPrice } from '../../features/prices/schema.ts'
 import { chargesTexts, tierTexts } from '../../price-texts.ts'
 import { exactText } from '../terminal/numbers.ts'
 import { print, printTable } from '../terminal/print.ts'
-import { effectiveText, PRICE_TITLES, type PriceRow } from './text.ts'
+import { effectiveText, PRICE_TITLES, type PriceRow, startText } from './text.ts'
 
 type Change = Pick<AddedPrice, 'added' | 'before' | 'after' | 'kept'>
 
 const KINDS = Object.keys(PRICE_TITLES) as (keyof typeof PRICE_TITLES)[]
 
 /** Each price before and after, and what is kept; the other charges below, if there are any. */
-export function printPriceChange({ added, before, after, kept }: Change): void {
+export function printPriceChange({ added, before, after, kept }: Change, timeZone: string): void {
   const name = `'${after.model}' at ${after.provider || 'any provider'}`
   if (!added) print('This price already exists:')
-  print(`${name}, ${periodText(after)}, in US dollars per million tokens:`)
+  print(`${name}, ${periodText(after, timeZone)}, in US dollars per million tokens:`)
   const isReplaced = added && before !== null
   printTable<(typeof KINDS)[number]>(
     [
@@ -41,7 +41,7 @@ function otherCharges(price: PriceRow): string[] {
   return [...tierTexts(price.tiers, exactText), ...chargesTexts(price, exactText)]
 }
 
-function periodText({ effective_from, effective_until }: PriceRow): string {
-  const end = effective_until === null ? '' : ` until ${effective_until.replace('T00:00:00.000Z', '')}`
-  return `${effectiveText(effective_from)}${end}`
+function periodText({ effective_from, effective_until }: PriceRow, timeZone: string): string {
+  const end = effective_until === null ? '' : ` until ${startText(effective_until, timeZone)}`
+  return `${effectiveText(effective_from, timeZone)}${end}`
 }

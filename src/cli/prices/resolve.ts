@@ -9,7 +9,7 @@ import { parseDay, priceService, resolutionText } from './text.ts'
 
 interface ResolveFlags extends CommandFlags {
   provider?: string
-  at?: number
+  at?: string
   input?: number
   output?: number
   cacheRead?: number
@@ -49,10 +49,12 @@ export function addPricesResolveCommand(prices: Command): void {
     .action(async (model: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<ResolveFlags>()
       const { readResolve, resolutionBody } = await priceService()
-      const { provider, details, counts } = readResolve(textsOf(model, flags))
-      const resolution = await withServices(flags, async (all) => {
+      const { resolution, counts, timeZone } = await withServices(flags, async (all) => {
+        const { timeZone } = await all.organization.settings()
+        const { provider, at, details, counts } = readResolve(textsOf(model, flags), timeZone)
         await noteMissingTable(all.prices)
-        return resolutionBody(await all.prices.resolve(model, provider, flags.at, counts && { counts, details }))
+        const resolved = await all.prices.resolve(model, provider, at, counts && { counts, details })
+        return { resolution: resolutionBody(resolved), counts, timeZone }
       })
       if (flags.json) return printJson(resolution)
       printTable(
@@ -64,7 +66,7 @@ export function addPricesResolveCommand(prices: Command): void {
         resolution.steps,
       )
       print('')
-      print(resolutionText(resolution))
+      print(resolutionText(resolution, timeZone))
       if (!counts) return
       print('')
       if (resolution.value) printCalculation(resolution.value, resolution.value.note)
@@ -78,6 +80,7 @@ function textsOf(model: string, flags: ResolveFlags): Record<string, string | st
   return {
     model,
     provider: flags.provider,
+    at: flags.at,
     input: textOf(flags.input),
     output: textOf(flags.output),
     cache_read: textOf(flags.cacheRead),

@@ -30,17 +30,6 @@ interface SetFlags extends CommandFlags {
   yes?: boolean
 }
 
-/** Dates stay as they are written: the service reads them. */
-function writtenStart(text: string): string {
-  parseStart(text)
-  return text
-}
-
-function writtenEnd(text: string): string {
-  parseDay(text)
-  return text
-}
-
 /** Only whether it is a list of objects: the service checks what is in it. */
 function parseList<Item>(text: string): Item[] {
   try {
@@ -80,9 +69,9 @@ export function addPricesSetCommand(prices: Command): void {
     .option(
       '--effective-from <when>',
       'a date, a timestamp or always (default: today, or always for a new model)',
-      writtenStart,
+      parseStart,
     )
-    .option('--effective-until <when>', 'end, exclusive: a date or a timestamp (default: none)', writtenEnd)
+    .option('--effective-until <when>', 'end, exclusive: a date or a timestamp (default: none)', parseDay)
     .option('--only', 'keep nothing: what is not given is unknown')
     .option('--dry-run', 'only print what would change')
     .option('--force', 'accept a price that looks like a mistake')
@@ -105,23 +94,24 @@ ${examples(
       const { priceChangeBody, repricedBody, setPriceBody } = await priceService()
       const price = newPrice(model, flags)
       await withServices(flags, async (all, { by }) => {
+        const { timeZone } = await all.organization.settings()
         await (flags.dryRun ? noteMissingTable(all.prices) : all.prices.loadDefaultPrices())
         const { table, ...planned } = await all.prices.planPrice(price)
         if (flags.dryRun) {
           const valued = repricedBody(await valueUnpriced(all.entries, by, { dryRun: true, table }), { dryRun: true })
           if (flags.json) return printJson(setPriceBody(planned, { price: null, valued }))
-          printPriceChange(priceChangeBody(planned))
+          printPriceChange(priceChangeBody(planned), timeZone)
           return printValued(valued)
         }
         const asks = planned.isAdded && !flags.yes
         if (asks) {
-          if (!flags.json) printPriceChange(priceChangeBody(planned))
+          if (!flags.json) printPriceChange(priceChangeBody(planned), timeZone)
           await confirm(`Set the price of ${model}?`, flags)
         }
         const { price: set, ...effect } = await all.prices.setPrice(price, by)
         const valued = repricedBody(await valueUnpriced(all.entries, by), { dryRun: false })
         if (flags.json) return printJson(setPriceBody(effect, { price: set, valued }))
-        if (!asks) printPriceChange(priceChangeBody(effect))
+        if (!asks) printPriceChange(priceChangeBody(effect), timeZone)
         if (effect.isAdded) print(`Added: ${set.uid}`)
         printValued(valued)
       })

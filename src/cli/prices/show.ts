@@ -4,7 +4,7 @@ import { examples } from '../flags/options.ts'
 import { note, print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { noteMissingTable } from './missing-table.ts'
-import { ID, PRICE_COLUMNS, priceService, resolutionText, SOURCE } from './text.ts'
+import { ID, priceColumns, priceService, resolutionText, SOURCE } from './text.ts'
 
 export function addPricesShowCommand(prices: Command): void {
   prices
@@ -16,7 +16,7 @@ export function addPricesShowCommand(prices: Command): void {
     .action(async (model: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags>()
       const { aliasBody, priceBody, resolutionBody } = await priceService()
-      const { rows, aliases, resolution } = await withServices(flags, async (all) => {
+      const { rows, aliases, resolution, timeZone } = await withServices(flags, async (all) => {
         await noteMissingTable(all.prices)
         const known = await all.prices.listAliases({ all: true })
         const named = known.filter((alias) => alias.alias === model)
@@ -25,16 +25,17 @@ export function addPricesShowCommand(prices: Command): void {
           rows: (await all.prices.everyPrice({ models })).map(priceBody),
           aliases: known.filter((alias) => models.includes(alias.model) || alias.alias === model).map(aliasBody),
           resolution: resolutionBody(await all.prices.resolve(model, null)),
+          timeZone: (await all.organization.settings()).timeZone,
         }
       })
       if (flags.json) return printJson({ model, prices: rows, aliases, resolution })
       if (rows.length === 0) note(`No price table lists a model named exactly '${model}'.`)
-      else printTable<PriceBody>([...PRICE_COLUMNS, SOURCE, ID], rows)
+      else printTable<PriceBody>([...priceColumns(timeZone), SOURCE, ID], rows)
       if (aliases.length > 0) print('')
       for (const { alias, provider, model: named, source } of aliases) {
         print(`'${alias}' is an alias of '${named}' at ${provider ?? 'its maker'} (${source}).`)
       }
       print('')
-      print(resolutionText(resolution))
+      print(resolutionText(resolution, timeZone))
     })
 }

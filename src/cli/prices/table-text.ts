@@ -2,22 +2,22 @@
 import type { PriceTableBody } from '../../features/prices/schema.ts'
 import { counted, exactText } from '../terminal/numbers.ts'
 import { print, printTable } from '../terminal/print.ts'
-import { PRICE_COLUMNS, PRICE_TITLES, startText } from './text.ts'
+import { PRICE_TITLES, priceColumns, startText } from './text.ts'
 
 /** New prices are shown up to here: a first load has thousands, and `tally prices list` shows them all. */
 const SHOWN_NEW = 20
 
-export function printTableBody(body: PriceTableBody): void {
+export function printTableBody(body: PriceTableBody, timeZone: string): void {
   if (body.new.length > 0) {
     print(`New in this table (${counted(body.new.length, 'row')}):`)
-    printTable(PRICE_COLUMNS, body.new.slice(0, SHOWN_NEW))
+    printTable(priceColumns(timeZone), body.new.slice(0, SHOWN_NEW))
     if (body.new.length > SHOWN_NEW) print(`… and ${(body.new.length - SHOWN_NEW).toLocaleString('en')} more.`)
     print('')
   }
-  printChanges('Changed:', body.changed)
-  printChanges('Added, but a custom price of the model still applies:', body.overridden)
-  printChanges('Skipped, because the prices in use are newer (--allow-older loads them):', body.older)
-  printRemoved(body.removed)
+  printChanges('Changed:', body.changed, timeZone)
+  printChanges('Added, but a custom price of the model still applies:', body.overridden, timeZone)
+  printChanges('Skipped, because the prices in use are newer (--allow-older loads them):', body.older, timeZone)
+  printRemoved(body.removed, timeZone)
   printInUse(body.in_use)
   if (body.refused.length > 0) {
     print(`Refused (${body.refused.length.toLocaleString('en')}):`)
@@ -35,15 +35,15 @@ export function printTableBody(body: PriceTableBody): void {
 }
 
 /** Prices are never withdrawn by a load: this says which ones the table would leave as they are. */
-function printRemoved(removed: PriceTableBody['removed']): void {
+function printRemoved(removed: PriceTableBody['removed'], timeZone: string): void {
   if (removed.length === 0) return
   print(`No longer in this table, and still in force (${counted(removed.length, 'price')}):`)
-  printTable(PRICE_COLUMNS, removed.slice(0, SHOWN_NEW))
+  printTable(priceColumns(timeZone), removed.slice(0, SHOWN_NEW))
   if (removed.length > SHOWN_NEW) print(`… and ${(removed.length - SHOWN_NEW).toLocaleString('en')} more.`)
   print('')
 }
 
-function printChanges(title: string, replacements: PriceTableBody['changed']): void {
+function printChanges(title: string, replacements: PriceTableBody['changed'], timeZone: string): void {
   if (replacements.length === 0) return
   print(title)
   printTable<PriceChange>(
@@ -54,7 +54,7 @@ function printChanges(title: string, replacements: PriceTableBody['changed']): v
       { title: 'BEFORE', of: ({ before }) => before, align: 'right' },
       { title: 'AFTER', of: ({ after }) => after, align: 'right' },
       { title: 'CHANGE', of: ({ change }) => changeText(change), align: 'right' },
-      { title: 'EFFECTIVE FROM', of: ({ row }) => startText(row.effective_from) },
+      { title: 'EFFECTIVE FROM', of: ({ row }) => startText(row.effective_from, timeZone) },
       { title: 'AS OF', of: ({ from, row }) => `${originText(from)} -> ${originText(row)}` },
     ],
     replacements.flatMap(changesOf),

@@ -1,7 +1,8 @@
 /** Prices and their dates as a command line writes and shows them: in US dollars per million tokens. */
 import { InvalidArgumentError } from 'commander'
 import type { PriceBody, ResolutionBody } from '../../features/prices/schema.ts'
-import { parseMoment } from '../../lib/duration.ts'
+import { dayAt } from '../../lib/calendar.ts'
+import { momentText, parseMoment } from '../../lib/duration.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import { chargesTexts, tierTexts } from '../../price-texts.ts'
 import { exactText } from '../terminal/numbers.ts'
@@ -21,41 +22,38 @@ export function parsePrice(text: string): number {
   throw new InvalidArgumentError('Use US dollars per million tokens with at most 6 decimals, such as 2.5.')
 }
 
-/** A moment in milliseconds since 1970. */
-export function parseDay(text: string): number {
-  const moment = parseMoment(text, 'UTC')
-  if (moment !== undefined) return moment
+/** A date or a timestamp, as written: which moment a date is depends on the organization's time zone. */
+export function parseDay(text: string): string {
+  if (parseMoment(text, 'UTC') !== undefined) return text
   throw new InvalidArgumentError(
-    'Use a date (2026-12-01, midnight UTC) or a timestamp with an offset (2026-12-01T00:00:00+01:00).',
+    'Use a date (2026-12-01) or a timestamp with a UTC offset (2026-12-01T00:00:00+01:00).',
   )
 }
 
-/** A day or a moment that is not in the future. */
+/** The date of a table, in milliseconds since 1970: a day in UTC or a moment, not in the future. */
 export function parseDate(text: string): number {
-  const moment = parseDay(text)
+  const moment = parseMoment(parseDay(text), 'UTC')!
   if (moment <= Date.now()) return moment
   throw new InvalidArgumentError('Use a date that is not in the future.')
 }
 
-/** When a price takes effect. */
-export type Start = number | 'always'
-
-export function parseStart(text: string): Start {
+/** When a price takes effect, as written. */
+export function parseStart(text: string): string {
   return text === 'always' ? text : parseDay(text)
 }
 
-/** As the services take it; commander itself would make a text of a null. */
-export function momentOf(start: Start | undefined): number | null | undefined {
-  return start === 'always' ? null : start
+/** As the services take it: the first moment of a day, and null for `always`. */
+export function momentOf(start: string | undefined, timeZone: string): number | null | undefined {
+  return start === undefined ? undefined : start === 'always' ? null : parseMoment(start, timeZone)
 }
 
-export function startText(effectiveFrom: string | null): string {
-  return effectiveFrom === null ? 'always' : effectiveFrom.replace('T00:00:00.000Z', '')
+export function startText(effectiveFrom: string | null, timeZone: string): string {
+  return effectiveFrom === null ? 'always' : momentText(Date.parse(effectiveFrom), timeZone)
 }
 
 /** The same in a sentence. */
-export function effectiveText(effectiveFrom: string | null): string {
-  return effectiveFrom === null ? 'always in effect' : `in effect from ${startText(effectiveFrom)}`
+export function effectiveText(effectiveFrom: string | null, timeZone: string): string {
+  return effectiveFrom === null ? 'always in effect' : `in effect from ${startText(effectiveFrom, timeZone)}`
 }
 
 export type PriceRow = Omit<PriceBody, 'id' | 'source' | 'as_of' | 'loaded_at' | 'loaded_by' | 'withdrawn_at'>
@@ -69,7 +67,7 @@ export const PRICE_TITLES = {
   cache_write_1h: 'WRITE 1H',
 } as const
 
-export const PRICE_COLUMNS: Column<PriceRow>[] = [
+export const priceColumns = (timeZone: string): Column<PriceRow>[] => [
   { title: 'PROVIDER', of: ({ provider }) => provider || '(any)' },
   { title: 'MODEL', rank: -1, of: ({ model }) => model },
   ...Object.entries(PRICE_TITLES).map(
@@ -84,18 +82,25 @@ export const PRICE_COLUMNS: Column<PriceRow>[] = [
     rank: 2,
     of: ({ tiers }) => tiers.map((tier) => tier.from_tokens.toLocaleString('en')).join(' '),
   },
-  { title: 'EFFECTIVE FROM', of: (row) => startText(row.effective_from) },
-  { title: 'UNTIL', rank: 1, of: ({ effective_until }) => effective_until?.replace('T00:00:00.000Z', '') ?? '' },
+  { title: 'EFFECTIVE FROM', of: (row) => startText(row.effective_from, timeZone) },
+  {
+    title: 'UNTIL',
+    rank: 1,
+    of: ({ effective_until: end }) => (end === null ? '' : startText(end, timeZone)),
+  },
 ]
 
 export const SOURCE: Column<PriceBody> = { title: 'SOURCE', rank: 1, of: ({ source }) => source }
 export const ID: Column<PriceBody> = { title: 'ID', of: ({ id }) => id }
 
 /** The price that applies to a model as a sentence, and a line for each further price. */
-export function resolutionText({ model, provider, at, step, price, sources }: ResolutionBody): string {
+export function resolutionText(
+  { model, provider, at, step, price, sources }: ResolutionBody,
+  timeZone: string,
+): string {
+  const day = dayAt(Date.parse(at), timeZone)
   const asked = `'${model}'${provider === null ? '' : ` at ${provider}`}`
-  if (!price)
-    return `${asked} has no price on ${at.slice(0, 10)}. Add one with \`tally prices set\` or \`tally prices alias add\`.`
+  if (!price) return `${asked} has no price on ${day}. Add one with \`tally prices set\` or \`tally prices alias add\`.`
   const kinds = [
     ['input', price.input],
     ['output', price.output],
@@ -104,7 +109,7 @@ export function resolutionText({ model, provider, at, step, price, sources }: Re
     ['one-hour cache write', price.cache_write_1h],
   ] as const
   const known = kinds.filter(([, value]) => value !== null).map(([kind, value]) => `${kind} ${exactText(value)}`)
-  return `${asked} costs ${known.join(', ')} per million tokens on ${at.slice(0, 10)}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${originText(price, sources)}).${chargesLines(price)}`
+  return `${asked} costs ${known.join(', ')} per million tokens on ${day}: step ${step}, '${price.model}' at ${price.provider || 'any provider'} (${originText(price, sources)}).${chargesLines(price)}`
 }
 
 /** `default, from litellm 1.109.1 of 2026-11-12` */

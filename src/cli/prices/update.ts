@@ -33,14 +33,14 @@ ${examples('tally prices update --from https://models.dev/api.json --dry-run', '
       const flags = command.optsWithGlobals<UpdateFlags>()
       const { from, format, asOf, allowOlder, dryRun = false } = flags
       const { tableBody } = await priceService()
-      await withServices(flags, async ({ priceUpdates }, { by }) => {
+      await withServices(flags, async ({ priceUpdates, organization }, { by }) => {
         const update = await withProgress((onProgress) =>
           priceUpdates.update({ from, format, asOf, allowOlder, dryRun, by, onProgress }),
         )
         const body = tableBody(update, { dryRun, load: update.load, valued: update.valued })
         if (flags.json) printJson(body)
         else {
-          printTableBody(body)
+          printTableBody(body, (await organization.settings()).timeZone)
           if (!dryRun) print(loadedText(body.load, update.plan.additions.length))
           if (body.valued) printValued(body.valued)
         }

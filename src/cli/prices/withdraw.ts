@@ -7,11 +7,11 @@ import { exactText } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { noteMissingTable } from './missing-table.ts'
-import { ID, PRICE_COLUMNS, parseDay, priceService, startText } from './text.ts'
+import { ID, parseDay, priceColumns, priceService, startText } from './text.ts'
 
 interface WithdrawFlags extends CommandFlags {
   provider: string
-  from?: number
+  from?: string
   dryRun?: boolean
   yes?: boolean
 }
@@ -21,7 +21,7 @@ export function addPricesWithdrawCommand(prices: Command): void {
     .description('End the prices of a model that were set by hand, so that those of the tables apply again')
     .argument('<model>', 'the model, exactly as in its prices')
     .addOption(new Option('--provider <provider>', 'provider of the prices').default('', 'those for any provider'))
-    .option('--from <when>', 'first day without them, or a timestamp (default: today, in UTC)', parseDay)
+    .option('--from <when>', 'first day without them, or a timestamp (default: today)', parseDay)
     .option('--dry-run', 'only print what would change')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -35,30 +35,32 @@ ${examples(
     )
     .action(async (model: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<WithdrawFlags>()
-      const { withdrawalBody } = await priceService()
+      const { readWithdrawal, withdrawalBody } = await priceService()
       const { provider, from, dryRun = false, yes = false } = flags
-      await withServices(flags, async ({ prices: service }, { by }) => {
+      await withServices(flags, async ({ prices: service, organization }, { by }) => {
+        const { timeZone } = await organization.settings()
+        const withdrawn = readWithdrawal({ model, provider, ...(from && { effective_until: from }) }, timeZone)
         await (dryRun ? noteMissingTable(service) : service.loadDefaultPrices())
-        const planned = withdrawalBody(await service.planWithdrawal({ model, provider, from }), { dryRun: true })
+        const planned = withdrawalBody(await service.planWithdrawal(withdrawn), { dryRun: true })
         const shows = !flags.json && (dryRun || !yes)
-        if (shows) printWithdrawal(planned)
+        if (shows) printWithdrawal(planned, timeZone)
         if (dryRun) return flags.json ? printJson(planned) : undefined
         await confirm(`Withdraw the prices of ${model}?`, { yes })
-        const done = withdrawalBody(await service.withdraw({ model, provider, from }, by), { dryRun: false })
+        const done = withdrawalBody(await service.withdraw(withdrawn, by), { dryRun: false })
         if (flags.json) return printJson(done)
-        if (!shows) printWithdrawal(done)
-        print(`Withdrawn from ${startText(done.effective_until)} on.`)
+        if (!shows) printWithdrawal(done, timeZone)
+        print(`Withdrawn from ${startText(done.effective_until, timeZone)} on.`)
       })
     })
 }
 
-function printWithdrawal(withdrawn: WithdrawnPrices): void {
-  printTable([...PRICE_COLUMNS, ID], withdrawn.prices)
-  print(afterText(withdrawn))
+function printWithdrawal(withdrawn: WithdrawnPrices, timeZone: string): void {
+  printTable([...priceColumns(timeZone), ID], withdrawn.prices)
+  print(afterText(withdrawn, timeZone))
 }
 
-function afterText({ prices, after, effective_until }: WithdrawnPrices): string {
-  const from = startText(effective_until)
+function afterText({ prices, after, effective_until }: WithdrawnPrices, timeZone: string): string {
+  const from = startText(effective_until, timeZone)
   if (after === null) return `From ${from} on, '${prices[0]!.model}' has no price: new entries are unpriced.`
   const amounts = `input ${exactText(after.input)}, output ${exactText(after.output)}`
   return `From ${from} on: ${amounts}, '${after.model}' at ${after.provider || 'any provider'} (${after.source}).`

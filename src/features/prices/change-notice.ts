@@ -1,6 +1,6 @@
 /** The e-mail about changed prices of models in use. Pure. */
 import type { PriceChangeNotice } from '../../database/schema/records.ts'
-import { timestampOrNull } from '../../lib/duration.ts'
+import { momentText, timestampOrNull } from '../../lib/duration.ts'
 import { formatDecimal } from '../../lib/money.ts'
 import { PER_MILLION_DIGITS } from './formats/reader.ts'
 import type { PriceDifference } from './in-use.ts'
@@ -40,6 +40,8 @@ function priceText(picos: bigint | null): string {
 export interface NoticeParts {
   notice: PriceChangeNotice
   organization: string
+  /** The organization's. */
+  timeZone: string
   /** The address or the file that the prices are from. */
   source: string
   /** The command that shows and undoes the load. */
@@ -50,14 +52,14 @@ export function noticeSubject({ models }: PriceChangeNotice): string {
   return `Prices of ${models === 1 ? '1 model' : `${models} models`} in use have changed`
 }
 
-export function noticeText({ notice, organization, source, load }: NoticeParts): string {
+export function noticeText({ notice, organization, timeZone, source, load }: NoticeParts): string {
   const { changes, models } = notice
   return [
     `An update of the prices on ${organization}'s Tally server changed the prices of models in use by more than 5%.`,
     `The source is ${source}. Prices are in US dollars per million tokens.`,
     '',
     ...changes.flatMap(({ provider, model, effective_from, prices }) => [
-      `${model} (${provider})${effective_from === null ? '' : `, from ${effective_from.replace('T00:00:00.000Z', '')}`}`,
+      `${model} (${provider})${effective_from === null ? '' : `, from ${momentText(Date.parse(effective_from), timeZone)}`}`,
       ...prices.map(({ kind, before, after }) => `  ${kind.replaceAll('_', ' ').padEnd(14)}  ${before} -> ${after}`),
       ...(prices.length === 0 ? ['  long-context prices'] : []),
     ]),

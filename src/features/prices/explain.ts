@@ -1,4 +1,5 @@
 /** Explains step by step how a price was found (docs/design/pricing.md, "Finding the row for a model name"). Pure. */
+import { momentText } from '../../lib/duration.ts'
 import type { DefaultSource } from './default-table.ts'
 import { normalizeModelName } from './model-name.ts'
 import type { Hit, Lookup, Price } from './price-table.ts'
@@ -44,29 +45,32 @@ const NO_LOOKUP: Record<number, string> = {
 interface Search {
   model: string
   at: number
+  /** That days are shown in. */
+  timeZone: string
   hit: Hit | undefined
   lookups: Lookup[]
 }
 
-export function explainSteps({ model, at, hit, lookups }: Search): ExplainedStep[] {
+export function explainSteps({ lookups, ...search }: Search): ExplainedStep[] {
+  const { at, timeZone, hit } = search
   const steps: ExplainedStep[] = []
   for (let step = 1; step <= (hit?.step ?? LAST_STEP); step += 1) {
     steps.push({
       step,
-      ...explainStep(step, { model, at, hit, lookups: lookups.filter((lookup) => lookup.step === step) }),
+      ...explainStep(step, { ...search, lookups: lookups.filter((lookup) => lookup.step === step) }),
     })
   }
-  if (!hit) steps.push({ step: 8, outcome: 'not_listed', detail: `unpriced on ${dayText(at)}` })
+  if (!hit) steps.push({ step: 8, outcome: 'not_listed', detail: `unpriced on ${momentText(at, timeZone)}` })
   return steps
 }
 
-function explainStep(step: number, { model, at, hit, lookups }: Search): Omit<ExplainedStep, 'step'> {
-  if (hit?.step === step) return { outcome: 'found', detail: describePrice(hit.price) }
+function explainStep(step: number, { model, at, timeZone, hit, lookups }: Search): Omit<ExplainedStep, 'step'> {
+  if (hit?.step === step) return { outcome: 'found', detail: describePrice(hit.price, timeZone) }
   const listed = lookups.find(({ prices }) => prices.length > 0)
   if (listed) {
     const price = listed.prices[0]!
     const outcome = (price.effectiveFrom ?? at) > at ? 'not_yet' : 'ended'
-    return { outcome, detail: `'${price.model}' at ${providerText(price)} ${periodText(price)}` }
+    return { outcome, detail: `'${price.model}' at ${providerText(price)} ${periodText(price, timeZone)}` }
   }
   if (lookups.length === 0) return { outcome: 'does_not_apply', detail: NO_LOOKUP[step] ?? 'nothing to look for' }
   if (step === 1) return { outcome: 'not_listed', detail: 'no price set by hand has this name' }
@@ -83,22 +87,16 @@ function missText({ name, providers }: Lookup): string {
     : `the vendor of '${name}' is unknown`
 }
 
-function describePrice(price: Price): string {
-  return `'${price.model}' at ${providerText(price)}, ${periodText(price)}, source ${price.source}`
+function describePrice(price: Price, timeZone: string): string {
+  return `'${price.model}' at ${providerText(price)}, ${periodText(price, timeZone)}, source ${price.source}`
 }
 
 function providerText({ provider }: Price): string {
   return provider === '' ? 'any provider' : provider
 }
 
-function periodText({ effectiveFrom, effectiveUntil }: Price): string {
-  const end = effectiveUntil === null ? '' : ` until ${dayText(effectiveUntil)}`
+function periodText({ effectiveFrom, effectiveUntil }: Price, timeZone: string): string {
+  const end = effectiveUntil === null ? '' : ` until ${momentText(effectiveUntil, timeZone)}`
   if (effectiveFrom === null) return end === '' ? 'always in effect' : `in effect${end}`
-  return `in effect from ${dayText(effectiveFrom)}${end}`
-}
-
-/** A day, with the time unless it is midnight. */
-function dayText(moment: number): string {
-  const text = new Date(moment).toISOString()
-  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text
+  return `in effect from ${momentText(effectiveFrom, timeZone)}${end}`
 }

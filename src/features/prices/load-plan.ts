@@ -2,6 +2,7 @@
  * Plans which rows and aliases loading a table would add, and from when they are in effect (docs/design/pricing.md,
  * "Tables that can be loaded"). Rows are only ever added. Pure.
  */
+import { dayAt, spanOf, startOfDay } from '../../lib/calendar.ts'
 import { atOnce, type Steps } from '../../lib/portions.ts'
 import type { ListedPrice, RefusedPrice, TableReading } from './formats/reader.ts'
 import type { TableFormat } from './formats/table-file.ts'
@@ -32,6 +33,8 @@ export interface Loaded {
   prices: StoredPrice[]
   aliases: PriceAlias[]
   table: PriceTable
+  /** The organization's, whose day a price without a date takes effect on. */
+  timeZone: string
 }
 
 export interface Addition {
@@ -107,7 +110,12 @@ export interface PlannedTable {
 
 const DAY_MS = 86_400_000
 
-/** Midnight of the day, in UTC: a changed price is in effect from the start of the day. */
+/** The first moment of today in a time zone: a changed price is in effect from then on. */
+export function startOfToday(now: number, timeZone: string): number {
+  return startOfDay(dayAt(now, timeZone), timeZone)
+}
+
+/** Midnight of the day in UTC, which dates a table: its prices are those of that day. */
 export function dayOf(now: number): number {
   return Math.floor(now / DAY_MS) * DAY_MS
 }
@@ -171,6 +179,7 @@ export function* planSteps(
 ): Steps<LoadPlan> {
   const { asOf = dayOf(now) } = options
   const known = Map.groupBy(loaded.prices, (price) => keyOf(price.source, price))
+  const ranked = Map.groupBy(loaded.prices, rankKey)
   const plan: LoadPlan = {
     additions: [],
     older: [],
@@ -198,13 +207,19 @@ export function* planSteps(
     const { provider, model, source } = listed[0]!
     const own = known.get(key) ?? []
     const isPriced = () => own.length > 0 || priceOf(listed[0]!) !== undefined
-    const { added, held } = newRows(own, listed, () => (isPriced() ? dayOf(now) : null), options)
+    const { added, held } = newRows(listed, {
+      own,
+      ranked: ranked.get(rankKey(listed[0]!)) ?? [],
+      usualStart: () => (isPriced() ? startOfToday(now, loaded.timeZone) : null),
+      requested: options.effectiveFrom,
+      timeZone: loaded.timeZone,
+    })
     const reasons = added.flatMap(({ row }) => reasonsAgainst(row, options))
     if (reasons.length > 0) {
       plan.refused.push({ provider, model, reasons })
       continue
     }
-    plan.unchanged += listed.length - added.length
+    plan.unchanged += listed.length - new Set(added.map(({ listed: from }) => from)).size
     plan.confirmed.push(...held.filter((price) => (price.asOf ?? asOf) < asOf).map(({ id }) => id))
     for (const { row, listed: from } of added) {
       const hit = hitOn(row, loaded.table, now)
@@ -322,6 +337,11 @@ function keyOf(source: PriceSource, { provider, model }: Model): string {
   return JSON.stringify([source, provider, model])
 }
 
+/** The same for prices of a model of which the newest date decides, and the load of two with one date. */
+function rankKey({ source, ...model }: Model & { source: PriceSource }): string {
+  return JSON.stringify([source === 'default' ? source : isCustom(source), modelKey(model)])
+}
+
 /** Converts a row of the embedded table in an export: when it is loaded as part of a file, it becomes custom. */
 function withoutDefault(row: ListedPrice): ListedPrice {
   return row.source === 'default' ? { ...row, source: 'tally' } : row
@@ -346,15 +366,26 @@ function isHeld(held: PriceRow[], row: ListedPrice): boolean {
   return row.effectiveFrom !== undefined && isSamePrice(row, rowAt(held, row.effectiveFrom))
 }
 
+interface Placing {
+  /** The rows loaded from the same source, in order. */
+  own: StoredPrice[]
+  /** The same with those of other sources that precede a row with an earlier date. */
+  ranked: StoredPrice[]
+  usualStart: () => number | null
+  /** The date of rows without one, if the caller gives one. */
+  requested: number | null | undefined
+  timeZone: string
+}
+
 /**
- * The rows of one model to add, with the listed price of each, and the loaded ones that the others equal. `own` are
- * those loaded from the same source, in order.
+ * The rows of one model to add, with the listed price of each, and the loaded ones that the others equal.
+ *
+ * A price from a day on also replaces what begins later on that day. Otherwise it would end after some hours where the
+ * same day was dated in another time zone: in UTC in a table and by earlier versions.
  */
 function newRows(
-  own: StoredPrice[],
   listed: ListedPrice[],
-  usualStart: () => number | null,
-  { effectiveFrom: requested }: LoadOptions,
+  { own, ranked, usualStart, requested, timeZone }: Placing,
 ): { added: { row: PriceRow; listed: ListedPrice }[]; held: StoredPrice[] } {
   const isDated = listed.some((row) => row.effectiveFrom !== undefined)
   const startOf = ({ effectiveFrom }: ListedPrice) => {
@@ -367,6 +398,10 @@ function newRows(
   const rows: PriceRow[] = [...own]
   const added: { row: PriceRow; listed: ListedPrice }[] = []
   const held: StoredPrice[] = []
+  const add = (row: PriceRow, from: ListedPrice) => {
+    rows.push(row)
+    added.push({ row, listed: from })
+  }
   for (const [effectiveFrom, listedThen] of [...byStart].sort(
     ([one], [other]) => (one ?? ALWAYS) - (other ?? ALWAYS),
   )) {
@@ -377,12 +412,29 @@ function newRows(
     const current = isDated ? rows.findLast((one) => one.effectiveFrom === effectiveFrom) : rowAt(rows, effectiveFrom)
     if (current && isSamePrice(row, current) && (row.effectiveUntil ?? null) === (current.effectiveUntil ?? null)) {
       held.push(...own.filter((price) => price === current))
-      continue
+    } else add(row, listedThen.at(-1)!)
+    if (isDated || effectiveFrom === null) continue
+    const { length } = added
+    for (const later of startsOnDayFrom(effectiveFrom, ranked, timeZone)) {
+      // Other sources are only replaced by a row that is added: loading a file twice adds nothing.
+      const replaced = rowAt<PriceRow>(length > 0 ? [...ranked, ...added.map((one) => one.row)] : rows, later)
+      const isEnded = (row.effectiveUntil ?? Number.POSITIVE_INFINITY) <= later
+      if (!isEnded && !isSamePrice(row, replaced)) add({ ...row, effectiveFrom: later }, listedThen.at(-1)!)
     }
-    rows.push(row)
-    added.push({ row, listed: listedThen.at(-1)! })
   }
   return { added, held }
+}
+
+/** When rows begin after a moment on the day that it begins, in order; never for another time of day. */
+function startsOnDayFrom(start: number, rows: readonly PriceRow[], timeZone: string): number[] {
+  const later = rows.flatMap(({ effectiveFrom: from, effectiveUntil: until }) =>
+    from !== null && from > start && (until ?? Number.POSITIVE_INFINITY) > from ? [from] : [],
+  )
+  if (later.length === 0) return later
+  const day = dayAt(start, timeZone)
+  const { startingAt, endingAt } = spanOf({ from: day, to: day }, timeZone)
+  if (startingAt !== start) return []
+  return [...new Set(later)].filter((from) => from < endingAt).sort((one, other) => one - other)
 }
 
 /** The aliases that are new or lead to another model, and the former ones of these. */

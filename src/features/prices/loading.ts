@@ -65,6 +65,7 @@ interface Dependencies {
   clock: Clock
   audit: AuditService
   table: () => PriceTable | Promise<PriceTable>
+  timeZone: () => Promise<string>
 }
 
 /** A plan, and the revision and the prices that it is valid for. */
@@ -74,7 +75,7 @@ interface Planned {
   loaded: PriceSet
 }
 
-export function createLoading({ db, clock, audit, table }: Dependencies) {
+export function createLoading({ db, clock, audit, table, timeZone }: Dependencies) {
   const loadedPrices = async (): Promise<PriceSet> => {
     const prices = await listPrices(db.read)
     await yieldTurn()
@@ -86,7 +87,7 @@ export function createLoading({ db, clock, audit, table }: Dependencies) {
   /** `read` may depend on the loaded prices: a price set by hand keeps some of the one that it replaces. */
   async function plan(read: (loaded: PriceSet) => TableReading, options: LoadOptions): Promise<Planned> {
     const revision = await readRevision(db.read)
-    const loaded = await loadedPrices()
+    const loaded = { ...(await loadedPrices()), timeZone: await timeZone() }
     await yieldTurn()
     return { plan: await inPortions(planSteps(read(loaded), loaded, clock.now(), options)), revision, loaded }
   }

@@ -1,7 +1,7 @@
 /** Query parameters of prices: every issue is reported under `/query/<name>`. Pure. */
 import { type ListPage, Query, type QueryTexts } from '../../query.ts'
 import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
-import { ALWAYS } from './formats/tally.ts'
+import { ALWAYS, TABLE_ZONE } from './formats/tally.ts'
 import type { LoadOptions } from './load-plan.ts'
 import { PRICE_SOURCES } from './price-table.ts'
 import { COUNT_KINDS, type Counts, PRICE_FIELDS } from './rates.ts'
@@ -15,9 +15,6 @@ import {
   usageDetails,
   ZERO_COUNTS,
 } from './usage.ts'
-
-/** The zone of dates in price tables, whose vendors publish them without one. */
-const PRICE_ZONE = 'UTC'
 
 export interface PriceListQuery extends ListPage {
   filter: PriceFilter
@@ -52,8 +49,8 @@ export interface ResolveQuery {
 /** The limit of a count in reports. */
 const COUNT_LIMIT = 1_000_000_000_000
 
-/** Throws 422 with every issue. */
-export function readResolve(texts: QueryTexts): ResolveQuery {
+/** A day is one of the time zone. Throws 422 with every issue. */
+export function readResolve(texts: QueryTexts, timeZone: string): ResolveQuery {
   const query = new Query(texts)
   const model = query.text('model')
   if (model === undefined) query.refuse('model', 'required', 'is required')
@@ -61,7 +58,7 @@ export function readResolve(texts: QueryTexts): ResolveQuery {
   const read = {
     model: model ?? '',
     provider: query.text('provider') ?? null,
-    at: query.moment('at', PRICE_ZONE),
+    at: query.moment('at', timeZone),
     details: usageDetails({
       ...Object.fromEntries(SERVICE_KINDS.map((kind) => [kind, readName(query, SERVICE_FIELDS[kind])])),
       tools,
@@ -123,14 +120,14 @@ export interface LoadQuery extends LoadOptions {
 const NAME_LIMIT = 200
 const NAME = new RegExp(`^[^\\p{Cc}]{1,${NAME_LIMIT}}$`, 'u')
 
-/** Throws 422 with every issue. */
-export function readLoad(texts: QueryTexts, now: number): LoadQuery {
+/** The day on which prices take effect is one of the time zone. Throws 422 with every issue. */
+export function readLoad(texts: QueryTexts, { now, timeZone }: { now: number; timeZone: string }): LoadQuery {
   const query = new Query(texts)
   const read: LoadQuery = {
     format: query.oneOf('format', TABLE_FORMATS),
-    effectiveFrom: query.text('effective_from') === ALWAYS ? null : query.moment('effective_from', PRICE_ZONE),
-    asOf: query.moment('as_of', PRICE_ZONE),
-    modifiedAt: query.moment('modified_at', PRICE_ZONE),
+    effectiveFrom: query.text('effective_from') === ALWAYS ? null : query.moment('effective_from', timeZone),
+    asOf: query.moment('as_of', TABLE_ZONE),
+    modifiedAt: query.moment('modified_at', TABLE_ZONE),
     name: query.text('name'),
     dryRun: query.flag('dry_run') ?? false,
     allowOlder: query.flag('allow_older') ?? false,

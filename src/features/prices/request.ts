@@ -18,25 +18,26 @@ export interface CompletePrice {
 type Fields = Omit<NewPrice, 'only' | 'force' | 'dry_run'>
 
 /** The moment from which a price is to apply; undefined if the body doesn't say. Throws as {@link completePrice}. */
-export function startOf({ effective_from }: NewPrice): number | null | undefined {
+export function startOf({ effective_from }: NewPrice, timeZone: string): number | null | undefined {
   if (!isGiven(effective_from)) return undefined
-  return readTallyPrice({ ...ANY_PRICE, effective_from }).rows[0]?.effectiveFrom
+  return readTallyPrice({ ...ANY_PRICE, effective_from }, timeZone).rows[0]?.effectiveFrom
 }
 
 /**
- * A price from a caller. What it leaves out is kept from `current`, the price that the model has at that time; with
- * `only`, nothing is. Throws `validation_failed` (422) for issues that its schema cannot express.
+ * A price from a caller, whose days are those of a time zone. What it leaves out is kept from `current`, the price that
+ * the model has at that time; with `only`, nothing is. Throws `validation_failed` (422) for issues that its schema
+ * cannot express.
  */
 export function completePrice(
   { only, force: _force, dry_run: _dryRun, ...fields }: NewPrice,
-  current: PriceRow | undefined,
+  { current, timeZone }: { current: PriceRow | undefined; timeZone: string },
 ): CompletePrice {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)))
   const held = current && !only ? chargesOf(current) : {}
   const kept = KEPT_FIELDS.filter((field) => field in held && !(field in given))
   // A copy with `given` last has the exact texts of its numbers; those of `held` need no more digits than a double has.
-  const { rows, refused } = readTallyPrice({ ...held, ...given })
-  if (refused[0]) throw validationFailed(issuesOf(given as Fields, refused[0].reasons))
+  const { rows, refused } = readTallyPrice({ ...held, ...given }, timeZone)
+  if (refused[0]) throw validationFailed(issuesOf(given as Fields, { reasons: refused[0].reasons, timeZone }))
   const row = rows[0]!
   if (row.output === null) throw missing('output', fields.model)
   return { row, kept }
@@ -46,13 +47,16 @@ export function completePrice(
 export interface WithdrawnModel {
   model: string
   provider: string
-  /** The end, exclusive; today's midnight in UTC if absent. */
+  /** The end, exclusive; the start of today if absent. */
   from?: number | undefined
 }
 
 /** The model of a withdrawal. Throws `validation_failed` (422) for a time that does not exist. */
-export function readWithdrawal({ model, provider, effective_until: until }: PriceWithdrawal): WithdrawnModel {
-  const from = isGiven(until) ? parseMoment(until!, 'UTC') : undefined
+export function readWithdrawal(
+  { model, provider, effective_until: until }: PriceWithdrawal,
+  timeZone: string,
+): WithdrawnModel {
+  const from = isGiven(until) ? parseMoment(until!, timeZone) : undefined
   if (isGiven(until) && from === undefined) {
     const message = 'must be a date or a timestamp with a UTC offset'
     throw validationFailed([{ pointer: '/effective_until', code: 'bad_date', message }])
@@ -76,10 +80,10 @@ function chargesOf(row: PriceRow): Partial<Record<KeptField, unknown>> {
 const ANY_PRICE = { model: 'any', input: 0 }
 
 /** Each reason at the field that causes it by itself; at none if it takes several. */
-function issuesOf(given: Fields, reasons: Reason[]): Issue[] {
+function issuesOf(given: Fields, { reasons, timeZone }: { reasons: Reason[]; timeZone: string }): Issue[] {
   const causes = new Map<string, string>()
   for (const [field, value] of Object.entries(given)) {
-    const [refused] = readTallyPrice({ ...ANY_PRICE, [field]: value }).refused
+    const [refused] = readTallyPrice({ ...ANY_PRICE, [field]: value }, timeZone).refused
     for (const { message } of refused?.reasons ?? []) causes.set(message, `/${field}`)
   }
   return reasons.map(({ code, message }) =>

@@ -233,14 +233,14 @@ export const NewPrice = Type.Object(
     hours: Type.Optional(Hours),
     effective_from: Type.Optional(
       Type.String({
-        description: `When the price takes effect: a date, a timestamp with a UTC offset, or \`${ALWAYS}\`. By default today, or always for the first price of a model.`,
+        description: `When the price takes effect: a date in the organization’s time zone, a timestamp with a UTC offset, or \`${ALWAYS}\`. By default today, or always for the first price of a model.`,
         examples: ['2026-12-01', '2026-12-01T00:00:00+01:00', ALWAYS],
       }),
     ),
     effective_until: Type.Optional(
       Type.String({
         description:
-          'When the price ends, exclusive: a date or a timestamp with a UTC offset. By default it has no end. Afterwards the price applies that would apply without this one.',
+          'When the price ends, exclusive: a date in the organization’s time zone or a timestamp with a UTC offset. By default it has no end. Afterwards the price applies that would apply without this one.',
         examples: ['2027-01-01'],
       }),
     ),
@@ -324,7 +324,7 @@ export const PriceWithdrawal = Type.Object(
     effective_until: Type.Optional(
       Type.String({
         description:
-          'When the prices end, exclusive: a date or a timestamp with a UTC offset. By default today. Prices that begin later never apply.',
+          'When the prices end, exclusive: a date in the organization’s time zone or a timestamp with a UTC offset. By default today. Prices that begin later never apply.',
         examples: ['2027-01-01'],
       }),
     ),

@@ -10,6 +10,7 @@ import type { Nanos } from '../../lib/money.ts'
 import { type Page, pageOf } from '../../lists.ts'
 import { writeKeyPage } from '../../query.ts'
 import type { AuditService } from '../audit/service.ts'
+import type { OrganizationService } from '../organization/service.ts'
 import {
   DEFAULT_TABLE_VERSION,
   defaultAliases,
@@ -21,7 +22,7 @@ import { explainSteps, type Resolution } from './explain.ts'
 import { readTable, TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { EXPORT_FORMATS, type ExportFormat, exportText } from './formats/tally-export.ts'
 import { differencesInUse, outdatedInUse, type PriceComparison, priceSet, withIdentity } from './in-use.ts'
-import { dayOf, type PlannedTable } from './load-plan.ts'
+import { type PlannedTable, startOfToday } from './load-plan.ts'
 import { createLoading, type LoadedTable, type LoadingOptions, type TableOptions } from './loading.ts'
 import { createLoads } from './loads.ts'
 import { PRICE_SOURCES, type Price, type PriceAlias, type PriceSource, PriceTable } from './price-table.ts'
@@ -237,13 +238,15 @@ interface PricesDependencies {
   db: Database
   clock: Clock
   audit: AuditService
+  organization: Pick<OrganizationService, 'settings'>
 }
 
-export function createPricesService({ db, clock, audit }: PricesDependencies): PricesService {
+export function createPricesService({ db, clock, audit, organization }: PricesDependencies): PricesService {
   const cached = new Cached(
     async (reader) => new PriceTable(await listPrices(reader), await listAliases(reader), await listWithdrawn(reader)),
   )
-  const loading = createLoading({ db, clock, audit, table: () => cached.get(db.read) })
+  const timeZone = async () => (await organization.settings()).timeZone
+  const loading = createLoading({ db, clock, audit, table: () => cached.get(db.read), timeZone })
 
   async function hasDefaultPrices(): Promise<boolean> {
     const versions = await listEmbeddedVersions(db.read)
@@ -260,10 +263,11 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
     async loadDefaultPrices() {
       if (await hasDefaultPrices()) return false
       const now = clock.now()
+      const today = startOfToday(now, await timeZone())
       return db.write(async (tx) => {
         const aliases = defaultAliases()
         const known = await listPrices(tx, 'default')
-        const offered = offeredRows(known, defaultRows(), dayOf(now), aliases)
+        const offered = offeredRows(known, defaultRows(), today, aliases)
         const record = {
           format: 'default',
           name: DEFAULT_TABLE_VERSION,
@@ -302,7 +306,7 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
       return { format, models: models.length, differences }
     },
 
-    ...createSetByHand({ db, clock, audit, loading }),
+    ...createSetByHand({ db, clock, audit, loading, timeZone }),
 
     async listPrices({ filter, limit, after }) {
       const views = await listViews(db.read, filter, { after, limit: limit + 1 })
@@ -327,7 +331,7 @@ export function createPricesService({ db, clock, audit }: PricesDependencies): P
     async resolve(model, provider, at = clock.now(), usage = undefined) {
       const { hit, lookups } = (await cached.get(db.read)).explain(model, provider, at)
       const price = hit && (await findView(db.read, hit.price.uid))
-      const steps = explainSteps({ model, at, hit, lookups })
+      const steps = explainSteps({ model, at, timeZone: await timeZone(), hit, lookups })
       const value = hit && usage && valueCounts(hit.price.rates, { ...usage, requests: 1, startedAt: at, endedAt: at })
       return {
         model,

@@ -7,11 +7,11 @@ import type { Actor } from '../../access/actor.ts'
 import type { Database } from '../../database/database.ts'
 import { notFound } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { timestamp } from '../../lib/duration.ts'
+import { momentText, timestamp } from '../../lib/duration.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { TableReading } from './formats/reader.ts'
 import { type PriceSet, priceSet } from './in-use.ts'
-import { dateText, dayOf, type LoadPlan } from './load-plan.ts'
+import { dayOf, type LoadPlan, startOfToday } from './load-plan.ts'
 import { type createLoading, pricesAfter } from './loading.ts'
 import type { PriceTable, StoredPrice } from './price-table.ts'
 import type { PriceRow } from './rates.ts'
@@ -27,21 +27,23 @@ interface Dependencies {
   clock: Clock
   audit: AuditService
   loading: ReturnType<typeof createLoading>
+  timeZone: () => Promise<string>
 }
 
-export function createSetByHand({ db, clock, audit, loading }: Dependencies) {
+export function createSetByHand({ db, clock, audit, loading, timeZone }: Dependencies) {
   async function plan(body: NewPrice) {
     const { force } = body
-    const start = startOf(body)
+    const zone = await timeZone()
+    const start = startOf(body, zone)
     let before: StoredPrice | undefined
     let completed: CompletePrice | undefined
     const read = (loaded: PriceSet): TableReading => {
       before = priceAt(loaded, { ...body, at: start === null ? ALWAYS : (start ?? clock.now()) })
-      completed = completePrice(body, before)
-      return { ...NOTHING_READ, rows: [{ ...completed.row, source: 'admin' }] }
+      completed = completePrice(body, { current: before, timeZone: zone })
+      return { ...NOTHING_READ, rows: [{ ...completed.row, effectiveFrom: undefined, source: 'admin' }] }
     }
     // A person who enters 0 means it, and means it now.
-    const planned = await loading.plan(read, { force, allowFree: true, allowOlder: true })
+    const planned = await loading.plan(read, { force, allowFree: true, allowOlder: true, effectiveFrom: start })
     const [refused] = planned.plan.refused
     if (refused) throw refusedPrice(refused.reasons)
     return { ...planned, before, ...completed! }
@@ -54,17 +56,19 @@ export function createSetByHand({ db, clock, audit, loading }: Dependencies) {
     return { isAdded: false, before, after: rowAt(own, row.effectiveFrom ?? clock.now())!, kept }
   }
 
-  async function planWithdrawal({ model, provider, from = dayOf(clock.now()) }: WithdrawnModel) {
+  async function planWithdrawal({ model, provider, from: given }: WithdrawnModel) {
+    const zone = await timeZone()
+    const from = given ?? startOfToday(clock.now(), zone)
     const loaded = await loading.loadedPrices()
     const isEnded = (price: StoredPrice) =>
       isSetFor(price, { model, provider }) && (price.effectiveUntil ?? Number.POSITIVE_INFINITY) > endOf(price, from)
     const ended = loaded.prices.filter(isEnded)
-    if (ended.length === 0) throw nothingToWithdraw({ model, provider, from })
+    if (ended.length === 0) throw nothingToWithdraw({ model, provider, on: momentText(from, zone) })
     const prices = loaded.prices.map((price) =>
       isEnded(price) ? { ...price, effectiveUntil: endOf(price, from) } : price,
     )
     const at = { model, provider, at: from }
-    return { from, ended, before: priceAt(loaded, at), after: priceAt(priceSet(prices, loaded.aliases), at) }
+    return { from, zone, ended, before: priceAt(loaded, at), after: priceAt(priceSet(prices, loaded.aliases), at) }
   }
 
   return {
@@ -87,20 +91,20 @@ export function createSetByHand({ db, clock, audit, loading }: Dependencies) {
         return { ...planned, asOf: dayOf(clock.now()) }
       }
       await loading.writePlan(prepare, by, async (tx, { plan: { additions } }: { plan: LoadPlan }) => {
-        const [view] = await listViews(tx, filter, { after: undefined, limit: 1 })
-        const { replaced, isSame } = additions[0]!
+        const { replaced, isSame, row } = additions[0]!
+        const view = viewOf(await listViews(tx, filter), row)
         const before = replaced && !isSame ? rowBody(replaced) : undefined
-        return { action: 'price.set', object: { id: view!.uid, name: view!.model }, before, after: rowBody(view!) }
+        return { action: 'price.set', object: { id: view.uid, name: view.model }, before, after: rowBody(view) }
       })
       const effect = effectOf(planned!)
       const views = await listViews(db.read, filter)
-      const price = effect.isAdded ? views[0]! : views.find(({ id }) => id === (effect.after as StoredPrice).id)!
-      return { ...effect, price }
+      const set = effect.after as StoredPrice
+      return { ...effect, price: effect.isAdded ? viewOf(views, set) : views.find(({ id }) => id === set.id)! }
     },
 
     /** What `withdraw` would do. Throws as it does. */
     planWithdrawal: async (model: WithdrawnModel): Promise<Withdrawal> => {
-      const { ended, from, ...prices } = await planWithdrawal(model)
+      const { ended, from, zone: _zone, ...prices } = await planWithdrawal(model)
       const views = await listViews(db.read, { ids: ended.map(({ id }) => id) })
       return { ended: views.map((view) => ({ ...view, effectiveUntil: endOf(view, from) })), until: from, ...prices }
     },
@@ -110,12 +114,12 @@ export function createSetByHand({ db, clock, audit, loading }: Dependencies) {
      * value keep it, and the price that it is from. Throws `not_found` if there is none that applies from then on.
      */
     async withdraw(model: WithdrawnModel, by: Actor): Promise<Withdrawal> {
-      const { from, ended, ...prices } = await planWithdrawal(model)
+      const { from, zone, ended, ...prices } = await planWithdrawal(model)
       return db.write(async (tx) => {
         const ids = await endPrices(tx, { ids: ended.map(({ id }) => id), until: from })
         const views = await listViews(tx, { ids })
         const [last] = views
-        if (!last) throw nothingToWithdraw({ ...model, from })
+        if (!last) throw nothingToWithdraw({ ...model, on: momentText(from, zone) })
         await audit.record(tx, by, {
           action: 'price.withdrawn',
           object: { id: last.uid, name: last.model },
@@ -126,6 +130,11 @@ export function createSetByHand({ db, clock, audit, loading }: Dependencies) {
       })
     },
   }
+}
+
+/** The last set price of a model with the date of a row. */
+function viewOf(views: PriceView[], { effectiveFrom }: PriceRow): PriceView {
+  return views.find((view) => view.effectiveFrom === effectiveFrom)!
 }
 
 const NOTHING_READ: TableReading = { rows: [], aliases: [], refused: [], skipped: {}, unused: {}, rounded: [] }
@@ -147,7 +156,7 @@ function priceAt(
   return hit && prices.find(({ id }) => id === hit.price.id)
 }
 
-function nothingToWithdraw({ model, provider, from = 0 }: WithdrawnModel) {
+function nothingToWithdraw({ model, provider, on }: { model: string; provider: string; on: string }) {
   const where = provider === '' ? '' : ` at ${provider}`
-  return notFound(`A price of '${model}'${where} that is set by hand and applies on ${dateText(from)} or later`)
+  return notFound(`A price of '${model}'${where} that is set by hand and applies on ${on} or later`)
 }

@@ -5,6 +5,7 @@ import type { Database } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { NotificationsService } from '../notifications/service.ts'
+import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService } from '../people/service.ts'
 import { noticeSubject, noticeText } from './change-notice.ts'
 import type { PlannedTable } from './load-plan.ts'
@@ -62,12 +63,13 @@ interface Dependencies {
   prices: Pick<ReturnType<typeof createLoading>, 'planTable' | 'load'> & { loadDefaultPrices(): Promise<boolean> }
   people: Pick<PeopleService, 'everyUser'>
   notifications: Pick<NotificationsService, 'hasMailServer' | 'sendToEach'>
+  organization: Pick<OrganizationService, 'settings'>
   revaluation: Revaluation
   config: UpdatesConfig | undefined
 }
 
 export function createPriceUpdates(dependencies: Dependencies) {
-  const { db, clock, prices, people, notifications, revaluation, config } = dependencies
+  const { db, clock, prices, people, notifications, organization, revaluation, config } = dependencies
 
   /** Reads the source, and loads what is plausible. Throws a problem that says why it did not. */
   async function load(file: TableFile, { by, dryRun, budgetMs, ...options }: UpdateOptions): Promise<PriceUpdate> {
@@ -137,10 +139,12 @@ export function createPriceUpdates(dependencies: Dependencies) {
   async function sendNotice(load: LoadRecord): Promise<boolean> {
     const { notice } = load
     if (notice === null) return true
+    const { timeZone } = await organization.settings()
+    const source = load.name ?? load.format
     return notifications.sendToEach(await people.everyUser({ roles: ['admin', 'billing'], state: 'active' }), {
       key: load.uid,
       subject: noticeSubject(notice),
-      textFor: (organization) => noticeText({ notice, organization, source: load.name ?? load.format, load: load.uid }),
+      textFor: (name) => noticeText({ notice, organization: name, timeZone, source, load: load.uid }),
     })
   }
 

@@ -11,7 +11,7 @@ const FIXTURES = join(import.meta.dir, '../../fixtures/prices')
 /** The real tables are input beside the checkout, not part of it. */
 const TABLES = join(import.meta.dir, '../../../../shared/data')
 
-const NOTHING = { prices: [], aliases: [], table: new PriceTable([], []) }
+const NOTHING = { prices: [], aliases: [], table: new PriceTable([], []), timeZone: 'UTC' }
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 
 const SERVICE = { kind: 'serviceTier' as const, multiplier: null, prices: {}, tiers: [] }

@@ -36,7 +36,7 @@ function loadedOf(rows: ListedPrice[], aliases: PriceAlias[] = []) {
       effectiveFrom: row.effectiveFrom ?? null,
     }),
   )
-  return { prices, aliases, table: new PriceTable(prices, aliases) }
+  return { prices, aliases, table: new PriceTable(prices, aliases), timeZone: 'UTC' }
 }
 
 function plan(

@@ -6,9 +6,9 @@ import type { Database } from '../../../src/database/database.ts'
 import { Problem } from '../../../src/errors.ts'
 import { defaultRows } from '../../../src/features/prices/default-table.ts'
 import type { LoadOptions } from '../../../src/features/prices/load-plan.ts'
-import { createPricesService, type PricesService, type PriceView } from '../../../src/features/prices/service.ts'
-import { auditServiceOf } from '../../support/audit.ts'
+import type { PricesService, PriceView } from '../../../src/features/prices/service.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { pricesServiceOf } from '../../support/prices-service.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const TODAY = Date.UTC(2026, 10, 20)
@@ -32,7 +32,7 @@ function saidBy({
 }
 
 function pricesOf(db: Database, clock = { now: () => NOW }): PricesService {
-  return createPricesService({ db, clock, audit: auditServiceOf({ db, clock }) })
+  return pricesServiceOf({ db, clock })
 }
 
 forEachEngine('loading a table of prices', (open) => {

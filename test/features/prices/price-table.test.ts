@@ -437,7 +437,7 @@ describe('of several rows for a name', () => {
 describe('explaining', () => {
   const explained = (table: PriceTable, model: string, provider: string | null = null) => {
     const { hit, lookups } = table.explain(model, provider, AT)
-    return explainSteps({ model, at: AT, hit, lookups }).map(
+    return explainSteps({ timeZone: 'UTC', model, at: AT, hit, lookups }).map(
       ({ step, outcome, detail }) => `${step} ${outcome}: ${detail}`,
     )
   }

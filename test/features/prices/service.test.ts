@@ -3,7 +3,6 @@ import type { Database } from '../../../src/database/database.ts'
 import { DEFAULT_TABLE_VERSION, defaultRows } from '../../../src/features/prices/default-table.ts'
 import type { PriceRow } from '../../../src/features/prices/rates.ts'
 import {
-  createPricesService,
   type PricesService,
   type PriceTable,
   readPriceTable,
@@ -13,8 +12,8 @@ import {
 } from '../../../src/features/prices/service.ts'
 import { insertLoad, listEmbeddedVersions } from '../../../src/features/prices/store/loads.ts'
 import { addAliases, addPrices, listAliases, listPrices } from '../../../src/features/prices/store.ts'
-import { auditServiceOf } from '../../support/audit.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { pricesServiceOf } from '../../support/prices-service.ts'
 
 const NOW = Date.UTC(2026, 10, 20, 19, 30)
 const clock = { now: () => NOW }
@@ -57,7 +56,7 @@ function usage(model: string, counts: number[], more: Partial<UsageOfModel> = {}
 forEachEngine('prices', (openDatabase) => {
   async function open(): Promise<{ db: Database; prices: PricesService }> {
     const db = await openDatabase()
-    return { db, prices: createPricesService({ db, clock, audit: auditServiceOf({ db, clock }) }) }
+    return { db, prices: pricesServiceOf({ db, clock }) }
   }
 
   test('a new database starts with the whole embedded table, loaded by nobody', async () => {
@@ -71,10 +70,7 @@ forEachEngine('prices', (openDatabase) => {
 
   test('loading the embedded table again adds nothing, also when it is asked for twice at once', async () => {
     const { db, prices } = await open()
-    const both = [
-      prices.loadDefaultPrices(),
-      createPricesService({ db, clock, audit: auditServiceOf({ db, clock }) }).loadDefaultPrices(),
-    ]
+    const both = [prices.loadDefaultPrices(), pricesServiceOf({ db, clock }).loadDefaultPrices()]
     // One of them adds it, and says so.
     expect((await Promise.all(both)).sort()).toEqual([false, true])
     expect(await prices.loadDefaultPrices()).toBe(false)

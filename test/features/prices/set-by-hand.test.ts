@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { TALLY } from '../../../src/access/actor.ts'
-import { createPricesService } from '../../../src/features/prices/service.ts'
-import { auditServiceOf } from '../../support/audit.ts'
 import { forEachEngine } from '../../support/databases.ts'
+import { pricesServiceOf } from '../../support/prices-service.ts'
 import { runs } from '../../support/tier.ts'
 
 const DAY_MS = 86_400_000
@@ -63,7 +62,7 @@ forEachEngine('prices set by hand and withdrawn', (open) => {
   test('apply on the days that they state, keep the other price of the day, and leave the table afterwards', async () => {
     const db = await open()
     const clock = { now: () => START }
-    const prices = createPricesService({ db, clock, audit: auditServiceOf({ db, clock }) })
+    const prices = pricesServiceOf({ db, clock })
     let run = 0
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 6 }), async (acts) => {

@@ -37,6 +37,9 @@ type TallyField = (typeof TALLY_FIELDS)[number]
 /** A table in this format is useless without these columns. */
 const REQUIRED_COLUMNS: TallyField[] = ['model', 'input', 'output']
 
+/** The zone of the days in a table, whose vendors publish them without one. */
+export const TABLE_ZONE = 'UTC'
+
 /** Marks a price that has always been in effect, since an empty date is replaced with the default of the load. */
 export const ALWAYS = 'always'
 
@@ -69,7 +72,7 @@ export function readTallyCsv(text: string): TableNotes {
     }
     const tiers = readTiers(notes, jsonInCell(notes, 'tiers', cellOf('tiers')))
     const extras = readExtras(notes, extrasInCells(notes, cellOf))
-    notes.take({ ...prices, tiers, extras }, sourceOf(notes, cellOf('source')), datesOf(notes, cellOf))
+    notes.take({ ...prices, tiers, extras }, sourceOf(notes, cellOf('source')), datesOf(notes, cellOf, TABLE_ZONE))
   }
   return table
 }
@@ -112,8 +115,8 @@ export function* readTallyJson(document: TableDocument): Steps<TableNotes> {
   const table = new TableNotes()
   const asOf = document.find(document.root, 'as_of')
   if (asOf !== undefined) {
-    table.asOf = readDate(document.value(asOf))
-    if (table.asOf === undefined) throw new RangeError('as_of must be a date or a timestamp with a UTC offset')
+    table.asOf = readDate(document.value(asOf), TABLE_ZONE)
+    if (table.asOf === undefined) throw new RangeError(`as_of must be ${DATE_CHOICES}`)
   }
   for (const price of document.items(pricesIn(document))) {
     yield
@@ -123,14 +126,14 @@ export function* readTallyJson(document: TableDocument): Steps<TableNotes> {
   return table
 }
 
-/** A single price, as submitted by a caller. */
-export function readTallyPrice(price: Holder): TableNotes {
+/** A single price, as submitted by a caller, who means the days of a time zone. */
+export function readTallyPrice(price: Holder, timeZone: string): TableNotes {
   const table = new TableNotes()
-  readPrice(table, price)
+  readPrice(table, price, timeZone)
   return table
 }
 
-function readPrice(table: TableNotes, price: Holder): void {
+function readPrice(table: TableNotes, price: Holder, timeZone = TABLE_ZONE): void {
   const notes = table.model(price.provider ?? '', price.model)
   for (const name of Object.keys(price)) {
     if (!TALLY_FIELDS.includes(name as TallyField)) notes.refuse('unknown_field', `unknown field '${name}'`)
@@ -142,38 +145,38 @@ function readPrice(table: TableNotes, price: Holder): void {
       extras: readExtras(notes, price),
     },
     sourceOf(notes, price.source ?? ''),
-    datesOf(notes, (field) => price[field] ?? ''),
+    datesOf(notes, (field) => price[field] ?? '', timeZone),
   )
 }
 
-function datesOf(notes: ModelNotes, written: (field: TallyField) => unknown): ListedDates {
-  const effectiveFrom = momentOf(notes, written('effective_from'))
-  const effectiveUntil = dateOf(notes, 'effective_until', written('effective_until'))
+function datesOf(notes: ModelNotes, written: (field: TallyField) => unknown, timeZone: string): ListedDates {
+  const dateAt = (field: TallyField) => dateOf(notes, field, { written: written(field), timeZone })
+  const effectiveFrom = written('effective_from') === ALWAYS ? null : dateAt('effective_from')
+  const effectiveUntil = dateAt('effective_until')
   if (effectiveUntil !== undefined && effectiveUntil <= (effectiveFrom ?? effectiveUntil - 1)) {
     notes.refuse('bad_date', 'effective_until must be later than effective_from')
   }
-  return { effectiveFrom, effectiveUntil, asOf: dateOf(notes, 'as_of', written('as_of')) }
+  return { effectiveFrom, effectiveUntil, asOf: dateAt('as_of') }
 }
 
-function momentOf(notes: ModelNotes, written: unknown): number | null | undefined {
+function dateOf(
+  notes: ModelNotes,
+  field: TallyField,
+  { written, timeZone }: { written: unknown; timeZone: string },
+): number | undefined {
   if (written === '') return undefined
-  if (written === ALWAYS) return null
-  const moment = typeof written === 'string' ? parseMoment(written, 'UTC') : undefined
+  const moment = readDate(written, timeZone)
   if (moment === undefined) {
-    notes.refuse('bad_date', `effective_from must be a date, a timestamp with a UTC offset, or '${ALWAYS}'`)
+    const choices = field === 'effective_from' ? `a date, a timestamp with a UTC offset, or '${ALWAYS}'` : DATE_CHOICES
+    notes.refuse('bad_date', `${field} must be ${choices}`)
   }
   return moment
 }
 
-function dateOf(notes: ModelNotes, field: TallyField, written: unknown): number | undefined {
-  if (written === '') return undefined
-  const moment = readDate(written)
-  if (moment === undefined) notes.refuse('bad_date', `${field} must be a date or a timestamp with a UTC offset`)
-  return moment
-}
+const DATE_CHOICES = 'a date or a timestamp with a UTC offset'
 
-function readDate(written: unknown): number | undefined {
-  return typeof written === 'string' ? parseMoment(written, 'UTC') : undefined
+function readDate(written: unknown, timeZone: string): number | undefined {
+  return typeof written === 'string' ? parseMoment(written, timeZone) : undefined
 }
 
 /** The source of an exported row decides how its name is looked up; custom rows leave it empty. */

@@ -5,6 +5,7 @@ import { documented } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { listPage, listParameter, parameter, requiredParameter } from '../../../http/query.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import type { OrganizationService } from '../../organization/service.ts'
 import {
   EXAMPLE_ADDED_PRICE,
   EXAMPLE_LOADED,
@@ -69,7 +70,10 @@ const ResolveQuery = t.Object(
   {
     model: requiredParameter({ type: 'string', description: 'Name of the model, as entries report it.' }),
     provider: parameter({ type: 'string', description: 'Provider, if entries report one.' }),
-    at: parameter({ type: 'string', description: 'A date, or a timestamp with a UTC offset; now by default.' }),
+    at: parameter({
+      type: 'string',
+      description: 'A date in the organization’s time zone, or a timestamp with a UTC offset; now by default.',
+    }),
     service_tier: parameter({ type: 'string', description: 'Service tier of the request, such as `batch`.' }),
     speed: parameter({ type: 'string', description: 'Speed of the request, such as `fast`.' }),
     region: parameter({ type: 'string', description: 'Region of the request, such as `us`.' }),
@@ -85,12 +89,12 @@ const LoadQuery = t.Object(
     effective_from: parameter({
       type: 'string',
       description:
-        'Effective date of rows without one: a date, a timestamp with a UTC offset, or `always`. By default, a changed price takes effect today, and the first price of a model is always in effect.',
+        'Effective date of rows without one: a date in the organization’s time zone, a timestamp with a UTC offset, or `always`. Dates in a table are in UTC. By default, a changed price takes effect today, and the first price of a model is always in effect.',
     }),
     as_of: parameter({
       type: 'string',
       description:
-        'Date of the table: a date or a timestamp with a UTC offset. By default the date in the file, else the newest date of its models, else `modified_at`, else today.',
+        'Date of the table: a date in UTC or a timestamp with a UTC offset. By default the date in the file, else the newest date of its models, else `modified_at`, else today.',
     }),
     modified_at: parameter({ type: 'string', description: 'When the file was last modified, if it contains no date.' }),
     allow_older: TABLE_PARAMETERS.allow_older,
@@ -108,12 +112,13 @@ const LoadQuery = t.Object(
 
 interface PricesDependencies {
   prices: PricesService
+  organization: Pick<OrganizationService, 'settings'>
   /** `valuation` of the entries' service: entries value themselves when there is a new price. */
   revaluation: Revaluation
   clock: Clock
 }
 
-export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies) =>
+export const pricesRoutes = ({ prices, organization, revaluation, clock }: PricesDependencies) =>
   new Elysia({ name: 'prices', normalize: false })
     .use(access())
     .get(
@@ -153,7 +158,7 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
     .get(
       '/resolve',
       async ({ query }) => {
-        const { model, provider, at, details, counts } = readResolve(query)
+        const { model, provider, at, details, counts } = readResolve(query, (await organization.settings()).timeZone)
         return resolutionBody(await prices.resolve(model, provider, at, counts && { counts, details }))
       },
       {
@@ -234,7 +239,8 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
       '/withdraw',
       async ({ body, caller, address }) => {
         const { dry_run: dryRun = false } = body
-        const model = readWithdrawal(body)
+        const { timeZone } = await organization.settings()
+        const model = readWithdrawal(body, timeZone)
         const withdrawal = dryRun
           ? await prices.planWithdrawal(model)
           : await prices.withdraw(model, actorOf({ caller, address }))
@@ -267,7 +273,8 @@ export const pricesRoutes = ({ prices, revaluation, clock }: PricesDependencies)
       '/load',
       async ({ body, query, caller, address }) => {
         const by = actorOf({ caller, address })
-        const { dryRun, ...options } = readLoad(query, clock.now())
+        const { timeZone } = await organization.settings()
+        const { dryRun, ...options } = readLoad(query, { now: clock.now(), timeZone })
         const planned = await prices.planTable(body as string, options)
         if (dryRun) return tableBody(planned, { dryRun, load: null, valued: null })
         const loaded = await prices.load(planned, by)

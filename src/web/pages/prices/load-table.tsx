@@ -8,6 +8,7 @@ import { DateField } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
 import { answer, api } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
 import { notify, useSend } from '../../server/send.ts'
 import { LoadPlan } from './load-plan.tsx'
 import { type LoadedTable, sourceText } from './price.ts'
@@ -223,7 +224,7 @@ const FORMATS = ['tally', 'litellm', 'models-dev', 'genai-prices']
 
 const OptionFields = ({ options, change }: { options: Options; change: (next: Partial<Options>) => void }) => (
   <Stack gap="sm">
-    <SimpleGrid cols={{ base: 1, sm: 2 }} maw={640}>
+    <SimpleGrid cols={{ base: 1, sm: 2 }} maw={640} style={{ alignItems: 'end' }}>
       <Select
         label="Format"
         placeholder="Detect automatically"
@@ -243,6 +244,7 @@ const OptionFields = ({ options, change }: { options: Options; change: (next: Pa
       />
       <DateField
         label="Effective date of undated prices"
+        description={`Starts at midnight in ${useSettings().time_zone}. Dates in the table are in UTC.`}
         placeholder="Today (always for new models)"
         clearable
         valueFormat="D MMM YYYY"

@@ -9,6 +9,7 @@ import { FormDialog } from '../../parts/form-dialog.tsx'
 import { CountField, DecimalField } from '../../parts/number-fields.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
 import { KINDS, type Kind, priceText, type SetPrice } from './price.ts'
 import { PriceChange } from './price-change.tsx'
 import { bodyOf, NO_CHARGES, NO_PRICES, type PriceStart, type PriceValues, valuesOf } from './price-values.ts'
@@ -30,6 +31,7 @@ export function PriceForm({ start = {}, close }: { start?: PriceStart; close: ()
       tiers: { from_tokens: (from: number | string) => (from === '' ? 'Required.' : null) },
     },
   })
+  const { time_zone } = useSettings()
   const [preview, setPreview] = useState<{ of: string; change: SetPrice }>()
   const shared = { form, fields: { '/effective_from': 'day' } }
   const previewing = useFormSend({
@@ -100,7 +102,7 @@ export function PriceForm({ start = {}, close }: { start?: PriceStart; close: ()
         {form.values.holds === 'day' && (
           <DateField
             label="Date"
-            description="Starts at midnight UTC."
+            description={`Starts at midnight in ${time_zone}.`}
             valueFormat="D MMM YYYY"
             {...form.getInputProps('day')}
           />

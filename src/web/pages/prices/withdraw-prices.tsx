@@ -2,18 +2,18 @@
 import { Alert, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
+import { dayOf } from '../../format/moments.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { useFormSend } from '../../parts/use-form-send.ts'
 import { answer, api, apiUntil } from '../../server/api.ts'
+import { useSettings } from '../../server/me.ts'
 import { asProblem } from '../../server/problem.ts'
 import { EffectiveFrom } from './effective-from.tsx'
 import { type Price, priceText, providerText, sourceText, type WithdrawnPrices } from './price.ts'
 import { PRICE_CHANGES } from './valuation.ts'
-
-const todayInUtc = () => new Date().toISOString().slice(0, 10)
 
 export function WithdrawPrices({
   of: { model, provider },
@@ -22,8 +22,9 @@ export function WithdrawPrices({
   of: Pick<Price, 'model' | 'provider'>
   close: () => void
 }) {
+  const { time_zone } = useSettings()
   const form = useForm<{ day: string | null }>({
-    initialValues: { day: todayInUtc() },
+    initialValues: { day: dayOf(new Date(), time_zone) },
     validate: { day: (day) => (day ? null : 'Choose a date.') },
   })
   const { day } = form.values
@@ -48,7 +49,7 @@ export function WithdrawPrices({
       </Text>
       <DateField
         label="First day without it"
-        description="Starts at midnight UTC."
+        description={`Starts at midnight in ${time_zone}.`}
         valueFormat="D MMM YYYY"
         required
         {...form.getInputProps('day')}
