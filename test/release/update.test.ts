@@ -450,7 +450,7 @@ describe('the database', () => {
     await addUser(installation)
     const { code, stdout, stderr } = await installation.update(newest, '--data', 'data')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const [, backup] = /backed up: (.*\/data\/backups\/tally-.*Z\.db)\n/.exec(stdout)!
+    const [, backup] = /backed up: (.*\/data\/backups\/tally-.*Z-[\da-f]{8}\.db)\n/.exec(stdout)!
     expect((await Bun.file(backup!).stat()).mode & 0o777).toBe(0o600)
     const restore = / {2}tally (restore .*)$/m.exec(stdout)![1]!.split(' ')
     await Bun.$`mv ${installation.executable}.previous ${installation.executable}`
