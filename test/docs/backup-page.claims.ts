@@ -162,7 +162,7 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
         'cli/remote-backups.test.ts: killed during an upload leaves no process and no object',
         'prose: memory was measured, as benchmarks do',
       ],
-    'Before, the file is checked once more, and what is damaged is not uploaded.': [
+    'Before, the file is checked once more, in 15 seconds per GB, and what is damaged is not uploaded.': [
       'database/backup/remote-backups.test.ts: a file with the name of a backup and %s in it is not uploaded',
     ],
     'A database of 3.9 GB with ten million entries became an object of 1.7 GB, in 85 seconds of one core.': [

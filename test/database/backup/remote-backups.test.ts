@@ -1,6 +1,6 @@
 /** Uploads, retention and verification of a server, on a real S3 server, with a clock that the test sets. */
 import { afterEach, beforeEach, describe, expect, spyOn, test } from 'bun:test'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -254,7 +254,7 @@ describe('a copy of the database that uploads to the same place', () => {
     now += DAY_MS
     backUp()
     happened = []
-    await server().look()
+    await server({ verifyEveryMs: HOUR_MS }).look()
     expect(happened).toEqual([expect.stringMatching(/^upload failed: .*was lost from the folder for backups\. This/)])
     for (let day = 0; day < 3; day += 1) {
       now += DAY_MS
@@ -264,6 +264,33 @@ describe('a copy of the database that uploads to the same place', () => {
     expect(await stored()).toHaveLength(3)
     expect(await stored()).toContain(first)
   })
+})
+
+test('what a server remembers may be damaged: it says so, and goes on once it is removed', async () => {
+  backUp()
+  await server().look()
+  const { timeline } = database.identity
+  const [memory, state] = ['manifests', 'backups'].map((of) => join(folder, `remote-${of}-${timeline}.json`))
+  writeFileSync(memory!, '{"s3:')
+  writeFileSync(state!, '{"s3:')
+  now += DAY_MS
+  backUp()
+  happened = []
+  const damaged = server()
+  await damaged.look()
+  // Not every minute.
+  await damaged.look()
+  expect(happened).toEqual([
+    expect.stringMatching(/^upload failed: .* cannot be read \(.*\)\. Check its owner; if it is damaged/),
+  ])
+  expect(damaged.state()).toMatchObject({ lastMadeAt: null })
+  await rm(memory!)
+  await server().look()
+  now += DAY_MS
+  backUp()
+  happened = []
+  await server().look()
+  expect(happened).toEqual([expect.stringMatching(/^uploaded/), expect.stringMatching(/^restored/)])
 })
 
 test('only what this server uploaded is counted and removed', async () => {
@@ -528,7 +555,7 @@ describe('a verification', () => {
     now += HOUR_MS
     await server().look()
     expect(happened.at(-1)).toMatch(/^verification failed: The manifest .* is missing.*tally-.* is missing/)
-    expect(existsSync(join(folder, `verification-${database.identity.timeline}`))).toBe(false)
+    expect((await readdir(folder)).filter((name) => name.startsWith('verification'))).toEqual([])
   })
 })
 

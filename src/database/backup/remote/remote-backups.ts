@@ -12,7 +12,7 @@ import { BackupError } from './encryption.ts'
 import type { S3Access } from './s3-client.ts'
 import { type RemoteState, readState, type Verification, writeState } from './state.ts'
 import type { Conflict, RemoteResult, RemoteTask, UploadResult, VerifyResult } from './tasks.ts'
-import { knownUploads } from './uploads.ts'
+import { knownUploads, TimelineConflict } from './uploads.ts'
 
 export interface RemotePlan {
   place: S3Place
@@ -55,8 +55,8 @@ const HOUR_MS = 60 * MINUTE_MS
 /** How often the schedule is checked, besides after each backup. */
 const LOOK_EVERY_MS = 60_000
 
-/** The folder for verifications, in that of backups. */
-const scratchFolder = (timeline: string) => `verification-${timeline}`
+/** The folder for verifications, in that of backups. What one that was killed left there is removed by the next. */
+const scratchFolder = (database: string) => `verification-${database.slice(0, 8)}`
 
 interface RemoteBackupsOptions extends RemotePlan {
   /** The folder of local backups. */
@@ -92,7 +92,14 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
       .map(({ name }) => ({ name, madeAt: readSealedName(name)!.madeAt }))
   }
 
-  const lastMadeAt = () => newestOf(stored(), clock.now())?.madeAt ?? null
+  function lastMadeAt(): number | null {
+    try {
+      return newestOf(stored(), clock.now())?.madeAt ?? null
+    } catch {
+      // What this server remembers may be what is wrong.
+      return null
+    }
+  }
 
   /** Throws if another copy of the database uploads on the same timeline: what follows is on another. */
   async function perform<Result extends RemoteResult>(task: RemoteTask): Promise<Exclude<Result, Conflict>> {
@@ -100,7 +107,7 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
     if (!('conflict' in result)) return result as Exclude<Result, Conflict>
     await renewTimeline()
     state = readState(at())
-    throw new BackupError(
+    throw new TimelineConflict(
       `${result.conflict} This server goes on with the timeline ${identity().timeline}, and begins with a new backup. What is there is kept until you remove it.`,
     )
   }
@@ -111,9 +118,10 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
   }
 
   async function uploadNewest(): Promise<void> {
-    const newest = newestOf(ownBackups(backupsIn(folder), identity()), clock.now())
-    if (!newest || uploads.isPausing() || stored().some(({ name }) => name === newest.name + SEALED_ENDING)) return
+    if (uploads.isPausing()) return
     try {
+      const newest = newestOf(ownBackups(backupsIn(folder), identity()), clock.now())
+      if (!newest || stored().some(({ name }) => name === newest.name + SEALED_ENDING)) return
       const { verification } = state
       const { file, name } = newest
       const upload = await perform<UploadResult>({
@@ -123,13 +131,12 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
         verified: verification?.name ?? null,
       })
       uploads.end()
-      note({ missing: [], others: upload.others, uploadError: null })
+      note({ missing: [], others: upload.others })
       events.uploaded(upload)
       if (upload.problems.length > 0) noteFailure(clock.now(), new BackupError(upload.problems.join(' ')))
     } catch (error) {
       if (stopping.signal.aborted) return
       uploads.add()
-      note({ uploadError: (error as Error).message })
       reportUpload(error)
     }
   }
@@ -137,8 +144,8 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
   const reportUpload = (error: unknown) => events.uploadFailed(error as Error, lastMadeAt())
 
   function isVerificationDue(): boolean {
-    if (verifyEveryMs === undefined || stored().length + state.missing.length === 0 || verifications.isPausing())
-      return false
+    const isStored = lastMadeAt() !== null || state.missing.length > 0
+    if (verifyEveryMs === undefined || !isStored || verifications.isPausing()) return false
     const { attemptedAt, error } = state.verification ?? { attemptedAt: Number.NEGATIVE_INFINITY, error: null }
     const age = Math.abs(clock.now() - attemptedAt)
     return age >= (error === null ? verifyEveryMs : Math.min(verifyEveryMs, HOUR_MS))
@@ -147,7 +154,7 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
   async function verify(): Promise<void> {
     const attemptedAt = clock.now()
     try {
-      const scratch = join(folder, scratchFolder(identity().timeline))
+      const scratch = join(folder, scratchFolder(identity().database))
       const task: RemoteTask = { task: 'verify', ...storage(), privateKey: privateKey(), scratch }
       const { name, extent, differences, problems, gone, others } = await perform<VerifyResult>(task)
       note({ missing: gone, others })
@@ -160,7 +167,9 @@ export function createRemoteBackups(options: RemoteBackupsOptions) {
       })
       events.verified({ name, extent })
     } catch (error) {
-      if (!stopping.signal.aborted) noteFailure(attemptedAt, error as Error)
+      if (stopping.signal.aborted) return
+      if (error instanceof TimelineConflict) reportUpload(error)
+      else noteFailure(attemptedAt, error as Error)
     }
   }
 

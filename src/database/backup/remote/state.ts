@@ -11,8 +11,6 @@ export interface RemoteState {
   missing: string[]
   /** Objects in the storage that are not own backups. */
   others: number
-  /** Why the last upload failed; null if it succeeded. */
-  uploadError: string | null
   verification: Verification | null
 }
 
@@ -31,7 +29,7 @@ export interface Verification {
 /** `restored`: decrypted, restored and checked; `compared`: the object is the one that was uploaded. */
 export type Extent = 'restored' | 'compared'
 
-const emptyState = (): RemoteState => ({ missing: [], others: 0, uploadError: null, verification: null })
+const emptyState = (): RemoteState => ({ missing: [], others: 0, verification: null })
 
 /** Whose uploads, from where to where: two databases may share a folder, and one may have several storages. */
 export interface StatePlace {
@@ -60,16 +58,31 @@ function readEarlier({ folder, place }: StatePlace): EarlierState | undefined {
   return state.place === place ? state : undefined
 }
 
+/** An empty one if it cannot be read: it only says how the last uploads and verifications went. */
 export function readState(at: StatePlace): RemoteState {
-  const state = readJson<RemoteState>(stateFile(at))[at.place]
-  if (state) return state
+  try {
+    return readJson<RemoteState>(stateFile(at))[at.place] ?? earlierState(at)
+  } catch {
+    return emptyState()
+  }
+}
+
+function earlierState(at: StatePlace): RemoteState {
   const verification = readEarlier(at)?.verification
   if (!verification || verification.extent === 'read') return emptyState()
   const restoredAt = verification.extent === 'restored' ? verification.succeededAt : null
   return { ...emptyState(), verification: { ...verification, extent: verification.extent, restoredAt } }
 }
 
-export const writeState = (at: StatePlace, state: RemoteState): void => writeJson(stateFile(at), at.place, state)
+export function writeState(at: StatePlace, state: RemoteState): void {
+  let others: Record<string, RemoteState> = {}
+  try {
+    others = readJson(stateFile(at))
+  } catch {
+    // What it had is lost anyway.
+  }
+  writeJson(stateFile(at), { ...others, [at.place]: state })
+}
 
 /** The memory of a server, with what an earlier version has uploaded. */
 export function readMemory(at: StatePlace): Memory & { earlier: readonly Upload[] } {
@@ -78,7 +91,9 @@ export function readMemory(at: StatePlace): Memory & { earlier: readonly Upload[
   return { text: null, isStored: false, earlier: readEarlier(at)?.uploads ?? [] }
 }
 
-export const writeMemory = (at: StatePlace, memory: Memory): void => writeJson(memoryFile(at), at.place, memory)
+export function writeMemory(at: StatePlace, memory: Memory): void {
+  writeJson(memoryFile(at), { ...readJson(memoryFile(at)), [at.place]: memory })
+}
 
 /** The first database that goes on with what an earlier version has uploaded is the only one. */
 export function endEarlierState({ folder, timeline }: StatePlace): void {
@@ -116,9 +131,8 @@ function readJson<Value = unknown>(path: string): Record<string, Value> {
   }
 }
 
-/** The names of places are addresses, which begin with `s3:`. */
-function writeJson(path: string, place: string, value: unknown): void {
-  const all = { ...readJson(path), [place]: value }
+/** By the addresses of storages. */
+function writeJson(path: string, all: Record<string, unknown>): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = openSync(`${path}.new`, 'w', 0o600)
   writeSync(file, `${JSON.stringify(all, null, 2)}\n`)
