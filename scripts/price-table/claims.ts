@@ -4,7 +4,7 @@
  */
 import type { ListedPrice } from '../../src/features/prices/formats/reader.ts'
 import { readTable } from '../../src/features/prices/formats/table-file.ts'
-import { type Clause, matchesName } from './clauses.ts'
+import { type Clause, matchesName, textsOf } from './clauses.ts'
 import { readHistory } from './models-dev-history.ts'
 import { type SourceName, sourceText } from './packages.ts'
 import { isVertex, litellmSeller, modelsDevSeller } from './sellers.ts'
@@ -107,8 +107,15 @@ class ClaimReader implements Sources {
     }
   }
 
-  /** Lets genai-prices answer for names that only others list. */
+  /** Lets genai-prices answer for names that only others list, and for Bedrock's names of a price of several regions. */
   addPatterns(): void {
+    for (const model of this.#genai.get('aws') ?? []) {
+      for (const name of regionalNames(model)) {
+        if (this.claims.get('aws')!.has(name)) continue
+        model.match = { or: [model.match, { equals: name }] }
+        this.add('aws', name, model.claim)
+      }
+    }
     for (const [provider, names] of this.claims) {
       for (const name of names.keys()) {
         const model = this.#matching(provider, name)
@@ -146,4 +153,14 @@ function datedOf({
   ...price
 }: ListedPrice): DatedPrice {
   return { ...price, effectiveFrom: effectiveFrom ?? null }
+}
+
+/**
+ * The names of a row of genai-prices for several regions, `regional.X`: those with a region that its clauses spell out,
+ * and `X` itself, which Bedrock runs in the region of the request.
+ */
+function regionalNames({ id, match }: GenaiModel): string[] {
+  const [, model] = /^regional\.(.+)$/.exec(id) ?? []
+  if (model === undefined) return []
+  return [model, ...textsOf(match).filter((text) => /^[a-z-]+\./.test(text) && text.endsWith(`.${model}`))]
 }

@@ -20,3 +20,9 @@ export function matchesName(clause: Clause, name: string): boolean {
   if ('or' in clause) return clause.or.some((one) => matchesName(one, name))
   return clause.and.every((one) => matchesName(one, name))
 }
+
+/** What the clause compares names with. */
+export function textsOf(clause: Clause): string[] {
+  if ('or' in clause) return clause.or.flatMap(textsOf)
+  return 'and' in clause ? clause.and.flatMap(textsOf) : Object.values(clause)
+}

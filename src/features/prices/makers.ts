@@ -12,6 +12,13 @@ interface Maker {
 }
 
 const MAKERS: Maker[] = [
+  // Bedrock's names of its own and other makers' models, with or without the regions that they are run in. They come
+  // first: `deepseek.v3.2` is not DeepSeek's own name.
+  {
+    names:
+      /^(?:[a-z]{2,6}(?:-gov)?\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|xai|zai)\.[a-z]/i,
+    providers: ['aws', 'bedrock', 'bedrock_converse', 'amazon-bedrock'],
+  },
   { names: /^claude/i, providers: ['anthropic'] },
   { names: /^(?:gpt|chatgpt|codex|o\d|computer-use|text-embedding)/i, providers: ['openai'] },
   { names: /^(?:gemini|gemma)/i, providers: ['google', 'gemini'] },
@@ -29,12 +36,6 @@ const MAKERS: Maker[] = [
   { names: /^(?:qwen|qwq|qvq)/i, providers: ['alibaba', 'dashscope', 'qwen'] },
   { names: /^minimax/i, providers: ['minimax', 'minimaxai'] },
   { names: /^(?:sonar|r1-1776)/i, providers: ['perplexity'] },
-  // Bedrock's names of its own and other makers' models, with or without the regions that they are run in.
-  {
-    names:
-      /^(?:[a-z]{2,6}(?:-gov)?\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai)\.[a-z]/i,
-    providers: ['aws', 'bedrock', 'bedrock_converse', 'amazon-bedrock'],
-  },
   { names: /^voyage-/i, providers: ['voyageai', 'voyage'] },
   { names: /^composer-/i, providers: ['cursor'] },
   { names: /^trinity/i, providers: ['arcee', 'arcee-ai'] },

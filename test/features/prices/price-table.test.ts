@@ -343,6 +343,30 @@ describe('a seller', () => {
     expect(found(DEFAULT, name)).toBe(row)
   })
 
+  test('of Bedrock’s are all found without a provider, also those that begin like a maker’s own', () => {
+    const names = [...defaultRows(), ...defaultAliases().map(({ provider, alias: model }) => ({ provider, model }))]
+      .filter(({ provider, model }) => provider === 'aws' && /^[a-z-]+\.(?:[a-z0-9]+\.)?[a-z]/.test(model))
+      .map(({ model }) => model)
+      .filter((model) => !model.startsWith('regional.'))
+    expect(names.length).toBeGreaterThan(200)
+    expect(names.filter((name) => !found(DEFAULT, name).includes(' aws '))).toEqual([])
+  })
+
+  test.each([
+    ['deepseek.v3.2', '4 aws deepseek.v3.2'],
+    ['mistral.magistral-small-2509', '4 aws mistral.magistral-small-2509'],
+    ['us-gov.xai.grok-4.6', '4 aws us-gov.xai.grok-4.6'],
+    // No source has its price.
+    ['us-gov.xai.grok-4.7', 'unpriced'],
+    ['in.moonshotai.kimi-k3.1', '4 aws regional.moonshotai.kimi-k3.1'],
+    // A name without a region is run in the region of the request.
+    ['moonshotai.kimi-k3.1', '4 aws regional.moonshotai.kimi-k3.1'],
+    ['anthropic.claude-opus-5-5', '4 aws regional.anthropic.claude-opus-5-5'],
+    ['openai.gpt-6-sol', '4 aws regional.openai.gpt-6-sol'],
+  ])('of Bedrock: %s is %s', (name, price) => {
+    expect(found(DEFAULT, name)).toBe(price)
+  })
+
   test('has several names, of which the given one comes first', () => {
     expect(found(DEFAULT, 'us.anthropic.claude-opus-4-8', 'bedrock')).toBe(
       '3 aws regional.anthropic.claude-opus-4-8-v1:0',
