@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, ConfigError, exposedSecrets, type OptionName, readConfig } from '../config.ts'
-import type { ServerIdentity } from '../database/backup/identity.ts'
+import type { identityOf, ServerIdentity } from '../database/backup/identity.ts'
 import type { DiskSpace, SpaceLevel } from '../database/disk-space.ts'
 import type { BackupStep } from '../features/notices/service.ts'
 import type { Services } from '../services.ts'
@@ -165,8 +165,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     })
     await services.prices.loadDefaultPrices()
     // Before anything is accepted: a folder that cannot be had is an issue of the configuration.
-    const identity =
-      config.backups.everyMs === undefined ? undefined : (await import('../database/backup/identity.ts')).identityOf(db)
+    const identity = config.backups.everyMs === undefined ? undefined : await backupIdentity(db)
     const remoteBackups = await prepareRemoteBackups(config, logger, services, identity)
     const backups =
       identity &&
@@ -398,6 +397,8 @@ async function finish(server: Server, logger: Logger): Promise<void> {
   logger.warn(`some requests did not finish within ${FINISH_MS / 1000} s and were aborted`)
   await server.stop(true)
 }
+
+const backupIdentity: typeof identityOf = async (db) => (await import('../database/backup/identity.ts')).identityOf(db)
 
 /** Scheduled backups. A failed backup is logged and retried a minute later. */
 async function startBackups(

@@ -219,6 +219,20 @@ describe('tally restore', () => {
     ])
   })
 
+  test('by hand begins a timeline as well, when the server is started', async () => {
+    await mkdir(join(tally.dataDir, 'backups'))
+    const database = BackedUpDatabase.at(join(tally.dataDir, 'tally.db'))
+    const { timeline } = database.identity
+    const name = database.backUp(join(tally.dataDir, 'backups'), Date.now())
+    await Bun.write(database.file, Bun.file(join(tally.dataDir, 'backups', name)))
+    expect(database.identity).toMatchObject({ timeline, backedUpAt: expect.any(Number) })
+    const server = await tally.serve(['--backup-every', '24h'])
+    await server.untilPrinted(/created a backup/)
+    await server.stop()
+    expect(database.identity.backedUpAt).toBeNull()
+    expect(database.identity.timeline).not.toBe(timeline)
+  })
+
   test('refuses what is no backup, another program’s, a newer Tally’s or cut off', async () => {
     await Bun.write(file('text'), 'no database at all, but long enough to be looked at '.repeat(20))
     const other = new Connection(file('other.db'))

@@ -1,10 +1,13 @@
 /** Moves between the engines: everything arrives, nothing is written meanwhile, and an interrupted one continues. */
+import { Database as Connection } from 'bun:sqlite'
 import { afterEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
+import { contentOf } from '../../src/database/backup/contents.ts'
+import { copyWhole } from '../../src/database/backup/copy.ts'
 import { cancelMove, type Moved, move, movedTables, openSide } from '../../src/database/move/move.ts'
 import type { Source, Target } from '../../src/database/move/side.ts'
-import { openDatabase } from '../../src/database/open.ts'
+import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { readinessOf } from '../../src/database/ready.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { canOverlap, type Engine, forEachEngine, type Location, newLocation, rowsAt } from '../support/databases.ts'
@@ -96,6 +99,26 @@ forEachEngine('a database that is moved', (_open, engine) => {
     const last = Math.max(...(await db.read.select({ id: names.id }).from(names)).map(({ id }) => id))
     const [added] = await db.write((tx) => tx.insert(tx.tables.names).values({ text: 'new' }).returning())
     expect(added!.id).toBe(last + 1)
+  }, 180_000)
+
+  test('keeps the key that identifies its backups, but not the timeline, and both can be backed up', async () => {
+    const from = await usedIn(engine)
+    const to = await newLocation(other(engine), cleanUps)
+    await moveBetween(from, to)
+    const of = async (at: Location) => {
+      const [key] = await rowsAt(at, 'SELECT signing_key FROM database_identity')
+      const [timeline] = await rowsAt(at, 'SELECT timeline, backed_up_at FROM backup_timeline')
+      return { key: Buffer.from(key!.signing_key as Uint8Array).toString('hex'), ...timeline }
+    }
+    const [before, after] = [await of(from), await of(to)]
+    expect(after).toEqual(expect.objectContaining({ key: before.key, backed_up_at: null }))
+    expect(after).not.toEqual(before)
+    // Also the old one, in which nothing can be written any more.
+    const { dataDir } = engine === 'sqlite' ? from : to
+    const reading = new Connection(join(dataDir, DATABASE_FILE), { readonly: true })
+    copyWhole(reading, join(dataDir, 'backup.db'), NOW)
+    reading.close()
+    expect(contentOf(join(dataDir, 'backup.db'))).toMatchObject({ kind: 'backup', madeAt: NOW })
   }, 180_000)
 
   test('can be read but not written, by no process, until the move is cancelled', async () => {

@@ -100,7 +100,10 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     'So the restored database never removes what was backed up before, which may have entries that it does not have.': [
       'cli/backup.test.ts: begins a timeline, so that the restored database removes nothing',
     ],
-    'If you start a copy of a database without `tally restore`, give it a folder of its own.': ['prose: what to do'],
+    'The same holds for a backup that you put in place yourself.': [
+      'cli/backup.test.ts: by hand begins a timeline as well, when the server is started',
+    ],
+    'If you start a copy of a database file, give it a folder of its own.': ['prose: what to do'],
     'If both upload to the same place, the second one notices, begins another timeline, and reports it as a failed upload, once.':
       ['database/backup/remote-backups.test.ts: and the original go on with timelines of their own'],
   },

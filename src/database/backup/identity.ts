@@ -48,21 +48,23 @@ export function identityIn(file: string): ReturnType<typeof readIdentity> {
   }
 }
 
-/** The identity of the database that a server uses. */
-export function identityOf(db: Pick<Database, 'file' | 'write'>) {
+/** The identity of the database that a server uses. A backup that somebody has put in its place begins a timeline. */
+export async function identityOf(db: Pick<Database, 'file' | 'write'>) {
   let current = identityIn(db.file!)!
-  return {
+  const identity = {
     read: () => current,
 
     /** Begins a timeline, where another copy of the database may go on with this one. */
     async renewTimeline(): Promise<void> {
-      await db.write((tx) => tx.update(tx.tables.backupTimeline).set({ timeline: newTimeline() }))
+      await db.write((tx) => tx.update(tx.tables.backupTimeline).set({ timeline: newTimeline(), backedUpAt: null }))
       current = identityIn(db.file!)!
     },
   }
+  if (current.backedUpAt !== null) await identity.renewTimeline()
+  return identity
 }
 
-export type ServerIdentity = ReturnType<typeof identityOf>
+export type ServerIdentity = Awaited<ReturnType<typeof identityOf>>
 
 /** What precedes the 32 bytes of a key of Ed25519 in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410). */
 const PRIVATE_BEGIN = Buffer.from('302e020100300506032b657004220420', 'hex')
