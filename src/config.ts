@@ -1002,6 +1002,8 @@ export interface AgentsEnvironment {
   geminiHome: string | undefined
   /** The folder that holds the sessions of Qwen Code, where it is not `.qwen` in the home folder. */
   qwenHome: string | undefined
+  /** The database of opencode, where it is not in its folder: absolute, or relative to that folder. */
+  opencodeDatabase: string | undefined
   dataHome: string
   configHome: string
   cacheHome: string
@@ -1022,6 +1024,7 @@ export function readAgentsEnvironment(environment: Environment = process.env): A
     codexHome: environment.CODEX_HOME || undefined,
     geminiHome: environment.GEMINI_CLI_HOME || undefined,
     qwenHome: environment.QWEN_RUNTIME_DIR || environment.QWEN_HOME || undefined,
+    opencodeDatabase: environment.OPENCODE_DB || undefined,
     dataHome: folder('XDG_DATA_HOME', '.local/share'),
     configHome: folder('XDG_CONFIG_HOME', '.config'),
     cacheHome: folder('XDG_CACHE_HOME', '.cache'),

@@ -109,9 +109,7 @@ const COUNT_LIMIT = 1_000_000_000_000
 /** A count in a file: absent and null are 0. Undefined if it is not a valid count. */
 export function countOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return 0
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= COUNT_LIMIT
-    ? (value as number)
-    : undefined
+  return typeof value === 'number' && value >= 0 && value <= COUNT_LIMIT && Number.isInteger(value) ? value : undefined
 }
 
 /**
@@ -124,12 +122,12 @@ export function countsOf<Names extends readonly string[]>(
   onDamage: OnDamage,
   expected: readonly number[] = [],
 ): { -readonly [Index in keyof Names]: number } {
-  const counts: number[] = []
-  for (const [index, name] of names.entries()) {
+  const counts = names.map((name, index) => {
     const count = countOf(record[name])
-    if (count === undefined) onDamage(`has an invalid count of ${name}, which is left out`, 'note')
-    counts.push(count ?? expected[index] ?? 0)
-  }
+    if (count !== undefined) return count
+    onDamage(`has an invalid count of ${name}, which is left out`, 'note')
+    return expected[index] ?? 0
+  })
   return counts as { -readonly [Index in keyof Names]: number }
 }
 

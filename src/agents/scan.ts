@@ -26,7 +26,7 @@ export function scanAll(options: ScanOptions): Scan {
   const scan: Scan = { uses: [], damage: [], files: 0, bytes: 0 }
   const found = (options.agents ?? AGENT_NAMES).map((agent) => {
     const reader = READERS[agent]
-    return { reader, files: findFiles(reader, reader.folders(options.environment), scan.damage) }
+    return { reader, files: findFiles(reader, options.environment, scan.damage) }
   })
   const totalBytes = found.reduce((sum, { files }) => sum + files.reduce((bytes, { size }) => bytes + size, 0), 0)
   for (const { reader, files } of found) {
@@ -54,7 +54,7 @@ export function scanSession(
 ): Pick<Scan, 'uses' | 'damage'> {
   const reader = READERS[agent]
   const damage: Damage[] = []
-  const files = findFiles(reader, reader.folders(environment), damage)
+  const files = findFiles(reader, environment, damage)
   const elsewhere = filesOfTranscript(reader, transcriptPath, files, damage)
   const kept = scanFiles(reader, [...files, ...elsewhere], environment, () => {})
   const family = familyOf(sessionId, kept.parents)

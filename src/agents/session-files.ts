@@ -1,6 +1,7 @@
 /** Finds session files and reads their state: size, modification time and identity. */
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { dirname, extname, join, relative, resolve } from 'node:path'
+import type { AgentsEnvironment } from '../config.ts'
 import type { Damage } from './agent.ts'
 import type { Reader } from './readers/reader.ts'
 import type { FileState } from './scan-cache.ts'
@@ -10,17 +11,18 @@ export interface FoundFile extends FileState {
   bornAt: number
 }
 
-/** The session files in some folders, ordered by path. Missing folders contain none. */
-export function findFiles(reader: Reader, folders: readonly string[], damage: Damage[]): FoundFile[] {
+/** The session files of an agent, ordered by path. Missing folders contain none. */
+export function findFiles(reader: Reader, environment: AgentsEnvironment, damage: Damage[]): FoundFile[] {
+  const inFolders = reader.folders(environment).flatMap((folder) => {
+    const isSessionFile = (path: string) => reader.isSessionFile(relative(folder, path))
+    const isSessionFolder = (path: string) => reader.isSessionFolder?.(relative(folder, path)) ?? true
+    return pathsIn(folder, damage, { isSessionFile, isSessionFolder })
+  })
   const found = new Map<string, FoundFile>()
-  for (const folder of folders) {
-    const isIncluded = (path: string) => reader.isSessionFolder?.(relative(folder, path)) ?? true
-    for (const path of pathsIn(folder, damage, isIncluded)) {
-      if (!reader.isSessionFile(relative(folder, path))) continue
-      const file = findFile(reader, path, damage)
-      // A file with two names is read once.
-      if (file) found.set(file.identity, found.get(file.identity) ?? file)
-    }
+  for (const path of [...inFolders, ...(reader.files?.(environment) ?? [])]) {
+    const file = findFile(reader, path, damage)
+    // A file with two names is read once.
+    if (file) found.set(file.identity, found.get(file.identity) ?? file)
   }
   return [...found.values()].sort((one, other) => (one.path < other.path ? -1 : 1))
 }
@@ -34,36 +36,75 @@ function findFile(reader: Reader, path: string, damage: Damage[]): (FoundFile & 
     path,
     size: stats.size,
     bornAt: stats.birthtimeMs,
-    identity: `${stats.dev}:${stats.ino}`,
+    identity: identityOf(stats),
     state: all.map((each) => (each ? `${each.size} ${each.mtimeMs} ${each.ino}` : '-')).join(','),
   }
 }
 
-function findStats(path: string, damage: Damage[]): Stats | undefined {
+/** Undefined if there is nothing, which is damage only if something must be there. */
+function findStats(path: string, damage: Damage[], { mustExist = false } = {}): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })
+    return statSync(path, { throwIfNoEntry: mustExist })
   } catch (error) {
-    // A link to itself, or a folder that may be listed but not entered.
+    // A link to itself or to nothing, or a folder that may be listed but not entered.
     damage.push({ file: path, line: null, what: issueOf(error) })
     return undefined
   }
 }
 
-/** The files in a folder and its included subfolders. */
-function pathsIn(folder: string, damage: Damage[], isIncluded: (folder: string) => boolean): string[] {
-  let entries: Dirent[]
+function identityOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`
+}
+
+interface Wanted {
+  isSessionFile(path: string): boolean
+  isSessionFolder(path: string): boolean
+}
+
+/**
+ * The session files in a folder and its session folders, also behind links. Links are followed last, so that a folder is
+ * known by its own path, and not into a folder that has been read, such as one that contains the link.
+ */
+function pathsIn(folder: string, damage: Damage[], { isSessionFile, isSessionFolder }: Wanted): string[] {
+  const paths: string[] = []
+  const folders: string[] = []
+  const links: string[] = []
+  const read = (path: string) => {
+    folders.push(path)
+    for (const entry of entriesOf(path, damage)) {
+      const inside = join(path, entry.name)
+      if (entry.isSymbolicLink()) links.push(inside)
+      else if (!entry.isDirectory()) paths.push(inside)
+      else if (isSessionFolder(inside)) read(inside)
+    }
+  }
+  read(folder)
+  const known = new Set<string>()
+  // Folders behind links may contain more of them.
+  for (const link of links) {
+    if (!isSessionFile(link) && !isSessionFolder(link)) continue
+    const stats = findStats(link, damage, { mustExist: true })
+    if (!stats?.isDirectory()) {
+      if (stats) paths.push(link)
+      continue
+    }
+    for (const each of folders.splice(0)) {
+      const own = findStats(each, damage)
+      if (own) known.add(identityOf(own))
+    }
+    if (!known.has(identityOf(stats)) && isSessionFolder(link)) read(link)
+  }
+  return paths.filter(isSessionFile)
+}
+
+function entriesOf(folder: string, damage: Damage[]): Dirent[] {
   try {
-    entries = readdirSync(folder, { withFileTypes: true })
+    return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT' && code !== 'ENOTDIR') damage.push({ file: folder, line: null, what: issueOf(error) })
     return []
   }
-  return entries.flatMap((entry) => {
-    const path = join(folder, entry.name)
-    if (!entry.isDirectory()) return [path]
-    return isIncluded(path) ? pathsIn(path, damage, isIncluded) : []
-  })
 }
 
 export function issueOf(error: unknown): string {
@@ -83,10 +124,12 @@ export function filesOfTranscript(
   if (transcriptPath === undefined) return []
   const path = resolve(transcriptPath)
   if (known.some((file) => file.path === path) || !findStats(path, damage)) return []
-  const beside = pathsIn(dirname(path), damage, () => true).filter((each) => extensionOf(each) === extensionOf(path))
+  const isSessionFile = (each: string) => extensionOf(each) === extensionOf(path)
+  const beside = pathsIn(dirname(path), damage, { isSessionFile, isSessionFolder: () => true })
   return beside.flatMap((each) => findFile(reader, each, damage) ?? [])
 }
 
+/** Without that of compression: an agent may compress older files. */
 function extensionOf(path: string): string {
-  return basename(path).replace(/^.*(?=\.)/, '')
+  return extname(path.replace(/\.zst$/, ''))
 }

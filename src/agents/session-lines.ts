@@ -2,7 +2,8 @@
  * Reads a session file line by line, tolerating any content, and parses only lines that may matter: most of a
  * transcript is text without token counts, and searching for a few bytes costs a fraction of parsing.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { zstdDecompressSync } from 'node:zlib'
 import type { DamageKind, FileDamage, OnDamage } from './model-calls.ts'
 
 /** Most session files are smaller, and so are read with one call. The buffer is reused for the next file. */
@@ -52,16 +53,51 @@ export class Damages {
 /**
  * Visits the lines that contain one of `marks`, which are names in quotes: within a JSON text, the closing quote is
  * preceded by a backslash, so that prose about these names does not match. Reads up to the file's size when it is
- * opened. Throws the operating system's error if the file cannot be read.
+ * opened, and `.zst` files decompressed. Throws an error that says why if the file cannot be read.
  */
 export function readMarkedLines(path: string, marks: readonly string[], damages: Damages, visit: VisitLine): void {
+  try {
+    if (path.endsWith('.zst')) new LineReading(decompressed(path), marks, damages, visit).run()
+    else readFile(path, (source) => new LineReading(source, marks, damages, visit).run())
+  } finally {
+    if (block.length > BLOCK_BYTES) block = Buffer.allocUnsafe(BLOCK_BYTES)
+  }
+}
+
+/** Where lines come from. */
+interface Source {
+  size: number
+  /** Fills the block from `offset` with up to `length` bytes from `position`, and returns how many there were. */
+  read(offset: number, length: number, position: number): number
+}
+
+function readFile(path: string, read: (source: Source) => void): void {
   const file = openSync(path, 'r')
   try {
-    const reading = new LineReading(file, fstatSync(file).size, marks, damages, visit)
-    reading.run()
+    const { size } = fstatSync(file)
+    read({ size, read: (offset, length, position) => readSync(file, block, offset, length, position) })
   } finally {
     closeSync(file)
-    if (block.length > BLOCK_BYTES) block = Buffer.allocUnsafe(BLOCK_BYTES)
+  }
+}
+
+/** Larger ones would not fit into the memory of every machine: they are decompressed as a whole. */
+const LONGEST_DECOMPRESSED = 1024 ** 3
+
+function decompressed(path: string): Source {
+  const content = expand(readFileSync(path))
+  return {
+    size: content.length,
+    read: (offset, length, position) => content.copy(block, offset, position, position + length),
+  }
+}
+
+function expand(content: Buffer): Buffer {
+  try {
+    return zstdDecompressSync(content, { maxOutputLength: LONGEST_DECOMPRESSED })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw new Error('it is no Zstandard file')
+    throw new Error('it expands to more than 1 GB. Decompress it with zstd -d')
   }
 }
 
@@ -72,8 +108,7 @@ class LineReading {
   #filled = 0
 
   constructor(
-    readonly file: number,
-    readonly size: number,
+    readonly source: Source,
     marks: readonly string[],
     readonly damages: Damages,
     readonly visit: VisitLine,
@@ -85,10 +120,11 @@ class LineReading {
     let position = 0
     /** Where the search for the end of the line continues: the bytes before it contain none. */
     let searched = 0
-    while (position < this.size) {
+    const { size } = this.source
+    while (position < size) {
       if (this.#filled === block.length) block = Buffer.concat([block], block.length * 2)
-      const wanted = Math.min(block.length - this.#filled, this.size - position)
-      const count = readSync(this.file, block, this.#filled, wanted, position)
+      const wanted = Math.min(block.length - this.#filled, size - position)
+      const count = this.source.read(this.#filled, wanted, position)
       // The file was truncated while it was read.
       if (count === 0) break
       position += count

@@ -11,6 +11,8 @@ const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 /** A budget is used up, as `tally budgets check` was asked to find out. */
 export const EXIT_USED_UP = 3
+/** Everything else was done, but a part of the input could not be read. */
+export const EXIT_INCOMPLETE = 4
 
 /** An error raised by the command line itself. */
 export class CommandError extends Error {

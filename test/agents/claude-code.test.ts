@@ -579,6 +579,53 @@ test('a session file that is reached by two names counts once', () => {
   expect(home.scan().files).toBe(1)
 })
 
+describe('links are followed', () => {
+  const link = (target: string, path: string) => {
+    mkdirSync(dirname(join(home.folder, path)), { recursive: true })
+    symlinkSync(target, join(home.folder, path))
+  }
+
+  test('to a folder of a project, of sub-agents, and to one session', () => {
+    home.writeLines('store/p/s.jsonl', [answer()])
+    home.writeLines('store/agents/agent-a.jsonl', [answer({ id: 'm2', isSidechain: true })])
+    home.writeLines('store/t.jsonl', [answer({ id: 'm3', session: 't' })])
+    link(join(home.folder, 'store/p'), '.claude/projects/linked')
+    link('../../../../store/agents', '.claude/projects/q/s/subagents')
+    link(join(home.folder, 'store/t.jsonl'), '.claude/projects/q/t.jsonl')
+    expect(found()).toEqual([
+      ['s', 2, 20],
+      ['t', 1, 10],
+    ])
+  })
+
+  test('once, whatever they lead to', () => {
+    const line = { ...answer(), message: answer().message, requestId: undefined, uuid: undefined }
+    home.writeLines(project('s'), [{ ...line, message: { ...line.message, id: undefined } }])
+    home.writeLines('store/a/u.jsonl', [answer({ id: 'm2', session: 'u' })])
+    link('..', '.claude/projects/-home-dev-web/parent')
+    link('-home-dev-web', '.claude/projects/0-before')
+    link(join(home.folder, 'store/a'), '.claude/projects/one')
+    link(join(home.folder, 'store/a'), '.claude/projects/two')
+    link(join(home.folder, '.claude'), 'store/a/back')
+    expect(found()).toEqual([
+      ['s', 1, 10],
+      ['u', 1, 10],
+    ])
+    expect(home.scan()).toMatchObject({ files: 2, uses: [{ file: join(home.folder, project('s')) }, {}] })
+  })
+
+  test('and named if they lead nowhere', () => {
+    link(join(home.folder, 'unmounted'), '.claude/projects/p')
+    expect(home.scan().damage).toEqual([
+      {
+        file: join(home.folder, '.claude/projects/p'),
+        line: null,
+        what: expect.stringContaining('cannot be read: ENOENT: no such file or directory'),
+      },
+    ])
+  })
+})
+
 describe('the session that a hook names', () => {
   test('has its sub-agents, and not what it copied of an earlier one', () => {
     home.copy('cases/claude-code-tool/run1-tool.jsonl', project('03972874-e855-4118-acc5-97716d8242aa'))

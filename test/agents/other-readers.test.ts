@@ -1,9 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { zstdCompressSync } from 'node:zlib'
 import { reportOf } from '../../src/agents/report.ts'
 import { scanSession } from '../../src/agents/scan.ts'
+import { readAgentsEnvironment } from '../../src/config.ts'
 import { AgentHome } from '../support/agent-home.ts'
 
 let home: AgentHome
@@ -364,6 +366,49 @@ describe('Codex with a record per response', () => {
   })
 })
 
+describe('A compressed thread of Codex', () => {
+  const record = (id: string, input: number) =>
+    line('token_usage_record', { response_id: id, thread_id: ONE, usage: usage([input, 0, 1]) })
+  const lines = () => [meta(ONE), turn('gpt-5-codex'), record('a', 100), record('b', 50)]
+  const compressed = (records: object[]) =>
+    zstdCompressSync(records.map((each) => `${JSON.stringify(each)}\n`).join(''))
+
+  test('is counted, and once if it is beside the file that was continued', () => {
+    home.write(`${rollout(ONE)}.zst`, compressed(lines()))
+    expect(codexFigures()).toEqual([[ONE, 'gpt-5-codex', 2, [150, 0, 2]]])
+    home.writeLines(rollout(ONE), [...lines(), record('c', 7)])
+    expect(codexFigures()).toEqual([[ONE, 'gpt-5-codex', 3, [157, 0, 3]]])
+  })
+
+  test('of more than one block is read as a whole', () => {
+    const filler = Array.from({ length: 60 }, () => line('response_item', { text: 'x'.repeat(100_000) }))
+    home.write(`${rollout(ONE)}.zst`, compressed([...lines(), ...filler, record('c', 7)]))
+    expect(codexFigures()).toEqual([[ONE, 'gpt-5-codex', 3, [157, 0, 3]]])
+  })
+
+  test('is the parent of its forks', () => {
+    const totals = [meta(ONE), turn('gpt-5-codex'), total([100, 60, 10], [100, 60, 10])]
+    home.write(`${rollout(ONE)}.zst`, compressed(totals))
+    home.writeLines(rollout(TWO), [meta(TWO, { forked_from_id: ONE }), ...totals.slice(1), total([150, 90, 15])])
+    expect(codexFigures()).toEqual([
+      [ONE, 'gpt-5-codex', 1, [40, 60, 10]],
+      [TWO, 'gpt-5-codex', 1, [20, 30, 5]],
+    ])
+  })
+
+  test('is found beside the one that a hook names, outside the usual folders', () => {
+    home.write('elsewhere/rollout-1.jsonl.zst', compressed(lines()))
+    const path = home.writeLines('elsewhere/rollout-2.jsonl', [meta(ONE), turn('gpt-5-codex'), record('c', 7)])
+    const { uses } = scanSession('codex', { sessionId: ONE, transcriptPath: path }, home.environment)
+    expect(uses.map(({ requests, tokens }) => [requests, tokens.input])).toEqual([[3, 157]])
+  })
+
+  test('is named if it cannot be decompressed', () => {
+    const file = home.write(`${rollout(ONE)}.zst`, 'broken')
+    expect(home.scan().damage).toEqual([{ file, line: null, what: 'cannot be read: it is no Zstandard file' }])
+  })
+})
+
 describe('Gemini CLI', () => {
   const message = (id: string, output: number, more: object = {}) => ({
     ...{ id, timestamp: '2026-11-20T10:00:00Z', type: 'gemini', model: 'gemini-2.5-pro' },
@@ -633,5 +678,124 @@ describe('opencode', () => {
       { file, line: null, what: expect.stringContaining('cannot be read: file is not a database') },
       { file: file.replace('-dev', ''), line: null, what: 'a message is not a JSON object and was skipped' },
     ])
+  })
+
+  describe('of version 2', () => {
+    interface Message {
+      id: string
+      session?: string
+      type?: string
+      at?: number
+      input?: number
+    }
+
+    interface Session {
+      id: string
+      parent?: string
+      forkOf?: string
+    }
+
+    const START = 1_795_197_430_000
+    const tokensOf = (input: number) => ({ input, output: 5, reasoning: 2, cache: { read: 3, write: 4 } })
+    const timeOf = (at: number) => ({ created: START + at, completed: START + at + 9 })
+
+    function writeSecond(messages: Message[], sessions: Session[] = [], path = '.local/share/opencode/opencode.db') {
+      const place = join(home.folder, path)
+      mkdirSync(dirname(place), { recursive: true })
+      const database = new Database(place)
+      database.run(
+        'CREATE TABLE session_v2 (id TEXT PRIMARY KEY, parent_id TEXT, fork_session_id TEXT, directory TEXT, title TEXT, time_created INTEGER)',
+      )
+      database.run(
+        'CREATE TABLE session_message (id TEXT PRIMARY KEY, session_id TEXT, type TEXT, time_created INTEGER, data TEXT)',
+      )
+      for (const { id, session = 's', type = 'assistant', at = 0, input = 10 } of messages) {
+        const model = { id: 'claude-sonnet-4-5', providerID: 'anthropic' }
+        const data = { model, cost: 0.25, tokens: tokensOf(input), time: timeOf(at) }
+        database
+          .query('INSERT INTO session_message VALUES (?, ?, ?, ?, ?)')
+          .run(id, session, type, START + at, JSON.stringify(data))
+      }
+      for (const { id, parent = null, forkOf = null } of sessions) {
+        database
+          .query('INSERT INTO session_v2 VALUES (?, ?, ?, ?, ?, ?)')
+          .run(id, parent, forkOf, '/nowhere', `Title of ${id}`, START)
+      }
+      return database
+    }
+    const opencodeFigures = () =>
+      home.uses('opencode').map(({ sessionId, requests, tokens }) => [sessionId, requests, tokens.input])
+
+    test('is counted, with its folders, titles, sub-agents and costs', () => {
+      const messages = [{ id: 'm1' }, { id: 'm2', at: 10 }, { id: 'm3', session: 'child', at: 20 }]
+      writeSecond(messages, [{ id: 's' }, { id: 'child', parent: 's' }]).close()
+      const { uses } = scanSession('opencode', { sessionId: 's' }, home.environment)
+      expect(uses).toMatchObject([
+        {
+          ...{ sessionId: 's', model: 'claude-sonnet-4-5', provider: null, requests: 2, reportedCost: '0.5' },
+          ...{ folder: '/nowhere', missing: 'title request not included' },
+          tokens: { input: 20, output: 14, cache_read: 6, cache_write: 8 },
+        },
+        { sessionId: 'child', requests: 1, missing: null },
+      ])
+      expect(home.scan({ withTitles: true }).uses[0]!.title).toBe('Title of s')
+    })
+
+    test('counts what an upgrade took over once, with the same id or another, and what it left', () => {
+      const database = writeSecond([{ id: 'm1' }, { id: 'new', at: 10 }, { id: 'm3', at: 30, input: 7 }], [{ id: 's' }])
+      database.run('CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT)')
+      const old = (id: string, at: number) =>
+        database
+          .query('INSERT INTO message VALUES (?, ?, ?, ?)')
+          .run(id, 's', START + at, data({ tokens: tokensOf(10), time: timeOf(at) }))
+      old('m1', 1)
+      old('old', 10)
+      old('m2', 20)
+      database.close()
+      expect(opencodeFigures()).toEqual([['s', 4, 37]])
+    })
+
+    test('with empty tables leaves those of version 1', () => {
+      const database = writeSecond([])
+      database.run('CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT)')
+      database.query('INSERT INTO message VALUES (?, ?, 1, ?)').run('m1', 's', data())
+      database.close()
+      expect(opencodeFigures()).toEqual([['s', 1, 10]])
+    })
+
+    test('counts what a fork copied for the original, which may be gone', () => {
+      const messages = [
+        { id: 'm1', session: 'fork', at: -50 },
+        { id: 'm2', session: 'fork', at: 10 },
+      ]
+      writeSecond(messages, [{ id: 'fork', forkOf: 'gone' }]).close()
+      expect(opencodeFigures()).toEqual([
+        ['gone', 1, 10],
+        ['fork', 1, 10],
+      ])
+    })
+
+    test('names what it does not know: a type of message, and a database without messages', () => {
+      writeSecond([{ id: 'm1' }, { id: 'm2', type: 'shell' }, { id: 'm3', type: 'shell', at: 5 }]).close()
+      new Database(join(home.folder, '.local/share/opencode/opencode-next.db')).run('CREATE TABLE turn (id TEXT)')
+      expect(home.scan().damage.map(({ what }) => what)).toEqual([
+        'has no table of messages that this version of Tally knows',
+        'a message of the unknown type shell has token counts, and is not counted (2 lines)',
+      ])
+    })
+
+    test('is read from the database that OPENCODE_DB names, beside the usual one', () => {
+      writeSecond([{ id: 'm1' }]).close()
+      writeSecond([{ id: 'm1', session: 't', at: 5 }], [], 'x/team.sqlite').close()
+      writeSecond([{ id: 'm1', session: 'u', at: 6 }], [], '.local/share/opencode/own/u.db').close()
+      const sessionsIn = (OPENCODE_DB: string) => {
+        Object.assign(home.environment, readAgentsEnvironment({ HOME: home.folder, OPENCODE_DB }))
+        return opencodeFigures().map(([session]) => session)
+      }
+      expect(sessionsIn(join(home.folder, 'x/team.sqlite'))).toEqual(['s', 't'])
+      expect(sessionsIn('own/u.db')).toEqual(['s', 'u'])
+      expect(sessionsIn('opencode.db')).toEqual(['s'])
+      expect(sessionsIn(':memory:')).toEqual(['s'])
+    })
   })
 })

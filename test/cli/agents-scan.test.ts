@@ -167,10 +167,23 @@ describe('tally agents scan', () => {
     const path = join(folder, '.claude/projects/p/s.jsonl')
     const whole = answer({ session: 'hurt', id: 'm1', at: '2026-11-21T10:00:00Z' })
     await writeFile(path, `${whole}not JSON at all\n${whole.slice(0, -30)}`)
-    const { stdout, stderr } = await tally.done(['agents', 'scan', '--since', '2026-11-21'], { env })
+    const scan = ['agents', 'scan', '--since', '2026-11-21']
+    const { code, stdout, stderr } = await tally.run(scan, { env })
     expect(stdout).toContain('1 session in 7 files')
     expect(stderr).toContain(`Not counted: ${path}:2: is not a JSON object and was skipped`)
     expect(stderr).toContain(`Note: ${path}:3: the last line is incomplete`)
+    expect(stderr).toContain('tally: 1 file or folder could not be read in full.')
+    expect(code).toBe(4)
+    const json = await tally.run([...scan, '--json'], { env })
+    expect(json.code).toBe(4)
+    expect(
+      JSON.parse(json.stdout).damage.map(({ line, note }: { line: number; note: boolean }) => [line, note]),
+    ).toEqual([
+      [2, false],
+      [3, true],
+    ])
+    await writeFile(path, `${whole}${whole.slice(0, -30)}`)
+    await tally.done(scan, { env })
   })
 
   test('says where it looked when there is nothing', async () => {

@@ -3,13 +3,12 @@
  * gateways answer without a request id, some give all messages the same id, and a copied line may lack an id that the
  * original has.
  */
-import { inputSideOf, type ModelCall } from '../model-calls.ts'
+import { inputSideOf, type ModelCall, textOf } from '../model-calls.ts'
 import type { ReadFile } from './reader.ts'
 
-/** What a line records about its request; empty where it records nothing. */
-export interface RequestLine {
+/** What shows that a line without a request id is of the same request as another. */
+interface RequestLine {
   message: string
-  request: string
   uuid: string
   /** The uuid of the line before it in the conversation. */
   parent: string
@@ -27,13 +26,13 @@ const LONGEST_ANSWER_MS = 10 * 60_000
 class Evidence {
   readonly #requests = new Map<string, { key: string; at: number }>()
 
-  add({ message, uuid, at, inputSide }: Omit<RequestLine, 'request' | 'parent'>, key: string): void {
+  add({ message, uuid, at, inputSide }: RequestLine, key: string): void {
     for (const sign of [`at ${at}`, `uuid ${uuid}`, `input ${inputSide}`]) {
       this.#requests.set(`${message} ${sign}`, { key, at })
     }
   }
 
-  find({ message, parent, at, inputSide }: Omit<RequestLine, 'request' | 'uuid'>): string | undefined {
+  find({ message, parent, at, inputSide }: RequestLine): string | undefined {
     const found = (sign: string) => this.#requests.get(`${message} ${sign}`)
     const certain = found(`at ${at}`) ?? (parent === '' ? undefined : found(`uuid ${parent}`))
     if (certain) return certain.key
@@ -47,11 +46,13 @@ class Evidence {
 export class RequestKeys {
   readonly #evidence = new Evidence()
 
-  keyOf(line: RequestLine): string {
-    const { message, request, uuid, at } = line
-    // A line without ids can still be recognized by its uuid when it is copied.
-    if (message === '' && request === '') return uuid
+  keyOf(record: Record<string, unknown>, message: string, { at, counts }: Pick<ModelCall, 'at' | 'counts'>): string {
+    const request = textOf(record.requestId)
     if (request !== '') return `${message} ${request}`
+    const uuid = textOf(record.uuid)
+    // A line without ids can still be recognized by its uuid when it is copied.
+    if (message === '') return uuid
+    const line = { message, uuid, parent: textOf(record.parentUuid), at, inputSide: inputSideOf(counts) }
     const key = this.#evidence.find(line) ?? `${message}  ${at}`
     this.#evidence.add(line, key)
     return key
@@ -101,7 +102,7 @@ export function withKnownIds(files: ReadFile[]): ReadFile[] {
   })
 }
 
-function lineOf({ key, at, counts }: ModelCall) {
+function lineOf({ key, at, counts }: ModelCall): RequestLine {
   return { message: messageOf(key), uuid: '', parent: '', at, inputSide: inputSideOf(counts) }
 }
 

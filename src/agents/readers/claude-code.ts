@@ -8,7 +8,6 @@ import {
   countsOf,
   type FileReading,
   findCountable,
-  inputSideOf,
   type ModelCall,
   momentOf,
   noCounts,
@@ -111,14 +110,7 @@ function callsOf(
   const countable = findCountable(recorded, onDamage)
   if (!countable) return []
   const id = textOf(message.id)
-  const key = keys.keyOf({
-    message: id,
-    request: textOf(record.requestId),
-    uuid: textOf(record.uuid),
-    parent: textOf(record.parentUuid),
-    at: countable.at,
-    inputSide: inputSideOf(countable.counts),
-  })
+  const key = keys.keyOf(record, id, countable)
   const branch = textOf(record.gitBranch)
   const call: ModelCall = {
     ...countable,
@@ -156,7 +148,8 @@ const CACHE_COUNTS = ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'] 
  */
 function countsOfUsage(usage: Record<string, unknown>, onDamage: OnDamage): Counts {
   const [input, output, cache_read, written] = countsOf(usage, COUNTS, onDamage)
-  const [short, cache_write_1h] = countsOf(objectOf(usage.cache_creation) ?? {}, CACHE_COUNTS, onDamage)
+  const split = objectOf(usage.cache_creation)
+  const [short, cache_write_1h] = split ? countsOf(split, CACHE_COUNTS, onDamage) : [0, 0]
   return { input, output, cache_read, cache_write: Math.max(short, written - cache_write_1h), cache_write_1h }
 }
 

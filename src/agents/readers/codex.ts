@@ -23,10 +23,11 @@ import {
 import { Damages, readMarkedLines } from '../session-lines.ts'
 import type { OnNote, Reader, ReadFile } from './reader.ts'
 
-const ROLLOUT = /(?:^|[/\\])rollout-[^/\\]*\.jsonl$/
+/** Codex compresses those that are older than a week. While one is continued, both files may exist. */
+const ROLLOUT = /(?:^|[/\\])rollout-[^/\\]*\.jsonl(?:\.zst)?$/
 
 /** The id of a thread in the name of its file. */
-const THREAD = /([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})\.jsonl$/
+const THREAD = /([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})\.jsonl(?:\.zst)?$/
 
 export const codex: Reader = {
   name: 'codex',
@@ -104,7 +105,8 @@ class RolloutReading {
       else if (record.type === 'event_msg' && payload.type === 'thread_settings_applied') this.#readSettings(payload)
       else if (record.type === 'response_item' && payload.type === 'web_search_call') this.#readSearch(payload)
     })
-    const thread = this.#thread || (THREAD.exec(this.path)?.[1] ?? basename(this.path, '.jsonl'))
+    const thread =
+      this.#thread || (THREAD.exec(this.path)?.[1] ?? basename(this.path).replace(/\.jsonl(?:\.zst)?$/, ''))
     for (const call of this.#calls) call.session ||= thread
     // The thread that it continues is the first.
     const family = [...new Set([...this.#parents, this.#root])].filter((id) => id !== '' && id !== thread)

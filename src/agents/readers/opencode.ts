@@ -1,7 +1,11 @@
-/** opencode: a SQLite database of all sessions; in older versions, a JSON file per message. */
+/**
+ * opencode: a SQLite database of all sessions; in older versions, a JSON file per message. Version 2 has tables of its own
+ * in the same database, and leaves those of version 1 as they were.
+ */
 import { constants, Database } from 'bun:sqlite'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
+
 import { pathToFileURL } from 'node:url'
 import type { Counts } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
@@ -12,6 +16,7 @@ import {
   findCountable,
   type ModelCall,
   momentOf,
+  noCounts,
   type OnDamage,
   objectOf,
   textOf,
@@ -29,61 +34,129 @@ export const opencode: Reader = {
   name: 'opencode',
   title: 'opencode',
   folders: ({ dataHome }) => [join(dataHome, 'opencode')],
+  files: ({ dataHome, opencodeDatabase }) =>
+    opencodeDatabase === undefined || opencodeDatabase === ':memory:'
+      ? []
+      : [resolve(dataHome, 'opencode', opencodeDatabase)],
   isSessionFile: (path) => DATABASE.test(path) || MESSAGE.test(path),
   isSessionFolder: (path) => FOLDER.test(path),
-  companions: (path) => (path.endsWith('.db') ? [`${path}-wal`] : []),
-  read: (path) => (path.endsWith('.db') ? readDatabase(path) : readMessageFile(path)),
+  companions: (path) => (isMessageFile(path) ? [] : [`${path}-wal`]),
+  read: (path) => (isMessageFile(path) ? readMessageFile(path) : readDatabase(path)),
   // A message that is still being written has the tokens of its steps so far.
   settle: (files) => settleByKey(files, (candidate, held) => totalOf(candidate.counts) > totalOf(held.counts)),
   readTitles,
 }
 
+function isMessageFile(path: string): boolean {
+  return path.endsWith('.json')
+}
+
 interface MessageRow {
+  id: string
   session_id: string
+  /** Only in version 2. */
+  type?: string
   data: string
 }
 
 interface SessionRow {
   id: string
   parent_id: string | null
-  title: string
-  time_created: number
+  title: string | null
+  /** The session that it is a fork of. Version 2 only. */
+  fork_session_id?: string | null
+  directory?: string | null
+  time_created?: number
 }
+
+/** The tables of messages and sessions, by version. */
+const TABLES = [
+  { messages: 'message', sessions: 'session' },
+  { messages: 'session_message', sessions: 'session_v2' },
+] as const
 
 function readDatabase(path: string): FileReading {
   return withDatabase(path, (database) => {
     const damages = new Damages()
-    // Without json_extract, which fails for all rows if one of them is not JSON.
-    const rows = database.query<MessageRow, []>(
-      `SELECT session_id, data FROM message WHERE data LIKE '%"tokens"%' ORDER BY time_created, id`,
-    )
-    const calls: ModelCall[] = []
-    for (const { session_id, data } of rows.iterate()) {
-      const call = callOf(parsed(data), session_id, damages)
-      if (call) calls.push(call)
-    }
     const sessions = sessionsIn(database)
-    const children = sessions.filter(({ parent_id }) => parent_id !== null)
-    return {
-      ...{ calls, startedAt: null, damage: damages.list() },
-      parents: Object.fromEntries(children.map(({ id, parent_id }) => [id, [parent_id!]])),
-      missing: Object.fromEntries(sessions.filter(hasMadeTitle).map(({ id }) => [id, TITLE_MISSING])),
+    const calls = new Map<string, ModelCall>()
+    const tables = TABLES.filter(({ messages }) => columnsOf(database, messages, ['data']).length > 0)
+    if (tables.length === 0) damages.add('has no table of messages that this version of Tally knows', null)
+    for (const { messages } of tables) {
+      for (const row of messagesIn(database, messages)) {
+        const call = callOfRow(row, sessions.get(row.session_id), damages)
+        // What version 2 takes over of a session keeps its id.
+        if (call && totalOf(call.counts) >= totalOf(calls.get(row.id)?.counts ?? noCounts())) calls.set(row.id, call)
+      }
     }
+    const parents: Record<string, string[]> = {}
+    const missing: Record<string, string> = {}
+    for (const session of sessions.values()) {
+      if (session.parent_id) parents[session.id] = [session.parent_id]
+      if (hasMadeTitle(session)) missing[session.id] = TITLE_MISSING
+    }
+    return { calls: [...calls.values()], startedAt: null, damage: damages.list(), parents, missing }
   })
 }
 
-function sessionsIn(database: Database): SessionRow[] {
-  const columns = database.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('session')`).all()
-  if (!columns.some(({ name }) => name === 'parent_id')) return []
-  return database.query<SessionRow, []>('SELECT id, parent_id, title FROM session').all()
+/** Without json_extract, which fails for all rows if one of them is not JSON. */
+function messagesIn(database: Database, table: string): Iterable<MessageRow> {
+  const columns = columnsOf(database, table, ['id', 'session_id', 'type', 'data'])
+  const order = columnsOf(database, table, ['time_created', 'id'])
+  return database
+    .query<MessageRow, []>(
+      `SELECT ${columns.join(', ')} FROM ${table} WHERE data LIKE '%"tokens"%' ORDER BY ${order.join(', ')}`,
+    )
+    .iterate()
+}
+
+function callOfRow({ session_id, type, data }: MessageRow, session: SessionRow | undefined, damages: Damages) {
+  const message = parsed(data)
+  if (type === undefined || !message) return callOf(message, session_id, damages)
+  const model = objectOf(message.model)
+  const call = callOf(
+    {
+      ...{ role: 'assistant', tokens: message.tokens, cost: message.cost, time: message.time },
+      ...{ modelID: model?.id, providerID: model?.providerID, path: { cwd: session?.directory } },
+    },
+    session_id,
+    damages,
+  )
+  if (!call) return undefined
+  if (type !== 'assistant')
+    return void damages.add(`a message of the unknown type ${type} has token counts, and is not counted`, null)
+  // A fork begins with copies of what the other session had until then.
+  const isCopy = session?.time_created !== undefined && call.at < session.time_created
+  return isCopy && session.fork_session_id ? { ...call, owner: session.fork_session_id } : call
+}
+
+/** Those of version 2 in place of those that it took over. */
+function sessionsIn(database: Database): Map<string, SessionRow> {
+  const found = new Map<string, SessionRow>()
+  for (const { sessions } of TABLES) {
+    const columns = columnsOf(database, sessions, SESSION_COLUMNS)
+    if (!columns.includes('parent_id')) continue
+    for (const session of database.query<SessionRow, []>(`SELECT ${columns.join(', ')} FROM ${sessions}`).iterate()) {
+      found.set(session.id, session)
+    }
+  }
+  return found
+}
+
+const SESSION_COLUMNS = ['id', 'parent_id', 'title', 'fork_session_id', 'directory', 'time_created']
+
+/** Those of the names that are columns of the table; none if there is no such table. */
+function columnsOf(database: Database, table: string, names: readonly string[]): string[] {
+  const columns = database.query<{ name: string }, [string]>('SELECT name FROM pragma_table_info(?)').all(table)
+  return names.filter((each) => columns.some(({ name }) => name === each))
 }
 
 /** opencode keeps the answer of this request as the title, and nothing about its tokens. */
 const TITLE_MISSING = 'title request not included'
 
 /** The titles of sub-agents and forks are not made by a model. */
-function hasMadeTitle({ parent_id, title }: SessionRow): boolean {
-  return parent_id === null && !/ \(fork #\d+\)$/.test(title)
+function hasMadeTitle({ parent_id, fork_session_id, title }: SessionRow): boolean {
+  return !parent_id && !fork_session_id && !/ \(fork #\d+\)$/.test(title ?? '')
 }
 
 /**
@@ -180,9 +253,10 @@ function countsOfTokens(tokens: Record<string, unknown>, onDamage: OnDamage): Co
 }
 
 function readTitles(path: string): Map<string, string> {
-  if (!path.endsWith('.db')) return new Map()
+  if (isMessageFile(path)) return new Map()
   return withDatabase(path, (database) => {
-    const rows = database.query<SessionRow, []>('SELECT id, title FROM session').all()
-    return new Map(rows.map(({ id, title }) => [id, title]))
+    const titles = new Map<string, string>()
+    for (const { id, title } of sessionsIn(database).values()) titles.set(id, textOf(title))
+    return titles
   })
 }

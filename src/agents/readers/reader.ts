@@ -9,6 +9,8 @@ export interface Reader {
   title: string
   /** The folders that may contain session files; they need not exist. */
   folders(environment: AgentsEnvironment): string[]
+  /** Session files outside of the folders; they need not exist. */
+  files?(environment: AgentsEnvironment): string[]
   /** Whether a file is a session file, by its path relative to the folder. */
   isSessionFile(path: string): boolean
   /**

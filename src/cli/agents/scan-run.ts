@@ -9,7 +9,7 @@ import { readAgentsEnvironment } from '../../config.ts'
 import { usageDetails } from '../../features/prices/usage.ts'
 import { moneyNumber, NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
 import { COMMIT, VERSION } from '../../version.ts'
-import { CommandError } from '../failures.ts'
+import { CommandError, EXIT_INCOMPLETE } from '../failures.ts'
 import { counted } from '../terminal/numbers.ts'
 import { note, print, printJson } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -40,6 +40,7 @@ export async function runScan(flags: ScanFlags): Promise<void> {
   else if (outcome) printOutcome(outcome, target!.server.url)
   else if (scan.uses.length > 0) note('Nothing was sent. Add --report to report them.')
   if (outcome) failWhereLeft(outcome)
+  failWhereUnread(scan.damage)
 }
 
 function printScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = false, all = false }: ScanFlags): void {
@@ -47,7 +48,11 @@ function printScan(scan: PricedScan, { agent = [...AGENT_NAMES], withTitles = fa
   printDamage(scan.damage)
   if (scan.uses.length > 0) return
   const environment = readAgentsEnvironment()
-  note(`Searched ${agent.flatMap((name) => READERS[name].folders(environment)).join(', ')}.`)
+  const places = agent.flatMap((name) => [
+    ...READERS[name].folders(environment),
+    ...(READERS[name].files?.(environment) ?? []),
+  ])
+  note(`Searched ${places.join(', ')}.`)
 }
 
 interface PricedScan {
@@ -163,6 +168,15 @@ function failWhereLeft({ refused, issue, left }: Outcome): void {
     throw new CommandError(`${issue.message}\n${what}`)
   }
   if (refused.length > 0) throw new CommandError(`The server refused ${counted(refused.length, 'entry', 'entries')}.`)
+}
+
+function failWhereUnread(damage: PricedScan['damage']): void {
+  const files = new Set(damage.filter(({ isNote }) => !isNote).map(({ file }) => file)).size
+  if (files === 0) return
+  throw new CommandError(
+    `${counted(files, 'file or folder', 'files or folders')} could not be read in full. What could not is listed, and is not counted; everything else is.`,
+    EXIT_INCOMPLETE,
+  )
 }
 
 function jsonOf({ uses, damage, files, bytes }: PricedScan, outcome: Outcome | undefined, flags: ScanFlags): object {

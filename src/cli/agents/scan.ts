@@ -41,7 +41,8 @@ export function addAgentsScanCommand(agents: Command): void {
       [
         '\nCosts are those recorded by the agent, or else list values at the prices built into Tally;',
         'a server values reports at its own prices. No content of sessions is sent or stored,',
-        'except titles if you use --with-titles.\n',
+        'except titles if you use --with-titles.',
+        '\nExit code 4: a file or folder could not be read in full; everything else was shown and reported.\n',
       ].join('\n') +
         examples(
           'tally agents scan',
