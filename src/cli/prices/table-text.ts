@@ -155,7 +155,7 @@ function printCounts({ format, as_of, as_of_from, counts, skipped, unused, round
   const kinds = (byKind: Record<string, number>) =>
     Object.entries(byKind)
       .sort(([, one], [, other]) => other - one)
-      .map(([kind, count]) => `${kind.replaceAll('_', ' ')} ${number(count)}`)
+      .map(([kind, count]) => `${kind} ${number(count)}`)
       .join(', ')
   print(
     `Format ${format}: ${number(counts.new)} new, ${number(counts.changed)} changed, ${number(counts.unchanged)} unchanged, ${number(counts.refused)} refused, ${number(counts.skipped)} skipped.`,
@@ -169,8 +169,8 @@ function printCounts({ format, as_of, as_of_from, counts, skipped, unused, round
   if (counts.overridden > 0) print(`${counted(counts.overridden, 'price')} added for models with a custom price.`)
   if (counts.removed > 0) print(`${counted(counts.removed, 'price')} no longer in the table, unchanged.`)
   if (counts.older > 0) print(`${counted(counts.older, 'older price')} skipped.`)
-  if (counts.skipped > 0) print(`Skipped: ${kinds(skipped)}.`)
-  if (Object.keys(unused).length > 0) print(`Unused price fields: ${kinds(unused)}.`)
+  if (counts.skipped > 0) print(`Skipped: ${kinds(skipped).replaceAll('_', ' ')}.`)
+  if (Object.keys(unused).length > 0) print(`Prices that Tally does not use, by column: ${kinds(unused)}.`)
   if (rounded.length > 0) {
     print(
       `${counted(rounded.length, 'price')} had more decimals than pico-dollars per token and ${rounded.length === 1 ? 'was' : 'were'} rounded.`,

@@ -172,7 +172,7 @@ export const EXAMPLE_LOADED: PriceTableBody = {
     },
   ],
   skipped: { embedding: 124 },
-  unused: { batch: 190 },
+  unused: { input_cost_per_image: 12 },
   rounded: [],
   valued: EXAMPLE_VALUED,
 }

@@ -442,7 +442,7 @@ export const PriceTableBody = Type.Object(
     }),
     refused: Type.Array(Type.Object({ provider: Type.String(), model: Type.String(), reasons: Reasons }, strict)),
     skipped: Counts('Number of skipped models, by reason.'),
-    unused: Counts('Number of prices of accepted models that Tally does not use, by kind.'),
+    unused: Counts('Number of prices of accepted models that Tally does not use, by the name of their column.'),
     rounded: Type.Array(
       Type.Object(
         {

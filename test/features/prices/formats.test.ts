@@ -110,7 +110,7 @@ describe('LiteLLM’s table', () => {
   test('has other modes skipped, and prices that are not of text tokens counted', async () => {
     const { reading } = await fixture('litellm.json')
     expect(reading.skipped).toEqual({ 'not a model': 1, 'no mode': 1, embedding: 1, image_generation: 1 })
-    expect(reading.unused).toEqual({ search: 1, other_unit: 1 })
+    expect(reading.unused).toEqual({ search_context_cost_per_query: 1, code_interpreter_cost_per_session: 1 })
   })
 
   test('has the prices of service tiers, speeds, regions, tools and audio', async () => {
@@ -314,6 +314,183 @@ describe('a file that is no table', () => {
   })
 })
 
+describe('a table that names thresholds', () => {
+  const litellm = (columns: object) =>
+    readTable(
+      JSON.stringify({
+        long: {
+          litellm_provider: 'acme',
+          mode: 'chat',
+          input_cost_per_token: 1e-6,
+          output_cost_per_token: 2e-6,
+          ...columns,
+        },
+        plain: { litellm_provider: 'acme', mode: 'chat', input_cost_per_token: 1e-6, output_cost_per_token: 2e-6 },
+      }),
+    ).reading
+
+  test.each([
+    ['64000', 64_001],
+    ['64k', 64_001],
+    ['200K', 200_001],
+    ['1m', 1_000_001],
+    ['1.1m', 1_100_001],
+    ['1048576', 1_048_577],
+  ])('in tokens, thousands or millions, is read: above %s', (length, from) => {
+    const { rows, refused, unused } = litellm({
+      [`input_cost_per_token_above_${length}_tokens`]: 5e-6,
+      [`input_cost_per_token_above_${length}_tokens_flex`]: 4e-6,
+    })
+    expect([refused, unused]).toEqual([[], {}])
+    expect(rows[0]!.tiers).toEqual([{ fromTokens: from, prices: { input: 5_000_000n } }])
+    expect(rows[0]!.extras!.variants).toMatchObject([{ tiers: [{ fromTokens: from, prices: { input: 4_000_000n } }] }])
+  })
+
+  test.each(['above_many_tokens', 'above_64g_tokens', 'above_200k', 'above_1.2345678_tokens'])(
+    'in another way has the row refused, and the rest loaded: %s',
+    (column) => {
+      const { rows, refused } = litellm({ [`output_cost_per_token_${column}`]: 5e-6 })
+      expect(rows.map(({ model }) => model)).toEqual(['plain'])
+      expect(refused).toMatchObject([{ model: 'long', reasons: [{ code: 'bad_tier' }] }])
+      expect(refused[0]!.reasons[0]!.message).toContain(`output_cost_per_token_${column}`)
+    },
+  )
+
+  test('is read of models.dev as well', () => {
+    const cost = { input: 1, output: 2, context_over_128k: { input: 2 }, context_over_1m: { input: 4 } }
+    const tableOf = (changed: object) =>
+      readTable(JSON.stringify({ acme: { models: { long: { cost: { ...cost, ...changed } } } } }), 'models-dev').reading
+    expect(tableOf({}).rows[0]!.tiers).toEqual([
+      { fromTokens: 128_001, prices: { input: 2_000_000n } },
+      { fromTokens: 1_000_001, prices: { input: 4_000_000n } },
+    ])
+    for (const changed of [
+      { context_over_lots: { input: 2 } },
+      { tiers: [{ tier: { type: 'output', size: 1000 }, input: 2 }] },
+    ]) {
+      expect(tableOf(changed).refused).toMatchObject([{ reasons: [{ code: 'bad_tier' }] }])
+    }
+  })
+})
+
+describe('prices that are not used', () => {
+  test('are counted by the name of their column, also within others', () => {
+    const row = { litellm_provider: 'acme', mode: 'chat', input_cost_per_token: 1e-6, output_cost_per_token: 2e-6 }
+    const { unused, rows } = readTable(
+      JSON.stringify({
+        one: {
+          ...row,
+          input_cost_per_request: 0.01,
+          regional_processing_uplift_multiplier_eu: 1.1,
+          input_cost_per_token_above_200k_tokens_scale: 9e-6,
+          cache_creation_input_token_cost_above_12hr: 4e-6,
+          input_cost_per_image: 0,
+          max_input_tokens: 5,
+          supports_pricing: true,
+          provider_specific_entry: { us: 1.1, priority_lane: 2 },
+          tiered_pricing: [{ range: [0, 1000], input_cost_per_token: 1e-6, input_cost_per_request: 1 }],
+        },
+        two: { ...row, input_cost_per_request: 0.02, 'cost\u001b[31m': 1 },
+      }),
+    ).reading
+    expect(rows).toHaveLength(2)
+    expect(unused).toEqual({
+      input_cost_per_request: 2,
+      regional_processing_uplift_multiplier_eu: 1,
+      input_cost_per_token_above_200k_tokens_scale: 1,
+      cache_creation_input_token_cost_above_12hr: 1,
+      'provider_specific_entry.priority_lane': 1,
+      'tiered_pricing.input_cost_per_request': 1,
+      'other columns': 1,
+    })
+  })
+
+  test('of models.dev and genai-prices are counted too, and never more than a hundred columns', () => {
+    const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`charge_${index}`, 1]))
+    const catalog = { acme: { models: { one: { cost: { input: 1, output: 2, request: 0.1, ...many } } } } }
+    const { unused } = readTable(JSON.stringify(catalog)).reading
+    expect(unused['cost.request']).toBe(1)
+    expect([Object.keys(unused).length, unused['other columns']]).toEqual([101, 51])
+    const prices = { input_mtok: 1, output_mtok: 2, requests_kcount: 3, web_searches_kcount: 10 }
+    const genai = readTable(JSON.stringify([{ id: 'acme', models: [{ id: 'one', prices }] }]), 'genai-prices')
+    expect(genai.reading.unused).toEqual({ 'prices.requests_kcount': 1 })
+  })
+})
+
+test.each([
+  { tiers: [{ from_tokens: 100, inptu: 2 }] },
+  { variants: [{ service_tier: 'batch', input: 2, cache_write_1hr: 4 }] },
+  { hours: [{ from: '01:00', to: '02:00', multiplier: 2, timezone: 'CET' }] },
+])('in Tally’s own format, an unknown field within a price has the row refused: %j', (charges) => {
+  const rows = [
+    { model: 'bad', input: 1, output: 1, ...charges },
+    { model: 'good', input: 1, output: 1 },
+  ]
+  expect(readTable(JSON.stringify(rows)).reading).toMatchObject({
+    rows: [{ model: 'good' }],
+    refused: [{ model: 'bad', reasons: [{ code: 'unknown_field' }] }],
+  })
+})
+
+describe('a row that is listed twice', () => {
+  const cells = (input: number) =>
+    `{"litellm_provider":"acme","mode":"chat","input_cost_per_token":${input}e-6,"output_cost_per_token":2e-6}`
+
+  test.each([
+    ['litellm', (one: number, other: number) => `{"b":${cells(1)},"a":${cells(one)},"a":${cells(other)}}`],
+    [
+      'models-dev',
+      (one: number, other: number) =>
+        `{"acme":{"models":{"b":{"cost":{"input":1,"output":2}},"a":{"cost":{"input":${one},"output":2}}}},"acme":{"models":{"a":{"cost":{"input":${other},"output":2}}}}}`,
+    ],
+    [
+      'genai-prices',
+      (one: number, other: number) =>
+        `[{"id":"acme","models":[${[
+          ['b', 1],
+          ['a', one],
+          ['a', other],
+        ]
+          .map(([id, input]) => `{"id":"${id}","prices":{"input_mtok":${input},"output_mtok":2}}`)
+          .join()}]}]`,
+    ],
+    [
+      'tally',
+      (one: number, other: number) => `provider,model,input,output\nacme,b,1,2\nacme,a,${one},2\nacme,a,${other},2\n`,
+    ],
+  ] as const)('in %s is one if they are equal, and refused by name if not; the rest is loaded', (format, textOf) => {
+    const equal = readTable(textOf(3, 3), format).reading
+    expect(equal.rows.map(({ model, input }) => [model, input])).toEqual([
+      ['b', 1_000_000n],
+      ['a', 3_000_000n],
+    ])
+    expect([equal.refused, equal.skipped]).toEqual([[], { 'listed twice': 1 }])
+    const different = readTable(textOf(3, 4), format).reading
+    expect(different.rows.map(({ model }) => model)).toEqual(['b'])
+    expect(different.refused).toMatchObject([{ provider: 'acme', model: 'a', reasons: [{ code: 'listed_twice' }] }])
+  })
+
+  test('is none if its dates differ', () => {
+    const text = 'provider,model,input,output,effective_from\nacme,a,1,2,always\nacme,a,3,2,\nacme,a,4,2,2026-12-01\n'
+    expect(readTable(text).reading.rows).toHaveLength(3)
+  })
+
+  test('in itself has only this row refused', () => {
+    const twice = '"input_cost_per_token":1e-6,"input_cost_per_token":9e-6'
+    const { rows, refused } = readTable(
+      `{"bad":{"litellm_provider":"acme","mode":"chat",${twice}},"good":${cells(1)}}`,
+    ).reading
+    expect(rows.map(({ model }) => model)).toEqual(['good'])
+    expect(refused).toMatchObject([{ provider: 'acme', model: 'bad', reasons: [{ code: 'unreadable' }] }])
+    const tally =
+      '[{"model":"bad","provider":"acme","input":1,"input":2,"output":1},{"model":"good","input":1,"output":1}]'
+    expect(readTable(tally).reading).toMatchObject({
+      rows: [{ model: 'good' }],
+      refused: [{ provider: 'acme', model: 'bad', reasons: [{ code: 'unreadable' }] }],
+    })
+  })
+})
+
 describe.skipIf(!existsSync(TABLES))('the real tables', () => {
   test('of LiteLLM, 2,984 models: what is bad is refused, and counted as its notes list it', async () => {
     const { format, reading } = readTable(await Bun.file(join(TABLES, 'litellm-prices.json')).text())
@@ -346,7 +523,18 @@ describe.skipIf(!existsSync(TABLES))('the real tables', () => {
     expect(plan.additions.length + plan.refused.length + skipped).toBe(2_986)
     expect([plan.additions.length, plan.refused.length, reading.rounded.length]).toEqual([2_176, 237, 30])
     expect(reading.skipped).toMatchObject({ image_generation: 209, embedding: 124, realtime: 28, 'not a model': 2 })
-    expect(reading.unused).toEqual({ image: 15, other_unit: 55, search: 7, video: 4 })
+    expect(reading.unused).toEqual({
+      input_cost_per_image: 10,
+      input_cost_per_request: 4,
+      input_cost_per_video_per_second: 2,
+      input_dbu_cost_per_token: 26,
+      output_cost_per_image: 5,
+      output_cost_per_video_token: 2,
+      output_dbu_cost_per_token: 25,
+      regional_processing_uplift_multiplier_eu: 16,
+      regional_processing_uplift_multiplier_us: 16,
+      search_context_cost_per_query: 7,
+    })
     const withTiers = reading.rows.filter(({ extras }) => extras?.variants.some(({ kind }) => kind === 'serviceTier'))
     expect(withTiers.length).toBeGreaterThan(150)
   })

@@ -20,7 +20,7 @@ export function tooManyModels(): RangeError {
 }
 
 /** The names that formats look up before they parse anything. */
-const NAMES = ['id', 'model', 'models', 'prices', 'aliases', 'litellm_provider', 'as_of'] as const
+const NAMES = ['id', 'provider', 'model', 'models', 'prices', 'aliases', 'litellm_provider', 'as_of'] as const
 type FoundName = (typeof NAMES)[number]
 const FOUND_NAMES = vocabularyOf(NAMES)
 
@@ -48,20 +48,38 @@ export class TableDocument {
     return this.#is('list', at)
   }
 
-  /**
-   * The positions of an object's members; empty for other values. Throws RangeError for too many members or a duplicate
-   * name.
-   */
-  members(at: Position | undefined): Map<string, Position> {
-    const members = new Map<string, Position>()
+  /** The names and positions of an object's members; empty for other values. Throws RangeError for too many. */
+  members(at: Position | undefined): [name: string, position: Position][] {
+    const members: [string, Position][] = []
     if (!this.isObject(at)) return members
     this.#cursor.position = at
     for (let name = this.#cursor.firstName(); name !== undefined; name = this.#cursor.nextName()) {
-      if (members.has(name)) throw twice(name)
-      members.set(name, this.#cursor.skip())
-      if (members.size > MODELS_LIMIT) throw tooManyModels()
+      members.push([name, this.#cursor.skip()])
+      if (members.length > MODELS_LIMIT) throw tooManyModels()
     }
     return members
+  }
+
+  /** Whether an object has a member of this name. */
+  has(at: Position | undefined, wanted: FoundName): boolean {
+    return this.#first(at, wanted) !== undefined
+  }
+
+  /** The first text of this name in an object, of which it may have several. */
+  firstText(at: Position | undefined, wanted: FoundName): string | undefined {
+    const read = this.model(this.#first(at, wanted))
+    return 'value' in read && typeof read.value === 'string' ? read.value : undefined
+  }
+
+  #first(at: Position | undefined, wanted: FoundName): Position | undefined {
+    if (!this.isObject(at)) return undefined
+    const finder = this.#finder
+    finder.position = at
+    for (let name = finder.firstName(); name !== undefined; name = finder.nextName()) {
+      const position = finder.skip()
+      if (name === wanted) return position
+    }
+    return undefined
   }
 
   /** The position of an object's member, which may exist only once. */
@@ -89,6 +107,16 @@ export class TableDocument {
       if (items.length > MODELS_LIMIT) throw tooManyModels()
     }
     return items
+  }
+
+  /** The value of a model, or why it cannot be read. */
+  model(at: Position | undefined): { value: unknown } | { problem: string } {
+    try {
+      return { value: this.value(at) }
+    } catch (error) {
+      if (error instanceof RangeError) return { problem: error.message }
+      throw error
+    }
   }
 
   /** The parsed value. Throws RangeError if it is too large for a model, or contains a duplicate name. */

@@ -51,9 +51,20 @@ export function readTiers(notes: ModelNotes, listed: unknown): PriceTier[] {
     const from = isHolder(tier) ? tier.from_tokens : undefined
     if (!isHolder(tier) || typeof from !== 'number' || !Number.isSafeInteger(from) || from < 1) {
       notes.refuse('bad_tier', 'has a tier without from_tokens, the number of tokens from which it applies')
-    } else tiers.addAll(from, readPrices(notes, tier))
+    } else {
+      refuseUnknown(notes, tier, ['from_tokens'])
+      tiers.addAll(from, readPrices(notes, tier))
+    }
   }
   return tiers.ascending()
+}
+
+/** A misspelled price would be lost silently. */
+function refuseUnknown(notes: ModelNotes, holder: Holder, others: readonly string[]): void {
+  const known: string[] = [...others, ...Object.values(TOKEN_FIELDS)]
+  for (const name of Object.keys(holder)) {
+    if (!known.includes(name)) notes.refuse('unknown_field', `unknown field '${name}' in tiers, variants or hours`)
+  }
 }
 
 function readPrices(notes: ModelNotes, holder: Holder): Adjustment['prices'] {
@@ -97,6 +108,7 @@ function readVariant(notes: ModelNotes, listed: Holder): PriceVariant | undefine
     notes.refuse('bad_variant', 'has a variant without exactly one of service_tier, speed and region, a short name')
     return undefined
   }
+  refuseUnknown(notes, listed, [...Object.values(SERVICE_FIELDS), ...ADJUSTMENT_FIELDS])
   const adjustment = readAdjustment(notes, listed, `the variant ${name}`)
   return adjustment && { kind: kind!, name: name.toLowerCase(), ...adjustment }
 }
@@ -109,6 +121,7 @@ function readHours(notes: ModelNotes, listed: Holder): PriceHours | undefined {
   }
   const days = listed.days === undefined ? null : daysOf(listed.days)
   if (days === undefined) notes.refuse('bad_variant', 'has hours with days other than 1 (Monday) to 7 (Sunday)')
+  refuseUnknown(notes, listed, ['from', 'to', 'days', ...ADJUSTMENT_FIELDS])
   const adjustment = readAdjustment(notes, listed, `the hours from ${listed.from}`)
   return adjustment && { from, to, days: days ?? null, ...adjustment }
 }
@@ -120,6 +133,8 @@ function daysOf(listed: unknown): number[] | undefined {
 }
 
 const WEEK: unknown[] = [1, 2, 3, 4, 5, 6, 7]
+
+const ADJUSTMENT_FIELDS = ['multiplier', 'tiers']
 
 function readAdjustment(notes: ModelNotes, listed: Holder, what: string): Adjustment | undefined {
   const prices = readPrices(notes, listed)

@@ -54,10 +54,12 @@ export function* readGenaiPrices(document: TableDocument): Steps<TableNotes> {
     }
     const id = document.value(document.find(provider, 'id'))
     const models = document.items(listed).filter((model) => document.isObject(model))
-    const used = new Set(models.map((model) => document.value(document.find(model, 'id'))))
+    const used = new Set<unknown>(models.map((model) => document.firstText(model, 'id')))
     for (const model of models) {
       yield
-      readModel(table, id, document.value(model) as Holder, used)
+      const read = document.model(model)
+      if ('value' in read) readModel(table, id, read.value as Holder, used)
+      else table.model(id, document.firstText(model, 'id')).reject(read.problem)
     }
   }
   return table
@@ -154,7 +156,16 @@ function readPrices(notes: ModelNotes, listed: Holder, { hours, variants }: Extr
     hours: hours.map((each) => hoursOf(notes, each)),
   })
   const row = { input, output, cacheRead, cacheWrite, cacheWrite1h, tiers, extras }
-  return notes.take(row, 'genai-prices', { effectiveFrom: dayOf(notes, startOf(listed)) })
+  const isTaken = notes.take(row, 'genai-prices', { effectiveFrom: dayOf(notes, startOf(listed)) })
+  if (isTaken) notes.table.leaveUnused(holder, (key) => USED.includes(key) && !isUnreadTool(key, holder[key]), 'prices')
+  return isTaken
+}
+
+const USED: string[] = [...Object.values(KEYS), ...Object.values(TOOLS)]
+
+/** The price of a tool is read if it does not depend on how much is used. */
+function isUnreadTool(key: string, price: unknown): boolean {
+  return Object.values(TOOLS).includes(key) && typeof price !== 'number'
 }
 
 function pricesOf(notes: ModelNotes, prices: Holder): { own: Adjustment['prices']; tiers: PriceTier[] } {

@@ -15,7 +15,7 @@ import {
 } from '../rates.ts'
 import type { MediaKind } from '../usage.ts'
 import type { TableDocument } from './document.ts'
-import { type Holder, isHolder, type ModelNotes, PER_TOKEN_DIGITS, TableNotes, TierNotes } from './reader.ts'
+import { type Holder, isHolder, type ModelNotes, PER_TOKEN_DIGITS, TableNotes, TierNotes, tokensIn } from './reader.ts'
 
 const KEYS: Record<CountKind, string> = {
   input: 'input_cost_per_token',
@@ -45,39 +45,37 @@ const CACHE_HIT = 'input_cost_per_token_cache_hit'
 /** Modes that generate text. Embeddings, images, speech and searches are not part of agents' sessions. */
 const TEXT_MODES = ['chat', 'completion', 'responses']
 
-/** A price, the length above which it applies, and the service tier. */
-const PRICE_KEY = /^(.+?)(?:_above_(\d{1,5})k_tokens)?(?:_(batches|flex|priority))?$/
+/** A price, the length above which it applies (`_above_200k_tokens`, `_above_64000_tokens`), and the service tier. */
+const PRICE_KEY = /^(.+?)(?:_above_(\d+(?:\.\d+)?[km]?)_tokens)?(?:_(batches|flex|priority))?$/i
 
-/** Kinds of prices that Tally does not use, by patterns of their keys; the first match counts. */
-const UNUSED: [kind: string, key: RegExp][] = [
-  ['audio', /audio/],
-  ['image', /image|pixel/],
-  ['video', /video/],
-  ['search', /search/],
-  ['other_unit', /_cost_per_|_cost$|_dbu_/],
-]
+/** Prices that hold for requests of no entry, whatever their length: of unknown service tiers, and of caching for hours. */
+const OF_OTHERS = /_above_\d[\d.]*(?:[km]?_tokens_\w+|hr(?:_\w+)?)$/i
 
 /** Whether a document has the shape of LiteLLM's table. */
 export function isLitellm(document: TableDocument): boolean {
-  return [...document.members(document.root).values()].some(
-    (model) => document.find(model, 'litellm_provider') !== undefined,
-  )
+  return document.members(document.root).some(([, model]) => document.has(model, 'litellm_provider'))
 }
 
 export function* readLitellm(document: TableDocument): Steps<TableNotes> {
   const table = new TableNotes()
   const models = document.members(document.root)
-  const modelOf = (name: string) => document.value(models.get(name))
+  const positions = new Map(models)
+  const modelOf = (name: string) => valueIn(document.model(positions.get(name)))
   for (const [name, position] of models) {
     yield
-    const model = document.isObject(position) ? document.value(position) : undefined
-    if (!isHolder(model) || typeof model.litellm_provider !== 'string' || name === 'sample_spec') {
+    const read = document.isObject(position) ? document.model(position) : { value: undefined }
+    const model = valueIn(read)
+    if ('problem' in read)
+      table.model(document.firstText(position, 'litellm_provider') ?? '', name).reject(read.problem)
+    else if (!isHolder(model) || typeof model.litellm_provider !== 'string' || name === 'sample_spec') {
       table.skip('not a model')
     } else if (!isTextModel(model)) table.skip(modeOf(model))
     else readModel(table, modelOf, name, model)
   }
   return table
 }
+
+const valueIn = (read: ReturnType<TableDocument['model']>) => ('value' in read ? read.value : undefined)
 
 /**
  * Models without a mode count as text models if they have prices of text; LiteLLM lists whole classes of models that
@@ -128,15 +126,20 @@ function listedPrices(notes: ModelNotes, provider: string, model: Holder, base: 
   const media: ExtraPrices['media'] = {}
   const services = new Map<Suffix, { prices: Adjustment['prices']; tiers: TierNotes }>()
   for (const key of Object.keys(model)) {
-    const [, start, thousands, suffix] = PRICE_KEY.exec(key) ?? []
+    const [, start, above, suffix] = PRICE_KEY.exec(key) ?? []
     const kind = KIND_OF.get(start!)
+    const length = above === undefined ? null : tokensIn(above)
+    if (kind ? length === undefined : isAboveUnknown(key)) {
+      notes.refuse('bad_tier', `${key} does not tell the number of tokens above which it applies`)
+      continue
+    }
     // The five base prices have been read.
-    if (!kind || (kind in KEYS && !thousands && !suffix)) continue
+    if (!kind || length === undefined || (kind in KEYS && length === null && !suffix)) continue
     const price = notes.priceAt(model, key, PER_TOKEN_DIGITS)
     // The table uses 0 for unknown prices of a service tier as well.
     if (price === null || (suffix && price === 0n && base[kind as CountKind] !== 0n)) continue
-    const service = suffix && entryOf(services, suffix as Suffix)
-    if (thousands) (service ? service.tiers : tiers).add(beginning(provider, Number(thousands) * 1_000), kind, price)
+    const service = suffix && entryOf(services, suffix.toLowerCase() as Suffix)
+    if (length !== null) (service ? service.tiers : tiers).add(beginning(provider, length), kind, price)
     else if (service) service.prices[kind] = price
     else media[kind as MediaKind] = price
   }
@@ -150,6 +153,10 @@ function listedPrices(notes: ModelNotes, provider: string, model: Holder, base: 
   return { tiers, media, variants }
 }
 
+function isAboveUnknown(key: string): boolean {
+  return KIND_OF.has(key.slice(0, Math.max(0, key.indexOf('_above_')))) && !KIND_OF.has(key) && !OF_OTHERS.test(key)
+}
+
 function entryOf(services: Map<Suffix, { prices: Adjustment['prices']; tiers: TierNotes }>, suffix: Suffix) {
   const service = services.get(suffix) ?? { prices: {}, tiers: new TierNotes() }
   services.set(suffix, service)
@@ -160,7 +167,7 @@ function entryOf(services: Map<Suffix, { prices: Adjustment['prices']; tiers: Ti
 function multipliersOf(notes: ModelNotes, entry: unknown): PriceVariant[] {
   if (!isHolder(entry)) return []
   return Object.entries(entry).flatMap(([name, factor]) => {
-    const kind = name === 'fast' ? ('speed' as const) : REGION.test(name) ? ('region' as const) : undefined
+    const kind = factorOf(name)
     if (typeof factor !== 'number' || !kind) return []
     const multiplier = notes.priceAt(entry, name, MULTIPLIER_DIGITS)
     return multiplier ? [{ kind, name, multiplier, prices: {}, tiers: [] }] : []
@@ -168,6 +175,11 @@ function multipliersOf(notes: ModelNotes, entry: unknown): PriceVariant[] {
 }
 
 const REGION = /^[a-z]{2,4}$/
+
+function factorOf(name: string): 'speed' | 'region' | undefined {
+  if (name === 'fast') return 'speed'
+  return REGION.test(name) ? 'region' : undefined
+}
 
 /** The price of a search, if it does not depend on how much it reads, which entries do not say. */
 function toolsOf(notes: ModelNotes, { search_context_cost_per_query: listed }: Holder): ExtraPrices['tools'] {
@@ -215,15 +227,20 @@ function rangesOf(notes: ModelNotes, model: Holder): { from: number; prices: Kin
   })
 }
 
+const USED = [CACHE_HIT, 'output_cost_per_reasoning_token', 'tiered_pricing']
+const USED_OF_RANGE = [...Object.values(KEYS), ...USED, 'range']
+
 function countUnused(table: TableNotes, model: Holder): void {
-  const others = [CACHE_HIT, 'output_cost_per_reasoning_token']
-  for (const [key, value] of Object.entries(model)) {
-    if (!value || others.includes(key) || KIND_OF.has(PRICE_KEY.exec(key)?.[1] ?? '')) continue
-    if (key === 'search_context_cost_per_query') {
-      if (isHolder(value) && new Set(Object.values(value)).size > 1) table.leaveUnused('search')
-      continue
-    }
-    const kind = UNUSED.find(([, pattern]) => pattern.test(key))?.[0]
-    if (kind && /cost/.test(key)) table.leaveUnused(kind)
+  const isUsed = (key: string) => USED.includes(key) || KIND_OF.has(PRICE_KEY.exec(key)?.[1] ?? '')
+  const { search_context_cost_per_query: searches, provider_specific_entry: factors, ...columns } = model
+  table.leaveUnused(columns, isUsed)
+  if (isHolder(searches) && new Set(Object.values(searches)).size > 1) {
+    table.leaveUnused({ search_context_cost_per_query: searches })
+  }
+  if (isHolder(factors)) {
+    table.leaveUnused(factors, (name) => factorOf(name) !== undefined, 'provider_specific_entry')
+  }
+  for (const range of Array.isArray(model.tiered_pricing) ? model.tiered_pricing : []) {
+    table.leaveUnused(range, (key) => USED_OF_RANGE.includes(key), 'tiered_pricing')
   }
 }

@@ -8,6 +8,7 @@ import { type Picos, parseDecimal } from '../../../lib/money.ts'
 import type { PriceAlias, PriceSource } from '../price-table.ts'
 import { COUNT_KINDS, type CountKind, PRICE_FIELDS, type PriceRow, type PriceTier, type TokenKind } from '../rates.ts'
 import { TOKEN_KINDS } from '../records.ts'
+import { isSamePrice } from '../update-offer.ts'
 import { MODELS_LIMIT, tooManyModels } from './document.ts'
 
 /** A price as a file lists it. */
@@ -28,6 +29,8 @@ export interface Reason {
 
 export type ReasonCode =
   | 'bad_name'
+  | 'unreadable'
+  | 'listed_twice'
   | 'bad_date'
   | 'bad_tier'
   | 'bad_tool'
@@ -64,7 +67,7 @@ export interface TableReading {
   refused: RefusedPrice[]
   /** Skipped models, counted by the reason: a mode other than text generation. */
   skipped: Record<string, number>
-  /** Prices of accepted models that Tally does not use, counted by kind: batch, flex, priority, regional, audio, … */
+  /** Prices of accepted models that Tally does not use, counted by the name of their column. */
   unused: Record<string, number>
   rounded: RoundedPrice[]
   /** The date of the table, if the file contains it; a midnight in UTC. */
@@ -84,9 +87,32 @@ export function isHolder(value: unknown): value is Holder {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** What the name of a column contains if it changes what a request costs. */
+const CHANGES_MONEY = /cost|pric|multiplier|uplift|surcharge|discount|(?:^|_)(?:fee|rate)s?(?:_|$)/i
+
+/** Lists and objects contain amounts; 0 and texts are none. */
+function isAmount(value: unknown): boolean {
+  return typeof value === 'string' ? Number(value) > 0 : typeof value !== 'boolean' && Boolean(value)
+}
+
+/** Published tables have about forty such columns. */
+const UNUSED_LIMIT = 100
+const COLUMN_NAME = /^[\w.-]{1,100}$/
+
+/** The number of tokens in a name, with or without a unit: `64000`, `200k`, `1m`. Undefined for any other. */
+export function tokensIn(text: string): number | undefined {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([km]?)$/i.exec(text) ?? []
+  const exact = Number(number) * UNITS[unit.toLowerCase() as keyof typeof UNITS]
+  const tokens = Math.round(exact)
+  // 1.1 × 1,000,000 is not exact as a double.
+  return Number.isSafeInteger(tokens) && Math.abs(tokens - exact) < 1e-6 ? tokens : undefined
+}
+
+const UNITS = { '': 1, k: 1_000, m: 1_000_000 }
+
 /** Collects the results of a reader. */
 export class TableNotes implements TableReading {
-  readonly rows: ListedPrice[] = []
+  rows: ListedPrice[] = []
   readonly aliases: PriceAlias[] = []
   readonly refused: RefusedPrice[] = []
   readonly skipped: Record<string, number> = {}
@@ -99,8 +125,35 @@ export class TableNotes implements TableReading {
     this.skipped[reason] = (this.skipped[reason] ?? 0) + 1
   }
 
-  leaveUnused(kind: string): void {
-    this.unused[kind] = (this.unused[kind] ?? 0) + 1
+  /**
+   * Counts the prices of an accepted model that are not read, by the names of their columns. Within an object that only
+   * has prices, `within`, all of its columns are prices.
+   */
+  leaveUnused(columns: Holder, isUsed: (name: string) => boolean = () => false, within = ''): void {
+    for (const [name, value] of Object.entries(columns)) {
+      if (isUsed(name) || !isAmount(value) || (within === '' && !CHANGES_MONEY.test(name))) continue
+      const column = within === '' ? name : `${within}.${name}`
+      const isListed = column in this.unused || Object.keys(this.unused).length < UNUSED_LIMIT
+      const counted = isListed && COLUMN_NAME.test(column) ? column : 'other columns'
+      this.unused[counted] = (this.unused[counted] ?? 0) + 1
+    }
+  }
+
+  /**
+   * Of rows with the same name and dates, equal ones are one. Nobody knows which of different ones is right, so that
+   * none of them is kept.
+   */
+  settleDuplicates(): void {
+    const duplicates = [...Map.groupBy(this.rows, rowKey).values()].filter(({ length }) => length > 1)
+    if (duplicates.length === 0) return
+    const dropped = new Set<ListedPrice>()
+    for (const [first, ...others] of duplicates) {
+      const isOne = others.every((other) => isSamePrice(first!, other))
+      for (const row of isOne ? others : [first!, ...others]) dropped.add(row)
+      if (isOne) for (const _other of others) this.skip('listed twice')
+      else this.refused.push({ provider: first!.provider, model: first!.model, reasons: [LISTED_TWICE] })
+    }
+    this.rows = this.rows.filter((row) => !dropped.has(row))
   }
 
   /** The date of a model, `2026-11-20`; other texts are ignored. */
@@ -114,6 +167,15 @@ export class TableNotes implements TableReading {
     if (this.rows.length + this.refused.length >= MODELS_LIMIT) throw tooManyModels()
     return new ModelNotes(this, provider, model)
   }
+}
+
+const LISTED_TWICE: Reason = {
+  code: 'listed_twice',
+  message: 'is listed more than once, with different prices; keep the right one',
+}
+
+function rowKey({ source, provider, model, effectiveFrom, effectiveUntil }: ListedPrice): string {
+  return JSON.stringify([source, provider, model, effectiveFrom ?? String(effectiveFrom), effectiveUntil])
 }
 
 /** A name that reports may contain: without control characters, and within their length limit. */
@@ -153,6 +215,13 @@ export class ModelNotes {
   refuse(code: ReasonCode, message: string): void {
     // A tier often repeats an issue of the base price.
     if (!this.#reasons.some((reason) => reason.message === message)) this.#reasons.push({ code, message })
+  }
+
+  /** Records a model that cannot be read at all. */
+  reject(problem: string): void {
+    const { provider, model } = this
+    this.refuse('unreadable', problem)
+    this.table.refused.push({ provider, model, reasons: this.#reasons })
   }
 
   /** The price under a key of a JSON object, in pico-dollars per token; null if absent. */

@@ -64,16 +64,21 @@ function* readJson(document: TableDocument, requested?: TableFormat): Steps<Read
     ({ format, fits }) => (requested === undefined || requested === format) && fits(document),
   )
   yield
-  if (found) return { format: found.format, reading: yield* found.read(document) }
+  if (found) return { format: found.format, reading: settled(yield* found.read(document)) }
   if (requested) throw unreadableTable(`it is not in the format ${requested}`)
   throw unreadableTable(`it is not in a supported format (${TABLE_FORMATS.join(', ')})`)
+}
+
+function settled(table: TableNotes): TableReading {
+  table.settleDuplicates()
+  return table
 }
 
 function readCsv(text: string, requested: TableFormat | undefined): TableReading {
   if (requested !== undefined && requested !== 'tally')
     throw unreadableTable(`the format ${requested} is JSON, but this file is not`)
   try {
-    if (isTallyCsv(text)) return readTallyCsv(text)
+    if (isTallyCsv(text)) return settled(readTallyCsv(text))
   } catch (error) {
     if (error instanceof RangeError) throw unreadableTable(error.message)
     throw error

@@ -101,9 +101,7 @@ export function isTallyJson(document: TableDocument): boolean {
   const prices = pricesIn(document)
   return (
     document.isList(prices) &&
-    document
-      .items(prices)
-      .every((price) => document.find(price, 'model') !== undefined && document.find(price, 'models') === undefined)
+    document.items(prices).every((price) => document.has(price, 'model') && !document.has(price, 'models'))
   )
 }
 
@@ -120,7 +118,10 @@ export function* readTallyJson(document: TableDocument): Steps<TableNotes> {
   }
   for (const price of document.items(pricesIn(document))) {
     yield
-    readPrice(table, document.value(price) as Holder)
+    const read = document.model(price)
+    if ('value' in read) readPrice(table, read.value as Holder)
+    else
+      table.model(document.firstText(price, 'provider') ?? '', document.firstText(price, 'model')).reject(read.problem)
   }
   for (const alias of document.items(document.find(document.root, 'aliases'))) readAlias(table, document.value(alias))
   return table

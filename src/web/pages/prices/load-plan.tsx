@@ -276,7 +276,7 @@ const ROUNDED = 100
 function PassedOver({ table: { skipped, unused, rounded } }: { table: LoadedTable }) {
   const texts = [
     ...Object.entries(skipped).map(([why, models]) => `${count(models)} models skipped: ${why.replaceAll('_', ' ')}`),
-    ...Object.entries(unused).map(([kind, prices]) => `${count(prices)} unused prices: ${kind.replaceAll('_', ' ')}`),
+    ...Object.entries(unused).map(([column, prices]) => `${counted(prices, 'price')} of ${column} not used`),
     ...rounded
       .slice(0, ROUNDED)
       .map(({ model, text, price }) => `${model}: ${text} was rounded to ${priceText(price)}`),
