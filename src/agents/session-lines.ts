@@ -92,13 +92,17 @@ function decompressed(path: string): Source {
   }
 }
 
+/** One of the two decompressors has a limit, and the other notices that the end is missing. */
 function expand(content: Buffer): Buffer {
   try {
-    return zstdDecompressSync(content, { maxOutputLength: LONGEST_DECOMPRESSED })
+    zstdDecompressSync(content, { maxOutputLength: LONGEST_DECOMPRESSED })
+    if (content.length > 0) return Bun.zstdDecompressSync(content)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw new Error('it is no Zstandard file')
-    throw new Error('it expands to more than 1 GB. Decompress it with zstd -d')
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new Error('it expands to more than 1 GB. Decompress it with zstd -d')
+    }
   }
+  throw new Error('it is not a complete Zstandard file')
 }
 
 class LineReading {

@@ -403,9 +403,17 @@ describe('A compressed thread of Codex', () => {
     expect(uses.map(({ requests, tokens }) => [requests, tokens.input])).toEqual([[3, 157]])
   })
 
-  test('is named if it cannot be decompressed', () => {
-    const file = home.write(`${rollout(ONE)}.zst`, 'broken')
-    expect(home.scan().damage).toEqual([{ file, line: null, what: 'cannot be read: it is no Zstandard file' }])
+  test.each([
+    ['is something else', () => 'broken'],
+    ['is empty', () => ''],
+    ['lacks its end', (whole: Buffer) => whole.subarray(0, -1)],
+    ['lacks all but its beginning', (whole: Buffer) => whole.subarray(0, 20)],
+  ])('is named if it %s', (_, damaged) => {
+    const file = home.write(`${rollout(ONE)}.zst`, damaged(compressed(lines())))
+    expect(home.scan()).toMatchObject({
+      uses: [],
+      damage: [{ file, line: null, what: 'cannot be read: it is not a complete Zstandard file' }],
+    })
   })
 })
 
