@@ -4,7 +4,7 @@
  */
 import { dayAt, spanOf, startOfDay } from '../../lib/calendar.ts'
 import { atOnce, type Steps } from '../../lib/portions.ts'
-import type { ListedPrice, RefusedPrice, TableReading } from './formats/reader.ts'
+import { completeTiers, type ListedPrice, type RefusedPrice, type TableReading } from './formats/reader.ts'
 import type { TableFormat } from './formats/table-file.ts'
 import type { PriceDifference } from './in-use.ts'
 import { type Overrides, reasonsAgainst } from './plausibility.ts'
@@ -359,7 +359,9 @@ function withHourPrice(row: ListedPrice, priceOf: (row: ListedPrice) => StoredPr
   if (!WITHOUT_HOUR_PRICE.includes(row.source) || row.cacheWrite === null || row.cacheWrite1h !== null) return row
   const held = priceOf(row)
   const agrees = held && held.input === row.input && held.cacheWrite === row.cacheWrite
-  return agrees ? { ...row, cacheWrite1h: held.cacheWrite1h } : row
+  if (!agrees) return row
+  const withHour = { ...row, cacheWrite1h: held.cacheWrite1h }
+  return { ...withHour, tiers: completeTiers(withHour, row.tiers) }
 }
 
 function isHeld(held: PriceRow[], row: ListedPrice): boolean {

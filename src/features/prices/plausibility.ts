@@ -42,7 +42,13 @@ export function reasonsAgainst(row: Omit<PriceRow, 'effectiveFrom'>, { force, al
 type Level = Partial<Record<TokenKind, Picos | null>> & { fromTokens?: number; service?: string }
 
 function levelsOf({ prices, tiers }: { prices: Level; tiers: PriceTier[] }, service = ''): Level[] {
-  return [{ ...prices, service }, ...tiers.map((tier) => ({ ...tier.prices, fromTokens: tier.fromTokens, service }))]
+  const tierLevels = tiers.map((tier, index) => {
+    // An hour costs what it does below, unless the tier has a price for it.
+    const lower = [prices, ...tiers.slice(0, index).map((one) => one.prices)]
+    const cacheWrite1h = lower.findLast((level) => level.cacheWrite1h != null)?.cacheWrite1h ?? null
+    return { cacheWrite1h, ...tier.prices, fromTokens: tier.fromTokens, service }
+  })
+  return [{ ...prices, service }, ...tierLevels]
 }
 
 function adjustedLevels({ extras }: Pick<PriceRow, 'extras'>): Level[] {

@@ -6,6 +6,8 @@ import type { TableReading } from '../../../src/features/prices/formats/reader.t
 import { readTable } from '../../../src/features/prices/formats/table-file.ts'
 import { planLoad } from '../../../src/features/prices/load-plan.ts'
 import { PriceTable } from '../../../src/features/prices/price-table.ts'
+import { ratesOf, valueCounts } from '../../../src/features/prices/rates.ts'
+import { ZERO_COUNTS } from '../../../src/features/prices/usage.ts'
 
 const FIXTURES = join(import.meta.dir, '../../fixtures/prices')
 /** The real tables are input beside the checkout, not part of it. */
@@ -54,8 +56,8 @@ describe('LiteLLM’s table', () => {
     const { format, reading } = await fixture('litellm.json')
     expect(format).toBe('litellm')
     expect(shown(reading)).toEqual({
-      'openai gpt-9': '1.25 10 0.125 - - >=272001: 2.5 15 - -',
-      'anthropic claude-9': '3 15 0.3 3.75 6 >=200001: 6 - - 7.5',
+      'openai gpt-9': '1.25 10 0.125 - - >=272001: 2.5 15 0.25 -',
+      'anthropic claude-9': '3 15 0.3 3.75 6 >=200001: 6 - 0.6 7.5',
       'xai xai/grok-9': '2 6 - - - >=200000: 4 - - -',
       'deepseek deepseek/deepseek-9': '0.28 0.42 0.028 - -',
       'deepseek deepseek-9': '0.28 0.42 - - -',
@@ -156,7 +158,7 @@ test('the catalogue of models.dev is told by its shape, and read', async () => {
   const { format, reading } = await fixture('models-dev.json')
   expect(format).toBe('models-dev')
   expect(shown(reading)).toEqual({
-    'anthropic claude-9': '3 15 0.3 3.75 - >=200001: 6 22.5 0.6 -',
+    'anthropic claude-9': '3 15 0.3 3.75 - >=200001: 6 22.5 0.6 7.5',
     'openrouter anthropic/claude-9': '3 15 - - -',
     'openrouter vendor/long': '1 2 - - - >=200001: 2 4 - -',
     'openrouter vendor/noisy': '0.05 0.1 - - -',
@@ -370,6 +372,59 @@ describe('a table that names thresholds', () => {
     ]) {
       expect(tableOf(changed).refused).toMatchObject([{ reasons: [{ code: 'bad_tier' }] }])
     }
+  })
+})
+
+describe('a tier without prices of the cache', () => {
+  const perMillion = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 }
+  const tier = { input: 6, output: 22.5 }
+  const raised = { input: 6_000_000n, output: 22_500_000n, cacheRead: 600_000n, cacheWrite: 7_500_000n }
+
+  test('has those of its input, and one-hour writes those of five minutes, in LiteLLM’s table', () => {
+    const { rows } = readTable(
+      JSON.stringify({
+        long: {
+          litellm_provider: 'acme',
+          mode: 'chat',
+          input_cost_per_token: 3e-6,
+          output_cost_per_token: 15e-6,
+          cache_read_input_token_cost: 0.3e-6,
+          cache_creation_input_token_cost: 3.75e-6,
+          cache_creation_input_token_cost_above_1hr: 6e-6,
+          input_cost_per_token_above_200k_tokens: 6e-6,
+          cache_creation_input_token_cost_above_200k_tokens: 7.5e-6,
+          input_cost_per_token_flex: 1e-6,
+          cache_read_input_token_cost_flex: 0.1e-6,
+          input_cost_per_token_above_200k_tokens_flex: 2e-6,
+        },
+      }),
+    ).reading
+    const { output: _output, ...prices } = raised
+    expect(rows[0]!.tiers).toEqual([{ fromTokens: 200_001, prices: { ...prices, cacheWrite1h: 12_000_000n } }])
+    expect(rows[0]!.extras!.variants).toMatchObject([
+      { name: 'flex', tiers: [{ fromTokens: 200_001, prices: { input: 2_000_000n, cacheRead: 200_000n } }] },
+    ])
+    const usage = { counts: { ...ZERO_COUNTS, cacheWrite1h: 250_000 }, requests: 1, startedAt: 0, endedAt: 0 }
+    expect(valueCounts(ratesOf(rows[0]!), { ...usage, details: null })?.listValueNanos).toBe(3_000_000_000n)
+  })
+
+  test('has them in the other published tables, but not in Tally’s own format, which says what it means', () => {
+    const catalog = { acme: { models: { long: { cost: { ...perMillion, context_over_200k: tier } } } } }
+    expect(readTable(JSON.stringify(catalog)).reading.rows[0]!.tiers).toEqual([{ fromTokens: 200_001, prices: raised }])
+    const own = [{ model: 'long', ...perMillion, tiers: [{ from_tokens: 200_001, ...tier }] }]
+    expect(readTable(JSON.stringify(own)).reading.rows[0]!.tiers[0]!.prices).toEqual({
+      input: 6_000_000n,
+      output: 22_500_000n,
+    })
+  })
+
+  test('is refused if an hour in the cache would then cost less than five minutes', () => {
+    const own = [
+      { model: 'long', ...perMillion, cache_write_1h: 6, tiers: [{ from_tokens: 200_001, cache_write: 7.5 }] },
+    ]
+    const { reading } = readTable(JSON.stringify(own))
+    expect(refusals(reading)).toEqual({ long: ['cache_write_out_of_line'] })
+    expect(refusals(reading, { force: true })).toEqual({})
   })
 })
 

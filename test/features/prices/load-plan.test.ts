@@ -62,6 +62,17 @@ function outcomes({ additions }: LoadPlan): string[] {
   return additions.map(({ row, outcome, inForce }) => `${outcome} ${row.model} ${inForce?.input ?? '–'}`)
 }
 
+test('the one-hour price that a row of models.dev keeps has its proportion in tiers, too', () => {
+  const cached = { cacheWrite: 10n, cacheWrite1h: 16n }
+  const tiers = [{ fromTokens: 200_001, prices: { input: 16n, cacheWrite: 20n } }]
+  const { additions, refused } = plan(
+    [listed('anthropic claude-9', 8n, 'always', 'default', cached)],
+    [listed('anthropic claude-9', 8n, undefined, 'models-dev', { cacheWrite: 10n, tiers })],
+  )
+  expect(refused).toEqual([])
+  expect(additions[0]!.row.tiers[0]!.prices).toEqual({ input: 16n, cacheWrite: 20n, cacheWrite1h: 32n })
+})
+
 describe('what a row changes', () => {
   const known = [listed('openai gpt-9', 1n, 'always', 'default')]
 

@@ -4,9 +4,17 @@
  */
 import { parseMoment } from '../../../lib/duration.ts'
 import { numberText } from '../../../lib/exact-json.ts'
-import { type Picos, parseDecimal } from '../../../lib/money.ts'
+import { divideHalfEven, type Picos, parseDecimal } from '../../../lib/money.ts'
 import type { PriceAlias, PriceSource } from '../price-table.ts'
-import { COUNT_KINDS, type CountKind, PRICE_FIELDS, type PriceRow, type PriceTier, type TokenKind } from '../rates.ts'
+import {
+  type Adjustment,
+  COUNT_KINDS,
+  type CountKind,
+  PRICE_FIELDS,
+  type PriceRow,
+  type PriceTier,
+  type TokenKind,
+} from '../rates.ts'
 import { TOKEN_KINDS } from '../records.ts'
 import { isSamePrice } from '../update-offer.ts'
 import { MODELS_LIMIT, tooManyModels } from './document.ts'
@@ -266,7 +274,7 @@ export class ModelNotes {
       return false
     }
     this.table.rounded.push(...this.#rounded)
-    const { extras, ...others } = prices
+    const { extras, ...others } = source === 'tally' ? prices : withCachePrices(prices)
     const optional = {
       ...(extras && { extras }),
       ...(effectiveUntil !== undefined && { effectiveUntil }),
@@ -291,6 +299,46 @@ export function pricesWithOurNames(notes: ModelNotes, holder: Holder): Record<Co
   return Object.fromEntries(
     COUNT_KINDS.map((kind) => [kind, notes.priceAt(holder, PRICE_FIELDS[kind], PER_MILLION_DIGITS)]),
   ) as Record<CountKind, Picos | null>
+}
+
+/** In this order: an hour in the cache costs a multiple of five minutes. */
+const CACHE_KINDS = ['cacheRead', 'cacheWrite', 'cacheWrite1h'] as const
+
+/**
+ * Published tables leave out of a tier what they don't know, not what costs the same as in shorter requests. Where a tier
+ * has a price of input but none of the cache, the latter therefore keeps its proportion to it, as vendors charge it, and
+ * one-hour writes theirs to those of five minutes.
+ */
+function withCachePrices(row: Prices): Prices {
+  const { extras } = row
+  const completed = <Priced extends Adjustment>(each: Priced) => ({
+    ...each,
+    tiers: completeTiers(each.prices, each.tiers),
+  })
+  return {
+    ...row,
+    tiers: completeTiers(row, row.tiers),
+    ...(extras && {
+      extras: { ...extras, variants: extras.variants.map(completed), hours: extras.hours.map(completed) },
+    }),
+  }
+}
+
+type ListedPrices = Partial<Record<TokenKind, Picos | null>>
+
+/** Tiers with the prices of the cache that they leave out. */
+export function completeTiers(base: ListedPrices, tiers: PriceTier[]): PriceTier[] {
+  let below = base
+  return tiers.map(({ fromTokens, prices: listed }) => {
+    const prices = { ...listed }
+    for (const kind of CACHE_KINDS) {
+      const basis = kind === 'cacheWrite1h' && prices.cacheWrite !== undefined ? 'cacheWrite' : 'input'
+      const [price, from, to] = [below[kind], below[basis], prices[basis]]
+      if (listed[kind] === undefined && price && from && to) prices[kind] = divideHalfEven(price * to, from)
+    }
+    below = { ...below, ...prices }
+    return { fromTokens, prices }
+  })
 }
 
 /** Long-context prices, grouped by their threshold. */
