@@ -496,7 +496,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
 
     /**
      * Whether the budgets that such entries count for leave anything: all of them, as a script may not go on because its
-     * person does not see one. Of those, only the state is told. Throws 422 for what does not exist.
+     * person does not see one. Of those, only the state is returned. Throws 422 for what does not exist.
      */
     async check(
       scope: NonNullable<NewBudget['scope']>,
