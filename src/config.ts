@@ -6,7 +6,7 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { parseDuration } from './lib/duration.ts'
-import { isNetwork } from './lib/network.ts'
+import { isNetwork, withoutBrackets } from './lib/network.ts'
 import { isAddress, isSafeAddress, LOOPBACK } from './lib/outgoing/safe-address.ts'
 import { readPublicUrl } from './lib/public-url.ts'
 import { parseS3Place, type S3Place } from './lib/s3-place.ts'
@@ -690,7 +690,7 @@ function configOf(reading: Reading): Config {
     databaseUrl: isPostgres ? databaseUrl : undefined,
     replica: reading.valid(() => readReplica(reading)),
     // As in URLs.
-    host: reading.text('host').replace(/^\[(.*)\]$/, '$1'),
+    host: withoutBrackets(reading.text('host')),
     port: reading.integer('port', 'port', 0, 65_535),
     publicUrl: reading.publicUrl(),
     trustedProxies: reading.networks('trustedProxies'),
@@ -914,7 +914,7 @@ function readMail(reading: Reading): MailConfig | undefined {
     return issue('contains a % in the user or password. Write it as %25')
   if (password && !user) issue('has a password but no user')
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
+    host: withoutBrackets(url.hostname),
     port: Number(url.port) || usualPort,
     isSecure: url.protocol === 'smtps:',
     // A password does not leave the machine in the clear unless that is asked for.

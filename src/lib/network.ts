@@ -37,3 +37,6 @@ export function networkTest(networks: readonly string[]): (address: string) => b
   }
   return (address) => isIP(address) !== 0 && list.check(address, familyOf(address))
 }
+
+/** The brackets are those of an IPv6 address in a URL. */
+export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')

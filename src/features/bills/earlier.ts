@@ -3,6 +3,7 @@ import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import { type EntryFilter, OPEN_STATUSES } from '../entries/listing/filter.ts'
 import { exactAt, NO_KEY, sumColumns } from '../entries/rollup/service.ts'
+import { totalOf } from './open-entries.ts'
 import type { LeftOutEntries, ScopeKeys } from './store/billable.ts'
 
 /** Of one project; the keys of those without a project or client are {@link NO_KEY}. */
@@ -38,14 +39,7 @@ export async function sumEarlier(reader: Reader, { before, only }: Earlier): Pro
 
 /** Those of a scope. */
 export function earlierOf(sums: readonly EarlierSum[], scope: ScopeKeys): LeftOutEntries {
-  const total: LeftOutEntries = { entries: 0, unpriced: 0, costNanos: 0n, isMore: false }
-  for (const sum of sums) {
-    if (!isIn(sum, scope)) continue
-    total.entries += sum.entries
-    total.unpriced += sum.unpriced
-    total.costNanos += sum.costNanos
-  }
-  return total
+  return totalOf(sums.filter((sum) => isIn(sum, scope)))
 }
 
 function isIn({ projectId, clientId }: EarlierSum, scope: ScopeKeys): boolean {

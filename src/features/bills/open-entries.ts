@@ -50,16 +50,19 @@ export async function sumOpenEntries(reader: Reader, { startingAt, endingAt }: M
 /** Without a project. */
 const placeOf = (ticketId: number) => (ticketId === NO_KEY ? 'nowhere' : 'no_project')
 
-/** Those that may be billed once they have a client or project, which would be forgotten if they were not counted. */
+/** Whether entries may be billed, once those that have no client or project have one. */
+export const mayBeBilledAt = (place: OpenEntries['place'], group: OpenEntries): boolean =>
+  group.place === place && group.isBillable && OPEN_STATUSES.includes(group.status)
+
+/** Those that would be forgotten if they were not counted. */
 export function outsideOf(
   open: readonly OpenEntries[],
 ): Record<'unattributed' | 'withoutClient' | 'withoutProject', LeftOutEntries> {
-  const at = (place: OpenEntries['place']) =>
-    totalOf(open.filter((group) => group.place === place && group.isBillable && OPEN_STATUSES.includes(group.status)))
+  const at = (place: OpenEntries['place']) => totalOf(open.filter((group) => mayBeBilledAt(place, group)))
   return { unattributed: at('nowhere'), withoutClient: at('no_client'), withoutProject: at('no_project') }
 }
 
-export function totalOf(groups: readonly OpenEntries[]): LeftOutEntries {
+export function totalOf(groups: readonly Omit<LeftOutEntries, 'isMore'>[]): LeftOutEntries {
   const total: LeftOutEntries = { entries: 0, unpriced: 0, costNanos: 0n, isMore: false }
   for (const { entries, unpriced, costNanos } of groups) {
     total.entries += entries

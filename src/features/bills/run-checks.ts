@@ -1,7 +1,7 @@
 /** What is left to do before a month can be billed, each as the filter that also lists its entries. Pure. */
 import type { Status } from '../../database/schema/values.ts'
-import { type EntryFilter, OPEN_STATUSES, PLACELESS } from '../entries/listing/filter.ts'
-import { type OpenEntries, totalOf } from './open-entries.ts'
+import { type EntryFilter, PLACELESS } from '../entries/listing/filter.ts'
+import { mayBeBilledAt, type OpenEntries, totalOf } from './open-entries.ts'
 import type { LeftOutEntries } from './store/billable.ts'
 
 /** In the order in which a person works through them. */
@@ -31,7 +31,7 @@ interface Check {
 export function runChecks(statuses: readonly Status[]): Record<RunCheckName, Check> {
   const at = (name: keyof typeof PLACELESS, place: OpenEntries['place']): Check => ({
     filter: { ...PLACELESS[name], superseded: false },
-    matches: (entries) => entries.isBillable && entries.place === place && OPEN_STATUSES.includes(entries.status),
+    matches: (entries) => mayBeBilledAt(place, entries),
   })
   const ofClients = (status: Status[], more: EntryFilter = {}): Check => ({
     filter: { status, superseded: false, billable: true, has_client: true, ...more },

@@ -2,17 +2,14 @@
  * Where a request goes. A name is resolved once, all of its addresses are checked, and the request connects to one of those
  * addresses: if it were resolved again, its owner could answer with another one (DNS rebinding).
  */
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { networkTest } from '../network.ts'
+import { networkTest, withoutBrackets } from '../network.ts'
 import { isPublicAddress } from '../public-address.ts'
-import { withoutBrackets } from './connection.ts'
+import { systemAddresses } from './connection.ts'
 import { ADDRESS_REFUSED, failure } from './failures.ts'
 
 /** All addresses of a name. Throws an error with the code of `dns.lookup`. */
 export type Resolve = (hostname: string) => Promise<string[]>
-
-const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address)
 
 const refusal = (message: string) => failure(ADDRESS_REFUSED, message)
 
@@ -25,7 +22,7 @@ const ADDRESS_LIMIT = 4
  */
 export function addressFinder(
   privateNetworks: readonly string[],
-  resolve: Resolve = systemResolve,
+  resolve: Resolve = systemAddresses,
 ): (hostname: string) => Promise<string[]> {
   const isNamed = networkTest(privateNetworks)
   return async (hostname) => {

@@ -8,13 +8,11 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
+import { withoutBrackets } from '../network.ts'
 import { failure, OVER_BUDGET, SILENT } from './failures.ts'
 
 /** The request failed before there was a connection, so that another address may be tried. */
 class ConnectError extends Error {}
-
-/** The brackets are those of an IPv6 address in a URL. */
-export const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 export interface ConnectionOptions {
   /** Bytes that the other server may send. */

@@ -4,13 +4,8 @@
  */
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http'
 import { getProxyForUrl } from 'proxy-from-env'
-import {
-  type Connection,
-  type ConnectionOptions,
-  connectToFirst,
-  systemAddresses,
-  withoutBrackets,
-} from './connection.ts'
+import { withoutBrackets } from '../network.ts'
+import { type Connection, type ConnectionOptions, connectToFirst, systemAddresses } from './connection.ts'
 import { failure } from './failures.ts'
 
 export interface OutgoingRequest {

@@ -148,33 +148,28 @@ export async function findTokenByUid(reader: Reader, uid: Id<'tok'>): Promise<To
 }
 
 /** In any state. */
-export async function findTokenById(reader: Reader, id: number): Promise<Token | undefined> {
-  const [token] = await reader
-    .prepared('people.token-by-id', (prepare) => {
-      const { tokens, users } = prepare.tables
-      return prepare
-        .select(tokenColumns(prepare))
-        .from(tokens)
-        .innerJoin(users, eq(users.id, tokens.createdBy))
-        .where(eq(tokens.id, sql.placeholder('id')))
-    })
-    .execute({ id })
-  return token
-}
+export const findTokenById = (reader: Reader, id: number): Promise<Token | undefined> => findTokenWith(reader, 'id', id)
 
 /** In any state, so that an error can name the reason. */
-export async function findTokenByHash(reader: Reader, hash: Uint8Array): Promise<Token | undefined> {
+export const findTokenByHash = (reader: Reader, hash: Uint8Array): Promise<Token | undefined> =>
+  findTokenWith(reader, 'hash', hash)
+
+async function findTokenWith(
+  reader: Reader,
+  column: 'id' | 'hash',
+  value: number | Uint8Array,
+): Promise<Token | undefined> {
   const [token] = await reader
-    .prepared('people.token-by-hash', (prepare) => {
+    .prepared(`people.token-by-${column}`, (prepare) => {
       const { tokens, users } = prepare.tables
       return prepare
         .select(tokenColumns(prepare))
         .from(tokens)
         .innerJoin(users, eq(users.id, tokens.createdBy))
-        .where(eq(tokens.hash, sql.placeholder('hash')))
+        .where(eq(tokens[column], sql.placeholder('value')))
         .limit(1)
     })
-    .execute({ hash })
+    .execute({ value })
   return token
 }
 
