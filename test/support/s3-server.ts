@@ -2,7 +2,7 @@
  * S3-compatible storage on the loopback address: s3rver, or another server with a bucket `backups` that
  * `TALLY_TEST_S3=http://key:secret@127.0.0.1:9000` names. In front of it is a proxy, which can cut or hold connections.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -98,6 +98,15 @@ async function startServer() {
     ...{ address: '127.0.0.1', port: 0, silent: true, directory },
     configureBuckets: [{ name: BUCKET, configs: [] }],
   })
+  const { store } = server
+  const putObject = store.putObject.bind(store)
+  // It answers before the file is written, so that a busy machine finds an object of 0 bytes.
+  store.putObject = async (object) => {
+    const put = await putObject(object)
+    const path = store.getResourcePath(object.bucket, object.key, 'object')
+    while ((await stat(path)).size < put.size) await Bun.sleep(1)
+    return put
+  }
   const { port } = await server.run()
   const stop = async () => {
     await server.close()
