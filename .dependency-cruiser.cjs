@@ -58,6 +58,9 @@ const GROUND = [
 /** Who calls, who acts, and who sees what. */
 const ACCESS = '^src/access/'
 
+/** What Tally does for its callers: see `src/operations/operation.ts`. */
+const OPERATIONS = ['^src/operations/', '^src/features/[^/]+/operations/']
+
 /** The database as stores and services use it, without the code that opens an engine. */
 const DATABASE = [
   '^src/database/(database|added-value|cached|errors|exact-amounts|exact-sum|dry-run|json-sql|key-ranges|monthly-ids|owed-work|portions|search-pattern|sorting|working-set)\\.ts$',
@@ -109,6 +112,7 @@ const PARTS = {
     '^src/agents/',
     '^src/demo/',
     ACCESS,
+    ...OPERATIONS,
     ...INTERFACES,
     // Works without a database, on machines that have none.
     '^src/features/prices/list-value\\.ts$',
@@ -125,19 +129,23 @@ const PARTS = {
   'src/demo/removal\\.ts$': ['^src/database/', ...GROUND],
   'src/services\\.ts$': [...INTERFACES, '^src/database/(damage|database|ready)\\.ts$', ...GROUND],
   'src/slow-tasks\\.ts$': ['^src/features/', '^src/database/database\\.ts$'],
-  'src/app\\.ts$': [ROUTES, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
+  'src/app\\.ts$': [ROUTES, ...OPERATIONS, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
   // Knows no feature.
-  'src/http/': [ACCESS, '^src/version\\.ts$', '^src/pack\\.ts$', '^src/database/(caller|errors)\\.ts$', ...GROUND],
+  'src/http/': [ACCESS, '^src/operations/', '^src/version\\.ts$', '^src/pack\\.ts$', '^src/database/(caller|errors)\\.ts$', ...GROUND],
+  // Knows neither HTTP nor the command line, but who may call and what is documented.
+  'src/operations/': ['^src/http/(access|documentation)\\.ts$', ACCESS, ...GROUND],
+  'src/features/.+/operations/': ['^src/operations/', '^src/features/', ACCESS, ...GROUND],
   'src/access/': ['^src/database/(database|schema/(tables|values))\\.ts$', ...GROUND],
   'src/features/.+/routes(\\.ts$|/)': [
     '^src/http/',
+    '^src/operations/',
     '^src/features/',
     ACCESS,
     '^src/database/database\\.ts$',
     ...GROUND,
   ],
-  'src/features/.+/parameters\\.ts$': ['^src/http/', '^src/features/', ...DATABASE, ...GROUND],
-  'src/features/(?!.*/(routes|parameters|schema)(\\.ts$|/))(?!.*-worker\\.ts$)': [
+  'src/features/.+/parameters\\.ts$': ['^src/operations/', '^src/features/', ...DATABASE, ...GROUND],
+  'src/features/(?!.*/(routes|operations|parameters|schema)(\\.ts$|/))(?!.*-worker\\.ts$)': [
     '^src/features/',
     ACCESS,
     ...DATABASE,

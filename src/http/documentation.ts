@@ -154,7 +154,7 @@ export interface Documentation {
  * })
  * ```
  *
- * Schemas with an `$id` become components of that name; parameters of a query are made by `http/query.ts`.
+ * Schemas with an `$id` become components of that name; parameters of a query are made by `operations/parameters.ts`.
  */
 export function documented(documentation: Documentation): DocumentDecoration {
   return { documentation } as unknown as DocumentDecoration

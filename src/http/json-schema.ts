@@ -1,5 +1,6 @@
 /** TypeBox's schemas as JSON Schema 2020-12 for readers: the meaning, without details that only validation needs. */
 import type { TSchema } from '@sinclair/typebox'
+import { LIST } from '../operations/parameters.ts'
 import { SHOWN } from '../schema.ts'
 
 export type JsonSchema = Record<string, unknown>
@@ -59,7 +60,7 @@ function readable(schema: JsonSchema): JsonSchema {
 
 /** A list in a query: Elysia accepts a text with commas or an array, but the array is the documented form. */
 function meant(schema: JsonSchema): JsonSchema {
-  if (schema.elysiaMeta !== 'ArrayQuery') return schema
+  if (schema.elysiaMeta !== LIST) return schema
   const { anyOf, ...outer } = schema
   return { ...(anyOf as JsonSchema[])[1], ...outer }
 }

@@ -8,6 +8,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { acceptingNulls } from '../absent-fields.ts'
 import { PROBLEMS, type ProblemCode } from '../errors.ts'
+import { REQUIRED } from '../operations/parameters.ts'
 import { VERSION } from '../version.ts'
 import { access, type GuardedRoute, SECURITY_SCHEMES, SESSION_COOKIE, securityOf } from './access.ts'
 import { FixedContent } from './content.ts'
@@ -22,7 +23,6 @@ import {
 import { Components, type JsonSchema } from './json-schema.ts'
 import { EXAMPLE_RPC_STATUS, OTLP_CONTENT_TYPES, RpcStatus } from './otlp.ts'
 import { PROBLEM_TYPE, ProblemSchema, problemPath } from './problems.ts'
-import { REQUIRED } from './query.ts'
 
 /** A route of the application with everything the document needs. */
 export interface DescribedRoute extends GuardedRoute {

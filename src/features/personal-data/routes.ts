@@ -4,7 +4,7 @@ import { foldEmail } from '../../fields.ts'
 import { access, actorOf, EVERY_ROLE, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
 import { streamedResponse } from '../../http/exports.ts'
-import { parameter } from '../../http/query.ts'
+import { parameter } from '../../operations/parameters.ts'
 import { Query, type QueryTexts } from '../../query.ts'
 import type { PeopleService } from '../people/service.ts'
 import {

@@ -1,5 +1,5 @@
 /** What the routes of prices, loads and aliases share. */
-import { parameter } from '../../http/query.ts'
+import { parameter } from '../../operations/parameters.ts'
 import { TABLE_FORMATS } from './service.ts'
 
 /** Who may change prices and aliases; everybody may read them. */

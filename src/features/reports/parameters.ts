@@ -1,5 +1,5 @@
 /** The parameters of reports. */
-import { listPage, parameter, requiredParameter } from '../../http/query.ts'
+import { listPage, parameter, requiredParameter } from '../../operations/parameters.ts'
 import { entryFilters } from '../entries/listing/parameters.ts'
 
 export const timeZone = () =>

@@ -1,5 +1,5 @@
 /** Parameters that several routes of sheets share. */
-import { momentParameter } from '../../http/query.ts'
+import { momentParameter } from '../../operations/parameters.ts'
 
 export const sheetPath = { id: 'ID of the sheet (sht_…).' }
 

@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Caller } from '../../access/caller.ts'
 import { access, actorOf, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
-import { listPage, parameter } from '../../http/query.ts'
+import { listPage, parameter } from '../../operations/parameters.ts'
 import {
   EXAMPLE_CREATED_WEBHOOK,
   EXAMPLE_DELIVERY,

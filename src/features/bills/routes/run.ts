@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listParameter, parameter } from '../../../http/query.ts'
+import { listParameter, parameter } from '../../../operations/parameters.ts'
 import { readBillRun, readUsualTerms } from '../query.ts'
 import { EXAMPLE_RUN, EXAMPLE_TERMS } from '../run-examples.ts'
 import { BillRun } from '../run-schema.ts'

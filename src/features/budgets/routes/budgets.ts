@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf, askerOf, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage, listParameter, parameter } from '../../../http/query.ts'
+import { listPage, listParameter, parameter } from '../../../operations/parameters.ts'
 import {
   EXAMPLE_BUDGET,
   EXAMPLE_BUDGET_ALERT,

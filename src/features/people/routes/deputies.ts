@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, partyOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage } from '../../../http/query.ts'
+import { listPage } from '../../../operations/parameters.ts'
 import { DeputyBody, DeputyList, EXAMPLE_DEPUTY, NewDeputy } from '../deputies/schema.ts'
 import { readDeputyList } from '../query.ts'
 import type { PeopleService } from '../service.ts'

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, partyOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage, parameter } from '../../../http/query.ts'
+import { listPage, parameter } from '../../../operations/parameters.ts'
 import { EXAMPLE_NEW_PROPOSAL, EXAMPLE_PROPOSAL } from '../examples.ts'
 import { NewProposal, ProposalBody, ProposalDecline, ProposalList } from '../schema.ts'
 import { type PlacementService, proposalBody, readProposal, readProposalList } from '../service.ts'

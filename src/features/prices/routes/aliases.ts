@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
-import { parameter, requiredParameter } from '../../../http/query.ts'
+import { parameter, requiredParameter } from '../../../operations/parameters.ts'
 import { EXAMPLE_ALIAS, EXAMPLE_RESOLUTION, EXAMPLE_VALUED } from '../examples.ts'
 import { MAY_CHANGE } from '../parameters.ts'
 import { readAliasList, readAliasName } from '../query.ts'

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage } from '../../../http/query.ts'
+import { listPage } from '../../../operations/parameters.ts'
 import { EXAMPLE_COMPARISON, EXAMPLE_LOAD, EXAMPLE_LOADED, EXAMPLE_UPDATE_STATE } from '../examples.ts'
 import { ComparisonBody, PriceLoadBody, PriceLoadDetail, PriceLoadList, UpdateStateBody } from '../load-schema.ts'
 import { MAY_CHANGE, TABLE_PARAMETERS } from '../parameters.ts'

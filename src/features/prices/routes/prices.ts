@@ -3,8 +3,8 @@ import { access, actorOf } from '../../../http/access.ts'
 import { wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
-import { listPage, listParameter, parameter, requiredParameter } from '../../../http/query.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { listPage, listParameter, parameter, requiredParameter } from '../../../operations/parameters.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import {
   EXAMPLE_ADDED_PRICE,

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf, requireCaller } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage } from '../../../http/query.ts'
+import { listPage } from '../../../operations/parameters.ts'
 import {
   type ReportViewBody as Body,
   NewReportView,

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, approvalViewerOf, approverOf } from '../../../http/access.ts'
 import { documented } from '../../../http/documentation.ts'
-import { listPage, parameter } from '../../../http/query.ts'
+import { listPage, parameter } from '../../../operations/parameters.ts'
 import { Query, type QueryTexts } from '../../../query.ts'
 import { readListQuery } from '../../entries/listing/filter.ts'
 import { TokenEntry, TokenEntryDraft, TokenEntryDraftChange, TokenEntryList } from '../../entries/schema.ts'

@@ -1,5 +1,5 @@
 /** Shared by the routes of clients, projects and tickets. */
-import { parameter } from './query.ts'
+import { parameter } from './parameters.ts'
 
 /** Roles that can change clients, projects and tickets. */
 export const MAY_CHANGE = { session: ['billing', 'admin'] } as const
