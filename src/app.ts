@@ -38,9 +38,9 @@ import { placementRoutes } from './features/placement/routes.ts'
 import { aliasesRoutes } from './features/prices/routes/aliases.ts'
 import { loadsRoutes } from './features/prices/routes/loads.ts'
 import { pricesRoutes } from './features/prices/routes/prices.ts'
-import { clientsRoutes } from './features/projects/routes/clients.ts'
-import { projectsRoutes } from './features/projects/routes/projects.ts'
-import { ticketsRoutes } from './features/projects/routes/tickets.ts'
+import { clientOperations } from './features/projects/operations/clients.ts'
+import { projectOperations } from './features/projects/operations/projects.ts'
+import { ticketOperations } from './features/projects/operations/tickets.ts'
 import { cacheRoute } from './features/reports/routes/cache.ts'
 import { completenessRoute } from './features/reports/routes/completeness.ts'
 import { priceChangesRoute } from './features/reports/routes/price-changes.ts'
@@ -74,6 +74,7 @@ import { PackedFiles } from './http/packed-files.ts'
 import { pages } from './http/pages.ts'
 import { RateLimits } from './http/rate-limits.ts'
 import { requests } from './http/requests.ts'
+import { serve } from './http/serving.ts'
 import { sessionCookie } from './http/session-cookie.ts'
 import { web } from './http/web.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
@@ -193,9 +194,7 @@ export const createApp = ({
     .use(at('/api/v1/token-sheets').use(sheetsRoutes(services)).use(sheetEntriesRoutes(services)))
     .use(at('/api/v1/telemetry').use(telemetryStatusRoutes(services)))
     .use(at(OTLP_PREFIX).use(otlpRoutes(services)))
-    .use(at('/api/v1/clients').use(clientsRoutes(services)))
-    .use(at('/api/v1/projects').use(projectsRoutes({ ...services, relocation: entries.places })))
-    .use(at('/api/v1/tickets').use(ticketsRoutes({ ...services, relocation: entries.places })))
+    .use(at('/api/v1').use(serve([...clientOperations, ...projectOperations, ...ticketOperations], services)))
     .use(
       at('/api/v1/placement-rules')
         .use(placementRoutes(services))

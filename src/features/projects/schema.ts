@@ -47,7 +47,7 @@ const peopleSeen = (who: string, description: string) =>
 const peopleGiven = (description: string) =>
   Type.Optional(
     Type.Array(nameOf('Id (usr_…) or e-mail address.'), {
-      description: `The complete list of people who ${description}.`,
+      description: `People who ${description}. The complete list.`,
       maxItems: LEADS_LIMIT,
     }),
   )
@@ -59,7 +59,7 @@ const ARCHIVED_AT = orNull(moment('When it was archived and hidden from lists; n
 const REMINDERS = 'Whether it gets reminders of overdue bills by e-mail, if the setting `reminder_days` is on.'
 
 const TAX =
-  'Tax that new bills suggest, in percent with at most 4 decimals: 0 for none, null for that of its last bill. Bills that the API sends have the tax of their request.'
+  'Tax that new bills suggest, in percent; 0 for no tax, null for that of its last bill. At most 4 decimals. Bills that the API sends have the tax of their request.'
 const TAX_NAME = 'Name of the tax, such as VAT.'
 
 export const ClientBody = Type.Object(
@@ -93,35 +93,35 @@ const clientFields = {
   ),
   tax_name: clearable(
     Type.String({ description: TAX_NAME, minLength: 1, maxLength: TAX_NAME_LIMIT }),
-    `must be a string of 1 to ${TAX_NAME_LIMIT} characters, or null for none`,
+    `must be a string of 1 to ${TAX_NAME_LIMIT} characters, or null`,
   ),
   reminders: Type.Optional(Type.Boolean({ description: `${REMINDERS} Default: true.` })),
   email: clearable(
     emailAddress({ description: 'E-mail address for bills.', maxLength: 254 }),
-    'must be an e-mail address, or null for none',
+    'must be an e-mail address, or null',
   ),
   address: clearable(
     Type.String({ description: 'Postal address, with line breaks.', minLength: 1, maxLength: ADDRESS_LIMIT }),
-    `must be a string of 1 to ${ADDRESS_LIMIT} characters, or null for none`,
+    `must be a string of 1 to ${ADDRESS_LIMIT} characters, or null`,
   ),
-  tax_id: clearable(nameOf('VAT number or other tax id.'), 'must be a string of 1 to 200 characters, or null for none'),
+  tax_id: clearable(nameOf('VAT number or other tax id.'), 'must be a string of 1 to 200 characters, or null'),
   currency: clearable(
     Type.String({
-      description: "ISO 4217 currency code of its bills; null for the organization's default.",
+      description: "Currency of its bills, such as EUR (ISO 4217); null for the organization's default.",
       minLength: 3,
       maxLength: 3,
     }),
     "must be an ISO 4217 currency code, such as EUR, or null for the organization's default",
   ),
   markup: clearable(
-    percent("Default markup of its projects; null for the organization's default."),
+    percent("Markup of its projects without their own; null for the organization's default."),
     `must be a percentage from ${MARKUP_MIN} to ${MARKUP_MAX}, or null for the organization’s default`,
   ),
   leads: peopleGiven('lead all of its projects, also future ones'),
   approvers: peopleGiven('can approve the entries and sheets of all of its projects'),
 }
 
-const CLIENT_NAME = nameOf('Unique, ignoring case.', ['Acme Ltd'])
+const CLIENT_NAME = nameOf('Name, unique ignoring case.', ['Acme Ltd'])
 
 export const NewClient = Type.Object({ name: CLIENT_NAME, ...clientFields }, strict)
 export type NewClient = Static<typeof NewClient>
@@ -135,8 +135,7 @@ const PROJECT_REFERENCE = { id: Type.String(), key: Type.String(), name: Type.St
 const clientOf = (description: string) => orNull(Type.Object(CLIENT_REFERENCE, { ...strict, description }))
 const projectOf = (description: string) => orNull(Type.Object(PROJECT_REFERENCE, { ...strict, description }))
 
-const REPOSITORIES =
-  'Values of the label `repository`. Leads of the project see and place unattributed entries that have one of them.'
+const REPOSITORIES = 'Values of the label `repository` whose unattributed entries leads of the project see and place.'
 
 export const ProjectBody = Type.Object(
   {
@@ -172,28 +171,25 @@ const projectFields = {
   aliases: Type.Optional(
     Type.Array(nameOf('A name that reports can use for the project.'), {
       description:
-        'The complete list of additional names that reports can use for the project. A name refers to at most one project.',
+        'Additional names that reports can use for the project. The complete list; a name refers to at most one project.',
       maxItems: ALIASES_LIMIT,
     }),
   ),
-  client: clearable(
-    nameOf('Id (cli_…) or name of the client.'),
-    'must be the id or name of a client, or null for none',
-  ),
+  client: clearable(nameOf('Id (cli_…) or name of the client to bill.'), 'must be the id or name of a client, or null'),
   billable: Type.Optional(Type.Boolean({ description: 'Whether its entries are billed; true by default.' })),
   markup: clearable(
-    percent("Null for the client's markup."),
+    percent("Markup on costs; null for the client's."),
     `must be a percentage from ${MARKUP_MIN} to ${MARKUP_MAX}, or null for the client’s markup`,
   ),
   budget: clearable(
     Type.Number({ description: 'Budget in US dollars.', minimum: 0, maximum: BUDGET_LIMIT }),
-    `must be a number of US dollars from 0 to ${BUDGET_LIMIT}, or null for none`,
+    `must be a number of US dollars from 0 to ${BUDGET_LIMIT}, or null`,
   ),
   leads: peopleGiven('can see and approve all its entries'),
   approvers: peopleGiven(APPROVE),
   repositories: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: REPOSITORY_LIMIT, examples: ['acme/web'] }), {
-      description: `The complete list. ${REPOSITORIES}`,
+      description: `${REPOSITORIES} The complete list.`,
       maxItems: REPOSITORIES_LIMIT,
     }),
   ),
@@ -291,16 +287,22 @@ export type TicketBody = Static<typeof TicketBody>
 const ticketFields = {
   title: clearable(
     Type.String({ description: 'Title of the ticket.', minLength: 1, maxLength: TITLE_LIMIT }),
-    `must be a string of 1 to ${TITLE_LIMIT} characters, or null for none`,
+    `must be a string of 1 to ${TITLE_LIMIT} characters, or null`,
   ),
   project: clearable(
     nameOf("Id, key, name or alias of the project, which then applies to everyone's reports. Null means undecided."),
-    'must be the id, key, name or alias of a project, or null for none',
+    'must be the id, key, name or alias of a project, or null',
   ),
 }
 
 export const NewTicket = Type.Object(
-  { key: nameOf('Unique, ignoring case.', ['ACME-42', 'acme/web#17']), ...ticketFields },
+  {
+    key: nameOf('Key that reports use, such as ACME-42 or acme/web#17; unique, ignoring case.', [
+      'ACME-42',
+      'acme/web#17',
+    ]),
+    ...ticketFields,
+  },
   strict,
 )
 export type NewTicket = Static<typeof NewTicket>

@@ -1,0 +1,182 @@
+/**
+ * An operation: one thing that Tally does for its callers, defined once. From its definition come its route
+ * (`http/serving.ts`) with the entry in the OpenAPI document, and its command (`cli/operations.ts`). It imports neither, so
+ * that a command does not load the server.
+ */
+import type { Static, TObject, TProperties, TSchema, TUndefined } from '@sinclair/typebox'
+import type { Party } from '../access/actor.ts'
+import type { Asker } from '../access/asker.ts'
+import type { ObjectKind } from '../access/precondition.ts'
+import type { Viewer } from '../access/visibility.ts'
+import type { ProblemCode } from '../errors.ts'
+import type { Allowed } from '../http/access.ts'
+import type { TAGS } from '../http/documentation.ts'
+import type { CsvColumn } from '../lib/csv-column.ts'
+import type { Page } from '../lists.ts'
+import type { ListFormat, PageRequest, QueryTexts } from '../query.ts'
+import type { RouteScope } from '../token-scopes.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** The names of the parameters in a path: `id` of `/clients/:id`. */
+export type ParameterOf<Path extends string> = Path extends `${infer First}/${infer Rest}`
+  ? ParameterOf<First> | ParameterOf<Rest>
+  : Path extends `:${infer Name}`
+    ? Name
+    : never
+
+export type ParametersOf<Path extends string> = { [Name in ParameterOf<Path>]: string }
+
+/** What is called, and by whom: a request, or a command line, which has an admin's rights. */
+export interface Call<Parameters = unknown, Query = unknown, Body = unknown> {
+  params: Parameters
+  query: Query
+  body: Body
+  /** What the caller sees. */
+  viewer: Viewer
+  /** The caller as somebody who filters by names. */
+  asker: Asker
+  /** The caller as the one who changes something. */
+  party: Party
+}
+
+/** A successful response. */
+export interface Answer {
+  /** 200: done. 201: something was created, whose address follows from its `id`. 204: done, and there is nothing to return. */
+  status: 200 | 201 | 204
+  description: string
+  schema?: TSchema
+  example?: unknown
+}
+
+/** What an operation is, whatever it does. */
+interface Described<Path extends string, Query extends TProperties> {
+  /** Unique; generated clients name the method after it. */
+  id: string
+  tag: keyof typeof TAGS
+  /** A few words, as in a table of contents. */
+  summary: string
+  /** Markdown. */
+  description?: string
+  /** Below `/api/v1`. */
+  path: Path
+  /** What each parameter of the path means. */
+  params?: ParametersOf<Path>
+  query?: Query
+  allow: Allowed
+  /** The scope with which an API token may call it; needed if signed-in people may. */
+  scope?: RouteScope
+  /** The kind of the object that it reads or changes, which has a version. */
+  object?: ObjectKind
+  /** Only those that do not follow from the rest; see `documented`. */
+  problems?: ProblemCode[]
+}
+
+/** An operation that does one thing and returns what became of it. */
+export interface AnyAction extends Described<string, TProperties> {
+  method: Method
+  body?: TSchema
+  /** Of the body. */
+  example?: unknown
+  answer: Answer
+  /** @param needs the services */
+  run: (needs: never, call: never) => Promise<unknown>
+}
+
+interface Action<
+  Path extends string,
+  Verb extends Method,
+  Query extends TProperties,
+  Body extends TSchema,
+  Needs,
+  Result,
+> extends AnyAction,
+    Described<Path, Query> {
+  path: Path
+  params?: ParametersOf<Path>
+  query?: Query
+  method: Verb
+  body?: Body
+  run: (needs: Needs, call: Call<ParametersOf<Path>, Static<TObject<Query>>, Static<Body>>) => Promise<Result>
+}
+
+export const operation = <
+  const Path extends string,
+  const Verb extends Method,
+  Needs,
+  Result,
+  Query extends TProperties = Record<never, never>,
+  Body extends TSchema = TUndefined,
+>(
+  definition: Action<Path, Verb, Query, Body, Needs, Result>,
+): Action<Path, Verb, Query, Body, Needs, Result> => definition
+
+/** What a caller asks a list for. */
+interface Asked<Filter> extends PageRequest {
+  filter: Filter
+  format: ListFormat | undefined
+}
+
+/** An operation that lists something: page by page, or all of it as CSV. */
+export interface AnyListing extends Described<string, TProperties> {
+  /** What is listed, as in `clients`. */
+  plural: string
+  page: TSchema
+  /** One of them. */
+  example: unknown
+  columns: CsvColumn<never>[]
+  /** Throws 422 with every issue of the query. */
+  read: (query: QueryTexts) => Asked<unknown>
+  /** Throws 422 for names in the filter that do not exist. */
+  check?: (needs: never, filter: never, asker: Asker) => Promise<void>
+  /** @param page one more than its `limit` if there are more */
+  list: (needs: never, filter: never, page: never, call: Call) => Promise<unknown[]>
+  keyOf: (row: never) => number
+  /** The token of the page that follows a row. */
+  pageBehind: (row: never, by: never) => string
+  bodyOf: (row: never, call: Call) => unknown
+}
+
+interface Listing<Path extends string, Query extends TProperties, Needs, Filter, Sort extends string, Row, Body>
+  extends AnyListing,
+    Described<Path, Query> {
+  path: Path
+  params?: ParametersOf<Path>
+  query?: Query
+  example: NoInfer<Body>
+  columns: CsvColumn<NoInfer<Body>>[]
+  read: (query: QueryTexts) => PageRequest<Sort> & Asked<Filter>
+  check?: (needs: Needs, filter: Filter, asker: Asker) => Promise<void>
+  list: (needs: Needs, filter: Filter, page: PageRequest<Sort>, call: Call) => Promise<Row[]>
+  keyOf: (row: Row) => number
+  pageBehind: (row: Row, by: PageRequest<Sort>['by']) => string
+  bodyOf: (row: Row, call: Call) => Body
+}
+
+export const listing = <
+  const Path extends string,
+  Query extends TProperties,
+  Needs,
+  Filter,
+  Sort extends string,
+  Row,
+  Body,
+>(
+  definition: Listing<Path, Query, Needs, Filter, Sort, Row, Body>,
+): Listing<Path, Query, Needs, Filter, Sort, Row, Body> => definition
+
+export type Operation = AnyAction | AnyListing
+
+/** What an operation needs to run. */
+export type NeedsOf<Of> = Of extends { run: (needs: infer Needs, call: never) => unknown }
+  ? Needs
+  : Of extends { list: (needs: infer Needs, filter: never, page: never, call: never) => unknown }
+    ? Needs
+    : never
+
+/** What it returns: a list its page. */
+export type ResultOf<Of> = Of extends { run: (needs: never, call: never) => Promise<infer Result> }
+  ? Result
+  : Of extends { bodyOf: (row: never, call: never) => infer Body }
+    ? Page<Body>
+    : never
