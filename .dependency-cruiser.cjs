@@ -131,7 +131,14 @@ const PARTS = {
   'src/slow-tasks\\.ts$': ['^src/features/', '^src/database/database\\.ts$'],
   'src/app\\.ts$': [ROUTES, ...OPERATIONS, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
   // Knows no feature.
-  'src/http/': [ACCESS, '^src/operations/', '^src/version\\.ts$', '^src/pack\\.ts$', '^src/database/(caller|errors)\\.ts$', ...GROUND],
+  'src/http/': [
+    ACCESS,
+    '^src/operations/',
+    '^src/version\\.ts$',
+    '^src/pack\\.ts$',
+    '^src/database/(caller|errors)\\.ts$',
+    ...GROUND,
+  ],
   // Knows neither HTTP nor the command line, but who may call and what is documented.
   'src/operations/': ['^src/http/(access|documentation)\\.ts$', ACCESS, ...GROUND],
   'src/features/.+/operations/': ['^src/operations/', '^src/features/', ACCESS, ...GROUND],

@@ -51,7 +51,7 @@ function explain({ type, schema, value }: ValueError): Omit<Issue, 'pointer'> {
     case ValueErrorType.StringMinLength:
       return {
         code: 'too_short',
-        message: `must have at least ${schema.minLength} character${schema.minLength === 1 ? '' : 's'}`,
+        message: schema.minLength === 1 ? 'must not be empty' : `must have at least ${schema.minLength} characters`,
       }
     case ValueErrorType.StringMaxLength:
       return { code: 'too_long', message: `must have at most ${schema.maxLength} characters` }

@@ -40,7 +40,7 @@ describe('an issue has a position, a code and advice', () => {
     ['too little', { count: -1 }, ['/count too_small: must be at least 0']],
     ['too much', { count: 11 }, ['/count too_large: must be at most 10']],
     ['a number that is none', { count: 1, cost: null }, ['/cost wrong_type: must be a number']],
-    ['an empty text', { count: 1, name: '' }, ['/name too_short: must have at least 1 character']],
+    ['an empty text', { count: 1, name: '' }, ['/name too_short: must not be empty']],
     ['a long text', { count: 1, name: 'abcd' }, ['/name too_long: must have at most 3 characters']],
     [
       'a text of another form, in the words of its schema',
@@ -89,7 +89,7 @@ describe('a value that may be null is explained like one that may not', () => {
     [{ cost: -1 }, ['/cost too_small: must be at least 0']],
     [{ cost: 1e20 }, ['/cost too_large: must be at most 10']],
     [{ cost: '1' }, ['/cost wrong_type: must be a number']],
-    [{ name: '' }, ['/name too_short: must have at least 1 character']],
+    [{ name: '' }, ['/name too_short: must not be empty']],
     [{ inner: { kind: 0.5 } }, ['/inner/kind not_an_integer: must be a whole number']],
     [{ own: '1' }, ['/own not_allowed: must be a number, or null for none']],
   ])('%j', (change, told) => {

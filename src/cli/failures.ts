@@ -3,6 +3,8 @@ import { type Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { WrongDatabase } from '../database/wrong-database.ts'
 import { type Issue, Problem } from '../errors.ts'
+import { flagOfField } from './flags/fields.ts'
+import { NONE } from './flags/none.ts'
 
 export const EXIT_DONE = 0
 /** Refused or failed: the message says why and what to do. */
@@ -49,7 +51,9 @@ function problemFailure({ detail, more: { issues = [] } }: Problem, command: Com
   const named = issues.map((issue) => ({ ...issue, given: command && givenAs(issue, command) }))
   const lines = named.map(({ pointer, message, given }) => {
     const name = given ?? wordsOf(pointer)
-    return name === '' ? message : `${name}: ${message}`
+    // On the command line, a word clears a field.
+    const said = given === undefined ? message : message.replace(/\bnull\b/, NONE)
+    return name === '' ? message : `${name}: ${said}`
   })
   const isUsage = named.every(({ code, given }) => given !== undefined && !code.startsWith('unknown'))
   return { message: lines.join('\n'), exitCode: isUsage ? EXIT_USAGE : EXIT_FAILED }
@@ -92,7 +96,8 @@ const ARGUMENTS: Record<string, string> = { leads: 'person', approvers: 'person'
  */
 function givenAs({ pointer, code }: Issue, command: Command): string | undefined {
   const [first = '', ...rest] = wordsOf(pointer).split('/')
-  for (const name of [`--${first}`, FLAGS[first], `--${rest.at(-1)}`]) {
+  const field = flagOfField(command, first.replaceAll('-', '_'))
+  for (const name of [field, `--${first}`, FLAGS[first], `--${rest.at(-1)}`]) {
     const option = command.options.find(({ long }) => long === name)
     if (!option || command.getOptionValueSource(option.attributeName()) !== 'cli') continue
     const where = rest.length > 0 ? ` (${valueAt(command.getOptionValue(option.attributeName()), rest)})` : ''

@@ -156,7 +156,7 @@ test('tickets show whether their project is decided, and which ones people’s r
   expect(await show('OPEN-1')).toEndWith('project      THERE (Over there), decided\n')
   for (const entry of [first, second]) expect((await tally.json(['entries', 'show', entry])).project.key).toBe('THERE')
   const none = await tally.done(['tickets', 'list', '--conflicting'])
-  expect([none.stdout.split('\n').length, none.stderr]).toEqual([2, 'No tickets with conflicting projects.\n'])
+  expect([none.stdout.split('\n').length, none.stderr]).toEqual([2, 'No matching active tickets.\n'])
 })
 
 test('errors are in the terms of the command line', async () => {
@@ -171,7 +171,9 @@ test('errors are in the terms of the command line', async () => {
   )
   expect(await refused(['projects', 'change', 'TAKEN'], 2)).toContain('Nothing to change. Use ')
   expect(await refused(['projects', 'change', 'TAKEN', '--markup', '1.23456'], 2)).toContain('at most 4 decimals')
-  expect(await refused(['projects', 'change', 'TAKEN', '--budget', 'much'], 2)).toContain('Use US dollars')
+  expect(await refused(['projects', 'change', 'TAKEN', '--budget', 'much'], 2)).toContain(
+    '--budget: must be a number of US dollars from 0 to 1000000000, or none',
+  )
   expect(await refused(['projects', 'change', 'TAKEN', '--client', 'nobody'], 1)).toBe(
     "tally: --client: is not an existing client; add 'nobody' first\n",
   )

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Threshold } from '../../features/budgets/schema.ts'
 import type { Services } from '../../services.ts'
-import { NONE } from '../flags/options.ts'
+import { NONE } from '../flags/none.ts'
 
 /** A threshold before it is known which of the addresses belong to people. */
 interface Given {

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import { OPTIONS, type OptionName } from '../../config.ts'
 import { CommandError } from '../failures.ts'
+import { NONE } from './none.ts'
 
 /** An option of `config.ts`, without commander's own default: `config.ts` decides between flag, variable and default. */
 export function optionOf(name: OptionName): Option {
@@ -17,9 +18,6 @@ export function examples(...lines: string[]): string {
 export function collect(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(',')]
 }
-
-/** The word that clears a field. */
-export const NONE = 'none'
 
 /** A text that may be cleared; absent stays absent. */
 export function textOrNone(text: string | undefined): string | null | undefined {

@@ -1,13 +1,14 @@
+/** `tally projects merge`. */
 import type { Command } from 'commander'
-import type { MergeBody } from '../../features/projects/schema.ts'
-import { asksFirst } from '../flags/confirmation.ts'
-import { examples } from '../flags/options.ts'
-import { confirm } from '../terminal/confirm.ts'
-import { counted, exactText } from '../terminal/numbers.ts'
-import { print, printJson } from '../terminal/print.ts'
-import { Progress } from '../terminal/progress.ts'
-import { type CommandFlags, withServices } from '../with-services.ts'
-import { projectService } from '../work-commands.ts'
+import type { MergeBody } from '../features/projects/schema.ts'
+import { asksFirst } from './flags/confirmation.ts'
+import { examples } from './flags/options.ts'
+import { namesOf } from './members.ts'
+import { confirm } from './terminal/confirm.ts'
+import { counted, exactText } from './terminal/numbers.ts'
+import { print, printJson } from './terminal/print.ts'
+import { Progress } from './terminal/progress.ts'
+import { type CommandFlags, withServices } from './with-services.ts'
 
 interface MergeFlags extends CommandFlags {
   dryRun?: boolean
@@ -28,7 +29,7 @@ export function addProjectsMergeCommand(projects: Command): void {
     .action(async (project: string, into: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<MergeFlags>()
       const { dryRun = false, yes = false } = flags
-      const { mergeBody } = await projectService()
+      const { mergeBody } = await import('../features/projects/service.ts')
       const body = await withServices(flags, async ({ entries }, self) => {
         if (dryRun || !yes) {
           const planned = mergeBody(await entries.places.mergeProject(self, project, into, { dryRun: true }))
@@ -71,5 +72,3 @@ function printMerge(merge: MergeBody): void {
   }
   if (others.length > 0) print(`These viewers of ${into.key} also see the moved entries: ${namesOf(others)}.`)
 }
-
-const namesOf = (people: { name: string }[]) => people.map(({ name }) => name).join(', ')

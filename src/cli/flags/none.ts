@@ -1,0 +1,2 @@
+/** The word that clears a field. */
+export const NONE = 'none'

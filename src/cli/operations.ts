@@ -1,0 +1,264 @@
+/**
+ * Commands of operations. Arguments, flags and their checks follow from the operation; a command adds how it is called, and
+ * what people read.
+ */
+import type { TSchema } from '@sinclair/typebox'
+import { type Command, Option } from 'commander'
+import { SchemaChecker } from '../checker.ts'
+import { validationFailed } from '../errors.ts'
+import { issuesOf } from '../issues.ts'
+import { parseExactJson } from '../lib/exact-json.ts'
+import { eachPage } from '../lists.ts'
+import type { AnyAction, AnyListing, ResultOf } from '../operations/operation.ts'
+import type { QueryTexts } from '../query.ts'
+import type { Services } from '../services.ts'
+import { columnsOption, wideOption } from './flags/columns.ts'
+import { asksFirst } from './flags/confirmation.ts'
+import { type FieldFlags, fieldFlagsOf } from './flags/fields.ts'
+import { emptyText } from './flags/filters.ts'
+import { NONE } from './flags/none.ts'
+import { collect, examples, requireFields } from './flags/options.ts'
+import type { ColumnFlags } from './terminal/columns.ts'
+import { confirm } from './terminal/confirm.ts'
+import { type Column, note, print, printFields, printJson, printJsonList, printTable } from './terminal/print.ts'
+import { type CommandFlags, withServices } from './with-services.ts'
+
+/** A flag of a field that differs from what its schema says. */
+interface Flag {
+  /** `--tax <percent>`; without a value, it sets `value`. */
+  flag: string
+  doc?: string
+  value?: string | boolean
+}
+
+interface Called {
+  /** The last word of the command. */
+  name: string
+  /** The summary of the operation by default. */
+  description?: string
+  /** How the argument for a parameter of the path is called: `client` for `:id`. */
+  subject?: string
+  /** Fields of the body that are arguments. */
+  positional?: readonly string[]
+  /** Of fields of the query and the body. */
+  flags?: Record<string, string | Flag | readonly Flag[]>
+  examples: readonly string[]
+}
+
+/** What the services of the command line suffice for. */
+export type Runnable = { run: (needs: Services, call: never) => Promise<unknown> }
+
+interface ActionCommand<Result> extends Called {
+  /** What to ask before it is done, with what the parameter of the path is. */
+  confirm?: (subject: string) => string
+  /** A sentence or the fields of a result, unless it prints them itself. */
+  show: (result: Result, subject: string) => string | Parameters<typeof printFields>[0] | undefined
+}
+
+export function addAction<Of extends AnyAction & Runnable>(
+  group: Command,
+  operation: Of,
+  presented: ActionCommand<ResultOf<Of>>,
+): void {
+  const { confirm: question, show } = presented
+  const command = declare(group.command(presented.name), operation, presented)
+  if (question) asksFirst(command)
+  if (operation.answer.status !== 204) command.option('--json', 'print JSON')
+  command.action(async (...args: unknown[]) => {
+    const flags = command.optsWithGlobals<CommandFlags & { yes?: boolean }>()
+    const call = callOf(operation, command, presented, args)
+    const [subject = ''] = Object.values(call.params)
+    if (question) await confirm(question(subject), flags)
+    const result = (await withServices(flags, (services, self) =>
+      operation.run(services, { ...call, viewer: self.viewer, asker: self, party: self } as never),
+    )) as ResultOf<Of>
+    if (flags.json) return printJson(result)
+    const shown = show(result, subject)
+    if (typeof shown === 'string') print(shown)
+    else if (shown) printFields(shown)
+  })
+}
+
+interface ListCommand<Body> extends Partial<Called> {
+  columns: Column<Body>[]
+  /** In which order they are shown; as the operation lists them by default. */
+  order?: (one: Body, other: Body) => number
+  /** What the list is of, if flags narrow it: `active clients`. */
+  listed?: (flags: Record<string, unknown>) => string
+  /** How one is made. */
+  howToAdd: string
+}
+
+/** Of a listing, what the query may have beside its own filters. */
+const OF_EVERY_LIST = new Set(['sort', 'order'])
+
+export function addListing<Of extends AnyListing & { list: (needs: Services, ...rest: never[]) => unknown }>(
+  group: Command,
+  operation: Of,
+  presented: ListCommand<ResultOf<Of> extends { data: (infer Body)[] } ? Body : never>,
+): void {
+  const { columns, order, howToAdd, listed = () => operation.plural } = presented
+  const called = { name: 'list', examples: [`tally ${group.name()} list`], ...presented }
+  const command = declare(group.command(called.name), operation, called)
+    .addOption(columnsOption())
+    .addOption(wideOption())
+    .option('--json', 'print JSON')
+  command.action(async () => {
+    const flags = command.optsWithGlobals<CommandFlags & ColumnFlags>()
+    const { query } = callOf(operation, command, called, [])
+    const bodies = await withServices(flags, async (services, self) => {
+      const needs = services as never
+      const call = { params: {}, query, body: undefined, viewer: self.viewer, asker: self, party: self }
+      const filter = operation.read(query).filter as never
+      await operation.check?.(needs, filter, self)
+      const pages = eachPage(
+        async (page) => (await operation.list(needs, filter, page as never, call)) as never[],
+        operation.keyOf,
+      )
+      return (await Array.fromAsync(pages)).flat().map((row) => operation.bodyOf(row, call) as never)
+    })
+    if (flags.json) return printJsonList(bodies)
+    if (order) bodies.sort(order)
+    printTable(columns, bodies, flags)
+    if (bodies.length === 0) note(emptyText(flags, listed(command.opts()), howToAdd))
+  })
+}
+
+/** Adds what the operation says: description, arguments and flags. */
+function declare(command: Command, operation: AnyAction | AnyListing, called: Called): Command {
+  const { subject, positional = [], flags = {}, examples: lines } = called
+  command.description(called.description ?? operation.summary)
+  for (const description of Object.values<string>(operation.params ?? {}))
+    command.argument(`<${subject}>`, docOf(description))
+  const fields = fieldsOf(operation)
+  for (const name of positional) command.argument(`<${name}>`, docOf(fields.get(name)!.schema.description as string))
+  const isChange = 'method' in operation && operation.method === 'PATCH'
+  const declared: FieldFlags = new Map()
+  for (const [name, { schema, isRequired }] of fields) {
+    if (positional.includes(name) || (OF_EVERY_LIST.has(name) && flags[name] === undefined)) continue
+    for (const flag of [flags[name] ?? flagOf(name, schema)].flat()) {
+      const option = optionOf(typeof flag === 'string' ? { flag } : (flag as Flag), schema, { replaces: isChange })
+      if (isRequired) option.makeOptionMandatory()
+      command.addOption(option)
+      declared.set(option.attributeName(), { name, long: option.long!, value: (flag as Flag).value })
+    }
+  }
+  fieldFlagsOf.set(command, declared)
+  return command.addHelpText('after', examples(...lines))
+}
+
+/** A field, of the query or the body. */
+interface Field {
+  schema: TSchema
+  isRequired: boolean
+}
+
+function fieldsOf(operation: AnyAction | AnyListing): Map<string, Field> {
+  const body = 'body' in operation ? operation.body : undefined
+  return new Map([
+    ...Object.entries(operation.query ?? {}).map(([name, schema]) => [name, { schema, isRequired: false }] as const),
+    ...Object.entries((body?.properties ?? {}) as Record<string, TSchema>).map(
+      ([name, schema]) => [name, { schema, isRequired: body?.required?.includes(name) ?? false }] as const,
+    ),
+  ])
+}
+
+/** A value that may also be null, without the null. */
+function nonNullOf(schema: TSchema): { schema: TSchema; isNullable: boolean } {
+  const alternatives: TSchema[] | undefined = schema.anyOf
+  const others = alternatives?.filter(({ type }) => type !== 'null')
+  if (others?.length !== 1 || others.length === alternatives!.length) return { schema, isNullable: false }
+  return { schema: others[0]!, isNullable: true }
+}
+
+/** What each of several values is, of a field that has any number of them. */
+function itemOf(schema: TSchema): TSchema | undefined {
+  const alternatives: TSchema[] = schema.anyOf ?? [schema]
+  return alternatives.find(({ type }) => type === 'array')?.items
+}
+
+const PLACEHOLDERS: Record<string, string> = { boolean: 'yes|no', integer: 'number', number: 'number' }
+
+function flagOf(name: string, schema: TSchema): string {
+  const flag = `--${name.replaceAll('_', '-')}`
+  const value = itemOf(schema) ?? nonNullOf(schema).schema
+  return `${flag} <${value.enum ? value.enum.join('|') : (PLACEHOLDERS[value.type] ?? 'text')}>`
+}
+
+function optionOf({ flag, doc, value }: Flag, schema: TSchema, { replaces }: { replaces: boolean }): Option {
+  const item = itemOf(schema)
+  const given = nonNullOf(schema)
+  const text = doc ?? docOf((schema.description ?? given.schema.description) as string)
+  const isExplained = !given.isNullable || new RegExp(`\\b${NONE}\\b`).test(text)
+  const hints = item
+    ? [...(replaces ? ['replaces the list'] : []), 'repeatable or comma-separated']
+    : isExplained
+      ? []
+      : [`${NONE} clears it`]
+  const option = new Option(flag, [text, ...hints].join('; '))
+  if (value !== undefined) return option
+  if (item) return option.argParser<string[]>(collect)
+  if (given.schema.type === 'boolean') return option.choices(['yes', 'no'])
+  return given.schema.enum ? option.choices(given.schema.enum) : option
+}
+
+/** A description's first sentence as a part of one: `E-mail address for bills.` as `e-mail address for bills`. */
+function docOf(description: string): string {
+  const [sentence = ''] = description.split(/\.( |$)/)
+  const text = sentence.replace(/\bnull\b/g, NONE)
+  return /^[A-Z][A-Z0-9]/.test(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`
+}
+
+interface CommandCall {
+  params: Record<string, string>
+  query: QueryTexts
+  body: unknown
+}
+
+/** What a command line says. Throws 422 for what the schema of the body does not allow. */
+function callOf(
+  operation: AnyAction | AnyListing,
+  command: Command,
+  { positional = [] }: Called,
+  args: readonly unknown[],
+): CommandCall {
+  const names = Object.keys(operation.params ?? {})
+  const params = Object.fromEntries(names.map((name, at) => [name, args[at] as string]))
+  const given = new Map<string, unknown>(positional.map((name, at) => [name, args[names.length + at]]))
+  for (const [attribute, { name, value }] of fieldFlagsOf.get(command)!) {
+    if (command.getOptionValueSource(attribute) !== 'cli') continue
+    given.set(name, value ?? command.getOptionValue(attribute))
+  }
+  const query = Object.fromEntries(
+    Object.keys(operation.query ?? {}).flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : [])),
+  ) as QueryTexts
+  if (!('body' in operation) || !operation.body) return { params, query, body: undefined }
+  const body = bodyOf(operation.body, given)
+  if (operation.method === 'PATCH') requireFields(body, command)
+  return { params, query, body }
+}
+
+// TypeScript 5.9's library does not declare JSON.rawJSON (ES2026) yet.
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
+
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/
+
+/** The body that a request would have, read and checked like one. */
+function bodyOf(schema: TSchema, given: ReadonlyMap<string, unknown>): object {
+  const fields = Object.entries(schema.properties as Record<string, TSchema>).flatMap(([name, field]) =>
+    given.has(name) ? [[name, jsonOf(field, given.get(name))]] : [],
+  )
+  const body = parseExactJson(JSON.stringify(Object.fromEntries(fields))) as object
+  const checker = new SchemaChecker(schema)
+  if (!checker.Check(body)) throw validationFailed(issuesOf(checker, body))
+  return body
+}
+
+/** A value of the command line as JSON: what is no number or no yes, the check refuses. */
+function jsonOf(schema: TSchema, value: unknown): unknown {
+  const { schema: one, isNullable } = nonNullOf(schema)
+  if (typeof value !== 'string') return value
+  if (isNullable && value === NONE) return null
+  if (one.type === 'boolean') return value === 'yes'
+  return (one.type === 'number' || one.type === 'integer') && NUMBER.test(value) ? rawJSON(value) : value
+}
