@@ -141,7 +141,7 @@ const PARTS = {
   ],
   // Knows neither HTTP nor the command line, but who may call and what is documented.
   'src/operations/': ['^src/http/(access|documentation)\\.ts$', ACCESS, ...GROUND],
-  'src/features/.+/operations/': ['^src/operations/', '^src/features/', ACCESS, ...GROUND],
+  'src/features/.+/operations/': ['^src/operations/', '^src/http/', '^src/features/', ACCESS, ...GROUND],
   'src/access/': ['^src/database/(database|schema/(tables|values))\\.ts$', ...GROUND],
   'src/features/.+/routes(\\.ts$|/)': [
     '^src/http/',
@@ -181,7 +181,7 @@ const PARTS = {
   'src/checker\\.ts$': ['^src/issues\\.ts$'],
   'src/issues\\.ts$': ['^src/errors\\.ts$'],
   'src/query\\.ts$': ['^src/lib/', '^src/errors\\.ts$'],
-  'src/lists\\.ts$': [],
+  'src/lists\\.ts$': ['^src/query\\.ts$'],
   'src/schema\\.ts$': ['^src/entry-filters\\.ts$'],
   'src/metrics\\.ts$': [],
   'src/config\\.ts$': ['^src/lib/'],

@@ -1,9 +1,21 @@
 /** Pagination shared by all features. Pure. */
+import type { PageRequest } from './query.ts'
 
 export interface Page<Row> {
   data: Row[]
   has_more: boolean
   next_page: string | null
+}
+
+/** What a list is made of. */
+export interface Rows<Filter, Sort extends string, Row> {
+  /** @param page one more than its `limit` if there are more */
+  list(filter: Filter, page: PageRequest<Sort>): Promise<Row[]>
+  keyOf(row: Row): number
+  /** The token of the page that follows a row. */
+  pageBehind(row: Row, by: PageRequest<Sort>['by']): string
+  /** All of them in the order of exports; page by page, newest first, if absent. */
+  all?(filter: Filter): Promise<Row[]>
 }
 
 /** A page of up to `limit` rows. `found` holds one extra row if there is another page. */
@@ -29,4 +41,13 @@ export async function* eachPage<Row, Position>(
     if (rows.length < limit) return
     after = positionOf(rows.at(-1)!)
   }
+}
+
+/** All rows of a list, some at a time. */
+export async function* everyRow<Filter, Sort extends string, Row>(
+  { list, all, keyOf }: Rows<Filter, Sort, Row>,
+  filter: Filter,
+): AsyncGenerator<Row[]> {
+  if (all) yield await all(filter)
+  else yield* eachPage((page) => list(filter, page), keyOf)
 }

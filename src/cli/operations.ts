@@ -2,13 +2,13 @@
  * Commands of operations. Arguments, flags and their checks follow from the operation; a command adds how it is called, and
  * what people read.
  */
-import type { TSchema } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { type Command, Option } from 'commander'
 import { SchemaChecker } from '../checker.ts'
 import { validationFailed } from '../errors.ts'
 import { issuesOf } from '../issues.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
-import { eachPage } from '../lists.ts'
+import { everyRow, type Rows } from '../lists.ts'
 import type { AnyAction, AnyListing, ResultOf } from '../operations/operation.ts'
 import type { QueryTexts } from '../query.ts'
 import type { Services } from '../services.ts'
@@ -21,14 +21,18 @@ import { collect, examples, requireFields } from './flags/options.ts'
 import type { ColumnFlags } from './terminal/columns.ts'
 import { confirm } from './terminal/confirm.ts'
 import { type Column, note, print, printFields, printJson, printJsonList, printTable } from './terminal/print.ts'
-import { type CommandFlags, withServices } from './with-services.ts'
+import { type CommandFlags, type Self, withServices } from './with-services.ts'
 
 /** A flag of a field that differs from what its schema says. */
 interface Flag {
   /** `--tax <percent>`; without a value, it sets `value`. */
   flag: string
   doc?: string
-  value?: string | boolean
+  value?: string | boolean | string[]
+  /** The value as the field has it. Throws `InvalidArgumentError` for what it cannot be. */
+  read?: (text: string) => unknown
+  /** The other flag that it cannot be used with. */
+  conflicts?: string
 }
 
 interface Called {
@@ -48,30 +52,43 @@ interface Called {
 /** What the services of the command line suffice for. */
 export type Runnable = { run: (needs: Services, call: never) => Promise<unknown> }
 
-interface ActionCommand<Result> extends Called {
-  /** What to ask before it is done, with what the parameter of the path is. */
-  confirm?: (subject: string) => string
+interface ActionCommand<Of, First> extends Called {
+  /** Flags of the command alone. */
+  options?: readonly Option[]
+  /** What is done instead, with an admin's rights: for flags of the command alone. */
+  run?: (services: Services, self: Self, body: BodyOf<Of>, flags: never) => Promise<ResultOf<Of>>
+  /** What is read before `confirm`, with the same parameters. */
+  first?: First
+  /** What to ask before it is done: about the parameter of the path, and what `first` has read. */
+  confirm?: (subject: string, found: ResultOf<First>) => string
   /** A sentence or the fields of a result, unless it prints them itself. */
-  show: (result: Result, subject: string) => string | Parameters<typeof printFields>[0] | undefined
+  show: (result: ResultOf<Of>, subject: string) => string | Parameters<typeof printFields>[0] | undefined
 }
 
-export function addAction<Of extends AnyAction & Runnable>(
+type BodyOf<Of> = Of extends { body?: infer Body } ? (Body extends TSchema ? Static<Body> : undefined) : undefined
+
+export function addAction<Of extends AnyAction & Runnable, First extends AnyAction & Runnable>(
   group: Command,
   operation: Of,
-  presented: ActionCommand<ResultOf<Of>>,
+  presented: ActionCommand<Of, First>,
 ): void {
-  const { confirm: question, show } = presented
+  const { options = [], run, first, confirm: question, show } = presented
   const command = declare(group.command(presented.name), operation, presented)
+  for (const option of options) command.addOption(option)
   if (question) asksFirst(command)
-  if (operation.answer.status !== 204) command.option('--json', 'print JSON')
+  if ([operation.answer].flat().some(({ status }) => status !== 204)) command.option('--json', 'print JSON')
   command.action(async (...args: unknown[]) => {
     const flags = command.optsWithGlobals<CommandFlags & { yes?: boolean }>()
     const call = callOf(operation, command, presented, args)
     const [subject = ''] = Object.values(call.params)
-    if (question) await confirm(question(subject), flags)
-    const result = (await withServices(flags, (services, self) =>
-      operation.run(services, { ...call, viewer: self.viewer, asker: self, party: self } as never),
-    )) as ResultOf<Of>
+    const result = (await withServices(flags, async (services, self) => {
+      const made = { ...call, viewer: self.viewer, asker: self, party: self } as never
+      if (question && !flags.yes) {
+        const found = await first?.run(services, made)
+        await confirm(question(subject, found as ResultOf<First>), flags)
+      }
+      return run ? run(services, self, call.body as BodyOf<Of>, flags as never) : operation.run(services, made)
+    })) as ResultOf<Of>
     if (flags.json) return printJson(result)
     const shown = show(result, subject)
     if (typeof shown === 'string') print(shown)
@@ -81,6 +98,8 @@ export function addAction<Of extends AnyAction & Runnable>(
 
 interface ListCommand<Body> extends Partial<Called> {
   columns: Column<Body>[]
+  /** Of the query, where no flag says otherwise. */
+  usual?: QueryTexts
   /** In which order they are shown; as the operation lists them by default. */
   order?: (one: Body, other: Body) => number
   /** What the list is of, if flags narrow it: `active clients`. */
@@ -92,12 +111,12 @@ interface ListCommand<Body> extends Partial<Called> {
 /** Of a listing, what the query may have beside its own filters. */
 const OF_EVERY_LIST = new Set(['sort', 'order'])
 
-export function addListing<Of extends AnyListing & { list: (needs: Services, ...rest: never[]) => unknown }>(
+export function addListing<Of extends AnyListing & { rows: (needs: Services, call: never) => unknown }>(
   group: Command,
   operation: Of,
   presented: ListCommand<ResultOf<Of> extends { data: (infer Body)[] } ? Body : never>,
 ): void {
-  const { columns, order, howToAdd, listed = () => operation.plural } = presented
+  const { columns, usual, order, howToAdd, listed = () => operation.plural } = presented
   const called = { name: 'list', examples: [`tally ${group.name()} list`], ...presented }
   const command = declare(group.command(called.name), operation, called)
     .addOption(columnsOption())
@@ -105,17 +124,15 @@ export function addListing<Of extends AnyListing & { list: (needs: Services, ...
     .option('--json', 'print JSON')
   command.action(async () => {
     const flags = command.optsWithGlobals<CommandFlags & ColumnFlags>()
-    const { query } = callOf(operation, command, called, [])
+    const query = { ...usual, ...callOf(operation, command, called, []).query }
     const bodies = await withServices(flags, async (services, self) => {
       const needs = services as never
       const call = { params: {}, query, body: undefined, viewer: self.viewer, asker: self, party: self }
       const filter = operation.read(query).filter as never
       await operation.check?.(needs, filter, self)
-      const pages = eachPage(
-        async (page) => (await operation.list(needs, filter, page as never, call)) as never[],
-        operation.keyOf,
-      )
-      return (await Array.fromAsync(pages)).flat().map((row) => operation.bodyOf(row, call) as never)
+      const rows = operation.rows(needs, call) as Rows<unknown, string, unknown>
+      const found = (await Array.fromAsync(everyRow(rows, filter))).flat()
+      return found.map((row) => operation.bodyOf(row as never, call) as never)
     })
     if (flags.json) return printJsonList(bodies)
     if (order) bodies.sort(order)
@@ -139,6 +156,7 @@ function declare(command: Command, operation: AnyAction | AnyListing, called: Ca
     for (const flag of [flags[name] ?? flagOf(name, schema)].flat()) {
       const option = optionOf(typeof flag === 'string' ? { flag } : (flag as Flag), schema, { replaces: isChange })
       if (isRequired) option.makeOptionMandatory()
+      if (typeof flag === 'object' && 'conflicts' in flag) option.conflicts(flag.conflicts!)
       command.addOption(option)
       declared.set(option.attributeName(), { name, long: option.long!, value: (flag as Flag).value })
     }
@@ -185,18 +203,20 @@ function flagOf(name: string, schema: TSchema): string {
   return `${flag} <${value.enum ? value.enum.join('|') : (PLACEHOLDERS[value.type] ?? 'text')}>`
 }
 
-function optionOf({ flag, doc, value }: Flag, schema: TSchema, { replaces }: { replaces: boolean }): Option {
+function optionOf({ flag, doc, value, read }: Flag, schema: TSchema, { replaces }: { replaces: boolean }): Option {
   const item = itemOf(schema)
   const given = nonNullOf(schema)
   const text = doc ?? docOf((schema.description ?? given.schema.description) as string)
-  const isExplained = !given.isNullable || new RegExp(`\\b${NONE}\\b`).test(text)
-  const hints = item
-    ? [...(replaces ? ['replaces the list'] : []), 'repeatable or comma-separated']
-    : isExplained
-      ? []
-      : [`${NONE} clears it`]
+  const isExplained = !replaces || !given.isNullable || new RegExp(`\\b${NONE}\\b`).test(text)
+  const hints =
+    item && value === undefined
+      ? [...(replaces ? ['replaces the list'] : []), 'repeatable or comma-separated']
+      : isExplained
+        ? []
+        : [`${NONE} clears it`]
   const option = new Option(flag, [text, ...hints].join('; '))
   if (value !== undefined) return option
+  if (read) return option.argParser(read)
   if (item) return option.argParser<string[]>(collect)
   if (given.schema.type === 'boolean') return option.choices(['yes', 'no'])
   return given.schema.enum ? option.choices(given.schema.enum) : option

@@ -1,29 +1,28 @@
 /** The answer to a request for a list: a page of it, or all of it as CSV. */
 
 import type { CsvColumn } from '../lib/csv-column.ts'
-import { eachPage, type Page, pageOf } from '../lists.ts'
+import { everyRow, type Page, pageOf, type Rows } from '../lists.ts'
 import type { PageRequest } from '../query.ts'
 import { csvResponse, wantsCsv } from './csv.ts'
 
-interface Listing<Row, Body, Sort extends string> {
-  list: (page: PageRequest<Sort>) => Promise<Row[]>
-  keyOf: (row: Row) => number
-  /** The token of the page that follows a row. */
-  pageBehind: (row: Row, by: PageRequest<Sort>['by']) => string
+interface Listing<Filter, Row, Body, Sort extends string> {
+  filter: Filter
+  rows: Rows<Filter, Sort, Row>
   bodyOf: (row: Row) => Body
   columns: CsvColumn<Body>[]
   fileName: string
 }
 
-export async function answerList<Row, Body, Sort extends string>(
+export async function answerList<Filter, Row, Body, Sort extends string>(
   request: Request,
   { after, limit, by, format }: PageRequest<Sort> & { format: string | undefined },
-  { list, keyOf, pageBehind, bodyOf, columns, fileName }: Listing<Row, Body, Sort>,
+  { filter, rows, bodyOf, columns, fileName }: Listing<Filter, Row, Body, Sort>,
 ): Promise<Page<Body> | Response> {
   async function* bodies() {
-    for await (const rows of eachPage(list, keyOf)) yield* rows.map(bodyOf)
+    for await (const some of everyRow(rows, filter)) yield* some.map(bodyOf)
   }
   if (wantsCsv(request, format)) return csvResponse(bodies(), columns, fileName)
-  const page = pageOf(await list({ after, by, limit: limit + 1 }), limit, (last) => pageBehind(last, by))
+  const found = await rows.list(filter, { after, by, limit: limit + 1 })
+  const page = pageOf(found, limit, (last) => rows.pageBehind(last, by))
   return { ...page, data: page.data.map(bodyOf) }
 }

@@ -1,16 +1,18 @@
 /** Serves operations over HTTP: their routes, and what the OpenAPI document says of them. */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { type Context, Elysia } from 'elysia'
+import { Elysia } from 'elysia'
 import type { CreateEden } from 'elysia/types'
-import type { Caller } from '../access/caller.ts'
+import type { Rows } from '../lists.ts'
 import type {
+  Answer,
   AnyAction,
   AnyListing,
-  Call,
   NeedsOf,
   Operation,
   ParametersOf,
   ResultOf,
+  Served,
+  ServedCall,
 } from '../operations/operation.ts'
 import { listPage } from '../operations/parameters.ts'
 import { strict } from '../schema.ts'
@@ -21,24 +23,20 @@ import { answerList } from './list.ts'
 /** Where all operations are served. */
 const PREFIX = '/api/v1'
 
-/** The part of a request's context that an operation is called with. */
-interface Served {
-  request: Request
+/** The context of a request. */
+interface Context extends Served {
   params: Record<string, string>
   query: Record<string, string | string[] | undefined>
   body: unknown
-  caller: Caller | null
-  address: () => string
-  set: Context['set']
 }
 
 /** A request as a call. What it says about the caller is found out for the operations that ask. */
-class Requested implements Call {
+class Requested implements ServedCall {
   readonly params
   readonly query
   readonly body
 
-  constructor(readonly served: Served) {
+  constructor(readonly served: Context) {
     this.params = served.params
     this.query = served.query
     this.body = served.body
@@ -57,31 +55,33 @@ class Requested implements Call {
   }
 }
 
-type Handler = (served: Served) => Promise<unknown>
+type Handler = (context: Context) => Promise<unknown>
+
+/** The responses that an operation may have; the first one is usual. */
+const answersOf = ({ answer }: AnyAction): readonly Answer[] => [answer].flat()
 
 function handlerOf(operation: AnyAction, needs: never): Handler {
-  const { status } = operation.answer
+  const { status, isAddressed = status === 201 } = answersOf(operation)[0]!
   const [, collection] = operation.path.split('/')
-  return async (served) => {
-    const result = await operation.run(needs, new Requested(served) as never)
-    if (status !== 200) served.set.status = status
-    if (status === 201) served.set.headers.location = `${PREFIX}/${collection}/${(result as { id: string }).id}`
+  return async (context) => {
+    const { set } = context
+    if (status !== 200) set.status = status
+    const result = await operation.run(needs, new Requested(context) as never)
+    if (isAddressed) set.headers.location = `${PREFIX}/${collection}/${(result as { id: string }).id}`
     return result
   }
 }
 
 function handlerOfList(operation: AnyListing, needs: never): Handler {
-  const { read, check, list, keyOf, pageBehind, bodyOf, columns, plural } = operation
-  return async (served) => {
-    const asked = read(served.query)
-    const call = new Requested(served)
-    const filter = asked.filter as never
-    if (check) await check(needs, filter, call.asker)
-    return answerList<never, never, string>(served.request, asked, {
-      list: (page) => list(needs, filter, page as never, call) as Promise<never[]>,
-      keyOf,
-      pageBehind: (row, by) => pageBehind(row, by as never),
-      bodyOf: (row) => bodyOf(row, call) as never,
+  const { read, check, rows, bodyOf, columns, plural } = operation
+  return async (context) => {
+    const { filter, ...asked } = read(context.query)
+    const call = new Requested(context)
+    if (check) await check(needs, filter as never, call.asker)
+    return answerList(context.request, asked, {
+      filter,
+      rows: rows(needs, call) as Rows<unknown, string, unknown>,
+      bodyOf: (row) => bodyOf(row as never, call) as never,
       columns,
       fileName: `${plural}.csv`,
     })
@@ -89,8 +89,13 @@ function handlerOfList(operation: AnyListing, needs: never): Handler {
 }
 
 function documentationOf(operation: AnyAction | AnyListing): Documentation {
-  const { id, tag, summary, description, params, problems = [] } = operation
-  const described = { id, tag, summary, ...(description && { description }), ...(params && { path: params }) }
+  const { id, tag, summary, description, params, headers, problems = [] } = operation
+  const described = {
+    ...{ id, tag, summary },
+    ...(description && { description }),
+    ...(params && { path: params }),
+    ...(headers && { headers }),
+  }
   if (isListing(operation)) {
     const { page, plural, example } = operation
     return {
@@ -106,17 +111,23 @@ function documentationOf(operation: AnyAction | AnyListing): Documentation {
       problems: [...problems, 'database_deadline'],
     }
   }
-  const { status, ...answer } = operation.answer
+  const { example, also } = operation
+  const body = { ...(example !== undefined && { example }), ...(also && { also }) }
   return {
     ...described,
-    ...(operation.example !== undefined && { body: { example: operation.example } }),
-    responses: { [status]: { ...answer, ...(status === 201 && { headers: ['Location'] }) } },
+    ...(Object.keys(body).length > 0 && { body }),
+    responses: Object.fromEntries(
+      answersOf(operation).map(({ status, isAddressed = status === 201, headers: own = [], ...answer }) => {
+        const all = isAddressed ? ['Location' as const, ...own] : own
+        return [status, { ...answer, ...(all.length > 0 && { headers: all }) }]
+      }),
+    ),
     problems,
   }
 }
 
 function isListing(operation: AnyAction | AnyListing): operation is AnyListing {
-  return 'list' in operation
+  return 'plural' in operation
 }
 
 /** The parameters of a list's query include those of every list. */
@@ -142,6 +153,7 @@ export function serve<const Operations extends readonly Operation[]>(
       ...(each.object && { object: each.object }),
       ...(query && { query: Type.Object(query, strict) }),
       ...(body && { body, parse: 'report' }),
+      ...(!isListing(each) && each.parse && { parse: each.parse }),
       detail: documented(documentationOf(each)),
     })
   }
@@ -163,9 +175,9 @@ type RouteOf<Of> = Of extends { path: infer Path extends string }
       Path,
       {
         [Method in MethodOf<Of>]: {
-          body: Of extends { body: infer Body extends TSchema } ? Static<Body> : unknown
+          body: Of extends { body?: infer Body } ? Static<Extract<Body, TSchema>> : unknown
           params: ParametersOf<Path>
-          query: Of extends { query: infer Query extends TProperties } ? QueryOf<Of, Query> : unknown
+          query: Of extends { query?: infer Query } ? QueryOf<Of, Extract<Query, TProperties>> : unknown
           headers: unknown
           response: { 200: ResultOf<Of> }
         }

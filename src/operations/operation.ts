@@ -6,13 +6,14 @@
 import type { Static, TObject, TProperties, TSchema, TUndefined } from '@sinclair/typebox'
 import type { Party } from '../access/actor.ts'
 import type { Asker } from '../access/asker.ts'
+import type { Caller } from '../access/caller.ts'
 import type { ObjectKind } from '../access/precondition.ts'
 import type { Viewer } from '../access/visibility.ts'
 import type { ProblemCode } from '../errors.ts'
 import type { Allowed } from '../http/access.ts'
-import type { TAGS } from '../http/documentation.ts'
+import type { Contents, Documentation, DocumentedResponse, TAGS } from '../http/documentation.ts'
 import type { CsvColumn } from '../lib/csv-column.ts'
-import type { Page } from '../lists.ts'
+import type { Page, Rows } from '../lists.ts'
 import type { ListFormat, PageRequest, QueryTexts } from '../query.ts'
 import type { RouteScope } from '../token-scopes.ts'
 
@@ -40,13 +41,30 @@ export interface Call<Parameters = unknown, Query = unknown, Body = unknown> {
   party: Party
 }
 
+/** A request, as far as operations need more of it than a {@link Call} has. */
+export interface Served {
+  request: Request
+  caller: Caller | null
+  address: () => string
+  requestId: string
+  /** The response's status and headers. */
+  set: { status?: unknown; headers: Record<string, string | number | string[] | undefined> }
+}
+
+/** A call over HTTP. */
+export interface ServedCall<Parameters = unknown, Query = unknown, Body = unknown>
+  extends Call<Parameters, Query, Body> {
+  served: Served
+}
+
 /** A successful response. */
-export interface Answer {
+export interface Answer extends Contents {
   /** 200: done. 201: something was created, whose address follows from its `id`. 204: done, and there is nothing to return. */
   status: 200 | 201 | 204
   description: string
-  schema?: TSchema
-  example?: unknown
+  headers?: DocumentedResponse['headers']
+  /** Whether what was created is found under its id; it is if absent. */
+  isAddressed?: false
 }
 
 /** What an operation is, whatever it does. */
@@ -68,6 +86,8 @@ interface Described<Path extends string, Query extends TProperties> {
   scope?: RouteScope
   /** The kind of the object that it reads or changes, which has a version. */
   object?: ObjectKind
+  /** That requests may have. */
+  headers?: Documentation['headers']
   /** Only those that do not follow from the rest; see `documented`. */
   problems?: ProblemCode[]
 }
@@ -76,9 +96,14 @@ interface Described<Path extends string, Query extends TProperties> {
 export interface AnyAction extends Described<string, TProperties> {
   method: Method
   body?: TSchema
+  /** The parser of the body, if it is not that of JSON; see `http/body.ts`. */
+  parse?: 'batch' | 'table' | 'picture'
   /** Of the body. */
   example?: unknown
-  answer: Answer
+  /** What the body may be besides JSON. */
+  also?: Contents['also']
+  /** The successful response; several if its status differs. */
+  answer: Answer | readonly [Answer, ...Answer[]]
   /** @param needs the services */
   run: (needs: never, call: never) => Promise<unknown>
 }
@@ -100,6 +125,23 @@ interface Action<
   run: (needs: Needs, call: Call<ParametersOf<Path>, Static<TObject<Query>>, Static<Body>>) => Promise<Result>
 }
 
+interface Endpoint<
+  Path extends string,
+  Verb extends Method,
+  Query extends TProperties,
+  Body extends TSchema,
+  Needs,
+  Result,
+> extends AnyAction,
+    Described<Path, Query> {
+  path: Path
+  params?: ParametersOf<Path>
+  query?: Query
+  method: Verb
+  body?: Body
+  run: (needs: Needs, call: ServedCall<ParametersOf<Path>, Static<TObject<Query>>, Static<Body>>) => Promise<Result>
+}
+
 export const operation = <
   const Path extends string,
   const Verb extends Method,
@@ -110,6 +152,18 @@ export const operation = <
 >(
   definition: Action<Path, Verb, Query, Body, Needs, Result>,
 ): Action<Path, Verb, Query, Body, Needs, Result> => definition
+
+/** An operation that needs the request itself, as streams and signing in do: it has no command. */
+export const endpoint = <
+  const Path extends string,
+  const Verb extends Method,
+  Needs,
+  Result,
+  Query extends TProperties = Record<never, never>,
+  Body extends TSchema = TUndefined,
+>(
+  definition: Endpoint<Path, Verb, Query, Body, Needs, Result>,
+): Endpoint<Path, Verb, Query, Body, Needs, Result> => definition
 
 /** What a caller asks a list for. */
 interface Asked<Filter> extends PageRequest {
@@ -129,11 +183,7 @@ export interface AnyListing extends Described<string, TProperties> {
   read: (query: QueryTexts) => Asked<unknown>
   /** Throws 422 for names in the filter that do not exist. */
   check?: (needs: never, filter: never, asker: Asker) => Promise<void>
-  /** @param page one more than its `limit` if there are more */
-  list: (needs: never, filter: never, page: never, call: Call) => Promise<unknown[]>
-  keyOf: (row: never) => number
-  /** The token of the page that follows a row. */
-  pageBehind: (row: never, by: never) => string
+  rows: (needs: never, call: Call) => unknown
   bodyOf: (row: never, call: Call) => unknown
 }
 
@@ -147,9 +197,7 @@ interface Listing<Path extends string, Query extends TProperties, Needs, Filter,
   columns: CsvColumn<NoInfer<Body>>[]
   read: (query: QueryTexts) => PageRequest<Sort> & Asked<Filter>
   check?: (needs: Needs, filter: Filter, asker: Asker) => Promise<void>
-  list: (needs: Needs, filter: Filter, page: PageRequest<Sort>, call: Call) => Promise<Row[]>
-  keyOf: (row: Row) => number
-  pageBehind: (row: Row, by: PageRequest<Sort>['by']) => string
+  rows: (needs: Needs, call: Call) => Rows<Filter, Sort, Row>
   bodyOf: (row: Row, call: Call) => Body
 }
 
@@ -170,7 +218,7 @@ export type Operation = AnyAction | AnyListing
 /** What an operation needs to run. */
 export type NeedsOf<Of> = Of extends { run: (needs: infer Needs, call: never) => unknown }
   ? Needs
-  : Of extends { list: (needs: infer Needs, filter: never, page: never, call: never) => unknown }
+  : Of extends { rows: (needs: infer Needs, call: never) => unknown }
     ? Needs
     : never
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 
 /** By the name under which commander keeps the value. */
-export type FieldFlags = Map<string, { name: string; long: string; value?: string | boolean | undefined }>
+export type FieldFlags = Map<string, { name: string; long: string; value?: string | boolean | string[] | undefined }>
 
 export const fieldFlagsOf = new WeakMap<Command, FieldFlags>()
 

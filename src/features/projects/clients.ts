@@ -6,7 +6,7 @@ import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
-import type { PageRequest } from '../../query.ts'
+import type { Rows } from '../../lists.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { requireEverything } from './access.ts'
 import type { ClientFields, ResponsibleFields } from './fields.ts'
@@ -23,6 +23,7 @@ import {
   findClientByUid,
   insertClient,
   listClients,
+  pageBehindClient,
   updateClient,
   usesOfClient,
 } from './store/clients.ts'
@@ -94,9 +95,11 @@ export function createClients({ db, clock, audit }: Dependencies) {
   }
 
   return {
-    /** A page of clients, newest first, with one more than `limit` if there are more. */
-    listClients: (filter: ClientFilter, page: PageRequest<keyof typeof CLIENT_SORTS>): Promise<ClientView[]> =>
-      listClients(filter.search === undefined && !page.by ? db.read : db.slow, filter, page),
+    clientRows: {
+      list: (filter, page) => listClients(filter.search === undefined && !page.by ? db.read : db.slow, filter, page),
+      keyOf: ({ id }) => id,
+      pageBehind: pageBehindClient,
+    } satisfies Rows<ClientFilter, keyof typeof CLIENT_SORTS, ClientView>,
 
     /** By id (`cli_…`) or name. Throws `not_found`. */
     getClient: (client: string): Promise<ClientView> => getClient(db.read, client),

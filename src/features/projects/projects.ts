@@ -7,7 +7,7 @@ import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
-import type { PageRequest } from '../../query.ts'
+import type { Rows } from '../../lists.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { requireChange, requireEverything, sightOf } from './access.ts'
 import { findClient } from './clients.ts'
@@ -28,6 +28,7 @@ import {
   type ProjectName,
   type ProjectChange as ProjectRowChange,
   type ProjectView,
+  pageBehindProject,
   redirectNames,
   replaceNames,
   updateProject,
@@ -217,13 +218,12 @@ export function createProjects({ db, clock, audit }: Dependencies) {
   }
 
   return {
-    /** A page of projects, newest first. */
-    listProjects: (
-      viewer: Viewer,
-      filter: ProjectFilter,
-      page: PageRequest<keyof typeof PROJECT_SORTS>,
-    ): Promise<ProjectView[]> =>
-      listProjectViews(filter.search === undefined && !page.by ? db.read : db.slow, viewer, filter, page),
+    projectRows: (viewer: Viewer): Rows<ProjectFilter, keyof typeof PROJECT_SORTS, ProjectView> => ({
+      list: (filter, page) =>
+        listProjectViews(filter.search === undefined && !page.by ? db.read : db.slow, viewer, filter, page),
+      keyOf: ({ project }) => project.id,
+      pageBehind: pageBehindProject,
+    }),
 
     /** By id (`prj_…`), key, name or alias. Throws `not_found`. */
     showProject: (project: string): Promise<ProjectView> => getProjectNamed(db.read, project),

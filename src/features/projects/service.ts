@@ -25,9 +25,9 @@ export type { EntryRelocation, Merged, MergeOptions } from './merge.ts'
 export { mergeBody } from './merge.ts'
 export { NamedWork } from './named-work.ts'
 export { readClient, readProject, readTicket } from './request.ts'
-export { type ClientView, pageBehindClient } from './store/clients.ts'
-export { type ProjectView, pageBehindProject } from './store/projects.ts'
-export { pageBehindTicket, type TicketView } from './store/tickets.ts'
+export type { ClientView } from './store/clients.ts'
+export type { ProjectView } from './store/projects.ts'
+export type { TicketView } from './store/tickets.ts'
 export { isReservedName, parseBudget, parseMarkup, parseTax, ticketPrefix } from './validation.ts'
 export {
   clientBody,

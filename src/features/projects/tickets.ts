@@ -6,7 +6,7 @@ import { notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName, foldName } from '../../lib/names.ts'
-import type { PageRequest } from '../../query.ts'
+import type { Rows } from '../../lists.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { isLedBy, requireChange, requireEverything, sightOfTicket } from './access.ts'
 import type { TicketFields } from './fields.ts'
@@ -23,6 +23,7 @@ import {
   holdTicket,
   insertTicketRecord,
   listTicketViews,
+  pageBehindTicket,
   type TicketFilter,
   type TicketChange as TicketRowChange,
   type TicketView,
@@ -123,9 +124,12 @@ export function createTickets({ db, clock, audit }: Dependencies) {
   }
 
   return {
-    /** A page of tickets, newest first. */
-    listTickets: (filter: TicketFilter, page: PageRequest<keyof typeof TICKET_SORTS>): Promise<TicketView[]> =>
-      listTicketViews(filter.search === undefined && !page.by ? db.read : db.slow, filter, page),
+    ticketRows: {
+      list: (filter, page) =>
+        listTicketViews(filter.search === undefined && !page.by ? db.read : db.slow, filter, page),
+      keyOf: ({ ticket }) => ticket.id,
+      pageBehind: pageBehindTicket,
+    } satisfies Rows<TicketFilter, keyof typeof TICKET_SORTS, TicketView>,
 
     /** The number of tickets that reports name under different projects. */
     countConflictingTickets: (): Promise<number> => countConflictingTickets(db.read),

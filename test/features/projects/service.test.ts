@@ -170,7 +170,7 @@ forEachEngine('names of a project', (open, engine) => {
       expect(id!.status).toBe('fulfilled')
       expect(await first.countOn(key)).toBe(3)
     }
-    expect(await first.projects.listProjects(EVERYTHING, {}, { after: undefined, limit: 99 })).toHaveLength(8)
+    expect(await first.projects.projectRows(EVERYTHING).list({}, { after: undefined, limit: 99 })).toHaveLength(8)
   })
 
   test('if two people assign the same alias at once, one of them is refused', async () => {
@@ -213,7 +213,7 @@ forEachEngine('merging a project', (open, engine) => {
     })
     expect((await entries.listing.getHistory(billed, EVERYTHING)).data).toHaveLength(1)
     expect(await trail()).toEqual(['project.added NEW', 'project.changed old', 'project.merged old'])
-    const [merged] = await projects.listProjects(EVERYTHING, { archived: 'true' }, { after: undefined, limit: 9 })
+    const [merged] = await projects.projectRows(EVERYTHING).list({ archived: 'true' }, { after: undefined, limit: 9 })
     expect(merged).toMatchObject({ aliases: [], mergedInto: { key: 'NEW' } })
     const refused = projects.changeProject(OPERATOR, merged!.project.uid, { name: 'again' })
     expect(refused).rejects.toMatchObject({ code: 'project_merged' })
@@ -275,7 +275,7 @@ forEachEngine('merging a project', (open, engine) => {
     expect(merged.isComplete).toBe(true)
     expect([await first.countOn(old.uid), await first.countOn('NEW')]).toEqual([0, 601 + reported])
     const tickets = { after: undefined, limit: 999 }
-    expect(await first.projects.listTickets({ projects: [old.uid] }, tickets)).toEqual([])
+    expect(await first.projects.ticketRows.list({ projects: [old.uid] }, tickets)).toEqual([])
   })
 
   // SQLite's single writer lets nobody look before a merge and write after it.
@@ -411,8 +411,8 @@ forEachEngine('an archived project', (open) => {
     await report({ project: 'A', ticket: 'A-1' })
     await projects.archiveProject(OPERATOR, 'A')
     const page = { after: undefined, limit: 9 }
-    expect(await projects.listProjects(EVERYTHING, {}, page)).toEqual([])
-    expect(await projects.listProjects(EVERYTHING, { archived: 'all' }, page)).toHaveLength(1)
+    expect(await projects.projectRows(EVERYTHING).list({}, page)).toEqual([])
+    expect(await projects.projectRows(EVERYTHING).list({ archived: 'all' }, page)).toHaveLength(1)
     for (const where of [{ project: 'a' }, { ticket: 'A-1' }, { ticket: 'A-2' }]) {
       const { project, placement } = await entries.listing.getEntry(await report(where), EVERYTHING)
       expect([project?.key, placement.note]).toEqual(['A', 'Project A is archived.'])

@@ -348,7 +348,7 @@ forEachEngine('a session that telemetry brings', (open) => {
       logs({ resource: { project: 'none', ticket: 'tkt_01a1fa172a0277f3983322718874f3e1' } }),
     )
     expect((await listed())[0]).toMatchObject({ project: null, ticket: null, placement: { by: 'unattributed' } })
-    expect(await projects.listProjects(EVERYTHING, {}, { after: undefined, limit: 9 })).toEqual([])
+    expect(await projects.projectRows(EVERYTHING).list({}, { after: undefined, limit: 9 })).toEqual([])
   })
 
   test('is placed by what its resource names, by rules, and where a person put it', async () => {

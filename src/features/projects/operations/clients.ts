@@ -10,7 +10,6 @@ import { readClient } from '../request.ts'
 import { ClientBody, ClientChange, ClientList, NewClient } from '../schema.ts'
 import type { ClientView, ProjectsService } from '../service.ts'
 import { CLIENT_SORTS } from '../sorts.ts'
-import { pageBehindClient } from '../store/clients.ts'
 import { clientBody } from '../wire.ts'
 
 interface Needs {
@@ -38,9 +37,7 @@ export const listClients = listing({
   example: EXAMPLE_CLIENT,
   columns: CLIENT_COLUMNS,
   read: readClientList,
-  list: ({ projects }: Needs, filter, page) => projects.listClients(filter, page),
-  keyOf: ({ id }) => id,
-  pageBehind: pageBehindClient,
+  rows: ({ projects }: Needs) => projects.clientRows,
   bodyOf: seen,
 })
 

@@ -12,7 +12,6 @@ import { readProject } from '../request.ts'
 import { Merge, MergeBody, NewProject, ProjectBody, ProjectChange, ProjectList } from '../schema.ts'
 import type { ProjectsService, ProjectView } from '../service.ts'
 import { PROJECT_SORTS } from '../sorts.ts'
-import { pageBehindProject } from '../store/projects.ts'
 import { projectBody } from '../wire.ts'
 
 interface Needs {
@@ -61,9 +60,7 @@ export const listProjects = listing({
     await people.requireKnown(leads, '/query/lead')
     await people.requireKnown(approvers, '/query/approver')
   },
-  list: ({ projects }: Needs, filter, page, { asker }) => projects.listProjects(asker.viewer, filter, page),
-  keyOf: ({ project }) => project.id,
-  pageBehind: pageBehindProject,
+  rows: ({ projects }: Needs, { asker }) => projects.projectRows(asker.viewer),
   bodyOf: seen,
 })
 

@@ -11,7 +11,6 @@ import { readTicket } from '../request.ts'
 import { NewTicket, TicketBody, TicketChange, TicketList } from '../schema.ts'
 import type { ProjectsService, TicketView } from '../service.ts'
 import { TICKET_SORTS } from '../sorts.ts'
-import { pageBehindTicket } from '../store/tickets.ts'
 import { ticketBody } from '../wire.ts'
 
 interface Needs {
@@ -50,9 +49,7 @@ export const listTickets = listing({
   columns: TICKET_COLUMNS,
   read: readTicketList,
   check: ({ projects }: Needs, filter) => projects.requireKnown('project', filter.projects, '/query/project'),
-  list: ({ projects }: Needs, filter, page) => projects.listTickets(filter, page),
-  keyOf: ({ ticket }) => ticket.id,
-  pageBehind: pageBehindTicket,
+  rows: ({ projects }: Needs) => projects.ticketRows,
   bodyOf: seen,
 })
 
