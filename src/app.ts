@@ -24,12 +24,11 @@ import { valuationRoutes } from './features/entries/valuation/routes.ts'
 import { eventsRoutes } from './features/events/routes.ts'
 import { inboxRoutes } from './features/inbox/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
-import { deputiesRoutes } from './features/people/routes/deputies.ts'
+import { deputyOperations } from './features/people/operations/deputies.ts'
+import { joiningOperations } from './features/people/operations/joining.ts'
+import { tokenOperations } from './features/people/operations/tokens.ts'
 import { meRoutes } from './features/people/routes/me.ts'
-import { passwordRoute } from './features/people/routes/password.ts'
 import { sessionRoutes } from './features/people/routes/session.ts'
-import { setUpRoute } from './features/people/routes/set-up.ts'
-import { tokensRoutes } from './features/people/routes/tokens.ts'
 import { usersRoutes } from './features/people/routes/users.ts'
 import { ownDataRoute, personalDataRoutes } from './features/personal-data/routes.ts'
 import { leadRuleRoutes } from './features/placement/routes/lead-rules.ts'
@@ -135,9 +134,8 @@ export const createApp = ({
     .use(web({ cookie, files, people, publicUrl }))
     .use(sharedPages(services))
     .use(at('/api/v1/openapi.json').use(openApi({ routes })))
-    .use(at('/api/v1/setup').use(setUpRoute({ people, cookie })))
+    .use(at('/api/v1').use(serve(joiningOperations, { people, organization, cookie })))
     .use(at('/api/v1/session').use(sessionRoutes({ people, organization, cookie })))
-    .use(at('/api/v1/password').use(passwordRoute({ people, organization, cookie })))
     .use(
       at('/api/v1/me')
         .use(
@@ -157,7 +155,7 @@ export const createApp = ({
         .use(grantsRoutes(services))
         .use(personalDataRoutes(services)),
     )
-    .use(at('/api/v1/tokens').use(tokensRoutes(services)))
+    .use(at('/api/v1').use(serve([...tokenOperations, ...deputyOperations], services)))
     .use(
       at('/api/v1')
         .use(at('/search').use(searchRoutes(services)))
@@ -171,7 +169,6 @@ export const createApp = ({
         .use(at('/budgets').use(budgetsRoutes(services)))
         .use(at('/webhooks').use(webhooksRoutes(services))),
     )
-    .use(at('/api/v1/deputies').use(deputiesRoutes(services)))
     .use(at('/api/v1/settings').use(organizationRoutes(services)))
     .use(at('/api/v1/audit').use(auditRoutes(services)))
     .use(

@@ -117,7 +117,7 @@ describe('refused with one clear message:', () => {
       'requires the role billing or admin',
     ],
     ['bills by a read token', create({ allow: 'bills', kind: 'read' }), 2, 'is available only for service tokens'],
-    ['another permission', create({ allow: 'everything' }), 2, 'Allowed choices are bills'],
+    ['another permission', create({ allow: 'everything' }), 2, '--allow (everything): must be bills'],
     ['an API token without scopes', create({ kind: 'api' }), 2, '--scope: must name at least one of entries:read'],
     [
       'an unknown scope',
@@ -147,7 +147,7 @@ describe('refused with one clear message:', () => {
     ['to show an unknown id', ['tokens', 'show', 'ci'], 1, "The token 'ci' was not found"],
     ['a state with --all', ['tokens', 'list', '--all', '--state', 'usable'], 2, 'cannot be used with'],
     ['what is no id', ['tokens', 'revoke', 'ci', '--yes'], 1, "The token 'ci' was not found"],
-    ['a list of nobody', ['tokens', 'list', '--user', 'nobody@example.com'], 1, 'was not found'],
+    ['a list of nobody', ['tokens', 'list', '--user', 'nobody@example.com'], 1, "there is no person 'nobody@"],
   ] as [string, string[], number, string][])('%s', async (_what, args, code, message) => {
     const ran = await tally.run(args)
     expect(ran.stderr).toContain(message)

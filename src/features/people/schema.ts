@@ -359,8 +359,8 @@ export type NewToken = Static<typeof NewToken>
 export const TokenRotation = Type.Object(
   {
     overlap_hours: Type.Optional(
-      Type.Integer({
-        description: 'How long the old token keeps working; 24 by default.',
+      Type.Number({
+        description: 'How long the old token keeps working, in hours; 24 by default.',
         minimum: 0,
         maximum: OVERLAP_HOURS_LIMIT,
       }),

@@ -20,7 +20,8 @@ import type { Grant, GrantExtent, GrantTarget } from './store/grants.ts'
 import type { User } from './store/users.ts'
 import { type Calls, shareCalls } from './tokens/shared-calls.ts'
 import type { Token, TokenCaller, TokenState } from './tokens/token.ts'
-import { createTokens, EVERYBODYS_TOKENS, type ListedToken, tokensSeenBy } from './tokens/tokens.ts'
+import { EVERYBODYS_TOKENS } from './tokens/token.ts'
+import { createTokens, type ListedToken } from './tokens/tokens.ts'
 import { createEmails } from './users/emails.ts'
 import { createSetUp } from './users/set-up.ts'
 import { createUsers, getAccount, getUser, notificationChoice, userObject } from './users/users.ts'
@@ -41,7 +42,7 @@ export type {
   TokenState,
   User,
 }
-export { EVERYBODYS_TOKENS, issuesOfPeople, issuesOfViewer, notificationChoice, tokensSeenBy }
+export { EVERYBODYS_TOKENS, issuesOfPeople, issuesOfViewer, notificationChoice }
 
 export type PeopleService = ReturnType<typeof createPeopleService>
 

@@ -57,3 +57,12 @@ export function callerOf({ kind, creator, ...token }: Token): TokenCaller {
     person: { id: creator.id, uid: creator.uid, email: creator.email, name: creator.name, role: creator.role },
   }
 }
+
+/** The tokens that a caller can see and revoke: everyone's, or those of the person with this key. */
+export type TokenScope = { ownerId: number | undefined }
+
+export const EVERYBODYS_TOKENS: TokenScope = { ownerId: undefined }
+
+export function tokensSeenBy({ id, role }: Pick<Person, 'id' | 'role'>): TokenScope {
+  return role === 'admin' ? EVERYBODYS_TOKENS : { ownerId: id }
+}

@@ -1,7 +1,6 @@
 /** Creates, lists and revokes tokens. */
 
 import type { Actor } from '../../../access/actor.ts'
-import type { Person } from '../../../access/caller.ts'
 import type { Database, Tx } from '../../../database/database.ts'
 import { type Role, TOKEN_KINDS, type TokenKind } from '../../../database/schema/values.ts'
 import { pageBehind } from '../../../database/sorting.ts'
@@ -11,10 +10,11 @@ import type { Clock } from '../../../lib/clock.ts'
 import { timestampOrNull } from '../../../lib/duration.ts'
 import { isId } from '../../../lib/id.ts'
 import { composeName } from '../../../lib/names.ts'
-import { type Page, pageOf } from '../../../lists.ts'
+import type { Rows } from '../../../lists.ts'
+import type { PageRequest } from '../../../query.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { OrganizationService } from '../../organization/service.ts'
-import type { TokenListQuery } from '../query.ts'
+import type { TOKEN_SORTS } from '../sorts.ts'
 import {
   findTokenByUid,
   insertToken,
@@ -29,7 +29,14 @@ import { getAccount } from '../users/users.ts'
 import { issuesOfViewer } from '../viewers/role.ts'
 import { API_TOKEN_LIFETIME_MS, alreadyRotated, apiTokensOff, issuesOfApiToken, notRotatable } from './api-token.ts'
 import { hashOfSecret, hintOfSecret, newSecret } from './secret.ts'
-import { MAY_MAKE_ORGANIZATION_TOKENS, MAY_SEND_BILLS, stateOfToken, type Token, type TokenState } from './token.ts'
+import {
+  MAY_MAKE_ORGANIZATION_TOKENS,
+  MAY_SEND_BILLS,
+  stateOfToken,
+  type Token,
+  type TokenScope,
+  type TokenState,
+} from './token.ts'
 
 export interface NewToken {
   kind: TokenKind
@@ -56,15 +63,6 @@ export interface MadeToken {
 export interface ListedToken {
   token: Token
   state: TokenState
-}
-
-/** The tokens that a caller can see and revoke: everyone's, or those of the person with this key. */
-export type TokenScope = { ownerId: number | undefined }
-
-export const EVERYBODYS_TOKENS: TokenScope = { ownerId: undefined }
-
-export function tokensSeenBy({ id, role }: Person): TokenScope {
-  return role === 'admin' ? EVERYBODYS_TOKENS : { ownerId: id }
 }
 
 /** The same for a token that does not exist and for another person's. */
@@ -103,7 +101,7 @@ export interface TokensDependencies {
 }
 
 export function createTokens({ db, clock, audit, organization }: TokensDependencies) {
-  async function list(filter: TokenFilter, page?: Omit<TokenListQuery, 'filter' | 'format'>) {
+  async function list(filter: TokenFilter, page?: PageRequest<keyof typeof TOKEN_SORTS>) {
     const now = clock.now()
     const tokens = await listTokens(page?.by ? db.slow : db.read, filter, now, page)
     return tokens.map((token): ListedToken => ({ token, state: stateOfToken(token, now) }))
@@ -207,14 +205,15 @@ export function createTokens({ db, clock, audit, organization }: TokensDependenc
         return made
       }),
 
-    /** A page of the tokens in the scope, newest first unless the query has another order. */
-    async listTokens(
-      { ownerId }: TokenScope,
-      { filter, limit, after, by }: Omit<TokenListQuery, 'format'>,
-    ): Promise<Page<ListedToken>> {
-      const tokens = await list({ ...filter, ownerId }, { after, by, limit: limit + 1 })
-      return pageOf(tokens, limit, ({ token }) => pageBehind(TOKEN_KEYS, by, token, token.id))
-    },
+    /** The tokens in the scope, newest first. */
+    tokenRows: ({
+      ownerId,
+    }: TokenScope): Rows<Omit<TokenFilter, 'ownerId'>, keyof typeof TOKEN_SORTS, ListedToken> => ({
+      list: (filter, page) => list({ ...filter, ownerId }, page),
+      all: (filter) => list({ ...filter, ownerId }),
+      keyOf: ({ token }) => token.id,
+      pageBehind: ({ token }, by) => pageBehind(TOKEN_KEYS, by, token, token.id),
+    }),
 
     /** All tokens in the scope, newest first. */
     everyToken: ({ ownerId }: TokenScope, filter: Omit<TokenFilter, 'ownerId'> = {}): Promise<ListedToken[]> =>

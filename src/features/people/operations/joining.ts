@@ -1,0 +1,81 @@
+/** How people get in: the first one sets Tally up, the others choose a password with a link. */
+import type { SessionCookie } from '../../../http/session-cookie.ts'
+import { endpoint } from '../../../operations/operation.ts'
+import type { OrganizationService } from '../../organization/service.ts'
+import { EXAMPLE_SESSION, EXAMPLE_SET_UP, EXAMPLE_SET_UP_ANSWER } from '../examples.ts'
+import { Me, meBody, PasswordChoice, SetUpAnswer, SetUpRequest, userBody } from '../schema.ts'
+import type { PeopleService } from '../service.ts'
+
+interface Needs {
+  people: PeopleService
+  organization: OrganizationService
+  cookie: SessionCookie
+}
+
+const setUp = endpoint({
+  id: 'setUp',
+  tag: 'People',
+  method: 'POST',
+  path: '/setup',
+  summary: 'Set up Tally',
+  description:
+    'Names the organization, creates its first admin and signs them in. Uses the one-time link that `tally serve` prints as long as there are no people. Needs no token.',
+  allow: 'anyone',
+  body: SetUpRequest,
+  example: EXAMPLE_SET_UP,
+  answer: {
+    status: 201,
+    isAddressed: false,
+    description: 'Tally is set up.',
+    schema: SetUpAnswer,
+    headers: ['Set-Cookie'],
+    example: EXAMPLE_SET_UP_ANSWER,
+  },
+  problems: ['unauthenticated', 'already_set_up', 'too_many_attempts'],
+  run: async ({ people, cookie }: Needs, { body: { link_token: linkToken, organization, admin }, served }) => {
+    const { name, currency, time_zone: timeZone, public_url: publicUrl } = organization
+    const made = await people.setUp({
+      linkToken,
+      organization: { name, currency, timeZone, publicUrl },
+      admin,
+      address: served.address(),
+    })
+    served.set.headers['set-cookie'] = cookie.begin(served.request.headers, made.signedIn)
+    return {
+      user: userBody(made.user),
+      organization: {
+        name: made.organization.name,
+        time_zone: made.organization.timeZone,
+        currency: made.organization.currency,
+      },
+    } satisfies SetUpAnswer
+  },
+})
+
+const choosePassword = endpoint({
+  id: 'choosePassword',
+  tag: 'People',
+  method: 'POST',
+  path: '/password',
+  summary: 'Set a password with a one-time link',
+  description:
+    'Uses a link created by an admin (`POST /users`, `tally users invite`, `tally users reset-password`), ends all sessions of the person and starts a new one.',
+  allow: 'anyone',
+  body: PasswordChoice,
+  example: { link_token: '0Zk3Rw0pV1hB7xQm5sT9cYf2LdN8aGjE', password: 'correct horse battery' },
+  answer: {
+    status: 200,
+    description: 'The password is set and the person is signed in.',
+    schema: Me,
+    headers: ['Set-Cookie'],
+    example: EXAMPLE_SESSION,
+  },
+  problems: ['unauthenticated', 'too_many_attempts'],
+  run: async ({ people, organization, cookie }: Needs, { body: { link_token: linkToken, password }, served }) => {
+    const signedIn = await people.choosePassword({ linkToken, password, address: served.address() })
+    served.set.headers['set-cookie'] = cookie.begin(served.request.headers, signedIn)
+    return meBody(signedIn.caller, await organization.settings())
+  },
+})
+
+export const joiningOperations = [setUp, choosePassword] as const
