@@ -49,6 +49,7 @@ import postgresOwedWork from './postgres/0047_owed_work.sql' with { type: 'text'
 import postgresProjectBudgets from './postgres/0048_project_budgets.sql' with { type: 'text' }
 import postgresWebhookOwners from './postgres/0049_webhook_owners.sql' with { type: 'text' }
 import postgresBackupIdentity from './postgres/0050_backup_identity.sql' with { type: 'text' }
+import postgresBaseline from './postgres/baseline.sql' with { type: 'text' }
 
 import sqliteFoundation from './sqlite/0001_foundation.sql' with { type: 'text' }
 import sqliteWork from './sqlite/0002_work.sql' with { type: 'text' }
@@ -100,6 +101,7 @@ import sqliteOwedWork from './sqlite/0047_owed_work.sql' with { type: 'text' }
 import sqliteProjectBudgets from './sqlite/0048_project_budgets.sql' with { type: 'text' }
 import sqliteWebhookOwners from './sqlite/0049_webhook_owners.sql' with { type: 'text' }
 import sqliteBackupIdentity from './sqlite/0050_backup_identity.sql' with { type: 'text' }
+import sqliteBaseline from './sqlite/baseline.sql' with { type: 'text' }
 
 export interface Migration {
   version: number
@@ -111,6 +113,9 @@ export interface Migration {
    */
   compatibleFrom?: number
 }
+
+/** What a new database gets instead of the migrations up to this version. Written by `scripts/baseline.ts`. */
+export const BASELINE = { version: 50, sql: { sqlite: sqliteBaseline, postgres: postgresBaseline } }
 
 export const MIGRATIONS: Migration[] = [
   { version: 1, name: 'foundation', sql: { sqlite: sqliteFoundation, postgres: postgresFoundation } },

@@ -1,4 +1,4 @@
-/** An empty, migrated SQLite database for all tests. Copying it takes a tenth of the time of migrating. */
+/** An empty, migrated SQLite database for all tests. Copying it takes a third of the time of creating it. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

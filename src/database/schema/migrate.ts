@@ -5,7 +5,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import type { Sql } from 'postgres'
-import { MIGRATIONS, type Migration } from '../../../migrations/index.ts'
+import { BASELINE, MIGRATIONS, type Migration } from '../../../migrations/index.ts'
 import { refuseOrphanedLog } from '../database-place.ts'
 import { APPLICATION_ID, configureConnection } from '../engines/sqlite/connections.ts'
 import { databaseBusy, failureOf } from '../errors.ts'
@@ -91,9 +91,29 @@ export function migrateSqlite(path: string, now: number, migrations = MIGRATIONS
   }
 }
 
+/** The scripts that apply the migrations: for a new database, the baseline instead of those that it contains. */
+function scriptsOf(migrations: Migration[]): { sql: Migration['sql']; applied: Migration[] }[] {
+  const inBaseline = migrations.filter(({ version }) => version <= BASELINE.version)
+  const isNew = inBaseline.length === BASELINE.version
+  const others = isNew ? migrations.slice(inBaseline.length) : migrations
+  return [
+    ...(isNew ? [{ sql: BASELINE.sql, applied: inBaseline }] : []),
+    ...others.map((migration) => ({ sql: migration.sql, applied: [migration] })),
+  ]
+}
+
 /** Creates the schema of a new file within the caller's transaction, after the caller has removed the old one. */
 export function applyAllToSqlite(connection: Connection, now: number, migrations = MIGRATIONS): void {
-  for (const migration of migrations) applyToSqlite(connection, migration, now)
+  connection.run(
+    'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
+  )
+  connection.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+  for (const { sql, applied } of scriptsOf(migrations)) {
+    connection.run(sql.sqlite)
+    for (const { version, name } of applied) {
+      connection.run('INSERT INTO migrations VALUES (?, ?, ?)', [version, name, now])
+    }
+  }
   const record = recordOldestSchema(migrations)
   if (record) connection.run(record)
 }
@@ -159,15 +179,6 @@ function sqliteSchema(connection: Connection, migrations: Migration[]): Schema {
   const version = first<{ version: number | null }>('SELECT max(version) AS version FROM migrations').version ?? 0
   if (version <= newestVersion(migrations)) return { version, oldest: 0 }
   return { version, oldest: first<{ oldest: number }>('SELECT oldest_schema AS oldest FROM revision').oldest }
-}
-
-function applyToSqlite(connection: Connection, { version, name, sql }: Migration, now: number): void {
-  connection.run(
-    'CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
-  )
-  connection.run(`PRAGMA application_id = ${APPLICATION_ID}`)
-  connection.run(sql.sqlite)
-  connection.run('INSERT INTO migrations VALUES (?, ?, ?)', [version, name, now])
 }
 
 /**
@@ -377,7 +388,14 @@ export async function inTransaction(
 
 /** Like {@link applyAllToSqlite}. */
 export async function applyAllToPostgres(client: Sql, now: number, migrations = MIGRATIONS): Promise<void> {
-  for (const migration of migrations) await applyToPostgres(client, migration, now)
+  await client.unsafe(`
+    CREATE TABLE IF NOT EXISTS migrations (version bigint PRIMARY KEY, name text COLLATE "C" NOT NULL, applied_at bigint NOT NULL);
+    COMMENT ON TABLE migrations IS '${MARK}';`)
+  for (const { sql, applied } of scriptsOf(migrations)) {
+    await client.unsafe(sql.postgres.replaceAll(CONCURRENTLY, ''))
+    await client`
+      INSERT INTO migrations ${client(applied.map(({ version, name }) => ({ version, name, applied_at: now })))}`
+  }
   const record = recordOldestSchema(migrations)
   if (record) await client.unsafe(record)
 }
@@ -409,12 +427,4 @@ async function postgresSchema(client: Sql, where: string, migrations: Migration[
   if (version <= newestVersion(migrations)) return { version, oldest: 0 }
   const [revision] = await client<[{ oldest: string }]>`SELECT oldest_schema AS oldest FROM revision`
   return { version, oldest: Number(revision.oldest) }
-}
-
-async function applyToPostgres(client: Sql, { version, name, sql }: Migration, now: number): Promise<void> {
-  await client.unsafe(`
-    CREATE TABLE IF NOT EXISTS migrations (version bigint PRIMARY KEY, name text COLLATE "C" NOT NULL, applied_at bigint NOT NULL);
-    COMMENT ON TABLE migrations IS '${MARK}';`)
-  await client.unsafe(sql.postgres.replaceAll(CONCURRENTLY, ''))
-  await client`INSERT INTO migrations VALUES (${version}, ${name}, ${now})`
 }
