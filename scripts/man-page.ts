@@ -3,7 +3,7 @@
  * for packages to install.
  */
 import type { Command } from 'commander'
-import { fullNameOf, withSubcommands } from '../src/cli/command-tree.ts'
+import { commandsByHeading, fullNameOf, withSubcommands } from '../src/cli/command-tree.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { OPTIONS } from '../src/config.ts'
 
@@ -37,7 +37,10 @@ function commandSection(command: Command): string {
 /** @param at when the version was made */
 export async function manPage(version: string, at: Date): Promise<string> {
   const program = await createProgram()
-  const commands = program.commands.flatMap((command) => [...withSubcommands(command)])
+  const groups = commandsByHeading(program).flatMap(([heading, commands]) => [
+    `.SH ${escaped(`${heading} commands`).toUpperCase()}`,
+    ...commands.flatMap((command) => [...withSubcommands(command)]).map(commandSection),
+  ])
   const variables = Object.values(OPTIONS).flatMap(({ flag, variable, default: usual, doc }) => [
     '.TP',
     bold(variable),
@@ -51,8 +54,7 @@ export async function manPage(version: string, at: Date): Promise<string> {
     `${bold('tally')} [\\fIoptions\\fR] \\fIcommand\\fR`,
     '.SH DESCRIPTION',
     `${escaped(program.description())} ${bold('tally help')} prints the pages of the manual, and a running server shows them at /docs.`,
-    '.SH COMMANDS',
-    ...commands.map(commandSection),
+    ...groups,
     '.SH ENVIRONMENT',
     'A flag takes precedence over its variable, and the variable over the default.',
     ...variables,

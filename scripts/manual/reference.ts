@@ -1,6 +1,6 @@
 /** The pages of the manual that are generated from the program: options, commands and error codes. */
 import type { Command } from 'commander'
-import { fullNameOf, withSubcommands } from '../../src/cli/command-tree.ts'
+import { commandsByHeading, fullNameOf, withSubcommands } from '../../src/cli/command-tree.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { OPTIONS } from '../../src/config.ts'
 import { PROBLEMS } from '../../src/errors.ts'
@@ -50,7 +50,9 @@ and examples of one, as below, and \`tally help <page>\` prints a page of this m
 A command ends with 0 if it succeeded, with 1 if it was refused or failed, and with 2 if it was called wrongly. What can
 be read by programs is printed with \`--json\`.
 
-${program.commands.map(commandSection).join('\n')}`
+${commandsByHeading(program)
+  .map(([heading, commands]) => `## ${heading}\n\n${commands.map(commandSection).join('\n')}`)
+  .join('\n')}`
 }
 
 /** The help that the terminal shows, without the options that every command has. */
@@ -69,7 +71,7 @@ function helpOf(command: Command): string {
 
 function commandSection(command: Command): string {
   const parts = [...withSubcommands(command)].map(
-    (each) => `${each === command ? '##' : '###'} \`${fullNameOf(each)}\`\n\n\`\`\`text\n${helpOf(each)}\n\`\`\`\n`,
+    (each) => `${each === command ? '###' : '####'} \`${fullNameOf(each)}\`\n\n\`\`\`text\n${helpOf(each)}\n\`\`\`\n`,
   )
   return parts.join('\n')
 }

@@ -33,6 +33,7 @@ export function addAuditCommand(program: Command): void {
     .description(
       'Show the audit log: who changed what, when and from where, newest first; a change must match all filters',
     )
+    .summary('Show the audit log: who changed what, when and from where')
     .option(
       '--object <object>',
       'what was changed, or what a change refers to, such as a merge or move: by id or name at the time; repeatable or comma-separated',

@@ -1,66 +1,110 @@
 /** The command line: every command on one screen. */
 import { Command, Option } from 'commander'
 import { VERSION } from '../version.ts'
+import { subcommandTerm, withSubcommands } from './command-tree.ts'
 import { EXIT_DONE, printFailure } from './failures.ts'
 import { examples, optionOf } from './flags/options.ts'
+import { suggestCommands } from './unknown-command.ts'
 
-/** Every command, in the order of the help: its names, and the import of what adds it. */
-const COMMANDS: readonly [names: string[], load: () => Promise<(program: Command) => void>][] = [
-  [['serve'], async () => (await import('./serve.ts')).addServeCommand],
-  [['demo'], async () => (await import('./demo.ts')).addDemoCommand],
-  [['users', 'people'], async () => (await import('./users/group.ts')).addUsersCommands],
-  [['tokens'], async () => (await import('./tokens.ts')).addTokensCommands],
-  [['deputies'], async () => (await import('./deputies/group.ts')).addDeputiesCommands],
-  [['share-links'], async () => (await import('./share-links/group.ts')).addShareLinksCommands],
-  [['webhooks'], async () => (await import('./webhooks/group.ts')).addWebhooksCommands],
-  [['settings'], async () => (await import('./settings/group.ts')).addSettingsCommands],
-  [['audit'], async () => (await import('./audit.ts')).addAuditCommand],
-  [['search'], async () => (await import('./search.ts')).addSearchCommand],
-  [['events'], async () => (await import('./events/group.ts')).addEventsCommands],
-  [['entries'], async () => (await import('./entries/group.ts')).addEntriesCommands],
-  [['unattributed'], async () => (await import('./unattributed.ts')).addUnattributedCommand],
-  [['sheets'], async () => (await import('./sheets/group.ts')).addSheetsCommands],
-  [['approvals'], async () => (await import('./approvals.ts')).addApprovalsCommand],
-  [['clients'], async () => (await import('./clients.ts')).addClientsCommands],
-  [['projects'], async () => (await import('./projects.ts')).addProjectsCommands],
-  [['tickets'], async () => (await import('./tickets.ts')).addTicketsCommands],
-  [['rules'], async () => (await import('./rules/group.ts')).addRulesCommands],
-  [['prices'], async () => (await import('./prices/group.ts')).addPricesCommands],
-  [['bills'], async () => (await import('./bills/group.ts')).addBillsCommands],
-  [['budgets'], async () => (await import('./budgets/group.ts')).addBudgetsCommands],
-  [['usage'], async () => (await import('./usage.ts')).addUsageCommand],
-  [['reports'], async () => (await import('./reports/group.ts')).addReportsCommands],
-  [['openapi'], async () => (await import('./openapi.ts')).addOpenapiCommand],
-  [['agents'], async () => (await import('./agents/group.ts')).addAgentsCommands],
-  [['telemetry'], async () => (await import('./telemetry/group.ts')).addTelemetryCommands],
-  [['backup'], async () => (await import('./backup/group.ts')).addBackupCommands],
-  [['restore'], async () => (await import('./restore.ts')).addRestoreCommand],
-  [['compact'], async () => (await import('./compact.ts')).addCompactCommand],
-  [['retention'], async () => (await import('./retention/group.ts')).addRetentionCommands],
-  [['export'], async () => (await import('./transfer/export.ts')).addExportCommand],
-  [['import'], async () => (await import('./transfer/import.ts')).addImportCommand],
-  [['move'], async () => (await import('./move.ts')).addMoveCommand],
-  [['partition'], async () => (await import('./partition.ts')).addPartitionCommand],
-  [['verify'], async () => (await import('./verify.ts')).addVerifyCommand],
-  [['doctor'], async () => (await import('./doctor.ts')).addDoctorCommand],
-  [['ready'], async () => (await import('./ready.ts')).addReadyCommand],
-  [['update'], async () => (await import('./update/command.ts')).addUpdateCommand],
-  [['sql'], async () => (await import('./sql.ts')).addSqlCommand],
-  [['version'], async () => (await import('./version.ts')).addVersionCommand],
-  [['licenses'], async () => (await import('./licenses.ts')).addLicensesCommand],
+type CommandLoader = readonly [names: readonly string[], load: () => Promise<(program: Command) => void>]
+
+/** Every command under its heading, in the order of the help and the manual: its names, and the import of what adds it. */
+const COMMANDS: readonly (readonly [heading: string, commands: readonly CommandLoader[]])[] = [
   [
-    ['completion'],
-    async () => {
-      const { addCompletionCommand } = await import('./completion/command.ts')
-      return (program) => addCompletionCommand(program, createProgram)
-    },
+    'Usage and cost',
+    [
+      [['usage'], async () => (await import('./usage.ts')).addUsageCommand],
+      [['reports'], async () => (await import('./reports/group.ts')).addReportsCommands],
+      [['entries'], async () => (await import('./entries/group.ts')).addEntriesCommands],
+      [['unattributed'], async () => (await import('./unattributed.ts')).addUnattributedCommand],
+      [['search'], async () => (await import('./search.ts')).addSearchCommand],
+    ],
   ],
   [
-    ['help'],
-    async () => {
-      const { addHelpCommand } = await import('./help.ts')
-      return (program) => addHelpCommand(program, createProgram)
-    },
+    'Projects and approval',
+    [
+      [['clients'], async () => (await import('./clients.ts')).addClientsCommands],
+      [['projects'], async () => (await import('./projects.ts')).addProjectsCommands],
+      [['tickets'], async () => (await import('./tickets.ts')).addTicketsCommands],
+      [['rules'], async () => (await import('./rules/group.ts')).addRulesCommands],
+      [['sheets'], async () => (await import('./sheets/group.ts')).addSheetsCommands],
+      [['approvals'], async () => (await import('./approvals.ts')).addApprovalsCommand],
+      [['deputies'], async () => (await import('./deputies/group.ts')).addDeputiesCommands],
+    ],
+  ],
+  [
+    'Prices, budgets and bills',
+    [
+      [['prices'], async () => (await import('./prices/group.ts')).addPricesCommands],
+      [['budgets'], async () => (await import('./budgets/group.ts')).addBudgetsCommands],
+      [['bills'], async () => (await import('./bills/group.ts')).addBillsCommands],
+    ],
+  ],
+  [
+    'Agents and integrations',
+    [
+      [['agents'], async () => (await import('./agents/group.ts')).addAgentsCommands],
+      [['telemetry'], async () => (await import('./telemetry/group.ts')).addTelemetryCommands],
+      [['webhooks'], async () => (await import('./webhooks/group.ts')).addWebhooksCommands],
+      [['events'], async () => (await import('./events/group.ts')).addEventsCommands],
+      [['openapi'], async () => (await import('./openapi.ts')).addOpenapiCommand],
+    ],
+  ],
+  [
+    'People and access',
+    [
+      [['users', 'people'], async () => (await import('./users/group.ts')).addUsersCommands],
+      [['tokens'], async () => (await import('./tokens.ts')).addTokensCommands],
+      [['share-links'], async () => (await import('./share-links/group.ts')).addShareLinksCommands],
+      [['audit'], async () => (await import('./audit.ts')).addAuditCommand],
+    ],
+  ],
+  [
+    'Server',
+    [
+      [['serve'], async () => (await import('./serve.ts')).addServeCommand],
+      [['demo'], async () => (await import('./demo.ts')).addDemoCommand],
+      [['settings'], async () => (await import('./settings/group.ts')).addSettingsCommands],
+      [['ready'], async () => (await import('./ready.ts')).addReadyCommand],
+      [['doctor'], async () => (await import('./doctor.ts')).addDoctorCommand],
+      [['update'], async () => (await import('./update/command.ts')).addUpdateCommand],
+    ],
+  ],
+  [
+    'Database',
+    [
+      [['backup'], async () => (await import('./backup/group.ts')).addBackupCommands],
+      [['restore'], async () => (await import('./restore.ts')).addRestoreCommand],
+      [['export'], async () => (await import('./transfer/export.ts')).addExportCommand],
+      [['import'], async () => (await import('./transfer/import.ts')).addImportCommand],
+      [['move'], async () => (await import('./move.ts')).addMoveCommand],
+      [['partition'], async () => (await import('./partition.ts')).addPartitionCommand],
+      [['compact'], async () => (await import('./compact.ts')).addCompactCommand],
+      [['retention'], async () => (await import('./retention/group.ts')).addRetentionCommands],
+      [['verify'], async () => (await import('./verify.ts')).addVerifyCommand],
+      [['sql'], async () => (await import('./sql.ts')).addSqlCommand],
+    ],
+  ],
+  [
+    'Help',
+    [
+      [
+        ['help'],
+        async () => {
+          const { addHelpCommand } = await import('./help.ts')
+          return (program) => addHelpCommand(program, createProgram)
+        },
+      ],
+      [
+        ['completion'],
+        async () => {
+          const { addCompletionCommand } = await import('./completion/command.ts')
+          return (program) => addCompletionCommand(program, createProgram)
+        },
+      ],
+      [['version'], async () => (await import('./version.ts')).addVersionCommand],
+      [['licenses'], async () => (await import('./licenses.ts')).addLicensesCommand],
+    ],
   ],
 ]
 
@@ -84,7 +128,7 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
     .addOption(optionOf('databaseUrlFile'))
     .addOption(optionOf('as'))
     .helpCommand(false)
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm })
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'tally: ')) })
     .showHelpAfterError('(run with --help for usage and examples)')
     .exitOverride()
@@ -97,9 +141,11 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
       ),
     )
   const called = calledIn(args, program)
-  const named = COMMANDS.filter(([names]) => called !== undefined && names.includes(called))
-  const adding = (named.length > 0 ? named : COMMANDS).map(([, load]) => load())
-  for (const add of await Promise.all(adding)) add(program)
+  const all = COMMANDS.flatMap(([heading, commands]) => commands.map(([names, load]) => ({ heading, names, load })))
+  const named = all.filter(({ names }) => called !== undefined && names.includes(called))
+  const adding = (named.length > 0 ? named : all).map(async ({ heading, load }) => ({ heading, add: await load() }))
+  for (const { heading, add } of await Promise.all(adding)) add(program.commandsGroup(`${heading}:`))
+  for (const command of withSubcommands(program)) if (command.commands.length > 0) suggestCommands(command)
   return program
 }
 

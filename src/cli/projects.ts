@@ -129,7 +129,7 @@ export function addProjectsCommands(program: Command): void {
   })
   const repositories = addMembers(projects, PROJECT, {
     name: 'repository',
-    description: 'List, add and remove the repositories whose unattributed entries leads of a project see and assign',
+    description: 'List, add and remove the repositories whose unattributed entries leads can assign',
     argument: ['repository', 'values of the label repository, exactly as agents report them'],
     example: 'acme/web',
     change: (services, self, named, verb, names) =>

@@ -15,6 +15,7 @@ export function addSearchCommand(program: Command): void {
     .description(
       'Find projects, tickets, clients, bills, people and models by a part of a name, key, number, title or address; sessions and entries by the beginning of their id; and the newest entries by a part of their summary',
     )
+    .summary('Find projects, tickets, people, bills, models, sessions and entries')
     .argument('<text>', 'text to search for, at most 200 characters')
     .option('--limit <number>', 'results of each type, 1 to 20 (default 5)')
     .option('--json', 'print JSON, as returned by GET /api/v1/search')

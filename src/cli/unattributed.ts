@@ -18,6 +18,7 @@ export function addUnattributedCommand(program: Command): void {
     .description(
       'List unattributed entries (not assigned to a project), grouped by what they have in common, highest cost first',
     )
+    .summary('List unattributed entries by what they have in common')
   addEntryFilters(command)
     .option('--limit <number>', 'groups per page, 1 to 1000 (default 50)')
     .option('--page <page>', 'next_page of the previous page')

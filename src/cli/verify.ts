@@ -12,6 +12,7 @@ export function addVerifyCommand(program: Command): void {
     .description(
       'Check the integrity of the database, and that entries, sessions, bills and totals agree; exit code 1 if not',
     )
+    .summary('Check that entries, sessions, bills and totals in the database agree')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally verify', 'tally verify --data /var/lib/tally --json'))
     .action(async (_flags, command: Command) => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { referencePages } from '../../scripts/manual/reference.ts'
+import { commandsByHeading, fullNameOf, withSubcommands } from '../../src/cli/command-tree.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { VERSION } from '../../src/version.ts'
 import { CommandLine } from '../support/command-line.ts'
@@ -9,10 +11,13 @@ beforeAll(async () => {
 })
 afterAll(() => tally.remove())
 
-/** The names under "Commands:" in a help text, without further names of the same command. */
+/** The names under the headings of commands in a help text, without further names of the same command. */
 function commandsIn(help: string): string[] {
-  const list = /^Commands:\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? ''
-  return [...list.matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name!.split('|')[0]!).filter((name) => name !== 'help')
+  const lists = help.matchAll(/^(?!Options|Global Options|Arguments|Examples)[A-Z].*:\n((?: {2}.*\n)+)/gm)
+  const names = [...lists].flatMap(([, list]) =>
+    [...list!.matchAll(/^ {2}(\S+)/gm)].map(([, name]) => name!.split('|')[0]!),
+  )
+  return names.filter((name) => name !== 'help')
 }
 
 test('every command and sub-command has a help with examples that call it', async () => {
@@ -270,6 +275,53 @@ test('every command and sub-command has a help with examples that call it', asyn
     'tally webhooks take-over',
     'tally webhooks test',
   ])
+})
+
+test('the help lists all commands under headings, daily ones first, and the manual has the same', async () => {
+  const program = await createProgram()
+  const headings = commandsByHeading(program).map(([heading]) => heading)
+  expect(headings).toEqual([
+    'Usage and cost',
+    'Projects and approval',
+    'Prices, budgets and bills',
+    'Agents and integrations',
+    'People and access',
+    'Server',
+    'Database',
+    'Help',
+  ])
+  const { stdout } = await tally.done(['--help'])
+  expect(stdout.match(/^[A-Z].*:$/gm)).toEqual(['Options:', ...headings.map((heading) => `${heading}:`), 'Examples:'])
+  const page = (await referencePages()).get('reference/commands')!
+  expect([...page.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading!)).toEqual(headings)
+})
+
+test('each command takes one or two lines in the list of commands of an 80-column terminal', async () => {
+  for (const command of withSubcommands(await createProgram())) {
+    const help = Object.assign(command.createHelp(), { helpWidth: 80 })
+    const width = help.padWidth(command, help)
+    for (const each of command.commands) {
+      const item = help.formatItem(help.subcommandTerm(each), width, help.subcommandDescription(each), help)
+      expect(item.split('\n').length, item).toBeLessThanOrEqual(2)
+    }
+  }
+})
+
+/** The verbs of a description that lists some: `List and follow` of `List and follow events: what happened`. */
+function verbsIn(description: string): string[] {
+  const series = description
+    .split(/[:;]/)
+    .map((clause) => /^ ?([a-z-]+(?:, [a-z-]+)*,? and [a-z-]+) /i.exec(clause)?.[1])
+  return series.flatMap((verbs) => verbs?.toLowerCase().split(/,? and |, /) ?? [])
+}
+
+test('the verbs that the description of a group lists are commands of it', async () => {
+  expect(verbsIn('Load, list and set prices; record payments; void and credit')).toEqual(['load', 'list', 'set'])
+  for (const group of withSubcommands(await createProgram())) {
+    if (group.commands.length === 0 || group.parent === null) continue
+    const names = group.commands.flatMap((command) => [command.name(), ...command.name().split('-')])
+    for (const verb of verbsIn(group.description())) expect(names, fullNameOf(group)).toContain(verb)
+  }
 })
 
 test('without a command the help goes to standard error, as wrong usage', async () => {

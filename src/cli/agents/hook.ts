@@ -10,6 +10,7 @@ export function addAgentsHookCommand(agents: Command): void {
     .description(
       'Called by agents after a session used tokens: queues the session and delivers it in the background. Always exits with 0 within 100 ms and prints nothing',
     )
+    .summary('Called by agents after a session used tokens: queues and delivers it')
     .addArgument(new Argument('<agent>', 'agent that runs the hook').choices(HOOKED_AGENTS))
     .argument('[json]', 'session data from the agent (default: standard input)')
     .option('--then <command...>', 'another program to call with the same JSON, because Codex supports only one')

@@ -27,6 +27,7 @@ export function addAgentsLoginCommands(agents: Command): void {
     .description(
       'Check a service token and store it with the URL of its server, for the agents commands and hooks; TALLY_URL and TALLY_TOKEN take precedence',
     )
+    .summary('Check a service token, and store it for the agents commands and hooks')
     .addOption(optionOf('url'))
     .option('--token-stdin', 'read the token from standard input instead of asking for it')
     .addHelpText(

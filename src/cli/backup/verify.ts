@@ -17,6 +17,7 @@ export function addBackupVerifyCommand(backup: Command): void {
     .description(
       'Restore a backup into a temporary folder and check it as `tally verify` does; exit code 1 if it is wrong',
     )
+    .summary('Restore a backup into a temporary folder and check it')
     .argument(
       '[backup]',
       'file, s3://bucket/prefix/ for the newest there, or the address of one (default: the latest of all)',

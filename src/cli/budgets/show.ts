@@ -12,6 +12,7 @@ export function addBudgetsShowCommand(budgets: Command): void {
   budgets
     .command('show')
     .description('Show a budget: what is spent and left in the current or latest period, and the forecast for its end')
+    .summary('Show what is spent and left of a budget, and the forecast')
     .argument('<budget>', BUDGET)
     .option('--json', 'print JSON, as returned by GET /api/v1/budgets/{id}/status')
     .addHelpText('after', examples(`tally budgets show ${EXAMPLE_ID}`))

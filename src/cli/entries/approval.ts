@@ -38,6 +38,7 @@ export function addEntriesApprovalCommands(entries: Command): void {
     const command = addEntryFilters(
       asksFirst<DecisionFlags>(entries.command(name), hasFilters)
         .description(`${description}, by id or by filters, up to 10,000 at once`)
+        .summary(description)
         .argument('[entries...]', 'ids of entries (ent_…)'),
     )
     if (action === 'reject' || action === 'void') {

@@ -55,6 +55,7 @@ export function addEntriesDivideCommands(entries: Command): void {
   entries
     .command('undivide')
     .description('Undo the division of an entry: it gets the usage of all parts back, and the other parts are voided')
+    .summary('Undo the division of an entry')
     .argument('<id>', 'id of the entry, or of one of its parts (ent_…)')
     .option('--json', 'print the entry as JSON')
     .addHelpText('after', examples('tally entries undivide ent_01a1fa172a0277f3983322718874f2ef'))

@@ -7,7 +7,7 @@ import { printPlaced } from './placed-text.ts'
 export function addEntriesUnplaceCommand(entries: Command): void {
   entries
     .command('unplace')
-    .description('Make entries unattributed that were assigned by hand, so that rules and later reports can place them')
+    .description('Undo assignments by hand, so that rules and later reports can place the entries')
     .argument('<ids...>', 'ids of entries (ent_…)')
     .option('--dry-run', 'show what would be unattributed, and write nothing')
     .option('--json', 'print JSON')

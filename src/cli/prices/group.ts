@@ -16,7 +16,7 @@ import { addPricesWithdrawCommand } from './withdraw.ts'
 export function addPricesCommands(program: Command): void {
   const prices = program
     .command('prices')
-    .description('Load, list, explain and set model prices, in US dollars per million tokens')
+    .description('Load, list, set and resolve model prices, in US dollars per million tokens')
     .addHelpText(
       'after',
       examples(

@@ -26,9 +26,7 @@ const WHAT: Record<AppliedRetention['kind'], { one: string; many: string }> = {
 export function addRetentionCommands(program: Command): void {
   const retention = program
     .command('retention')
-    .description(
-      'Remove texts, session ids, history, audit records and events that are older than their retention period',
-    )
+    .description('Remove texts, session ids, history, audit records and events after their retention period')
     .addHelpText('after', examples('tally retention apply --dry-run'))
   asksFirst(retention.command('apply'))
     .description('Remove now what is older than its retention period, as the server does once a day')

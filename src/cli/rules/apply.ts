@@ -34,6 +34,7 @@ export function addRulesApplyCommand(rules: Command): void {
     .description(
       'Apply the rules to existing entries: unattributed entries, and with --all also entries that rules placed',
     )
+    .summary('Apply the rules to existing entries')
     .option('--all', 'also entries that rules placed; those that no rule matches anymore become unattributed')
   addEntryFilters(command)
     .option('--dry-run', 'show what would move, and write nothing')

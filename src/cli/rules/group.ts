@@ -14,9 +14,7 @@ import { addRulesTestCommand } from './test.ts'
 export function addRulesCommands(program: Command): void {
   const rules = program
     .command('rules')
-    .description(
-      'List, add, order, test and apply placement rules, which assign entries that name no project or ticket',
-    )
+    .description('List, add, move, test and apply placement rules, which assign entries to projects')
     .addHelpText(
       'after',
       examples(

@@ -6,7 +6,7 @@ import { addSettingsShowCommand } from './show.ts'
 export function addSettingsCommands(program: Command): void {
   const settings = program
     .command('settings')
-    .description('Show and change the organization settings')
+    .description('Show and set the organization settings')
     .addHelpText('after', examples('tally settings show', 'tally settings set --unknown-projects hold'))
   addSettingsShowCommand(settings)
   addSettingsSetCommand(settings)

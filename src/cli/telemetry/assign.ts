@@ -19,6 +19,7 @@ export function addTelemetryAssignCommand(telemetry: Command): void {
     .description(
       'Assign the sessions pushed with an unassigned e-mail address to a person; approved and billed entries do not move',
     )
+    .summary('Assign the sessions of an unassigned e-mail address to a person')
     .requiredOption('--email <address>', 'address that the agents sent')
     .requiredOption('--to <user>', 'e-mail address or id (usr_…) of the person to assign them to')
     .option('--dry-run', 'show what would move, and change nothing')

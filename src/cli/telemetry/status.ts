@@ -11,6 +11,7 @@ export function addTelemetryStatusCommand(telemetry: Command): void {
     .description(
       'Show which agents push data, what is counted, and what is not and why; a running server updates it as telemetry arrives',
     )
+    .summary('Show which agents push data, what is counted, and what is not and why')
     .option('--json', 'print JSON')
     .addHelpText('after', examples('tally telemetry status', "tally telemetry status --json | jq '.rejected'"))
     .action(async (_flags, command: Command) => {

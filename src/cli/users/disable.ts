@@ -14,6 +14,7 @@ export function addUsersDisableCommands(users: Command): void {
     .description(
       'Disable an account: sign the person out and stop their service, read and API tokens; organization tokens keep working',
     )
+    .summary('Disable an account and its tokens, except those of the organization')
     .argument('<user>', USER)
     .option('--json', 'print the person, and the tokens in use, as JSON')
     .addHelpText('after', examples('tally users disable grace@example.com'))

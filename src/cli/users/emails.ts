@@ -11,6 +11,7 @@ export function addUsersEmailsCommand(users: Command): void {
     .description(
       'Show, add and remove additional addresses that identify a person in telemetry; they cannot be used to sign in',
     )
+    .summary('Show, add and remove further addresses that identify a person in telemetry')
     .argument('<user>', USER)
     .option('--add <address...>', 'addresses to add')
     .option('--remove <address...>', 'addresses to remove')

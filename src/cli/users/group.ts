@@ -17,9 +17,7 @@ export function addUsersCommands(program: Command): void {
   const users = program
     .command('users')
     .alias('people')
-    .description(
-      'Add people, change their roles, choose what viewers see, disable and enable accounts, export and erase their data',
-    )
+    .description('Add, change, disable and erase people, and choose what viewers see')
     .addHelpText(
       'after',
       examples('tally users add --email ada@example.com --name Ada --role admin', 'tally users list'),

@@ -10,6 +10,7 @@ export function addWebhooksTakeOverCommand(webhooks: Command): void {
     .description(
       'Take over a webhook, such as a suspended one: it is sent all events of its types, also those that waited',
     )
+    .summary('Take over a webhook, such as a suspended one')
     .argument('<id>', WEBHOOK)
     .option('--json', 'print the webhook as JSON')
     .addHelpText('after', examples('tally webhooks take-over whk_01a1fa172a0277f3983322718874f2ea'))
