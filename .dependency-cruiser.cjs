@@ -179,7 +179,7 @@ const PARTS = {
   'src/first-named\\.ts$': [],
   'src/forecast\\.ts$': [],
   'src/checker\\.ts$': ['^src/issues\\.ts$'],
-  'src/issues\\.ts$': ['^src/errors\\.ts$'],
+  'src/issues\\.ts$': ['^src/lib/', '^src/errors\\.ts$', '^src/schema\\.ts$'],
   'src/query\\.ts$': ['^src/lib/', '^src/errors\\.ts$'],
   'src/lists\\.ts$': ['^src/query\\.ts$'],
   'src/schema\\.ts$': ['^src/entry-filters\\.ts$'],

@@ -2,6 +2,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { Issue } from './errors.ts'
+import { counted } from './lib/counted.ts'
+import { NAMES, type Names } from './schema.ts'
 
 /** A compiled schema, Elysia's or TypeBox's own. */
 export interface Checker {
@@ -36,25 +38,33 @@ function* withoutNull(errors: Iterable<ValueError>): Generator<ValueError> {
 
 function explain({ type, schema, value }: ValueError): Omit<Issue, 'pointer'> {
   // A schema may bring its own message, because a regular expression does not explain itself.
-  const own = (schema as TSchema & { errorMessage?: string }).errorMessage
+  const { errorMessage: own, [NAMES]: names } = schema as TSchema & { errorMessage?: string; [NAMES]?: Names }
   switch (type) {
     case ValueErrorType.ObjectRequiredProperty:
       return { code: 'required', message: 'is required' }
     case ValueErrorType.ObjectAdditionalProperties:
-      return { code: 'unknown_field', message: 'is not a known field; see /docs/api for the list' }
+      return {
+        code: 'unknown_field',
+        message: names
+          ? `is not a valid name of a ${names.one}: use ${names.form}`
+          : 'is not a known field; see /docs/api for the list',
+      }
     case ValueErrorType.IntegerMinimum:
     case ValueErrorType.NumberMinimum:
       return { code: 'too_small', message: `must be at least ${schema.minimum}` }
+    case ValueErrorType.NumberExclusiveMinimum:
+      return { code: 'too_small', message: own ?? `must be more than ${schema.exclusiveMinimum}` }
     case ValueErrorType.IntegerMaximum:
     case ValueErrorType.NumberMaximum:
       return { code: 'too_large', message: `must be at most ${schema.maximum}` }
     case ValueErrorType.StringMinLength:
       return {
         code: 'too_short',
-        message: schema.minLength === 1 ? 'must not be empty' : `must have at least ${schema.minLength} characters`,
+        message:
+          schema.minLength === 1 ? 'must not be empty' : `must have at least ${counted(schema.minLength, 'character')}`,
       }
     case ValueErrorType.StringMaxLength:
-      return { code: 'too_long', message: `must have at most ${schema.maxLength} characters` }
+      return { code: 'too_long', message: `must have at most ${counted(schema.maxLength, 'character')}` }
     case ValueErrorType.StringPattern:
     case ValueErrorType.StringFormat:
       return {
@@ -62,13 +72,15 @@ function explain({ type, schema, value }: ValueError): Omit<Issue, 'pointer'> {
         message: own ?? `must be ${schema.format ? `a ${schema.format}` : `a match for ${schema.pattern}`}`,
       }
     case ValueErrorType.ArrayMinItems:
-      return {
-        code: 'too_few',
-        message: `must have at least ${schema.minItems} item${schema.minItems === 1 ? '' : 's'}`,
-      }
+      return { code: 'too_few', message: own ?? `must have at least ${counted(schema.minItems, 'item')}` }
     case ValueErrorType.ArrayMaxItems:
+      return { code: 'too_many', message: `must have at most ${counted(schema.maxItems, 'item')}` }
+    case ValueErrorType.ArrayUniqueItems:
+      return { code: 'not_unique', message: 'must not contain a value twice' }
+    case ValueErrorType.ObjectMinProperties:
+      return { code: 'too_few', message: own ?? `must have at least ${counted(schema.minProperties, 'field')}` }
     case ValueErrorType.ObjectMaxProperties:
-      return { code: 'too_many', message: `must have at most ${schema.maxItems ?? schema.maxProperties}` }
+      return { code: 'too_many', message: `must have at most ${counted(schema.maxProperties, names?.one ?? 'field')}` }
     case ValueErrorType.Integer:
       if (typeof value === 'number') return { code: 'not_an_integer', message: 'must be a whole number' }
       return { code: 'wrong_type', message: 'must be an integer, as a JSON number' }

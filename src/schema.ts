@@ -1,5 +1,5 @@
 /** Schema building blocks shared by all features, so that timestamps, lists and names look the same everywhere. */
-import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { type ObjectOptions, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { ENTRY_FILTER_LIST, isListFilter } from './entry-filters.ts'
 
 /** Unknown fields are rejected, because they are usually typos. */
@@ -38,6 +38,32 @@ export const PLAIN_TEXT =
 
 /** Keywords that only the OpenAPI document shows: the service checks them, and explains more than a schema could. */
 export const SHOWN = 'x-shown'
+
+/** What the names in an object are that callers choose: `label`, and the form that they have. */
+export interface Names {
+  one: string
+  pattern: string
+  /** The pattern in words. */
+  form: string
+}
+
+/** Where a schema has its {@link Names}, for messages. */
+export const NAMES = 'x-names'
+
+export const LABEL_NAMES: Names = {
+  one: 'label',
+  pattern: '^[a-z0-9_.-]{1,64}$',
+  form: '1 to 64 of the characters a-z 0-9 _ . -',
+}
+
+/** An object with at most so many names of one form. */
+export const named = <Value extends TSchema>(names: Names, limit: number, value: Value, options: ObjectOptions = {}) =>
+  Type.Record(Type.String({ pattern: names.pattern }), value, {
+    ...strict,
+    maxProperties: limit,
+    [NAMES]: names,
+    ...options,
+  })
 
 /**
  * An e-mail address, as the OpenAPI document shows it. The service checks it (`issuesOfEmail`), which explains more than

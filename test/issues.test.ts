@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { issuesOf } from '../src/issues.ts'
+import { LABEL_NAMES, named } from '../src/schema.ts'
 
 const checker = TypeCompiler.Compile(
   Type.Object(
@@ -15,7 +16,11 @@ const checker = TypeCompiler.Compile(
       kind: Type.Optional(Type.Union([Type.Literal('a'), Type.Literal('b')])),
       only: Type.Optional(Type.Literal('this')),
       list: Type.Optional(Type.Array(Type.Integer(), { minItems: 1, maxItems: 2 })),
-      labels: Type.Optional(Type.Record(Type.String(), Type.String(), { maxProperties: 1 })),
+      labels: Type.Optional(named(LABEL_NAMES, 1, Type.String())),
+      any: Type.Optional(Type.Record(Type.String(), Type.String(), { minProperties: 1, maxProperties: 1 })),
+      once: Type.Optional(Type.Array(Type.Integer(), { uniqueItems: true })),
+      rate: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+      letter: Type.Optional(Type.String({ maxLength: 1 })),
       inner: Type.Optional(Type.Object({ a: Type.Null() }, { additionalProperties: false })),
     },
     { additionalProperties: false },
@@ -53,9 +58,23 @@ describe('an issue has a position, a code and advice', () => {
     ['one of several values', { count: 1, kind: 'c' }, ['/kind not_allowed: must be one of a, b']],
     ['the one value', { count: 1, only: 'that' }, ['/only not_allowed: must be one of this']],
     ['too few', { count: 1, list: [] }, ['/list too_few: must have at least 1 item']],
-    ['too many', { count: 1, list: [1, 2, 3] }, ['/list too_many: must have at most 2']],
+    ['too many', { count: 1, list: [1, 2, 3] }, ['/list too_many: must have at most 2 items']],
     ['an item', { count: 1, list: [1, 'x'] }, ['/list/1 wrong_type: must be an integer, as a JSON number']],
-    ['too many names', { count: 1, labels: { a: '', b: '' } }, ['/labels too_many: must have at most 1']],
+    ['too many names', { count: 1, labels: { a: '', b: '' } }, ['/labels too_many: must have at most 1 label']],
+    [
+      'a name of another form',
+      { count: 1, labels: { 'Foo Bar': '' } },
+      ['/labels/Foo Bar unknown_field: is not a valid name of a label: use 1 to 64 of the characters a-z 0-9 _ . -'],
+    ],
+    ['too many fields', { count: 1, any: { a: '', b: '' } }, ['/any too_many: must have at most 1 field']],
+    ['too few fields', { count: 1, any: {} }, ['/any too_few: must have at least 1 field']],
+    ['a value twice', { count: 1, once: [1, 1] }, ['/once not_unique: must not contain a value twice']],
+    ['a number that is not above the limit', { count: 1, rate: 0 }, ['/rate too_small: must be more than 0']],
+    [
+      'a text of more than one character',
+      { count: 1, letter: 'ab' },
+      ['/letter too_long: must have at most 1 character'],
+    ],
     [
       'a name with / and ~',
       { count: 1, 'a/b~c': 1 },

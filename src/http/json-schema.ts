@@ -1,7 +1,7 @@
 /** TypeBox's schemas as JSON Schema 2020-12 for readers: the meaning, without details that only validation needs. */
 import type { TSchema } from '@sinclair/typebox'
 import { LIST } from '../operations/parameters.ts'
-import { SHOWN } from '../schema.ts'
+import { NAMES, SHOWN } from '../schema.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -47,11 +47,11 @@ function isObject(value: unknown): value is JsonSchema {
 const ANY_NAME = '^(.*)$'
 
 function readable(schema: JsonSchema): JsonSchema {
-  const { errorMessage: _, elysiaMeta: __, [SHOWN]: shown, ...others } = meant(schema)
+  const { errorMessage: _, elysiaMeta: __, [NAMES]: ___, [SHOWN]: shown, ...others } = meant(schema)
   const rest: JsonSchema = isObject(shown) ? { ...others, ...shown } : others
   const names = rest.patternProperties
   if (isObject(names) && names[ANY_NAME]) {
-    const { patternProperties: ___, ...others } = rest
+    const { patternProperties: ____, ...others } = rest
     return { ...others, additionalProperties: names[ANY_NAME] }
   }
   if (typeof rest.$ref === 'string' && !rest.$ref.includes('/')) return { $ref: `#/components/schemas/${rest.$ref}` }

@@ -171,6 +171,12 @@ describe('tally entries report', () => {
     { what: 'a cost in words', args: flags({ cost: 'free' }), code: 2, message: 'as a decimal number' },
     { what: 'a label without a value', args: [...flags(), '--label', 'x'], code: 2, message: 'name=value' },
     {
+      what: 'a label with another name',
+      args: [...flags(), '--label', 'Foo Bar=1'],
+      code: 1,
+      message: '/labels/Foo Bar: is not a valid name of a label: use 1 to 64 of the characters a-z 0-9 _ . -',
+    },
+    {
       what: 'flags beside a file',
       args: ['--file', 'x', '--model', 'y'],
       code: 2,

@@ -1,5 +1,8 @@
 /** Numbers and amounts of money as tables and sentences show them. */
+import { counted, countText, grouped } from '../../lib/counted.ts'
 import { formatDecimal, parseDecimal } from '../../lib/money.ts'
+
+export { counted, countText }
 
 /** Dollars to the cent, as a sum is read; every digit is in the JSON. */
 const CENT_DIGITS = 2
@@ -20,26 +23,12 @@ export function inDollars(amount: number | null): string {
   return amount === null ? 'unknown cost' : dollars(amount).replace(/^[<>]?-?/, '$&$$')
 }
 
-/** A count, which may be an exact number of JSON as well. */
-export function countText(count: number): string {
-  return grouped(JSON.stringify(count))
-}
-
-/** With commas between thousands. By hand, since a locale takes longer to load than a short command runs. */
-function grouped(digits: string): string {
-  return digits.replace(/\B(?=(\d{3})+$)/g, ',')
-}
-
 /** A size as folders list it: `640 bytes`, `12.4 kB`, `1,204 MB`. */
 export function sizeText(bytes: number): string {
   if (bytes < 1_000) return counted(bytes, 'byte')
   const [size, unit] = bytes < 999_950 ? [bytes / 1_000, 'kB'] : [bytes / 1_000_000, 'MB']
   const [whole = '', fraction] = (size < 100 ? size.toFixed(1).replace('.0', '') : size.toFixed()).split('.')
   return `${grouped(whole)}${fraction === undefined ? '' : `.${fraction}`} ${unit}`
-}
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${countText(count)} ${count === 1 ? one : many}`
 }
 
 /** An exact number of JSON with all its digits, or a dash. */

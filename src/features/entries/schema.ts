@@ -2,9 +2,9 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { CORRECTED_FIELDS, MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/values.ts'
 import { TIMESTAMP, TIMESTAMP_EXPECTED } from '../../lib/timestamp.ts'
-import { listOf, moment, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema.ts'
-import { NOTES_TEXT, valueFields } from '../prices/schema.ts'
-import { SERVICE_NAME, TOOL_NAME } from '../prices/usage.ts'
+import { LABEL_NAMES, listOf, moment, named, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema.ts'
+import { NOTES_TEXT, TOOL_NAMES, valueFields } from '../prices/schema.ts'
+import { SERVICE_NAME } from '../prices/usage.ts'
 
 export const COUNT_LIMIT = 1_000_000_000_000
 /** A billion dollars; in nano-dollars this fits into 64 bits, with room for sums. */
@@ -114,9 +114,7 @@ const UsageOfRequests = Type.Array(
   },
 )
 
-const Tools = Type.Record(Type.String({ pattern: TOOL_NAME }), Type.Integer({ minimum: 0, maximum: COUNT_LIMIT }), {
-  ...strict,
-  maxProperties: 16,
+const Tools = named(TOOL_NAMES, 16, Type.Integer({ minimum: 0, maximum: COUNT_LIMIT }), {
   description: 'Charged uses of tools that the vendor provides, by name.',
   examples: [{ web_search: 3 }],
 })
@@ -146,16 +144,15 @@ const TokenCounts = Type.Object(
 /** Labels of an entry, also of one whose sources have different labels. */
 export const LABEL_LIMIT = 16
 
-const Labels = Type.Record(
-  Type.String({ pattern: '^[a-z0-9_.-]{1,64}$' }),
+const Labels = named(
+  LABEL_NAMES,
+  LABEL_LIMIT,
   Type.String({
     maxLength: 256,
     pattern: PLAIN_TEXT_OR_EMPTY,
     errorMessage: 'must not contain control characters',
   }),
   {
-    ...strict,
-    maxProperties: LABEL_LIMIT,
     description: `Up to ${LABEL_LIMIT} name-value pairs, used by placement rules, filters and reports. Names have 1 to 64 characters of a-z 0-9 _ . -`,
     examples: [{ repository: 'acme/web', branch: 'feature/ACME-42' }],
   },
@@ -659,10 +656,7 @@ export const EntryCorrection = Type.Object(
       'the ID or key of a ticket',
     ),
     summary: orCleared(summary, 'at most 1000 characters without control characters'),
-    labels: orCleared(
-      labels,
-      `up to ${LABEL_LIMIT} pairs of strings with names of 1 to 64 characters of a-z 0-9 _ . -`,
-    ),
+    labels: Type.Optional(orNull(labels)),
     ...figureChanges,
     reason: Type.Optional({ ...reason, description: 'Required to correct figures, times, the model or the provider.' }),
   },

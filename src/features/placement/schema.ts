@@ -1,7 +1,7 @@
 /** API schema of placement rules, shared by validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
 import { PROPOSAL_STATES } from '../../database/schema/values.ts'
-import { listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { LABEL_NAMES, listOf, moment, named, oneOf, orNull, strict } from '../../schema.ts'
 import { VERDICTS } from './match.ts'
 import { CONDITIONS_LIMIT, FIELD_EXPECTED, FIELD_PATTERN, PATTERN_LIMIT, RULES_LIMIT } from './rule-issues.ts'
 import { KEY_LIMIT } from './ticket-template.ts'
@@ -158,14 +158,14 @@ export const Sample = Type.Object(
     agent_manager: sampled('E-mail address or name of the person.', 254),
     summary: sampled('Summary of the session.', 1_000),
     labels: Type.Optional(
-      Type.Record(
-        Type.String({ pattern: '^[a-z0-9_.-]{1,64}$' }),
+      named(
+        LABEL_NAMES,
+        16,
         Type.String({
           maxLength: 256,
           pattern: PLAIN_TEXT,
           errorMessage: 'must be a string without control characters',
         }),
-        { ...strict, maxProperties: 16 },
       ),
     ),
   },

@@ -1,7 +1,7 @@
 /** Prices in the API, in US dollars per million tokens. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
 import { PRICE_NOTES } from '../../price-texts.ts'
-import { listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { listOf, moment, type Names, named, oneOf, orNull, strict } from '../../schema.ts'
 import { STEP_OUTCOMES } from './explain.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
@@ -154,10 +154,17 @@ const Hours = Type.Array(
   },
 )
 
-const Tools = Type.Record(
-  Type.String({ pattern: TOOL_NAME }),
+export const TOOL_NAMES: Names = {
+  one: 'tool',
+  pattern: TOOL_NAME,
+  form: '1 to 64 of the characters a-z 0-9 _ . -, the first of which is a letter or digit',
+}
+
+const Tools = named(
+  TOOL_NAMES,
+  32,
   Type.Number({ description: 'US dollars per use, at most 12 decimals.', minimum: 0, maximum: 1_000 }),
-  { ...strict, maxProperties: 32, description: 'Prices per use of tools, by name.', examples: [{ web_search: 0.01 }] },
+  { description: 'Prices per use of tools, by name.', examples: [{ web_search: 0.01 }] },
 )
 
 export const Author = orNull(
