@@ -8,6 +8,7 @@ import { calledAs } from './first-steps.ts'
 import { asksFirst } from './flags/confirmation.ts'
 import { examples } from './flags/options.ts'
 import { confirm } from './terminal/confirm.ts'
+import { counted } from './terminal/numbers.ts'
 import { readPassword } from './terminal/password.ts'
 import { note, print, printJson, printTable } from './terminal/print.ts'
 import { Progress } from './terminal/progress.ts'
@@ -67,7 +68,7 @@ async function make(flags: Flags): Promise<void> {
   )
   const people = PEOPLE.flatMap(({ user, role, signsIn }) => (signsIn ? [{ email: emailOf(user), role, signsIn }] : []))
   if (flags.json) return printJson({ reports, password, people: people.map(({ email, role }) => ({ email, role })) })
-  print(`Created demo data with ${reports.toLocaleString('en')} reports. Run \`tally serve\` and sign in as one of`)
+  print(`Created demo data with ${counted(reports, 'report')}. Run \`tally serve\` and sign in as one of`)
   print('')
   printTable(
     [

@@ -6,7 +6,7 @@ import type { Services } from '../services.ts'
 import { serverUrl } from './address.ts'
 import { messageOf } from './failures.ts'
 import { hindranceOf } from './readiness.ts'
-import { sizeText } from './terminal/numbers.ts'
+import { counted, sizeText } from './terminal/numbers.ts'
 
 export interface Finding {
   what: string
@@ -272,7 +272,7 @@ export async function checkRecordedTimes(
   }
   const offsetMs = databaseAt === null ? 0 : databaseAt - Date.now()
   if (Math.abs(offsetMs) > CLOCK_TOLERANCE_MS) {
-    const seconds = `${Math.round(Math.abs(offsetMs) / 1000)} seconds`
+    const seconds = counted(Math.round(Math.abs(offsetMs) / 1000), 'second')
     const message = `the clock is ${seconds} ${offsetMs > 0 ? 'behind' : 'ahead of'} that of the database server`
     findings.push(failure('clock', message, SYNCHRONIZE))
   }
@@ -338,9 +338,10 @@ export async function checkErasures({ personalData: { erasure } }: Pick<Services
 export async function checkTotals({ reports }: Pick<Services, 'reports'>): Promise<Finding> {
   const { days, days_made, percent, complete } = await reports.progress()
   // The last days are always being prepared on a server that receives reports.
-  if (complete || days - days_made <= DAYS_IN_PROGRESS) return ok('reports', `the totals of ${days} days are ready`)
+  if (complete || days - days_made <= DAYS_IN_PROGRESS)
+    return ok('reports', `the totals of ${counted(days, 'day')} are ready`)
   return ok(
     'reports',
-    `preparing the totals of ${days} days: ${percent}% are ready; until then reports are exact, but slower`,
+    `preparing the totals of ${counted(days, 'day')}: ${percent}% are ready; until then reports are exact, but slower`,
   )
 }

@@ -20,6 +20,7 @@ import {
 import { CommandError } from './failures.ts'
 import { examples, optionOf } from './flags/options.ts'
 import { CHECK_DEADLINE_MS } from './integrity.ts'
+import { counted } from './terminal/numbers.ts'
 import { print, printJson } from './terminal/print.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
 
@@ -61,7 +62,7 @@ ${examples('tally doctor', 'sudo -u tally tally doctor --env-file /etc/tally.env
       if (flags.json) printJson({ findings })
       else for (const finding of findings) print(lineOf(finding))
       const errors = findings.filter(({ level }) => level === 'error').length
-      if (errors > 0) throw new CommandError(`Found ${errors === 1 ? '1 error' : `${errors} errors`}.`)
+      if (errors > 0) throw new CommandError(`Found ${counted(errors, 'error')}.`)
     })
 }
 

@@ -6,7 +6,7 @@ import { asksFirst } from './flags/confirmation.ts'
 import { examples, optionOf } from './flags/options.ts'
 import { keepPrivate } from './private-folder.ts'
 import { confirm } from './terminal/confirm.ts'
-import { countText } from './terminal/numbers.ts'
+import { counted, countText } from './terminal/numbers.ts'
 import { note, print, printJson } from './terminal/print.ts'
 import { Progress } from './terminal/progress.ts'
 import type { CommandFlags } from './with-services.ts'
@@ -94,9 +94,9 @@ async function moveTo(from: DatabaseLocation, to: DatabaseLocation, flags: MoveF
         return
       }
       const rate = copied === 0 ? '' : `, ${countText(Math.round((copied * 1000) / copyingMs))} per second`
-      print(`${target.place} has the same ${countText(moved.rows)} rows as ${source.place}${rate}:`)
+      print(`${target.place} has the same ${counted(moved.rows, 'row')} as ${source.place}${rate}:`)
       print(
-        `${countText(Number(sums.entries))} entries with ${countText(Number(sums.tokens))} tokens, reported cost ${money(sums.reportedCost)}, list value ${money(sums.listValue)}, and ${countText(Number(sums.bills))} bills.`,
+        `${counted(Number(sums.entries), 'entry', 'entries')} with ${counted(Number(sums.tokens), 'token')}, reported cost ${money(sums.reportedCost)}, list value ${money(sums.listValue)}, and ${counted(Number(sums.bills), 'bill')}.`,
       )
       note(
         `Now start the server with the new database: ${to.databaseUrl ? 'set TALLY_DATABASE_URL' : `--data ${to.dataDir}`}. The old one can only be read.`,

@@ -9,6 +9,7 @@ import { asksFirst } from './flags/confirmation.ts'
 import { examples, optionOf } from './flags/options.ts'
 import { keepPrivate } from './private-folder.ts'
 import { confirm } from './terminal/confirm.ts'
+import { counted } from './terminal/numbers.ts'
 import { note, print } from './terminal/print.ts'
 import { Progress } from './terminal/progress.ts'
 import type { DatabaseFlags } from './with-services.ts'
@@ -62,7 +63,7 @@ ${examples('tally restore /mnt/backups/tally-20261121T201500Z.db', 'tally restor
       if (restored.kept.length > 0) note(`What was there is kept as ${restored.kept.join(' and ')}.`)
       await keepPrivate(dataDir)
       const what = given === name ? '' : ` from ${name}`
-      const entries = `${restored.entries.toLocaleString('en')} entries${what}`
+      const entries = `${counted(restored.entries, 'entry', 'entries')}${what}`
       print(`${to}: ${entries}, ${whoseText(restored.content)}checked. You can start the server now.`)
     })
 }

@@ -169,7 +169,7 @@ function printTotals({ totals, starting_at, ending_at, time_zone }: UsageReport)
     return
   }
   const cost = totals.cost === null ? 'with no known cost' : `for ${inDollars(totals.cost)}`
-  print(`${counted(totals.entries, 'entry', 'entries')}, ${countText(totals.tokens.total)} tokens ${cost} ${period}.`)
+  print(`${counted(totals.entries, 'entry', 'entries')}, ${counted(totals.tokens.total, 'token')} ${cost} ${period}.`)
   if (totals.unpriced_entries > 0) {
     const are = totals.unpriced_entries === 1 ? 'is unpriced and' : 'are unpriced and'
     print(

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { CommandError } from './failures.ts'
 import { examples } from './flags/options.ts'
 import { CHECK_DEADLINE_MS, differencesIn } from './integrity.ts'
+import { counted } from './terminal/numbers.ts'
 import { print, printJson } from './terminal/print.ts'
 import { Progress } from './terminal/progress.ts'
 import { type CommandFlags, withServices } from './with-services.ts'
@@ -34,7 +35,7 @@ export function addVerifyCommand(program: Command): void {
       else for (const difference of differences) print(difference)
       if (!isRight) {
         throw new CommandError(
-          `Found ${differences.length} ${differences.length === 1 ? 'difference' : 'differences'}. Copy the database before you do anything else, and restore a backup if the file is damaged.`,
+          `Found ${counted(differences.length, 'difference')}. Copy the database before you do anything else, and restore a backup if the file is damaged.`,
         )
       }
       if (!flags.json) print('The database is intact, and its bills and totals match its entries.')

@@ -290,7 +290,7 @@ test('compares the clock with that of the database server', async () => {
   expect(await found(null)).toEqual([])
   expect(await found(Date.now())).toEqual([])
   expect(await found(Date.now() - 3_600_000)).toMatchObject([
-    { what: 'clock', level: 'error', message: expect.stringMatching(/^the clock is 3600 seconds ahead of that/) },
+    { what: 'clock', level: 'error', message: expect.stringMatching(/^the clock is 3,600 seconds ahead of that/) },
   ])
   expect(await found(Date.now() + 3_600_000)).toMatchObject([{ message: expect.stringContaining('seconds behind') }])
 })

@@ -2,8 +2,10 @@
  * Codex: a rollout of JSON lines per thread. Newer versions record the usage of each response; older ones only the
  * thread's running total, some of them repeatedly. A thread that was continued by another version contains both.
  */
+
 import { basename, join } from 'node:path'
 import type { AgentsEnvironment } from '../../config.ts'
+import { counted } from '../../lib/counted.ts'
 import type { Counts, Service } from '../agent.ts'
 import { settleByKey } from '../duplicate-calls.ts'
 import {
@@ -340,7 +342,7 @@ function replayedCount(running: readonly ModelCall[], { startedAt }: FileReading
 }
 
 function guessed(count: number, parent: string): string {
-  const requests = count === 1 ? '1 request' : `${count} requests`
+  const requests = counted(count, 'request')
   return `${requests} at its start, judged by the times, belong to thread ${parent}, which has no file, and are left out`
 }
 

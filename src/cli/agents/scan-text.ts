@@ -124,7 +124,7 @@ function shortened(text: string): string {
 export function printDamage(damage: readonly Damage[]): void {
   for (const each of damage.slice(0, DAMAGE_SHOWN)) note(damageNotice(each))
   if (damage.length > DAMAGE_SHOWN) {
-    note(`${damage.length - DAMAGE_SHOWN} more such notices; use --json to list all of them.`)
+    note(`${counted(damage.length - DAMAGE_SHOWN, 'more such notice')}; use --json to list all of them.`)
   }
 }
 

@@ -5,7 +5,7 @@ import { type Config, readBackupKeys, readConfig } from '../../config.ts'
 import { isS3Address, s3Address } from '../../lib/s3-place.ts'
 import { CommandError } from '../failures.ts'
 import { examples, optionOf } from '../flags/options.ts'
-import { sizeText } from '../terminal/numbers.ts'
+import { counted, sizeText } from '../terminal/numbers.ts'
 import { note, print, printJson } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import type { CommandFlags } from '../with-services.ts'
@@ -53,7 +53,7 @@ async function backUpToFile(given: string | undefined, { from, config, flags }: 
   const to = target(given, config.backups.folder, nameFor(from, madeAt))
   const copy = await copyTo(to, { from, madeAt })
   if (flags.json) printJson({ file: to, bytes: copy.bytes, entries: copy.entries, schema_version: copy.version })
-  else print(`${to}: ${copy.entries.toLocaleString('en')} entries, ${sizeText(copy.bytes)}, checked.`)
+  else print(`${to}: ${counted(copy.entries, 'entry', 'entries')}, ${sizeText(copy.bytes)}, checked.`)
 }
 
 async function copyTo(to: string, of: { from: string; madeAt: number }) {
@@ -124,7 +124,7 @@ async function backUpToS3(given: string, { from, config, flags }: Backup): Promi
       printJson({ file: address, bytes, sha256, entries: copy.entries, schema_version: copy.version })
     } else {
       print(
-        `${address}: ${copy.entries.toLocaleString('en')} entries, ${sizeText(uploaded.bytes)}, checked and encrypted.`,
+        `${address}: ${counted(copy.entries, 'entry', 'entries')}, ${sizeText(uploaded.bytes)}, checked and encrypted.`,
       )
     }
   } finally {

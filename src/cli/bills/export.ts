@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { DocumentFormat } from '../../features/bills/service.ts'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
+import { counted } from '../terminal/numbers.ts'
 import { print, printPieces } from '../terminal/print.ts'
 import { type DatabaseFlags, withServices } from '../with-services.ts'
 import { BILL } from './bill.ts'
@@ -48,5 +49,5 @@ async function exportBill(which: string, flags: ExportFlags): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw isThere()
     throw error
   }
-  print(`Wrote ${path} (${bytes.length.toLocaleString('en')} bytes).`)
+  print(`Wrote ${path} (${counted(bytes.length, 'byte')}).`)
 }

@@ -5,7 +5,7 @@ import { examples } from '../flags/options.ts'
 import type { ColumnFlags } from '../terminal/columns.ts'
 import { minute, note, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { amountText, counted, EXAMPLE_ID } from './budget.ts'
+import { amountText, EXAMPLE_ID, upToDate } from './budget.ts'
 
 interface Flags extends CommandFlags, ColumnFlags {
   budget?: string
@@ -29,7 +29,7 @@ export function addBudgetsAlertsCommand(budgets: Command): void {
       const { budget, limit, page } = flags
       const { readAlertList } = await import('../../features/budgets/service.ts')
       const query = readAlertList({ budget, limit, page })
-      const listed = await withServices(flags, async (services) => (await counted(services)).listAlerts(null, query))
+      const listed = await withServices(flags, async (services) => (await upToDate(services)).listAlerts(null, query))
       if (flags.json) return printJson(listed)
       if (listed.data.length === 0)
         return note('No alerts. An alert is created when a threshold of a budget is reached.')

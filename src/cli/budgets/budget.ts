@@ -7,7 +7,7 @@ import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { numberOf } from '../flags/body.ts'
 import { NONE } from '../flags/none.ts'
 import { textOrNone } from '../flags/options.ts'
-import { countText, inDollars } from '../terminal/numbers.ts'
+import { counted, inDollars } from '../terminal/numbers.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { addThresholdFlags, type ThresholdFlags } from './threshold.ts'
 
@@ -127,7 +127,7 @@ export function fieldsOf({ name, amount, from, to, rollOver }: BudgetFlags) {
  * Counts what is waiting to be counted, as a running server does every second: without one, what is spent would be
  * unknown.
  */
-export async function counted({ budgets }: Services): Promise<Services['budgets']> {
+export async function upToDate({ budgets }: Services): Promise<Services['budgets']> {
   await budgets.count()
   return budgets
 }
@@ -148,7 +148,7 @@ export function scopeText({ client, project, ticket, agent_manager, agent_name, 
 
 /** `$2,104.50`, or `1,200,000 tokens`. */
 export function amountText({ measure }: Pick<BudgetBody, 'measure'>, amount: number): string {
-  return measure === 'tokens' ? `${countText(amount)} tokens` : inDollars(amount)
+  return measure === 'tokens' ? counted(amount, 'token') : inDollars(amount)
 }
 
 const STATES = { within: 'within', nearly: 'nearly used up', exceeded: 'exceeded' }

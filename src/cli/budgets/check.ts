@@ -4,7 +4,7 @@ import { CommandError, EXIT_USED_UP } from '../failures.ts'
 import { examples } from '../flags/options.ts'
 import { note, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { addScopeFlags, amountText, counted, type ScopeFlags, scopeOf, stateText } from './budget.ts'
+import { addScopeFlags, amountText, type ScopeFlags, scopeOf, stateText, upToDate } from './budget.ts'
 
 /** The command line sees all budgets, so nothing of them is null. */
 type Checked = BudgetCheck['budgets'][number]
@@ -29,7 +29,9 @@ ${examples(
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags & ScopeFlags>()
-      const check = await withServices(flags, async (services) => (await counted(services)).check(scopeOf(flags), null))
+      const check = await withServices(flags, async (services) =>
+        (await upToDate(services)).check(scopeOf(flags), null),
+      )
       if (flags.json) printJson(check)
       else printCheck(check)
       if (!check.allowed) throw new CommandError(usedUpText(check.budgets), EXIT_USED_UP)

@@ -8,7 +8,7 @@ import { collect, examples } from '../flags/options.ts'
 import { note, printJsonList, printTable } from '../terminal/print.ts'
 import { withServices } from '../with-services.ts'
 import { archivedText, type ListFlags, listedText } from '../work-commands.ts'
-import { amountText, counted, scopeText, stateText } from './budget.ts'
+import { amountText, scopeText, stateText, upToDate } from './budget.ts'
 
 interface Flags extends ListFlags {
   project?: string[]
@@ -45,7 +45,7 @@ export function addBudgetsListCommand(budgets: Command): void {
       const listed = await withServices(flags, async (services) => {
         await services.projects.requireKnown('project', flags.project, '/query/project')
         await services.projects.requireKnown('client', flags.client, '/query/client')
-        return (await Array.fromAsync(pagesOf(await counted(services), flags))).flat()
+        return (await Array.fromAsync(pagesOf(await upToDate(services), flags))).flat()
       })
       if (flags.json) return printJsonList(listed)
       printTable<BudgetSummary>(

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { BudgetStatus } from '../../features/budgets/schema.ts'
 import { examples } from '../flags/options.ts'
-import { counted as counting, countText, percentText } from '../terminal/numbers.ts'
+import { counted, countText, percentText } from '../terminal/numbers.ts'
 import { printFields, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { archivedText } from '../work-commands.ts'
-import { amountText, BUDGET, counted, EXAMPLE_ID, scopeText, stateText } from './budget.ts'
+import { amountText, BUDGET, EXAMPLE_ID, scopeText, stateText, upToDate } from './budget.ts'
 import { thresholdText } from './threshold.ts'
 
 export function addBudgetsShowCommand(budgets: Command): void {
@@ -19,7 +19,7 @@ export function addBudgetsShowCommand(budgets: Command): void {
     .action(async (id: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CommandFlags>()
       const { status, names } = await withServices(flags, async (services) => {
-        const status = await (await counted(services)).getStatus(id, null)
+        const status = await (await upToDate(services)).getStatus(id, null)
         const ids = status.budget.thresholds.flatMap(({ people = [] }) => people)
         const people = await Promise.all([...new Set(ids)].map((one) => services.people.findUser(one)))
         return { status, names: new Map(people.flatMap((user) => (user ? [[user.uid as string, user.email]] : []))) }
@@ -46,7 +46,7 @@ function fieldsOf(status: BudgetStatus, nameOf: (person: string) => string): Par
     ['forecast', forecast ? forecastText(forecast, amount) : 'none: needs usage on at least three of the last 28 days'],
     [
       'entries',
-      `${counting(entries, 'entry', 'entries')}${unpriced_entries > 0 ? `, ${countText(unpriced_entries)} of them without a known cost` : ''}`,
+      `${counted(entries, 'entry', 'entries')}${unpriced_entries > 0 ? `, ${countText(unpriced_entries)} of them without a known cost` : ''}`,
     ],
     ['roll-over', budget.roll_over ? 'yes' : null],
     ['from', budget.starts_on],

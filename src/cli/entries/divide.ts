@@ -4,7 +4,7 @@ import { parseExactJson } from '../../lib/exact-json.ts'
 import { CommandError } from '../failures.ts'
 import { parseCost } from '../flags/entry.ts'
 import { examples } from '../flags/options.ts'
-import { exactText, shareText } from '../terminal/numbers.ts'
+import { counted, exactText, shareText } from '../terminal/numbers.ts'
 import { note, print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { placeOf } from './list.ts'
@@ -115,7 +115,7 @@ function printParts({ cost, parts, hidden_parts: hidden }: DividedTokenEntry): v
     parts,
   )
   print(`Together ${costText(cost)}.`)
-  if (hidden > 0) note(`${hidden} more parts are in projects that you cannot see.`)
+  if (hidden > 0) note(`${counted(hidden, 'more part is', 'more parts are')} in projects that you cannot see.`)
 }
 
 function costText(cost: number | null): string {

@@ -8,7 +8,7 @@ import { asksFirst } from '../flags/confirmation.ts'
 import { collect, examples } from '../flags/options.ts'
 import { addDayFlags, type DayFlags, dayTexts } from '../flags/period.ts'
 import { confirm } from '../terminal/confirm.ts'
-import { exactText } from '../terminal/numbers.ts'
+import { counted, exactText } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
@@ -52,7 +52,7 @@ export function addPricesRepriceCommand(prices: Command): void {
           const planned = repricedBody(await repriceEntries(services, flags, { by, dryRun: true }), { dryRun: true })
           if (planned.entries === 0) return planned
           printRepricing(planned)
-          await confirm(`Recalculate ${planned.entries.toLocaleString('en')} entries?`, { yes })
+          await confirm(`Recalculate ${counted(planned.entries, 'entry', 'entries')}?`, { yes })
         }
         return repricedBody(await repriceEntries(services, flags, { by, dryRun }), { dryRun })
       })
@@ -102,6 +102,6 @@ function printRepricing({ entries, list_value, cost, models, dry_run }: Repricin
   )
   print('')
   print(
-    `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'} ${dry_run ? 'would change' : 'changed'}: list value $${exactText(list_value.before)} → $${exactText(list_value.after)}, cost $${exactText(cost.before)} → $${exactText(cost.after)}.`,
+    `${counted(entries, 'entry', 'entries')} ${dry_run ? 'would change' : 'changed'}: list value $${exactText(list_value.before)} → $${exactText(list_value.after)}, cost $${exactText(cost.before)} → $${exactText(cost.after)}.`,
   )
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../../access/actor.ts'
 import type { RepricingBody } from '../../features/prices/schema.ts'
 import type { PriceTable } from '../../features/prices/service.ts'
 import type { Services } from '../../services.ts'
-import { exactText } from '../terminal/numbers.ts'
+import { counted, exactText } from '../terminal/numbers.ts'
 import { print } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 
@@ -30,7 +30,5 @@ export async function valueUnpriced(
 export function printValued({ entries, cost, dry_run }: RepricingBody): void {
   if (entries === 0) return
   const verb = dry_run ? 'would be valued' : 'valued'
-  print(
-    `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'} without a price ${verb}, list value $${exactText(cost.after)}.`,
-  )
+  print(`${counted(entries, 'entry', 'entries')} without a price ${verb}, list value $${exactText(cost.after)}.`)
 }

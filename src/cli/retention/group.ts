@@ -70,6 +70,6 @@ function printRetention(applied: readonly AppliedRetention[], { dryRun }: { dryR
   for (const { kind, months, before, rows } of applied) {
     const { one, many } = WHAT[kind]
     const day = new Date(before).toISOString().slice(0, 10)
-    print(`${counted(rows, one, many)} from before ${day} (${months} months): ${dryRun ? 'due' : 'done'}`)
+    print(`${counted(rows, one, many)} from before ${day} (${counted(months, 'month')}): ${dryRun ? 'due' : 'done'}`)
   }
 }

@@ -1,6 +1,6 @@
 /** The settings on the command line. */
 import type { Settings } from '../../features/organization/schema.ts'
-import { percentText } from '../terminal/numbers.ts'
+import { counted, percentText } from '../terminal/numbers.ts'
 import { print, printJson } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
 
@@ -22,7 +22,7 @@ export function printSettings(body: Settings, { json }: CommandFlags): void {
   print(`lead rules        ${body.lead_rules ? 'yes' : 'no'}`)
   print(`telemetry by mail ${body.telemetry_by_email ? 'yes' : 'no'}`)
   print(`sheet entries need ${body.sheet_required_fields.join(', ') || '–'}`)
-  const months = (number: number | null) => (number === null ? 'forever' : `${number} months`)
+  const months = (number: number | null) => (number === null ? 'forever' : counted(number, 'month'))
   print(`keep texts        ${months(body.retention_texts)}`)
   print(`keep session ids  ${months(body.retention_session_ids)}`)
   print(`keep history      ${months(body.retention_history)}`)

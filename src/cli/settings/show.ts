@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { examples } from '../flags/options.ts'
+import { counted } from '../terminal/numbers.ts'
 import { note, print } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { printSettings } from './settings.ts'
@@ -24,7 +25,7 @@ export function addSettingsShowCommand(settings: Command): void {
       // Without any days a server has yet to begin.
       if (!flags.json && !sums.complete && sums.days > 0) {
         print(
-          `totals            being prepared for ${sums.time_zone}: ${sums.days_made} of ${sums.days} days (${sums.percent}%); reports stay exact`,
+          `totals            being prepared for ${sums.time_zone}: ${sums.days_made} of ${counted(sums.days, 'day')} (${sums.percent}%); reports stay exact`,
         )
       }
     })

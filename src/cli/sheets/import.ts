@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { Problem } from '../../errors.ts'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
+import { counted } from '../terminal/numbers.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { ENTRY_COLUMNS, noteMismatches, SHEET } from './sheet.ts'
@@ -27,9 +28,7 @@ export function addSheetsImportCommand(sheets: Command): void {
       if (flags.json) return printJson(imported)
       printTable(ENTRY_COLUMNS, imported.data)
       noteMismatches(imported.data)
-      print(
-        `${dryRun ? 'Would add' : 'Added'} ${imported.added.toLocaleString('en')} ${imported.added === 1 ? 'entry' : 'entries'}.`,
-      )
+      print(`${dryRun ? 'Would add' : 'Added'} ${counted(imported.added, 'entry', 'entries')}.`)
     })
 }
 

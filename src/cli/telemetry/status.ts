@@ -96,7 +96,7 @@ function printUncounted({ rejected, ignored }: TelemetryStatus): void {
     ignored.slice(0, IGNORED_SHOWN),
   )
   if (ignored.length > IGNORED_SHOWN)
-    print(`… and ${ignored.length - IGNORED_SHOWN} more names; use --json to list all of them.`)
+    print(`… and ${counted(ignored.length - IGNORED_SHOWN, 'more name')}; use --json to list all of them.`)
 }
 
 function printEmails({ by_email, emails = [] }: TelemetryStatus): void {

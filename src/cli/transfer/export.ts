@@ -5,6 +5,7 @@ import { VERSION } from '../../version.ts'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
 import { addDayFlags, type DayFlags, dayTexts } from '../flags/period.ts'
+import { counted } from '../terminal/numbers.ts'
 import { note } from '../terminal/print.ts'
 import { Progress } from '../terminal/progress.ts'
 import { type DatabaseFlags, withServices } from '../with-services.ts'
@@ -66,7 +67,7 @@ ${examples('tally export -o tally.ndjson.zst', 'tally export --from 2026-11-01 -
       })
       if (path !== undefined) {
         note(
-          `Wrote ${path}: ${(counts.entry ?? 0).toLocaleString('en')} entries. It contains personal data: only you can read it.`,
+          `Wrote ${path}: ${counted(counts.entry ?? 0, 'entry', 'entries')}. It contains personal data: only you can read it.`,
         )
       }
     })

@@ -7,7 +7,9 @@
  * new database has no indexes, references or triggers while it is filled. At the end both are read once more and
  * compared.
  */
+
 import { createHash } from 'node:crypto'
+import { counted } from '../../lib/counted.ts'
 import { WrongDatabase } from '../wrong-database.ts'
 import { textOf } from './copy-text.ts'
 import { PostgresSide } from './postgres-side.ts'
@@ -143,7 +145,7 @@ async function compare(table: MovedTable, source: Source, target: Target, progre
   const [one, other] = await Promise.all([source, target].map((side) => contentOf(table, side, progress)))
   if (one!.sha256 !== other!.sha256) {
     throw new WrongDatabase(
-      `The table ${table.name} differs: ${source.place} has ${one!.rows} rows, ${target.place} ${other!.rows} (SHA-256 ${one!.sha256.slice(0, 12)} and ${other!.sha256.slice(0, 12)}). Nothing was changed in the old database. Run \`tally move --cancel\` to use it again.`,
+      `The table ${table.name} differs: ${source.place} has ${counted(one!.rows, 'row')}, ${target.place} ${counted(other!.rows, 'row')} (SHA-256 ${one!.sha256.slice(0, 12)} and ${other!.sha256.slice(0, 12)}). Nothing was changed in the old database. Run \`tally move --cancel\` to use it again.`,
     )
   }
   return one!

@@ -1,9 +1,9 @@
 /** Errors for a bill that cannot be sent or change its state. */
+
 import { Problem, validationFailed } from '../../errors.ts'
+import { counted } from '../../lib/counted.ts'
 import type { SentBill } from './store/bills.ts'
 import type { PaymentRecord } from './store/payments.ts'
-
-const counted = (entries: number) => `${entries.toLocaleString('en')} ${entries === 1 ? 'entry' : 'entries'}`
 
 export function nothingToBill(): Problem {
   return new Problem(
@@ -26,14 +26,14 @@ export function belowZero(subtotal: string): Problem {
 export function unpricedEntries(entries: number): Problem {
   return new Problem(
     'unpriced_entries',
-    `${counted(entries)} in this scope and period ${entries === 1 ? 'has' : 'have'} no known cost. Add prices for their models (GET /reports/unpriced lists them), or send with "leave_unpriced": true.`,
+    `${counted(entries, 'entry', 'entries')} in this scope and period ${entries === 1 ? 'has' : 'have'} no known cost. Add prices for their models (GET /reports/unpriced lists them), or send with "leave_unpriced": true.`,
   )
 }
 
 export function earlierEntries({ entries, isMore }: { entries: number; isMore: boolean }, since: string): Problem {
   return new Problem(
     'earlier_entries',
-    `${isMore ? 'More than ' : ''}${counted(entries)} in this scope from before the period (since ${since}) ${entries === 1 && !isMore ? 'has' : 'have'} not been billed. Set "include_earlier": true to bill them in a separate section, or false to leave them out.`,
+    `${isMore ? 'More than ' : ''}${counted(entries, 'entry', 'entries')} in this scope from before the period (since ${since}) ${entries === 1 && !isMore ? 'has' : 'have'} not been billed. Set "include_earlier": true to bill them in a separate section, or false to leave them out.`,
   )
 }
 

@@ -1,5 +1,6 @@
 /** The texts of digests. Pure. */
-import { countText, dollarsText } from '../../lib/display-numbers.ts'
+import { counted, countText } from '../../lib/counted.ts'
+import { dollarsText } from '../../lib/display-numbers.ts'
 import { moneyNumber } from '../../lib/money.ts'
 import type { Anomaly } from '../anomalies/service.ts'
 import type { CompletenessCheck, UsageReport, UsageResult } from '../reports/schema.ts'
@@ -50,11 +51,10 @@ export function attentionText(
   const lines = open.map(({ check, entries, cost, list }) => {
     const [one, several] = ATTENTION[check]!
     const amount = cost === null ? '' : ` (${dollarsText(cost)})`
-    return withLink(`${countText(entries)} ${entries === 1 ? one : several}${amount}`, linkTo(pageOfList(list)))
+    return withLink(`${counted(entries, one, several)}${amount}`, linkTo(pageOfList(list)))
   })
-  const total = countText(open.length)
   return {
-    subject: open.length === 1 ? '1 thing needs attention' : `${total} things need attention`,
+    subject: counted(open.length, 'thing needs attention', 'things need attention'),
     body: [`Among the entries of the last ${days} days that you can see:`, '', lines.join('\n\n')].join('\n'),
   }
 }
@@ -117,7 +117,7 @@ function sectionText({ title, report, previous, list }: SummarySection, linkTo: 
     `  Entries  ${countText(totals.entries)}${unpricedText(totals.unpriced_entries)}`,
     ...(shown.length === 0 ? [] : ['']),
     ...shown.map(([name, amount, tokens]) => `  ${name!.padEnd(width)}  ${amount}, ${tokens} tokens`),
-    ...(rows.length > ROWS ? [`  and ${rows.length - ROWS} more projects`] : []),
+    ...(rows.length > ROWS ? [`  and ${counted(rows.length - ROWS, 'more project')}`] : []),
     ...linkLines(linkTo(pageOfList(list))),
   ].join('\n')
 }

@@ -1,5 +1,7 @@
 /** The e-mail about changed prices of models in use. Pure. */
+
 import type { PriceChangeNotice } from '../../database/schema/records.ts'
+import { counted } from '../../lib/counted.ts'
 import { momentText, timestampOrNull } from '../../lib/duration.ts'
 import { formatDecimal } from '../../lib/money.ts'
 import { PER_MILLION_DIGITS } from './formats/reader.ts'
@@ -49,7 +51,7 @@ export interface NoticeParts {
 }
 
 export function noticeSubject({ models }: PriceChangeNotice): string {
-  return `Prices of ${models === 1 ? '1 model' : `${models} models`} in use have changed`
+  return `Prices of ${counted(models, 'model')} in use have changed`
 }
 
 export function noticeText({ notice, organization, timeZone, source, load }: NoticeParts): string {

@@ -4,6 +4,7 @@ import type { Actor } from '../../access/actor.ts'
 import type { Database } from '../../database/database.ts'
 import { notFound, Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { counted } from '../../lib/counted.ts'
 import { isId } from '../../lib/id.ts'
 import { type Page, pageOf } from '../../lists.ts'
 import { type ListPage, writeKeyPage } from '../../query.ts'
@@ -95,7 +96,7 @@ function inUse(detail: string): Problem {
 }
 
 function valuedText({ uid }: LoadRecord, entries: number): string {
-  const what = entries === 1 ? '1 entry has a list value' : `${entries.toLocaleString('en')} entries have list values`
+  const what = counted(entries, 'entry has a list value', 'entries have list values')
   return `${what} from this load, so it can no longer be undone. List them with \`tally entries list --price-load ${uid}\` or the filter price_load=${uid}. To correct them, load the right prices and reprice the entries.`
 }
 

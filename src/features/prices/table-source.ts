@@ -2,8 +2,10 @@
  * Reads a price table from a file or an address that an admin named. What a source may cost is bounded: bytes, seconds
  * and redirects; and no address may send Tally to an unencrypted one.
  */
+
 import { basename } from 'node:path'
 import { Problem } from '../../errors.ts'
+import { counted } from '../../lib/counted.ts'
 import { OVER_BUDGET } from '../../lib/outgoing/failures.ts'
 import { exchangeOnThread } from '../../lib/outgoing/outgoing-thread.ts'
 import { followed } from '../../lib/outgoing/redirects.ts'
@@ -73,7 +75,7 @@ async function download(place: string, { timeoutMs = TIMEOUT_MS, onProgress }: R
   if (status < 200 || status > 299) throw failed(`${name} returned ${status} ${statusText}.`)
   if (cut === 'limit') throw tooLarge(name)
   if (cut === 'time') throw failed(`${name} cannot be downloaded: timed out after ${timeoutMs / 1_000} s.`)
-  if (cut === 'connection') throw failed(`${name} ended after ${body.length} bytes. Try again.`)
+  if (cut === 'connection') throw failed(`${name} ended after ${counted(body.length, 'byte')}. Try again.`)
   const modified = Date.parse(headers['last-modified'] ?? '')
   return {
     text: textOf(body, name),

@@ -2,7 +2,9 @@
  * Protects updates that nobody previews against a source that is broken or hostile (docs/design/pricing.md, "Updates").
  * Prices do change, but not all at once, and a table does not lose most of its models. Pure.
  */
+
 import { Problem } from '../../errors.ts'
+import { counted } from '../../lib/counted.ts'
 import type { Addition, LoadPlan } from './load-plan.ts'
 import { largestFactor } from './price-change.ts'
 
@@ -34,12 +36,12 @@ interface UpdateSize {
  */
 export function guardUpdate(plan: LoadPlan, { rows, previousRows }: UpdateSize): LoadPlan {
   if (previousRows !== undefined && rows < previousRows * KEPT_SHARE) {
-    throw implausible(`the table has ${rows} rows, and ${previousRows} when it was last loaded`)
+    throw implausible(`the table has ${counted(rows, 'row')}, and ${previousRows} when it was last loaded`)
   }
   const replacing = plan.additions.filter(({ replaced }) => replaced !== undefined)
   const rare = replacing.filter((addition) => factorOf(addition) > RARE_FACTOR).length
   if (rare >= RARE_LIMIT && rare > (replacing.length + plan.unchanged) * RARE_SHARE) {
-    throw implausible(`${rare} prices would at least double or halve`)
+    throw implausible(`${counted(rare, 'price')} would at least double or halve`)
   }
   const refused = plan.additions.filter((addition) => factorOf(addition) > FACTOR_LIMIT)
   if (refused.length === 0) return plan

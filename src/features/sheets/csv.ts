@@ -1,8 +1,10 @@
 /**
  * CSV for sheets: the template to fill in, the parser for filled templates, and the columns of the exported list. Pure.
  */
+
 import { type Issue, validationFailed } from '../../errors.ts'
 import { isClockTime, momentOfClockTime } from '../../lib/calendar.ts'
+import { counted } from '../../lib/counted.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { csvLines } from '../../lib/csv-lines.ts'
 import { timestamp } from '../../lib/duration.ts'
@@ -147,7 +149,9 @@ function rowOf(line: number, names: string[], cells: string[], timeZone: string)
   const body: Record<string, unknown> = { tokens: {} }
   const issues: Issue[] = []
   if (cells.length > names.length) {
-    issues.push(issue(line, '', 'unknown_field', `has ${cells.length} values for ${names.length} columns`))
+    issues.push(
+      issue(line, '', 'unknown_field', `has ${counted(cells.length, 'value')} for ${counted(names.length, 'column')}`),
+    )
   }
   for (const [index, name] of names.entries()) {
     const cell = cells[index]?.trim() ?? ''

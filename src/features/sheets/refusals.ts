@@ -1,5 +1,7 @@
 /** Errors for a sheet that cannot be changed or moved to the next state. */
+
 import { Problem, validationFailed } from '../../errors.ts'
+import { counted } from '../../lib/counted.ts'
 import { timestamp } from '../../lib/duration.ts'
 import type { Overlap } from '../entries/sheet-entries/service.ts'
 
@@ -25,7 +27,7 @@ export function sheetFull(): Problem {
 
 export function overlappingEntries(overlaps: Overlap[]): Problem {
   const shown = overlaps.slice(0, OVERLAPS_SHOWN)
-  const pairs = `${overlaps.length.toLocaleString('en')} ${overlaps.length === 1 ? 'pair' : 'pairs'}`
+  const pairs = counted(overlaps.length, 'pair')
   return new Problem(
     'overlapping_entries',
     `Entries on the sheet overlap with reported entries of the same person and harness (${pairs}). Remove duplicates, or confirm the overlaps.`,
@@ -46,7 +48,7 @@ function spanText({ startedAt, endedAt }: Overlap['entry']): string {
 export function billedEntries(name: string, count: number): Problem {
   return new Problem(
     'wrong_status',
-    `${count} entries of ${name} are frozen because they are on a bill. Void the bill first.`,
+    `${capital(name)} has ${counted(count, 'entry', 'entries')} on a bill, which cannot be changed. Void the bill first.`,
   )
 }
 

@@ -4,7 +4,9 @@
  * They are checked when an entry is added or imported, when a change would clear one, and when a sheet is submitted.
  * Entries from before the setting was changed stay readable and can be edited.
  */
+
 import { type Issue, Problem, validationFailed } from '../../errors.ts'
+import { counted } from '../../lib/counted.ts'
 import type { TokenEntry, TokenEntryDraftChange } from '../entries/schema.ts'
 
 const LABEL = 'label:'
@@ -64,7 +66,7 @@ const SHOWN = 20
 export function requireComplete(entries: (Checked & { id: string })[], required: readonly string[]): void {
   const incomplete = entries.filter((entry) => missingFields(entry, required).length > 0)
   if (incomplete.length === 0) return
-  const count = `${incomplete.length.toLocaleString('en')} ${incomplete.length === 1 ? 'entry lacks' : 'entries lack'}`
+  const count = counted(incomplete.length, 'entry lacks', 'entries lack')
   throw new Problem(
     'incomplete_entries',
     `${count} a field that the organization requires (${required.join(', ')}). Edit the entries, then submit the sheet.`,

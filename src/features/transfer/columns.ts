@@ -1,5 +1,7 @@
 /** How the columns of tables are written to lines and read from them. Each field has its schema and both directions. */
+
 import { type TSchema, Type } from '@sinclair/typebox'
+import { counted } from '../../lib/counted.ts'
 import { timestamp } from '../../lib/duration.ts'
 import type { IdPrefix } from '../../lib/id.ts'
 import { formatDecimal, parseExactDecimal } from '../../lib/money.ts'
@@ -141,7 +143,7 @@ export const bytes = (column: string, length?: number): Field =>
     (value: Uint8Array) => value.toBase64(),
     (value: string) => {
       const read = Uint8Array.fromBase64(value)
-      if (length !== undefined && read.length !== length) throw new RangeError(`must have ${length} bytes`)
+      if (length !== undefined && read.length !== length) throw new RangeError(`must have ${counted(length, 'byte')}`)
       return read
     },
   )

@@ -1,5 +1,7 @@
 /** Compares the stored columns of a period with what they should be. */
+
 import type { Reader } from '../../../database/database.ts'
+import { counted } from '../../../lib/counted.ts'
 import { buildDay, buildMonth } from './build.ts'
 import type { Period } from './plan.ts'
 import {
@@ -44,7 +46,7 @@ function differencesOf(grain: number, right: Segment, stored: Segment): string[]
   const wrong = right.names.filter((name) => !Buffer.from(right.packed(name)!).equals(stored.packed(name)!))
   if (wrong.length === 0) return []
   if (right.length !== stored.length) {
-    return [`has ${stored.length} rows of ${nameOf(grain)}, but its entries result in ${right.length}`]
+    return [`has ${counted(stored.length, 'row')} of ${nameOf(grain)}, but its entries result in ${right.length}`]
   }
   return wrong.map((name) => {
     const [wanted, kept] = [right.integers(name), stored.integers(name)]

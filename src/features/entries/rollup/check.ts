@@ -2,7 +2,9 @@
  * Checks that the roll-up matches the entries. Days are built from their entries again, months from their days. A
  * period that changes meanwhile is skipped: reports do not use it either.
  */
+
 import type { Database } from '../../../database/database.ts'
+import { counted } from '../../../lib/counted.ts'
 import { dayAt } from './calendar.ts'
 import type { Range } from './plan.ts'
 import { findNextStart, holds, listCleanPeriods, listZones, readState } from './store/periods.ts'
@@ -31,7 +33,7 @@ export async function checkRollup({ db, onProgress }: CheckOptions): Promise<str
       const name = `The ${period.level} starting at ${new Date(period.startsAt).toISOString()} (${zone})`
       differences.push(...found.slice(0, NAMED_PER_PERIOD).map((difference) => `${name} ${difference}.`))
       if (found.length > NAMED_PER_PERIOD)
-        differences.push(`${name} has ${found.length - NAMED_PER_PERIOD} more differences.`)
+        differences.push(`${name} has ${counted(found.length - NAMED_PER_PERIOD, 'more difference')}.`)
     }
     differences.push(...(await findForgottenDays(db, zone)))
   }

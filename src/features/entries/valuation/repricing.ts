@@ -8,6 +8,7 @@ import type { Database, Reader, Tx } from '../../../database/database.ts'
 import { findOwed, settleOwed } from '../../../database/owed-work.ts'
 import { type Issue, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { counted } from '../../../lib/counted.ts'
 import { parseMoment, timestamp } from '../../../lib/duration.ts'
 import { moneyNumber } from '../../../lib/money.ts'
 import { type PeriodicJob, periodically } from '../../../lib/periodically.ts'
@@ -187,7 +188,7 @@ export function createRepricing({ db, clock, audit, prices }: Dependencies) {
       const waiting = owed ? (await valueUnpriced({ dryRun: true })).entries : 0
       if (!owed || waiting === 0) return []
       return [
-        `${waiting.toLocaleString('en')} ${waiting === 1 ? 'entry has' : 'entries have'} no cost, although there is a price since ${timestamp(owed.since)}. A running server values them; otherwise use \`tally prices reprice\`.`,
+        `${counted(waiting, 'entry has', 'entries have')} no cost, although there is a price since ${timestamp(owed.since)}. A running server values them; otherwise use \`tally prices reprice\`.`,
       ]
     },
 

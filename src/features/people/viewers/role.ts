@@ -2,10 +2,12 @@
  * Viewers see what was granted to them, and do nothing: they have no tokens, entries, sheets or responsibilities. Here is
  * what that means for people who become one, are one, or no longer are.
  */
+
 import type { Actor } from '../../../access/actor.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Role } from '../../../database/schema/values.ts'
 import { type Issue, Problem } from '../../../errors.ts'
+import { counted } from '../../../lib/counted.ts'
 import type { AuditService } from '../../audit/service.ts'
 import { countDuties, type Duties } from '../store/duties.ts'
 import { deleteGrantsOf, listGrants } from '../store/grants.ts'
@@ -20,16 +22,12 @@ export function issuesOfViewer({ email, role }: Pick<User, 'email' | 'role'>, po
 
 /** What to remove first, by what there is. */
 const REMEDIES: Record<keyof Duties, (found: number) => string> = {
-  tokens: (found) => `revoke their ${countOf(found, 'token')}`,
-  shareLinks: (found) => `revoke their ${countOf(found, 'share link')}`,
-  sheets: (found) => `settle their ${countOf(found, 'token sheet')} that ${found === 1 ? 'is' : 'are'} not approved`,
-  led: (found) => `remove them as lead of ${countOf(found, 'client or project', 'clients and projects')}`,
-  approved: (found) => `remove them as approver of ${countOf(found, 'client or project', 'clients and projects')}`,
-  deputies: (found) => `end ${countOf(found, 'deputization')} by or of them`,
-}
-
-function countOf(found: number, one: string, several = `${one}s`): string {
-  return `${found} ${found === 1 ? one : several}`
+  tokens: (found) => `revoke their ${counted(found, 'token')}`,
+  shareLinks: (found) => `revoke their ${counted(found, 'share link')}`,
+  sheets: (found) => `settle their ${counted(found, 'token sheet')} that ${found === 1 ? 'is' : 'are'} not approved`,
+  led: (found) => `remove them as lead of ${counted(found, 'client or project', 'clients and projects')}`,
+  approved: (found) => `remove them as approver of ${counted(found, 'client or project', 'clients and projects')}`,
+  deputies: (found) => `end ${counted(found, 'deputization')} by or of them`,
 }
 
 async function requireNoDuties(reader: Reader, user: User, now: number): Promise<void> {

@@ -2,6 +2,7 @@
  * Tally's own format, as CSV or JSON: prices in dollars per million tokens. An empty or absent price is unknown, 0 is
  * free. An export of `tally prices export` results in the same rows when it is read.
  */
+import { counted } from '../../../lib/counted.ts'
 import { csvLines } from '../../../lib/csv-lines.ts'
 import { parseMoment } from '../../../lib/duration.ts'
 import { parseExactJson } from '../../../lib/exact-json.ts'
@@ -64,7 +65,7 @@ export function readTallyCsv(text: string): TableNotes {
     const cellOf = (name: TallyField) => cells[names.indexOf(name)]?.trim() ?? ''
     const notes = table.model(cellOf('provider'), cellOf('model'))
     if (cells.length > names.length)
-      notes.refuse('unknown_field', `has ${cells.length} cells for ${names.length} columns`)
+      notes.refuse('unknown_field', `has ${counted(cells.length, 'cell')} for ${counted(names.length, 'column')}`)
     const prices = {} as Record<CountKind, bigint | null>
     for (const kind of COUNT_KINDS) {
       const cell = cellOf(PRICE_FIELDS[kind])

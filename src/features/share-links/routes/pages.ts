@@ -1,10 +1,12 @@
 /** What whoever has a share link sees, without an account: one page without scripts, and the documents of a bill. */
+
 import { Elysia } from 'elysia'
 import { access } from '../../../http/access.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { type Html, html } from '../../../http/pages/html.ts'
 import { pageRoute } from '../../../http/pages/policy.ts'
-import { countText, dollarsText } from '../../../lib/display-numbers.ts'
+import { counted, countText } from '../../../lib/counted.ts'
+import { dollarsText } from '../../../lib/display-numbers.ts'
 import type { UsageReport, UsageResult } from '../../reports/schema.ts'
 import type { SharedBill, SharedContent, SharedUsage, ShareLinksService } from '../service.ts'
 
@@ -141,7 +143,7 @@ function totalsOf({ totals }: UsageReport, showsCost: boolean): Html {
 <div><dt>Entries</dt><dd>${sumText(totals.entries)}</dd></div>
 ${showsCost ? html`<div><dt>Cost (USD)</dt><dd>${costText(totals.cost)}</dd></div>` : html``}
 </dl>
-${showsCost && unpriced > 0 ? html`<p class="hint">The cost of ${sumText(unpriced)} entries is not known yet, and not included.</p>` : html``}`
+${showsCost && unpriced > 0 ? html`<p class="hint">The cost of ${counted(unpriced, 'entry', 'entries')} is not known yet, and not included.</p>` : html``}`
 }
 
 /** Without cost, their order must not show which of them cost most. */

@@ -3,7 +3,7 @@ import { ActionIcon, Alert, Button, Group, SegmentedControl, Stack, Text } from 
 import { useForm } from '@mantine/form'
 import { randomId } from '@mantine/hooks'
 import { IconPlus, IconX } from '@tabler/icons-react'
-import { percent } from '../../format/counts.ts'
+import { counted, percent } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { CHANGED_BY_ENTRIES, type Entry, placeKey } from '../../parts/entries/entry.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
@@ -42,7 +42,7 @@ export default function Divide({ entry, close }: { entry: Entry; close: () => vo
         }),
       ),
     changes: CHANGED_BY_ENTRIES,
-    done: ({ parts }) => `Divided into ${parts.length} entries.`,
+    done: ({ parts }) => `Divided into ${counted(parts.length, 'entry', 'entries')}.`,
     after: close,
     // The first part of the request is what stays.
     fields: ({ parts }) =>

@@ -275,7 +275,9 @@ const ROUNDED = 100
 
 function PassedOver({ table: { skipped, unused, rounded } }: { table: LoadedTable }) {
   const texts = [
-    ...Object.entries(skipped).map(([why, models]) => `${count(models)} models skipped: ${why.replaceAll('_', ' ')}`),
+    ...Object.entries(skipped).map(
+      ([why, models]) => `${counted(models, 'model')} skipped: ${why.replaceAll('_', ' ')}`,
+    ),
     ...Object.entries(unused).map(([column, prices]) => `${counted(prices, 'price')} of ${column} not used`),
     ...rounded
       .slice(0, ROUNDED)

@@ -1,6 +1,8 @@
 /** The form that creates or edits a client. */
+
 import { SimpleGrid, Switch, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { counted } from '../../format/counts.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'
 import { issueFieldsOf, namesOf, PeopleField, peopleOf } from '../../parts/people-field.tsx'
@@ -102,7 +104,9 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
       <Switch
         label="Remind of overdue bills by e-mail"
         description={
-          settings.reminder_days ? `Every ${settings.reminder_days} days.` : 'Reminders are off in the settings.'
+          settings.reminder_days
+            ? `Every ${counted(settings.reminder_days, 'day')}.`
+            : 'Reminders are off in the settings.'
         }
         {...form.getInputProps('reminders', { type: 'checkbox' })}
       />
