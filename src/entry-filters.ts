@@ -77,14 +77,14 @@ export const ENTRY_FILTERS = {
     kind: 'flag',
     description:
       'Whether the entry’s project has a client; false also for entries without a project, which `client=none` excludes',
-    argument: 'true|false',
+    argument: 'yes|no',
     help: 'whether it is assigned to a client, through its project',
     group: 'subject',
   },
   billable: {
     kind: 'flag',
     description: 'Whether the entry’s project is billable; true for entries without a project',
-    argument: 'true|false',
+    argument: 'yes|no',
     help: 'whether the project is billable',
     group: 'subject',
   },
@@ -181,7 +181,7 @@ export const ENTRY_FILTERS = {
   priced: {
     kind: 'flag',
     description: 'Whether the cost is known',
-    argument: 'true|false',
+    argument: 'yes|no',
     help: 'whether the cost is known',
     group: 'state',
   },
@@ -189,7 +189,7 @@ export const ENTRY_FILTERS = {
     kind: 'flag',
     description:
       'Whether the reported cost is more than 10 times the list value, or less than a tenth of it, and they are more than 1 US dollar apart; never without tokens',
-    argument: 'true|false',
+    argument: 'yes|no',
     help: 'whether the reported cost is far from the list value (more than 10 times, and $1, apart)',
     group: 'state',
   },
@@ -197,7 +197,7 @@ export const ENTRY_FILTERS = {
     kind: 'flag',
     description:
       'Whether the list value contains prices of long requests, such as those above 200,000 tokens of some models',
-    argument: 'true|false',
+    argument: 'yes|no',
     help: 'whether the list value contains prices of long requests',
     group: 'state',
   },
@@ -205,7 +205,7 @@ export const ENTRY_FILTERS = {
     kind: 'flag',
     description:
       'Whether the list value contains tokens that its price has no base price for, only one of long requests',
-    argument: 'true|false',
+    argument: 'yes|no',
     help: 'whether the list value contains tokens without a base price, only with one of long requests',
     group: 'state',
   },
@@ -226,14 +226,14 @@ export const ENTRY_FILTERS = {
   possible_duplicate: {
     kind: 'flag',
     description: "Whether the entry is identical to an earlier one, or another person's session has the same id",
-    argument: 'true|false',
+    argument: 'yes|no',
     help: "whether the entry is identical to an earlier one, or another person's session has the same id",
     group: 'state',
   },
   superseded: {
     kind: 'flag',
     description: 'Whether another source now supplies the session, so that the entry’s counts are 0',
-    argument: 'true|false',
+    argument: 'yes|no',
     help: 'whether another source has replaced the entry',
     group: 'state',
   },

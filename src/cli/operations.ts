@@ -18,6 +18,7 @@ import { type FieldFlags, fieldFlagsOf } from './flags/fields.ts'
 import { emptyText } from './flags/filters.ts'
 import { NONE } from './flags/none.ts'
 import { collect, examples, requireFields } from './flags/options.ts'
+import { readYesNo, YES_NO } from './flags/yes-no.ts'
 import type { ColumnFlags } from './terminal/columns.ts'
 import { confirm } from './terminal/confirm.ts'
 import { type Column, note, print, printFields, printJson, printJsonList, printTable } from './terminal/print.ts'
@@ -195,7 +196,7 @@ function itemOf(schema: TSchema): TSchema | undefined {
   return alternatives.find(({ type }) => type === 'array')?.items
 }
 
-const PLACEHOLDERS: Record<string, string> = { boolean: 'yes|no', integer: 'number', number: 'number' }
+const PLACEHOLDERS: Record<string, string> = { boolean: YES_NO, integer: 'number', number: 'number' }
 
 function flagOf(name: string, schema: TSchema): string {
   const flag = `--${name.replaceAll('_', '-')}`
@@ -218,7 +219,7 @@ function optionOf({ flag, doc, value, read }: Flag, schema: TSchema, { replaces 
   if (value !== undefined) return option
   if (read) return option.argParser(read)
   if (item) return option.argParser<string[]>(collect)
-  if (given.schema.type === 'boolean') return option.choices(['yes', 'no'])
+  if (given.schema.type === 'boolean') return option.argParser(readYesNo)
   return given.schema.enum ? option.choices(given.schema.enum) : option
 }
 
@@ -250,7 +251,7 @@ function callOf(
     given.set(name, value ?? command.getOptionValue(attribute))
   }
   const query = Object.fromEntries(
-    Object.keys(operation.query ?? {}).flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : [])),
+    Object.keys(operation.query ?? {}).flatMap((name) => (given.has(name) ? [[name, textOf(given.get(name))]] : [])),
   ) as QueryTexts
   if (!('body' in operation) || !operation.body) return { params, query, body: undefined }
   const body = bodyOf(operation.body, given)
@@ -274,11 +275,13 @@ function bodyOf(schema: TSchema, given: ReadonlyMap<string, unknown>): object {
   return body
 }
 
-/** A value of the command line as JSON: what is no number or no yes, the check refuses. */
+/** A value as a query has it. */
+const textOf = (value: unknown) => (typeof value === 'boolean' ? String(value) : value)
+
+/** A value of the command line as JSON: what is no number, the check refuses. */
 function jsonOf(schema: TSchema, value: unknown): unknown {
   const { schema: one, isNullable } = nonNullOf(schema)
   if (typeof value !== 'string') return value
   if (isNullable && value === NONE) return null
-  if (one.type === 'boolean') return value === 'yes'
   return (one.type === 'number' || one.type === 'integer') && NUMBER.test(value) ? rawJSON(value) : value
 }

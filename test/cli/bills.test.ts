@@ -137,8 +137,8 @@ test('a void bill releases its entries, and the next one replaces it', async () 
 
   await report('2026-09-06')
   const october = await tally.run(['bills', 'send', ...OCTOBER, '--leave-unpriced', '--yes'])
-  expect(october.stderr).toContain('Set --include-earlier true to bill them')
-  expect(october.stderr).toContain('or --include-earlier false to leave them out.')
+  expect(october.stderr).toContain('Set --include-earlier yes to bill them')
+  expect(october.stderr).toContain('or --include-earlier no to leave them out.')
 })
 
 test('invalid requests are refused with all issues at once, in the terms of the flags', async () => {

@@ -324,6 +324,19 @@ test('the verbs that the description of a group lists are commands of it', async
   }
 })
 
+test('flags that say whether something is so show yes|no, and also accept true and false', async () => {
+  const program = await createProgram()
+  const options = [...withSubcommands(program)].flatMap((command) => command.options)
+  expect(options.filter(({ flags }) => /true|false/.test(flags)).map(({ flags }) => flags)).toEqual([])
+  const flags = options.filter((option) => option.flags.endsWith('<yes|no>'))
+  expect(flags.length).toBeGreaterThan(15)
+  for (const option of flags) {
+    const read = (text: string) => String(option.parseArg!(text, undefined))
+    expect(['yes', 'true', 'no', 'false'].map(read), option.flags).toEqual(['true', 'true', 'false', 'false'])
+    expect(() => read('maybe')).toThrow('Allowed choices are yes, no.')
+  }
+})
+
 test('without a command the help goes to standard error, as wrong usage', async () => {
   const { code, stdout, stderr } = await tally.run([])
   expect([code, stdout]).toEqual([2, ''])

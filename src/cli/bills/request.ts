@@ -1,10 +1,11 @@
 /** The flags of a bill as the request body of the API, and API errors reworded in terms of flags. */
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { type Issue, Problem } from '../../errors.ts'
 import type { BillRequest } from '../../features/bills/schema.ts'
 import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { checked, numberOf } from '../flags/body.ts'
 import { collect } from '../flags/options.ts'
+import { yesNoOption } from '../flags/yes-no.ts'
 
 export interface BillFlags {
   month?: string
@@ -23,7 +24,7 @@ export interface BillFlags {
   purchaseOrder?: string
   dueDays?: string
   leaveUnpriced?: boolean
-  includeEarlier?: 'true' | 'false'
+  includeEarlier?: boolean
   showCost?: boolean
   replaces?: string
 }
@@ -55,12 +56,7 @@ export function addBillFlags(command: Command): Command {
     .option('--purchase-order <reference>', 'purchase order number of the client')
     .option('--due-days <days>', 'days until the bill is due (default: that of the organization)')
     .option('--leave-unpriced', 'leave out unpriced entries, which otherwise prevent sending the bill')
-    .addOption(
-      new Option('--include-earlier <true|false>', 'whether to bill unbilled entries from before the period').choices([
-        'true',
-        'false',
-      ]),
-    )
+    .addOption(yesNoOption('--include-earlier', 'whether to bill unbilled entries from before the period'))
     .option('--show-cost', 'show costs and markups on the documents')
     .option('--replaces <bill>', 'number or id of the void bill that this bill replaces')
 }
@@ -92,7 +88,7 @@ export async function readBillFlags(flags: BillFlags): Promise<BillRequest> {
     purchase_order: flags.purchaseOrder,
     due_days: numberOf('--due-days', flags.dueDays),
     leave_unpriced: flags.leaveUnpriced,
-    include_earlier: flags.includeEarlier && flags.includeEarlier === 'true',
+    include_earlier: flags.includeEarlier,
     show_cost: flags.showCost,
     replaces: flags.replaces,
   }) as Promise<BillRequest>
@@ -116,8 +112,8 @@ export function recipientsOf(addresses: string[] | undefined): string[] | undefi
 /** Replaces terms of the API in error messages with those of the command line. */
 const WORDS: [api: RegExp, commandLine: string][] = [
   [/"(leave_unpriced)": true/g, '--leave-unpriced'],
-  [/"include_earlier": true/g, '--include-earlier true'],
-  [/\bor false to leave them\b/g, 'or --include-earlier false to leave them'],
+  [/"include_earlier": true/g, '--include-earlier yes'],
+  [/\bor false to leave them\b/g, 'or --include-earlier no to leave them'],
   [/POST \/bills\/preview lists/g, '`tally bills preview` lists'],
   [/under `left_out`/g, 'under "Left out"'],
   [/GET \/reports\/unpriced/g, '`tally reports unpriced`'],

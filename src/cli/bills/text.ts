@@ -106,7 +106,7 @@ const LEFT_OUT: Record<keyof BillDocument['left_out'], string> = {
   not_approved: 'not approved yet (list them with `tally approvals`)',
   on_sheets: 'on token sheets that are not approved',
   not_billable: 'in non-billable projects',
-  earlier: 'from before the period (bill them with --include-earlier true)',
+  earlier: 'from before the period (bill them with --include-earlier yes)',
   unattributed: 'in the period, unattributed (list them with `tally unattributed`)',
   without_client: 'in the period, in projects without a client',
   without_project: 'in the period, on tickets without a project',

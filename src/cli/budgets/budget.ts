@@ -7,6 +7,7 @@ import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { numberOf } from '../flags/body.ts'
 import { NONE } from '../flags/none.ts'
 import { textOrNone } from '../flags/options.ts'
+import { yesNoOption } from '../flags/yes-no.ts'
 import { counted, inDollars } from '../terminal/numbers.ts'
 import type { CommandFlags } from '../with-services.ts'
 import { addThresholdFlags, type ThresholdFlags } from './threshold.ts'
@@ -37,7 +38,7 @@ export interface BudgetFlags extends CommandFlags, ScopeFlags, ThresholdFlags {
   period?: Period
   from?: string
   to?: string
-  rollOver?: 'yes' | 'no'
+  rollOver?: boolean
 }
 
 /** An empty variable of a script must not make a budget of everything, or check nothing. */
@@ -75,12 +76,7 @@ export function addBudgetFlags(command: Command): Command {
     command
       .option('--from <day>', 'first day; earlier entries do not count', parseDay)
       .option('--to <day>', 'last day', parseDay)
-      .addOption(
-        new Option(
-          '--roll-over <yes|no>',
-          'whether what is left of a period is added to the next one (default no)',
-        ).choices(['yes', 'no']),
-      ),
+      .addOption(yesNoOption('--roll-over', 'whether what is left of a period is added to the next one (default no)')),
   ).option('--json', 'print JSON')
 }
 
@@ -119,7 +115,7 @@ export function fieldsOf({ name, amount, from, to, rollOver }: BudgetFlags) {
     amount: numberOf('--amount', amount),
     starts_on: textOrNone(from),
     ends_on: textOrNone(to),
-    roll_over: rollOver && rollOver === 'yes',
+    roll_over: rollOver,
   }
 }
 

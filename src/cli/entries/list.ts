@@ -38,8 +38,8 @@ export function addEntriesListCommand(entries: Command): void {
       examples(
         'tally entries list --project acme-web --from 2026-11-01 --to 2026-11-30',
         'tally entries list --placed none --json',
-        'tally entries list --label repository=acme/web --priced false',
-        'tally entries list --cost-mismatch true',
+        'tally entries list --label repository=acme/web --priced no',
+        'tally entries list --cost-mismatch yes',
         'tally entries list --updated-since 2026-11-20 --json',
         'tally entries list --sort cost --from 2026-11-01 --limit 10',
       ),

@@ -4,6 +4,7 @@ import { ENTRY_FILTER_LIST, type EntryFilterName, isListFilter, type ListFilterN
 import type { QueryTexts } from '../../query.ts'
 import { collect } from './options.ts'
 import { addDayAndEarlierFlags, type DayFlags, dayTexts } from './period.ts'
+import { readYesNo } from './yes-no.ts'
 
 /** As commander names the value of `--agent-name`: `agentName`. */
 type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
@@ -21,6 +22,7 @@ const collectLabel = (text: string, before?: string[]): string[] => collect(text
 const OPTIONS = ENTRY_FILTER_LIST.filter(([, { group }]) => group !== 'period').map(
   ([name, { kind, argument, help, group }]) => {
     const option = new Option(`--${name.replaceAll('_', '-')} <${argument}>`, help)
+    if (kind === 'flag') option.argParser((text) => String(readYesNo(text)))
     if (isListFilter(name)) option.argParser<string[]>(kind === 'labels' ? collectLabel : collect)
     return { name, group, option }
   },

@@ -54,11 +54,11 @@ function printSurcharges(report: SurchargesReport): void {
   )
   print('')
   print(
-    `${counted(totals.entries, 'entry', 'entries')}, ${inDollars(totals.surcharge)} more than at base prices. To list them: tally entries list --long-context true`,
+    `${counted(totals.entries, 'entry', 'entries')}, ${inDollars(totals.surcharge)} more than at base prices. To list them: tally entries list --long-context yes`,
   )
   if (totals.unvalued_entries > 0) {
     print(
-      `Left out: ${counted(totals.unvalued_entries, 'entry', 'entries')} without a base price. To list them: tally entries list --without-base-price true`,
+      `Left out: ${counted(totals.unvalued_entries, 'entry', 'entries')} without a base price. To list them: tally entries list --without-base-price yes`,
     )
   }
   print(periodText(report))

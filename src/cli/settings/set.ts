@@ -3,6 +3,7 @@ import type { Settings } from '../../features/organization/schema.ts'
 import { CommandError } from '../failures.ts'
 import { markupOf } from '../flags/money.ts'
 import { examples, requireFields, textOrNone } from '../flags/options.ts'
+import { yesNoOption } from '../flags/yes-no.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { printSettings } from './settings.ts'
 
@@ -20,11 +21,11 @@ interface SetFlags extends CommandFlags {
   publicUrl?: string
   unknownProjects?: UnknownProjects
   sameSession?: Settings['same_session']
-  approvalRequired?: 'yes' | 'no'
-  apiTokens?: 'yes' | 'no'
-  shareLinks?: 'yes' | 'no'
-  leadRules?: 'yes' | 'no'
-  telemetryByEmail?: 'yes' | 'no'
+  approvalRequired?: boolean
+  apiTokens?: boolean
+  shareLinks?: boolean
+  leadRules?: boolean
+  telemetryByEmail?: boolean
   retentionTexts?: string
   retentionSessionIds?: string
   retentionHistory?: string
@@ -66,32 +67,25 @@ export function addSettingsSetCommand(settings: Command): void {
         'when a second person reports a session: hold it until someone decides, or count both',
       ).choices(SAME_SESSION),
     )
+    .addOption(yesNoOption('--approval-required', 'whether only approved entries are billed'))
+    .addOption(yesNoOption('--api-tokens', 'whether people can create API tokens, and existing ones work'))
     .addOption(
-      new Option('--approval-required <yes|no>', 'whether only approved entries are billed').choices(['yes', 'no']),
-    )
-    .addOption(
-      new Option('--api-tokens <yes|no>', 'whether people can create API tokens, and existing ones work').choices([
-        'yes',
-        'no',
-      ]),
-    )
-    .addOption(
-      new Option(
-        '--share-links <yes|no>',
+      yesNoOption(
+        '--share-links',
         'whether people can share reports and bills by links that work without an account, and existing ones work',
-      ).choices(['yes', 'no']),
+      ),
     )
     .addOption(
-      new Option(
-        '--lead-rules <yes|no>',
+      yesNoOption(
+        '--lead-rules',
         'whether rules that leads propose for repositories of their projects take effect without an admin',
-      ).choices(['yes', 'no']),
+      ),
     )
     .addOption(
-      new Option(
-        '--telemetry-by-email <yes|no>',
+      yesNoOption(
+        '--telemetry-by-email',
         'whether sessions pushed with an organization token are assigned to the person whose e-mail address the agent sends',
-      ).choices(['yes', 'no']),
+      ),
     )
     .option(
       '--retention-texts <months>',
@@ -133,7 +127,6 @@ export function addSettingsSetCommand(settings: Command): void {
       // The flag is the setting here, not the option of this process.
       const { publicUrl, ...flags } = command.optsWithGlobals<SetFlags>()
       const { name, timeZone, weekStart, currency, unknownProjects, sameSession } = flags
-      const yesOrNo = (said: 'yes' | 'no' | undefined) => said && said === 'yes'
       const change = {
         name,
         timeZone,
@@ -142,11 +135,11 @@ export function addSettingsSetCommand(settings: Command): void {
         publicUrl: textOrNone(publicUrl),
         unknownProjects,
         sameSession,
-        approvalRequired: yesOrNo(flags.approvalRequired),
-        apiTokens: yesOrNo(flags.apiTokens),
-        shareLinks: yesOrNo(flags.shareLinks),
-        leadRules: yesOrNo(flags.leadRules),
-        telemetryByEmail: yesOrNo(flags.telemetryByEmail),
+        approvalRequired: flags.approvalRequired,
+        apiTokens: flags.apiTokens,
+        shareLinks: flags.shareLinks,
+        leadRules: flags.leadRules,
+        telemetryByEmail: flags.telemetryByEmail,
         sheetRequiredFields: fieldsOf(flags.sheetRequiredFields),
         email: textOrNone(flags.email),
         address: textOrNone(flags.address),
