@@ -9,7 +9,6 @@ import { join, relative } from 'node:path'
 import { CHAPTERS, titleOf } from '../docs/.vitepress/chapters.ts'
 import { MANUAL_BASE } from '../src/http/manual.ts'
 import type { ManualContents } from '../src/manual.ts'
-import type { PackedFile } from '../src/pack.ts'
 import { referencePages } from './manual/reference.ts'
 import { brotlied, filesIn, isCurrent, savePack, stampOf } from './packing.ts'
 
@@ -62,18 +61,21 @@ export async function buildManual(): Promise<void> {
   const generated = await referencePages()
   const stamp = await stampOfManual(generated)
   if (await isCurrent('manual', stamp)) return
-  const files = new Map<string, PackedFile>()
-  await withRendered(MANUAL_BASE, generated, async (site, pages) => {
-    const add = async (path: string, name: string) => files.set(name, brotlied(name, await Bun.file(path).bytes()))
-    for (const path of await filesIn(site)) await add(path, relative(site, path))
+  const files = await withRendered(MANUAL_BASE, generated, async (site, pages) => {
+    const sources = new Map<string, Blob>()
+    for (const path of await filesIn(site)) sources.set(relative(site, path), Bun.file(path))
     // What `tally help` lists and prints.
     const contents: ManualContents = []
     for (const page of CHAPTERS.flatMap(({ pages }) => pages)) {
-      const path = join(pages, `${page}.md`)
-      contents.push({ page, title: titleOf(await Bun.file(path).text()) })
-      await add(path, `${page}.md`)
+      const source = Bun.file(join(pages, `${page}.md`))
+      contents.push({ page, title: titleOf(await source.text()) })
+      sources.set(`${page}.md`, source)
     }
-    files.set('contents.json', brotlied('contents.json', Buffer.from(JSON.stringify(contents))))
+    sources.set('contents.json', new Blob([JSON.stringify(contents)]))
+    const packed = [...sources].map(
+      async ([name, source]) => [name, await brotlied(name, await source.bytes())] as const,
+    )
+    return new Map(await Promise.all(packed))
   })
   await savePack('manual', { stamp, files }, begun)
 }

@@ -54,7 +54,7 @@ async function bundle(): Promise<{ files: Map<string, PackedFile>; script: strin
     const name = output.path.split('/').at(-1)!
     // The page's styles also contain those of lazily loaded modules.
     if (name.endsWith('.css') && !name.startsWith('main-')) continue
-    files.set(name, compressed(name, new Uint8Array(await output.arrayBuffer())))
+    files.set(name, await compressed(name, new Uint8Array(await output.arrayBuffer())))
   }
   const named = (kind: string, pattern: RegExp) => {
     const output = outputs.find((output) => output.kind === kind && pattern.test(output.path))!

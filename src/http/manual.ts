@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { notFound } from '../errors.ts'
 import { access } from './access.ts'
 import { FOR_EVER, type PackedFiles } from './packed-files.ts'
+import { html, page } from './pages/html.ts'
 import { POLICY, pageHeaders, pageRoute } from './pages/policy.ts'
 
 /** The address of its start page, below which all others are. */
@@ -16,7 +17,15 @@ const MANUAL_POLICY = {
   'font-src': "'self'",
 }
 
-const NOT_BUILT = `The manual is not built yet. In a checkout, ./scripts/start builds it while the server runs: reload this page in a minute. Its pages are the Markdown files in docs/.`
+/** How soon a browser asks again for a page that is not built yet. */
+const RELOAD_S = 2
+
+const NOT_BUILT = page({
+  title: 'The manual is being built · Tally',
+  content: html`<h1>The manual is being built</h1>
+<p>In a checkout, <code>./scripts/start</code> builds it at its first start, which takes some seconds. This page reloads until it is there.</p>
+<p>If it does not appear, <code>./scripts/start</code> has printed why. Without it, run <code>bun scripts/manual.ts</code>, or read the Markdown files in <code>docs/</code>.</p>`,
+})
 
 /** The file of an address below `/docs/`: a page has no extension there. */
 function fileOf(path: string): string {
@@ -26,12 +35,17 @@ function fileOf(path: string): string {
 
 const isBase = ({ url }: Request) => new URL(url).pathname === MANUAL_BASE
 
-export const manual = ({ files }: { files: PackedFiles }) => {
+export const manual = ({ files }: { files: Pick<PackedFiles, 'pack' | 'respond'> }) => {
+  /** For programs it is an error, which they may retry; people see a page that turns into the one that they asked for. */
+  const notBuilt = {
+    ...pageHeaders(POLICY),
+    ...{ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+    ...{ 'retry-after': String(RELOAD_S), refresh: String(RELOAD_S) },
+  }
   const headers = { ...pageHeaders(MANUAL_POLICY), 'cache-control': 'no-cache' }
 
   async function send(path: string, request: Request): Promise<Response> {
-    if ((await files.pack()) === undefined)
-      return new Response(NOT_BUILT, { status: 503, headers: { 'content-type': 'text/plain; charset=utf-8' } })
+    if ((await files.pack()) === undefined) return new Response(NOT_BUILT, { status: 503, headers: notBuilt })
     const name = fileOf(path)
     const isAsset = name.startsWith('assets/')
     const found = await files.respond(name, request, { headers: isAsset ? { 'cache-control': FOR_EVER } : headers })

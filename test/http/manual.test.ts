@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { CHAPTERS } from '../../docs/.vitepress/chapters.ts'
+import { manual } from '../../src/http/manual.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
@@ -48,6 +49,15 @@ describe('the manual', () => {
     expect((await fetch(`${app.url}/docs/..%2f..%2fpackage.json`)).status).toBe(404)
     for (const path of ['/docs/assets/nope.js', '/docs/assets/__proto__']) {
       expect([path, (await app.call(`GET ${path}`)).status]).toEqual([path, 404])
+    }
+  })
+
+  test('answers with a page that reloads while it is being built', async () => {
+    const unbuilt = manual({ files: { pack: async () => undefined, respond: async () => undefined } })
+    for (const path of ['/docs/', '/docs/billing']) {
+      const { status, headers } = await unbuilt.handle(new Request(`http://127.0.0.1${path}`))
+      expect([status, headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8'])
+      expect([headers.get('refresh'), headers.get('retry-after')]).toEqual(['2', '2'])
     }
   })
 })
