@@ -1,120 +1,9 @@
-/**
- * Runs the examples of the README and of the manual, page by page, against the executable.
- *
- * The `sh` blocks of a page run in order, in one shell and folder. `tally` is on the PATH, a server is at the address of
- * the examples, and `TALLY_URL`, `TALLY_TOKEN` (a service token) and `TALLY_API_TOKEN` (an admin's API token) are set.
- * What an example needs besides, such as root or an agent, is not there: `sh elsewhere` is not run, but its commands
- * have to exist. A `json` block after one that runs is what it prints; `json POST /entries` is sent.
- */
+/** Runs the examples of the manual, page by page, against the executable; those of the first pages are in `first-steps.test.ts`. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { DATABASE_FILE } from '../../src/database/open.ts'
-import { SCOPE_NAMES } from '../../src/token-scopes.ts'
-import { precompiledExecutable, SHORT_RUN } from '../support/binary.ts'
-import { CommandLine, type RunningServer } from '../support/command-line.ts'
-import { copyDemo } from '../support/demo.ts'
-import { type Block, type ManualPage, manualPages, readmePage } from './manual-pages.ts'
+import { isRun, Reader, wrongExamples } from './examples.ts'
+import { manualPages } from './manual-pages.ts'
 
-/** Where Tally is in the examples. */
-const ADDRESSES = ['http://127.0.0.1:4747', 'http://localhost:4747', 'https://tally.example.com']
-
-const pages = [await readmePage(), ...(await manualPages())]
-
-/** Separates what the blocks of a page print. */
-const MARK = '\u0001'
-
-const isRun = ({ language, note }: Block) => language === 'sh' && note !== 'elsewhere'
-
-interface Prepared {
-  /** The content of its file. */
-  database: Uint8Array
-  variables: Record<string, string>
-}
-
-/** The databases that the pages begin with, made for the first that needs each. */
-const prepared: Partial<Record<ManualPage['server'], Promise<Prepared>>> = {}
-
-async function prepare(kind: ManualPage['server']): Promise<Prepared> {
-  const tally = await CommandLine.make({ engine: 'sqlite' })
-  try {
-    if (kind === 'demo') await copyDemo(tally.dataDir)
-    else await tally.done(['users', 'add', '--email', 'ada@example.com', '--name', 'Ada', '--role', 'admin'])
-    const user = kind === 'demo' ? 'ines.marques@meridian.example' : 'ada@example.com'
-    await tally.done(['settings', 'set', '--api-tokens', 'yes'])
-    const create = async (of: string, scopes: string[]) => {
-      const args = ['tokens', 'create', '--kind', of, '--user', user, '--name', `manual ${of}`, ...scopes]
-      return (await tally.json(args)).token as string
-    }
-    const variables = {
-      TALLY_TOKEN: await create('svc', []),
-      TALLY_API_TOKEN: await create('api', ['--scope', SCOPE_NAMES.join(',')]),
-    }
-    return { database: await readFile(join(tally.dataDir, DATABASE_FILE)), variables }
-  } finally {
-    await tally.remove()
-  }
-}
-
-class Reader {
-  private constructor(
-    readonly tally: CommandLine,
-    readonly server: RunningServer | undefined,
-    readonly variables: Record<string, string>,
-  ) {}
-
-  static async of(page: ManualPage): Promise<Reader> {
-    const tally = await CommandLine.make({ engine: 'sqlite', isFirst: page.server === 'none' })
-    await mkdir(join(tally.folder, 'bin'))
-    const program = `#!/bin/sh\nexec ${await precompiledExecutable()} "$@"\n`
-    await writeFile(join(tally.folder, 'bin/tally'), program, { mode: 0o755 })
-    const PATH = `${join(tally.folder, 'bin')}:${process.env.PATH}`
-    if (page.server === 'none') return new Reader(tally, undefined, { PATH })
-    prepared[page.server] ??= prepare(page.server)
-    const { database, variables } = await prepared[page.server]!
-    await writeFile(join(tally.dataDir, DATABASE_FILE), database, { mode: 0o600 })
-    const server = await tally.serve()
-    return new Reader(tally, server, { PATH, TALLY_URL: server.url, ...variables })
-  }
-
-  /** Replaces the address of the examples by that of the server. */
-  located(text: string): string {
-    return ADDRESSES.reduce((located, address) => located.replaceAll(address, this.server?.url ?? address), text)
-  }
-
-  async run(script: string): Promise<{ code: number; stdout: string; stderr: string }> {
-    const shell = Bun.spawn(['sh', '-eu'], {
-      cwd: this.tally.folder,
-      env: { HOME: this.tally.folder, NO_COLOR: '1', ...SHORT_RUN, ...this.variables },
-      stdin: Buffer.from(script),
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
-    const [stdout, stderr, code] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited])
-    return { code, stdout, stderr }
-  }
-
-  async close(): Promise<void> {
-    await this.server?.stop()
-    await this.tally.remove()
-  }
-}
-
-/** What is wrong with what a command printed, compared with what the manual shows: a field, or a value's type. */
-function differences(shown: unknown, printed: unknown, at = '$'): string[] {
-  const kind = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value)
-  if (kind(shown) !== kind(printed)) return [`${at}: the manual shows ${kind(shown)}, not ${kind(printed)}`]
-  if (Array.isArray(shown)) {
-    const [first] = printed as unknown[]
-    return shown.flatMap((each, index) => differences(each, (printed as unknown[])[index] ?? first, `${at}[${index}]`))
-  }
-  if (kind(shown) !== 'object') return []
-  return Object.entries(shown as object).flatMap(([name, value]) =>
-    Object.hasOwn(printed as object, name)
-      ? differences(value, (printed as Record<string, unknown>)[name], `${at}.${name}`)
-      : [`${at}.${name}: is not there`],
-  )
-}
+const pages = (await manualPages()).filter(({ server }) => server !== 'new')
 
 for (const page of pages.filter(({ blocks }) => blocks.some((block) => isRun(block) || block.note.includes(' /')))) {
   describe(page.path, () => {
@@ -125,22 +14,7 @@ for (const page of pages.filter(({ blocks }) => blocks.some((block) => isRun(blo
     afterAll(() => reader.close())
 
     test('its examples run, and print what it shows', async () => {
-      const scripts = page.blocks.filter(isRun).map(({ text }) => text)
-      const script = scripts.map((text) => `${reader.located(text)}\nprintf '${MARK}'\n`).join('')
-      const { code, stdout, stderr } = await reader.run(script)
-      const outputs = stdout.split(MARK)
-      expect(code === 0 ? '' : `${scripts[outputs.length - 1]}ended with ${code}: ${stderr}`).toBe('')
-      let ran = -1
-      const wrong: string[] = []
-      for (const [index, block] of page.blocks.entries()) {
-        if (isRun(block)) ran += 1
-        const before = page.blocks[index - 1]
-        if (block.language !== 'json' || block.note !== '' || !before || !isRun(before)) continue
-        // What a program prints besides, such as the status line of curl, comes before.
-        const printed = /[[{].*[\]}]/s.exec(outputs[ran]!)?.[0] ?? 'null'
-        wrong.push(...differences(JSON.parse(block.text), JSON.parse(printed)))
-      }
-      expect(wrong).toEqual([])
+      expect(await wrongExamples(page, reader)).toEqual([])
     })
 
     test('the requests that it shows are accepted', async () => {

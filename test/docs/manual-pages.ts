@@ -18,12 +18,15 @@ export interface ManualPage {
   path: string
   text: string
   isGenerated: boolean
-  /** What its examples run against: Tally with the demo's data, one that is set up and empty, or a folder without any. */
-  server: 'demo' | 'empty' | 'none'
+  /**
+   * What its examples run against: Tally with the demo's data, one that is set up and empty, one that was started for the
+   * first time, or a folder without any.
+   */
+  server: 'demo' | 'empty' | 'new' | 'none'
   blocks: Block[]
 }
 
-const SERVER = /^---\n(?:.*\n)*?server: (demo|empty|none)\n(?:.*\n)*?---\n/
+const SERVER = /^---\n(?:.*\n)*?server: (demo|empty|new|none)\n(?:.*\n)*?---\n/
 
 export function blocksOf(text: string): Block[] {
   return [...text.matchAll(/^( *)```(\w+)(?: ([^\n]*))?\n(.*?)^\1```$/gms)].map(
@@ -35,10 +38,9 @@ export function blocksOf(text: string): Block[] {
   )
 }
 
-/** Its examples run against Tally as it is after the set-up. */
 export async function readmePage(): Promise<ManualPage> {
   const text = await Bun.file(join(ROOT, 'README.md')).text()
-  return { path: 'README', text, isGenerated: false, server: 'empty', blocks: blocksOf(text) }
+  return { path: 'README', text, isGenerated: false, server: 'new', blocks: blocksOf(text) }
 }
 
 export async function manualPages(): Promise<ManualPage[]> {
