@@ -61,6 +61,48 @@ describe('the document', () => {
     expect(enumerations.filter((name) => Object.hasOwn(schemas, name))).toEqual([])
   })
 
+  test('has the same fields of an object in its list as alone, except for what a list would take too long for', () => {
+    type Schema = {
+      $ref?: string
+      properties?: Record<string, Schema>
+      items?: Schema
+      allOf?: Schema[]
+      anyOf?: Schema[]
+    }
+    const { schemas } = document.components as { schemas: Record<string, Schema> }
+    const resolved = (schema: Schema = {}): Schema =>
+      schema.$ref ? resolved(schemas[schema.$ref.split('/').at(-1)!]) : schema
+    const fields = (schema?: Schema): string[] => {
+      const { properties = {}, allOf = [], anyOf = [] } = resolved(schema)
+      return [...Object.keys(properties), ...[...allOf, ...anyOf].flatMap(fields)]
+    }
+    const returned = (path: string): Schema | undefined => {
+      const content = (document.paths[path]?.get as Operation | undefined)?.responses['200']?.content
+      return (content?.['application/json'] as { schema?: Schema } | undefined)?.schema
+    }
+    const differing: Record<string, string> = {}
+    let pairs = 0
+    for (const path of Object.keys(document.paths)) {
+      const list = /^(.*)\/\{\w+\}$/.exec(path)?.[1]
+      const items = list && resolved(resolved(returned(list)).properties?.data).items
+      const alone = returned(path)
+      if (!items || !alone) continue
+      pairs += 1
+      const [listed, single] = [fields(items), fields(alone)]
+      expect([path, listed.filter((field) => !single.includes(field))]).toEqual([path, []])
+      const more = single.filter((field) => !listed.includes(field))
+      if (more.length > 0) differing[path] = more.join()
+    }
+    expect(pairs).toBeGreaterThan(14)
+    expect(differing).toEqual({
+      // Each would be a query of its own for every row.
+      '/api/v1/bills/{id}': 'corrected_by,replaced_by,remaining,payments,deliveries,document',
+      '/api/v1/token-entries/{id}': 'placed_by_rule,valuation',
+      // Thousands of prices.
+      '/api/v1/prices/loads/{id}': 'entries',
+    })
+  })
+
   test('has one name for the kinds of tokens', () => {
     const schemas = document.components.schemas as Record<string, { enum?: string[] }>
     expect(schemas.TokenKind!.enum).toEqual(['svc', 'read', 'org', 'api'])

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { BudgetSummary } from '../../features/budgets/schema.ts'
+import type { BudgetBody } from '../../features/budgets/schema.ts'
 import { parseDecimal } from '../../lib/money.ts'
 import type { Services } from '../../services.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
@@ -48,7 +48,7 @@ export function addBudgetsListCommand(budgets: Command): void {
         return (await Array.fromAsync(pagesOf(await upToDate(services), flags))).flat()
       })
       if (flags.json) return printJsonList(listed)
-      printTable<BudgetSummary>(
+      printTable<BudgetBody>(
         [
           { title: 'NAME', of: ({ name }) => name },
           { title: 'COUNTS', rank: 1, of: ({ scope }) => scopeText(scope) },
@@ -91,19 +91,19 @@ async function* pagesOf(budgets: Services['budgets'], flags: Flags) {
   }
 }
 
-function periodText({ period, current, archived_at }: BudgetSummary): string {
+function periodText({ period, current, archived_at }: BudgetBody): string {
   if (!current) return archived_at === null ? `${period}, not now` : period
   return current.from === null && current.to === null
     ? period
     : `${period}, ${current.from ?? ''} – ${current.to ?? ''}`
 }
 
-function amountOf(budget: BudgetSummary, name: 'spent' | 'available'): string {
+function amountOf(budget: BudgetBody, name: 'spent' | 'available'): string {
   return budget.current ? amountText(budget, budget.current[name]) : '–'
 }
 
 /** Rounded down, because nothing is shown as used up before it is. */
-function usedText({ current }: BudgetSummary): string {
+function usedText({ current }: BudgetBody): string {
   if (!current) return '–'
   // Amounts are JSON's exact numbers, not ones to calculate with.
   const [spent = 0n, available = 0n] = [current.spent, current.available].map((one) =>

@@ -1,5 +1,5 @@
 /** Requests and responses of budgets, for the OpenAPI document. */
-import type { BudgetAlertBody, BudgetBody, BudgetCheck, BudgetStatus, BudgetSummary, NewBudget } from './schema.ts'
+import type { BudgetAlertBody, BudgetBody, BudgetCheck, BudgetStatus, NewBudget } from './schema.ts'
 
 export const EXAMPLE_NEW_BUDGET: NewBudget = {
   name: 'Acme web, monthly',
@@ -45,10 +45,6 @@ export const EXAMPLE_BUDGET: BudgetBody = {
   of_project: false,
   created_at: '2026-11-20T17:53:04.000Z',
   archived_at: null,
-}
-
-export const EXAMPLE_BUDGET_SUMMARY: BudgetSummary = {
-  ...EXAMPLE_BUDGET,
   current: {
     from: '2026-11-01',
     to: '2026-11-30',

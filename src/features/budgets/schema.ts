@@ -114,6 +114,9 @@ export type BudgetChange = Static<typeof BudgetChange>
 const reference = (description: string) =>
   orNull(Type.Object({ id: Type.String(), name: Type.String() }, { ...strict, description }))
 
+export const BUDGET_STATES = ['within', 'nearly', 'exceeded'] as const
+export type BudgetState = (typeof BUDGET_STATES)[number]
+
 export const BudgetBody = Type.Object(
   {
     id: Type.String({ description: 'Id of the budget (bdg_…).' }),
@@ -140,13 +143,29 @@ export const BudgetBody = Type.Object(
     of_project: Type.Boolean({ description: 'Whether it is what the field `budget` of its project shows.' }),
     created_at: moment('When it was created.'),
     archived_at: orNull(moment('When it was archived. Archived budgets cause no alerts.')),
+    current: orNull(
+      Type.Object(
+        {
+          from: orNull(day('First day of the current period.')),
+          to: orNull(day('Last day; null if there is none.')),
+          spent: Type.Number(),
+          available: Type.Number(),
+          state: oneOf(BUDGET_STATES),
+          complete: Type.Boolean({
+            description: 'False while the entries of a new or changed budget are being counted, which takes seconds.',
+          }),
+        },
+        {
+          ...strict,
+          description:
+            'The current period; null before the first and after the last one, and of archived budgets, which count nothing.',
+        },
+      ),
+    ),
   },
   { ...strict, $id: 'Budget' },
 )
 export type BudgetBody = Static<typeof BudgetBody>
-
-export const BUDGET_STATES = ['within', 'nearly', 'exceeded'] as const
-export type BudgetState = (typeof BUDGET_STATES)[number]
 
 const Forecast = Type.Object(
   {
@@ -201,32 +220,7 @@ export const BudgetStatus = Type.Object(
 )
 export type BudgetStatus = Static<typeof BudgetStatus>
 
-export const BudgetSummary = Type.Object(
-  {
-    ...BudgetBody.properties,
-    current: orNull(
-      Type.Object(
-        {
-          from: orNull(day('First day of the current period.')),
-          to: orNull(day('Last day; null if there is none.')),
-          spent: Type.Number(),
-          available: Type.Number(),
-          state: oneOf(BUDGET_STATES),
-          complete: Type.Boolean(),
-        },
-        {
-          ...strict,
-          description:
-            'The current period; null before the first and after the last one, and of archived budgets, which count nothing.',
-        },
-      ),
-    ),
-  },
-  { ...strict, $id: 'BudgetSummary' },
-)
-export type BudgetSummary = Static<typeof BudgetSummary>
-
-export const BudgetList = listOf(BudgetSummary, 'BudgetList', 'Budgets, newest first.')
+export const BudgetList = listOf(BudgetBody, 'BudgetList', 'Budgets, newest first.')
 
 export const BudgetAlertBody = Type.Object(
   {

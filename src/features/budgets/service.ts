@@ -57,7 +57,6 @@ import type {
   BudgetCheck,
   BudgetState,
   BudgetStatus,
-  BudgetSummary,
   BudgetTest,
   NewBudget,
 } from './schema.ts'
@@ -82,7 +81,7 @@ import {
   updateAvailable,
   updateBudget,
 } from './store.ts'
-import { alertBody, budgetBody, daysOf, numberOf, stateOf, summaryBody } from './wire.ts'
+import { alertBody, type BudgetTerms, budgetBody, daysOf, numberOf, stateOf, termsBody } from './wire.ts'
 
 export { createAnnouncements } from './announcements.ts'
 export { readAlertList, readBudgetCheck, readBudgetList } from './query.ts'
@@ -154,8 +153,6 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       })
     }
   }
-
-  const bodyOf = async (uid: BudgetRecord['uid']) => budgetBody((await findBudgetView(db.read, uid, 'everything'))!)
 
   /** Brings what was rolled over up to date, from the oldest period on. */
   async function rollOver(tx: Tx, budget: BudgetRecord): Promise<void> {
@@ -236,14 +233,17 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     return forecastOf({ past, rest, spent: Number(unitsOf(period)), available: Number(period.available) })
   }
 
-  async function summariesOf(views: readonly BudgetView[]): Promise<{ key: number; body: BudgetSummary }[]> {
+  async function bodiesOf(views: readonly BudgetView[]): Promise<BudgetBody[]> {
     const { timeZone } = await calendarOf()
     const ids = views.map(({ budget }) => budget.id)
     const periods = await listPeriodsAt(db.read, ids, clock.now())
-    return views.map((view) => ({
-      key: view.budget.id,
-      body: summaryBody(view, periods.get(view.budget.id), timeZone),
-    }))
+    return views.map((view) => budgetBody(view, periods.get(view.budget.id), timeZone))
+  }
+
+  async function getBudget(uid: string, asker: BudgetAsker): Promise<BudgetBody> {
+    const view = await getView(uid, asker)
+    await spending.applyChanges()
+    return (await bodiesOf([view]))[0]!
   }
 
   async function statusOf(view: BudgetView): Promise<BudgetStatus> {
@@ -262,7 +262,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
     const filter = (await countedFilter(db.read, budget)) ?? filterOf(view)
     const bounds = boundsOf(period)
     return {
-      budget: budgetBody(view),
+      budget: (await bodiesOf([view]))[0]!,
       period: {
         ...daysOf(period, timeZone),
         starting_at: bounds.starting_at === undefined ? null : timestamp(bounds.starting_at),
@@ -351,11 +351,11 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         await audit.record(tx, by, {
           action: 'budget.added',
           object: { id: budget.uid, name: budget.name },
-          after: recorded(budgetBody(view)),
+          after: recorded(termsBody(view)),
         })
         return budget.uid
       })
-      return bodyOf(uid)
+      return getBudget(uid, null)
     },
 
     /** Changes a budget. With another amount, scope or time, thresholds can be reached again. */
@@ -408,8 +408,8 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
           await rearm(tx, key, { now: clock.now(), added: wanted.amount - budget.amount })
           await rollOver(tx, changed)
         } else if (thresholds) await spending.warnOfNew(tx, changed)
-        const after = budgetBody((await findBudgetView(tx, budget.uid, 'everything'))!)
-        const changes = difference(recorded(budgetBody(view)), recorded(after))
+        const after = termsBody((await findBudgetView(tx, budget.uid, 'everything'))!)
+        const changes = difference(recorded(termsBody(view)), recorded(after))
         if (changes) {
           await audit.record(tx, by, {
             action: 'budget.changed',
@@ -418,7 +418,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
           })
         }
       })
-      return bodyOf(known.uid)
+      return getBudget(known.uid, null)
     },
 
     /** Archives a budget, which then counts nothing and causes no alerts, or takes it back and counts again. */
@@ -437,12 +437,10 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
           object: { id: budget.uid, name: budget.name },
         })
       })
-      return bodyOf(known.uid)
+      return getBudget(known.uid, null)
     },
 
-    async getBudget(id: string, asker: BudgetAsker): Promise<BudgetBody> {
-      return budgetBody(await getView(id, asker))
-    },
+    getBudget,
 
     /** What is spent of the current period, otherwise of the latest, with a forecast. */
     getStatus: async (id: string, asker: BudgetAsker): Promise<BudgetStatus> => statusOf(await getView(id, asker)),
@@ -455,7 +453,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
       asker: BudgetAsker,
       { filter, limit, after }: { filter: BudgetListFilter; limit: number; after: number | undefined },
       listsPeople = asker === null,
-    ): Promise<Page<BudgetSummary>> {
+    ): Promise<Page<BudgetBody>> {
       await requireKnownNames(db.read, filter, listsPeople)
       await spending.applyChanges()
       const { states, ...columns } = filter
@@ -465,9 +463,10 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
         ({ budget }) => budget.id,
         states ? undefined : limit + 1,
       )
-      const found: { key: number; body: BudgetSummary }[] = []
+      const found: { key: number; body: BudgetBody }[] = []
       for await (const views of pages) {
-        const rows = await summariesOf(views)
+        const bodies = await bodiesOf(views)
+        const rows = views.map(({ budget }, index) => ({ key: budget.id, body: bodies[index]! }))
         found.push(...(states ? rows.filter(({ body }) => isInState(body, states)) : rows))
         if (found.length > limit) break
       }
@@ -630,7 +629,7 @@ function isOnly({ projectId, ticketId, managerId, agentName, model, labelName }:
   return [projectId, ticketId, managerId, agentName, model, labelName].every((column) => column === null)
 }
 
-function isInState({ current }: BudgetSummary, states: readonly BudgetState[]): boolean {
+function isInState({ current }: BudgetBody, states: readonly BudgetState[]): boolean {
   return current?.complete === true && states.includes(current.state)
 }
 
@@ -675,7 +674,7 @@ function requireOwn(
 const byKey = (one: { budget: BudgetRecord }, other: { budget: BudgetRecord }) => one.budget.id - other.budget.id
 
 /** Without what never changes. */
-function recorded({ id: _id, created_at: _at, archived_at: _archived, of_project: _of, ...body }: BudgetBody) {
+function recorded({ id: _id, created_at: _at, archived_at: _archived, of_project: _of, ...body }: BudgetTerms) {
   return body
 }
 

@@ -5,7 +5,7 @@ import { dayAt } from '../../lib/calendar.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { decimalNumber, NANO_DIGITS } from '../../lib/money.ts'
 import { type BudgetRecord, firstDayOf, hasEnd, type PeriodRecord, unitsOf } from '../spending/service.ts'
-import type { BudgetAlertBody, BudgetBody, BudgetState, BudgetSummary, Threshold } from './schema.ts'
+import type { BudgetAlertBody, BudgetBody, BudgetState, Threshold } from './schema.ts'
 import type { AlertView, BudgetView } from './store.ts'
 
 /** The share from which a budget is nearly used up. */
@@ -41,7 +41,10 @@ function thresholdBody({ percent, forecast, leads, billing, people, emails, webh
   }
 }
 
-export function budgetBody({ budget, client, project, ticket, manager }: BudgetView): BudgetBody {
+export type BudgetTerms = Omit<BudgetBody, 'current'>
+
+/** What people decide about a budget, without what is spent of it. */
+export function termsBody({ budget, client, project, ticket, manager }: BudgetView): BudgetTerms {
   return {
     id: budget.uid,
     name: budget.name,
@@ -67,11 +70,12 @@ export function budgetBody({ budget, client, project, ticket, manager }: BudgetV
   }
 }
 
-export function summaryBody(view: BudgetView, period: PeriodRecord | undefined, timeZone: string): BudgetSummary {
+/** @param period the current one, if there is one */
+export function budgetBody(view: BudgetView, period: PeriodRecord | undefined, timeZone: string): BudgetBody {
   const { budget } = view
   const spent = period && unitsOf(period)
   return {
-    ...budgetBody(view),
+    ...termsBody(view),
     current:
       period && budget.archivedAt === null
         ? {

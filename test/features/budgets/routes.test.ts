@@ -187,3 +187,25 @@ test('that are used up are known to everybody who asks, and their figures only t
     budgets: expect.arrayContaining([expect.objectContaining({ id: spare.id, spent: 7 })]),
   })
 })
+
+test('are the same in the list, alone, in their status and in the answers to changes', async () => {
+  await call('POST /api/v1/projects', { key: 'ONE', name: 'One shape' })
+  const created = await call('POST /api/v1/budgets', { amount: 10, scope: { project: 'ONE' } })
+  expect(created.current).toMatchObject({ spent: 0, available: 10 })
+  await app.services.budgets.count()
+  await report('ONE', 9)
+  const path = `/api/v1/budgets/${created.id}`
+  const alone = await call(`GET ${path}`)
+  expect(alone.current).toMatchObject({ spent: 9, available: 10, state: 'nearly', complete: true })
+  expect((await ask('?project=ONE')).data).toEqual([alone])
+  expect((await call(`GET ${path}/status`)).budget).toEqual(alone)
+  expect(await call(`PATCH ${path}`, { name: alone.name })).toEqual(alone)
+  const changed = await call(`PATCH ${path}`, { amount: 20 })
+  expect(changed.current).toMatchObject({ spent: 9, available: 20, state: 'within' })
+  expect(await call(`POST ${path}/archive`)).toMatchObject({ current: null })
+  expect((await call(`POST ${path}/restore`)).current).toMatchObject({ available: 20 })
+  // What is spent is nobody's change.
+  const { data } = await call(`GET /api/v1/audit?object=${created.id}`)
+  expect(data.length).toBeGreaterThan(2)
+  expect(JSON.stringify(data)).not.toContain('current')
+})

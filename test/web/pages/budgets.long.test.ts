@@ -1,6 +1,6 @@
 /** The pages of budgets, in a browser. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import type { BudgetSummary } from '../../../src/web/parts/budgets/budget.ts'
+import type { Budget } from '../../../src/web/parts/budgets/budget.ts'
 import { CHROMIUM, type SIZES, type Visit, type VisitOptions } from '../../support/browser.ts'
 import { DEMO_PASSWORD } from '../../support/demo.ts'
 import { type Ask, signedInAt } from '../../support/session.ts'
@@ -80,7 +80,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
             await page.getByText('Exceeded', { exact: true }).waitFor({ timeout: COUNTED_MS })
             await page.getByText('Over budget').waitFor()
             const { data } = await billing('GET /budgets')
-            const { id } = data.find((budget: BudgetSummary) => budget.name === name)
+            const { id } = data.find((budget: Budget) => budget.name === name)
             const status = await billing(`GET /budgets/${id}/status`)
             expect(status).toMatchObject({ available: 100, state: 'exceeded', complete: true })
             await page.getByRole('button', { name: 'Show as table' }).click()
@@ -133,7 +133,7 @@ describe.skipIf(!CHROMIUM)('the pages of budgets', () => {
     () =>
       visiting('admin', async ({ page, open, settled }) => {
         const { data } = await billing('GET /budgets?limit=100')
-        const { id, name, scope } = data.find(({ of_project }: BudgetSummary) => of_project)
+        const { id, name, scope } = data.find(({ of_project }: Budget) => of_project)
         await open(`/work/projects/${scope.project.id}`)
         // They are below the fold, and load for whoever tabs there.
         await page.keyboard.press('Tab')

@@ -10,13 +10,7 @@ import {
 } from '../../../src/web/pages/budgets/budget-values.ts'
 import { axisDays, linesOf, shownDays } from '../../../src/web/pages/budgets/burn-down-layout.ts'
 import { byUse } from '../../../src/web/pages/overview/budgets.tsx'
-import {
-  type Budget,
-  type BudgetSummary,
-  entriesPageOf,
-  scopeInWords,
-  spanInWords,
-} from '../../../src/web/parts/budgets/budget.ts'
+import { type Budget, entriesPageOf, scopeInWords, spanInWords } from '../../../src/web/parts/budgets/budget.ts'
 import { AMOUNTS } from '../../../src/web/parts/charts/series.ts'
 
 const NO_SCOPE = {
@@ -43,6 +37,7 @@ const BUDGET: Budget = {
   of_project: false,
   created_at: '2026-11-01T00:00:00.000Z',
   archived_at: null,
+  current: null,
 }
 const PEOPLE = [{ id: 'usr_1', name: 'Ada' }]
 
@@ -105,7 +100,7 @@ test('the entries of a budget are those of the API, with further filters', () =>
 })
 
 test('the overview shows the most used budgets first', () => {
-  const budget = (name: string, spent: number, available: number): BudgetSummary => ({
+  const budget = (name: string, spent: number, available: number): Budget => ({
     ...BUDGET,
     name,
     current: { from: null, to: null, spent, available, state: 'nearly', complete: true },

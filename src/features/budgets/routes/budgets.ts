@@ -7,7 +7,6 @@ import {
   EXAMPLE_BUDGET_ALERT,
   EXAMPLE_BUDGET_CHECK,
   EXAMPLE_BUDGET_STATUS,
-  EXAMPLE_BUDGET_SUMMARY,
   EXAMPLE_NEW_BUDGET,
 } from '../examples.ts'
 import {
@@ -92,7 +91,7 @@ export const budgetsRoutes = ({ budgets }: { budgets: BudgetsService }) =>
             200: {
               description: 'A page of budgets.',
               schema: BudgetList,
-              example: { data: [EXAMPLE_BUDGET_SUMMARY], has_more: false, next_page: null },
+              example: { data: [EXAMPLE_BUDGET], has_more: false, next_page: null },
             },
           },
         }),
@@ -123,7 +122,10 @@ export const budgetsRoutes = ({ budgets }: { budgets: BudgetsService }) =>
               description: 'The budget was added.',
               schema: BudgetBody,
               headers: ['Location'],
-              example: EXAMPLE_BUDGET,
+              example: {
+                ...EXAMPLE_BUDGET,
+                current: { ...EXAMPLE_BUDGET.current, spent: 0, state: 'within', complete: false },
+              },
             },
           },
         }),
@@ -164,7 +166,14 @@ export const budgetsRoutes = ({ budgets }: { budgets: BudgetsService }) =>
       allow: MAY_READ,
       scope: 'budgets:read',
       object: 'bdg',
-      detail: documented({ id: 'getBudget', tag, summary: 'Get a budget', path, responses: changed }),
+      detail: documented({
+        id: 'getBudget',
+        tag,
+        summary: 'Get a budget',
+        description: 'As in the list, with what is spent in the current period.',
+        path,
+        responses: changed,
+      }),
     })
     .patch(
       '/:id',
@@ -218,7 +227,7 @@ export const budgetsRoutes = ({ budgets }: { budgets: BudgetsService }) =>
             200: {
               description: 'The archived budget.',
               schema: BudgetBody,
-              example: { ...EXAMPLE_BUDGET, archived_at: '2026-12-01T08:00:00.000Z' },
+              example: { ...EXAMPLE_BUDGET, archived_at: '2026-12-01T08:00:00.000Z', current: null },
             },
           },
         }),

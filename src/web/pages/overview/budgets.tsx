@@ -3,7 +3,7 @@ import { Anchor, Grid, Group, Paper, Text, Title } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { count } from '../../format/counts.ts'
-import { type BudgetSummary, spanInWords, URGENT_STATES } from '../../parts/budgets/budget.ts'
+import { type Budget, spanInWords, URGENT_STATES } from '../../parts/budgets/budget.ts'
 import { BudgetProgress, BudgetStateBadge } from '../../parts/budgets/budget-progress.tsx'
 import { answer, apiUntil } from '../../server/api.ts'
 import classes from './overview.module.css'
@@ -19,7 +19,7 @@ export const budgetsQuery = ({ filter }: Scope) =>
   queryOptions({
     queryKey: ['budgets', 'overview', filter],
     async queryFn({ signal }) {
-      const found: BudgetSummary[] = []
+      const found: Budget[] = []
       for (let page: string | undefined; ; ) {
         const query = { ...parametersOf(filter), state: [...URGENT_STATES], limit: PAGE_LIMIT, page }
         const { data, next_page } = await answer(apiUntil(signal).budgets.get({ query }))
@@ -31,8 +31,8 @@ export const budgetsQuery = ({ filter }: Scope) =>
   })
 
 /** The most used ones first. */
-export function byUse(budgets: readonly BudgetSummary[]): BudgetSummary[] {
-  const share = ({ current }: BudgetSummary) => (current!.available > 0 ? current!.spent / current!.available : 1)
+export function byUse(budgets: readonly Budget[]): Budget[] {
+  const share = ({ current }: Budget) => (current!.available > 0 ? current!.spent / current!.available : 1)
   return budgets.toSorted((one, other) => share(other) - share(one))
 }
 
@@ -61,7 +61,7 @@ export function UrgentBudgets({ scope }: { scope: Scope }) {
   )
 }
 
-function Line({ budget: { id, name, measure, current } }: { budget: BudgetSummary }) {
+function Line({ budget: { id, name, measure, current } }: { budget: Budget }) {
   const use = { measure, ...current! }
   return (
     <li>

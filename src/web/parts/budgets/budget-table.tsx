@@ -5,7 +5,7 @@ import { useLocation } from 'wouter'
 import { answer, apiUntil } from '../../server/api.ts'
 import { type List, PAGE_LIMIT, useList } from '../../server/list.ts'
 import { type Column, DataTable } from '../data-table.tsx'
-import { type BudgetState, type BudgetSummary, PERIODS, scopeInWords, spanInWords, stateInWords } from './budget.ts'
+import { type Budget, type BudgetState, PERIODS, scopeInWords, spanInWords, stateInWords } from './budget.ts'
 import { BudgetProgress, BudgetStateBadge } from './budget-progress.tsx'
 
 export interface BudgetQuery {
@@ -20,19 +20,19 @@ export interface BudgetQuery {
 /** Entries of a new budget are counted within seconds, and the page shows the result without a reload. */
 export const COUNTING_MS = 2_000
 
-export const useBudgets = (query: BudgetQuery): List<BudgetSummary> =>
+export const useBudgets = (query: BudgetQuery): List<Budget> =>
   useList(
     ['budgets', 'list', query],
     (page, signal) => answer(apiUntil(signal).budgets.get({ query: { ...query, page, limit: PAGE_LIMIT } })),
     { refetchIntervalMs: COUNTING_MS, isWaiting: ({ current, archived_at }) => isBeingCounted(current, archived_at) },
   )
 
-const isBeingCounted = (current: BudgetSummary['current'], archivedAt: string | null) =>
+const isBeingCounted = (current: Budget['current'], archivedAt: string | null) =>
   archivedAt === null && current?.complete === false
 
 interface BudgetTableProps {
   label: string
-  list: List<BudgetSummary>
+  list: List<Budget>
   empty: ReactNode
 }
 
@@ -66,7 +66,7 @@ export function BudgetsOf({ query, label }: { query: BudgetQuery; label: string 
   )
 }
 
-const COLUMNS: Column<BudgetSummary>[] = [
+const COLUMNS: Column<Budget>[] = [
   {
     key: 'name',
     title: 'Budget',

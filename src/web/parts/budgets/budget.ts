@@ -8,10 +8,9 @@ import { pageOfList } from '../entries/filters.ts'
 import { periodInWords } from '../period.ts'
 import { projectLabel } from '../project-label.ts'
 
-export type BudgetSummary = Body<Awaited<ReturnType<(typeof api)['budgets']['get']>>>['data'][number]
-export type Budget = Omit<BudgetSummary, 'current'>
+export type Budget = Body<Awaited<ReturnType<(typeof api)['budgets']['get']>>>['data'][number]
 export type Measure = Budget['measure']
-export type BudgetState = NonNullable<BudgetSummary['current']>['state']
+export type BudgetState = NonNullable<Budget['current']>['state']
 
 export const MEASURES = { cost: 'Cost', billed_amount: 'Billed amount', tokens: 'Tokens' } as const
 
