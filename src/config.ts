@@ -987,6 +987,10 @@ function clientConfig(
   return { url, token }
 }
 
+/** Whether flags or the environment name a token, or a file with one. */
+export const namesToken = (flags: Flags, environment: Environment = process.env): boolean =>
+  (['token', 'tokenFile'] as const).some((name) => Boolean(flags[name] ?? environment[OPTIONS[name].variable]))
+
 /** The address of the server where the environment names one: what is then noted is for that one alone. */
 export function namedServer(environment: Environment = process.env): string | null {
   return environment[OPTIONS.url.variable]?.replace(/\/+$/, '') || null

@@ -195,7 +195,7 @@ function addScopesCommand(tokens: Command): void {
         [
           { title: 'SCOPE', of: ({ scope }) => scope },
           { title: 'ROLES', of: ({ roles }) => roles?.join(', ') ?? 'all' },
-          { title: 'DESCRIPTION', of: ({ description }) => description },
+          { title: 'DESCRIPTION', flows: true, of: ({ description }) => description },
         ],
         scopes,
       )

@@ -45,6 +45,7 @@ export function addUnattributedCommand(program: Command): void {
             { title: 'LAST USED', of: ({ last_at }) => last_at.slice(0, 10) },
             {
               title: 'ALSO IN COMMON',
+              flows: true,
               of: ({ common, rule }) =>
                 common
                   .filter(({ field }) => !rule.conditions.some((condition) => condition.field === field))

@@ -112,7 +112,12 @@ describe('tally agents login', () => {
     })
     expect((await done(['logout'])).stdout).toStartWith(`Removed ${path}`)
     expect((await done(['logout'])).stdout).toBe('No token is stored.\n')
-    expect((await json(['status'])).server).toMatchObject({ reachable: false, error: expect.stringContaining('login') })
+    const loggedOut = await json(['status'])
+    expect(loggedOut.server).toMatchObject({
+      reachable: false,
+      error: expect.stringMatching(/^Not logged in.*tally agents login/),
+    })
+    expect(loggedOut.agents).toHaveLength(4)
   })
 
   test('stores nothing that would not work, and says why', async () => {

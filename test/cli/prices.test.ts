@@ -51,6 +51,9 @@ describe('tally prices load', () => {
     expect(planned.stdout).toContain('Format litellm: 11 new, 0 changed, 0 unchanged, 9 refused, 4 skipped.')
     expect(planned.stdout).toContain('2 prices had more decimals than pico-dollars per token and were rounded.')
     expect(planned.stdout).toMatch(/anthropic +claude-9-haiku +cache_write_1h is 24 times the input price/)
+    expect(planned.stdout).toMatch(
+      /^Skipped \d+ rows?: the (row is not a model|model is for [a-z ]+, not for text)\.$/m,
+    )
     expect(planned.stdout).not.toContain('Loaded')
     // Nothing but the result is written where no terminal is.
     expect(planned.stderr).toBe('')
@@ -340,7 +343,7 @@ describe('tally prices', () => {
     expect(stdout).toMatch(/input +1,000 +3 +0\.003\n/)
     expect(stdout).toMatch(/output +500 +2 +0\.001\n/)
     expect(stdout).toContain('Total, rounded to 9 decimals: $0.004\n')
-    expect(stdout).toMatch(/repriced +Tally +\{.*"list_value":\{"from":0\.002,"to":0\.004\}\}/)
+    expect(stdout).toMatch(/repriced +Tally +price: prc_.*, list value: 0\.002 → 0\.004$/m)
     expect(await tally.json(['entries', 'show', id])).toMatchObject({ id, valuation: { list_value: 0.004 } })
     expect((await tally.run(['entries', 'show', 'ent_none'])).code).toBe(1)
   })

@@ -4,6 +4,7 @@ import { ServerError } from '../../agents/server.ts'
 import {
   type AgentsEnvironment,
   type ClientConfig,
+  namesToken,
   OPTIONS,
   readAgentsEnvironment,
   readAgentsServer,
@@ -31,6 +32,10 @@ function storedCredentials(environment: AgentsEnvironment): ClientConfig | undef
     throw error instanceof CredentialsError ? new CommandError(error.message) : error
   }
 }
+
+/** Whether there is no token at all, neither stored nor named. */
+export const isLoggedOut = (flags: ServerFlags): boolean =>
+  !namesToken({ ...flags }) && storedCredentials(readAgentsEnvironment()) === undefined
 
 /** Throws where no token is set, or where what is set cannot be used. */
 export function agentsServer(flags: ServerFlags): AgentsServer {

@@ -10,7 +10,7 @@ import { examples, optionOf } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
 import { minute, note, print, printJson, printTable } from '../terminal/print.ts'
 import { agentsArgument } from './install.ts'
-import { agentsServer, type ServerFlags } from './server.ts'
+import { agentsServer, isLoggedOut, type ServerFlags } from './server.ts'
 
 interface StatusFlags extends ServerFlags {
   json?: boolean
@@ -82,10 +82,14 @@ function hookStatus(agent: AgentName, environment: AgentsEnvironment): Pick<Agen
   }
 }
 
+const LOGGED_OUT =
+  'Not logged in, so sessions stay queued. Create a service token with `tally tokens create --kind svc --user … --name …`, then run `tally agents login --url …`.'
+
 /** Whether the server accepts reports with this token. */
 async function serverStatus(flags: ServerFlags) {
   let url: string | null = null
   try {
+    if (isLoggedOut(flags)) throw new CommandError(LOGGED_OUT)
     const { server } = agentsServer(flags)
     url = server.url
     const me = await readMe(server)
@@ -128,7 +132,7 @@ function printStatus(status: {
       { title: 'QUEUED', of: ({ waiting }) => String(waiting), align: 'right' },
       { title: 'REFUSED', of: ({ refused }) => String(refused.length), align: 'right' },
       { title: 'LAST DELIVERY (UTC)', of: ({ last_delivery }) => minute(last_delivery?.at ?? null) },
-      { title: 'SETTINGS', of: ({ file }) => file },
+      { title: 'SETTINGS', rank: 1, of: ({ file }) => file },
     ],
     status.agents,
   )

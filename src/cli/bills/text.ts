@@ -52,14 +52,20 @@ function printLines(document: BillDocument): void {
   const columns: Column<BillLine>[] = [
     { title: 'LINE', of: ({ line }) => String(line), align: 'right' },
     ...document.group_by.map((dimension) => ({
+      flows: true,
       title: DIMENSIONS[dimension] ?? dimension.replace('label:', '').toUpperCase(),
       of: ({ keys }: BillLine) => keyText(keys[dimension]),
     })),
-    { title: 'SESSIONS', of: ({ sessions }) => countText(sessions), align: 'right' },
-    { title: 'TOKENS', of: ({ tokens }) => BigInt(numberText(tokens, 'total')).toLocaleString('en'), align: 'right' },
+    { title: 'SESSIONS', rank: 2, of: ({ sessions }) => countText(sessions), align: 'right' },
+    {
+      title: 'TOKENS',
+      rank: 1,
+      of: ({ tokens }) => BigInt(numberText(tokens, 'total')).toLocaleString('en'),
+      align: 'right',
+    },
     { title: 'COST (USD)', of: ({ cost }) => dollars(cost), align: 'right' },
     { title: 'MARKUP', of: ({ markup }) => (markup === null ? 'mixed' : `${markup}%`), align: 'right' },
-    { title: `AMOUNT (${currency})`, of: (line) => amountText(line, 'amount', digits), align: 'right' },
+    { title: `AMOUNT (${currency})`, rank: -1, of: (line) => amountText(line, 'amount', digits), align: 'right' },
   ]
   for (const { title, lines } of document.sections) {
     if (title !== null) print(`${title}:`)
@@ -69,7 +75,7 @@ function printLines(document: BillDocument): void {
   if (document.extra_lines.length > 0) {
     printTable(
       [
-        { title: 'OTHER ITEMS', of: ({ text }) => text },
+        { title: 'OTHER ITEMS', flows: true, of: ({ text }) => text },
         { title: `AMOUNT (${currency})`, of: (line) => amountText(line, 'amount', digits), align: 'right' },
       ],
       document.extra_lines,
@@ -204,7 +210,11 @@ function printPayments({ payments, currency, document: { minor_digits: digits } 
         of: ({ reference, offset_against: other }) => (other ? `offset against ${other.number}` : (reference ?? '–')),
       },
       { title: 'RECORDED BY', of: ({ created_by }) => created_by?.name ?? 'the command line' },
-      { title: 'REVERSED', of: ({ reversed }) => (reversed ? `${minute(reversed.at)} UTC: ${reversed.reason}` : '–') },
+      {
+        title: 'REVERSED',
+        flows: true,
+        of: ({ reversed }) => (reversed ? `${minute(reversed.at)} UTC: ${reversed.reason}` : '–'),
+      },
     ],
     payments,
   )
@@ -240,7 +250,7 @@ function printDeliveries(deliveries: Bill['deliveries']): void {
       { title: 'ATTEMPTS', of: ({ attempts }) => String(attempts), align: 'right' },
       { title: 'SENT (UTC)', of: ({ sent_at }) => minute(sent_at) },
       { title: 'NEXT (UTC)', of: ({ next_attempt_at }) => minute(next_attempt_at) },
-      { title: 'MAIL SERVER RESPONSE', of: ({ answer }) => answer ?? '–' },
+      { title: 'MAIL SERVER RESPONSE', flows: true, of: ({ answer }) => answer ?? '–' },
     ],
     deliveries,
   )

@@ -45,7 +45,7 @@ function printCheck({ budgets }: BudgetCheck): void {
   }
   printTable<Checked>(
     [
-      { title: 'BUDGET', of: ({ name }) => name! },
+      { title: 'BUDGET', flows: true, of: ({ name }) => name! },
       { title: 'SPENT', align: 'right', of: (budget) => amountText(budget, budget.spent!) },
       { title: 'AVAILABLE', align: 'right', of: (budget) => amountText(budget, budget.available!) },
       { title: 'REMAINING', align: 'right', of: (budget) => amountText(budget, budget.remaining!) },

@@ -104,8 +104,21 @@ function printHistory({ data }: TokenEntryHistory): void {
         title: 'ACTOR',
         of: ({ actor }) => (actor ? [actor.user.name, actor.token?.name].filter(Boolean).join(', ') : 'Tally'),
       },
-      { title: 'DETAILS', of: ({ details }) => JSON.stringify(details) },
+      { title: 'DETAILS', flows: true, of: ({ details }) => detailsText(details) },
     ],
     data,
   )
 }
+
+/** `source: report`, and `list value: 0.002 → 0.004` of what has changed. */
+function detailsText(details: Record<string, unknown>): string {
+  const fields = Object.entries(details).map(([name, value]) => {
+    const { from, to } = Object(value) as { from?: unknown; to?: unknown }
+    const text = from === undefined || to === undefined ? valueText(value) : `${valueText(from)} → ${valueText(to)}`
+    return `${name.replaceAll('_', ' ')}: ${text}`
+  })
+  return fields.join(', ')
+}
+
+const valueText = (value: unknown): string =>
+  value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value)

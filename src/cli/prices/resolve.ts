@@ -61,7 +61,7 @@ export function addPricesResolveCommand(prices: Command): void {
         [
           { title: 'STEP', of: ({ step }) => `${step} ${STEPS[step]}` },
           { title: 'RESULT', of: ({ outcome }) => outcome.replaceAll('_', ' ') },
-          { title: 'WHY', of: ({ detail }) => detail },
+          { title: 'WHY', flows: true, of: ({ detail }) => detail },
         ],
         resolution.steps,
       )

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { PriceBody } from '../../features/prices/schema.ts'
 import { examples } from '../flags/options.ts'
+import type { Column } from '../terminal/columns.ts'
 import { note, print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { noteMissingTable } from './missing-table.ts'
@@ -30,7 +31,7 @@ export function addPricesShowCommand(prices: Command): void {
       })
       if (flags.json) return printJson({ model, prices: rows, aliases, resolution })
       if (rows.length === 0) note(`No price table lists a model named exactly '${model}'.`)
-      else printTable<PriceBody>([...priceColumns(timeZone), SOURCE, ID], rows)
+      else printTable<PriceBody>([...priceColumns(timeZone).map(ofOneModel), SOURCE, ID], rows)
       if (aliases.length > 0) print('')
       for (const { alias, provider, model: named, source } of aliases) {
         print(`'${alias}' is an alias of '${named}' at ${provider ?? 'its maker'} (${source}).`)
@@ -39,3 +40,6 @@ export function addPricesShowCommand(prices: Command): void {
       print(resolutionText(resolution, timeZone))
     })
 }
+
+/** All rows are of the model that was named, so that its column can be spared first. */
+const ofOneModel = (column: Column<PriceBody>) => (column.title === 'MODEL' ? { ...column, rank: 3 } : column)

@@ -2,7 +2,7 @@
 import type { PriceTableBody } from '../../features/prices/schema.ts'
 import { counted, exactText } from '../terminal/numbers.ts'
 import { print, printTable } from '../terminal/print.ts'
-import { PRICE_TITLES, priceColumns, startText } from './text.ts'
+import { otherPrices, PRICE_TITLES, priceColumns, startText } from './text.ts'
 
 /** New prices are shown up to here: a first load has thousands, and `tally prices list` shows them all. */
 const SHOWN_NEW = 20
@@ -25,7 +25,7 @@ export function printTableBody(body: PriceTableBody, timeZone: string): void {
       [
         { title: 'PROVIDER', of: ({ provider }) => provider },
         { title: 'MODEL', of: ({ model }) => model },
-        { title: 'REASON', of: ({ reasons }) => reasons.map(({ message }) => message).join('; ') },
+        { title: 'REASON', flows: true, of: ({ reasons }) => reasons.map(({ message }) => message).join('; ') },
       ],
       body.refused,
     )
@@ -55,10 +55,11 @@ function printChanges(title: string, replacements: PriceTableBody['changed'], ti
       { title: 'AFTER', of: ({ after }) => after, align: 'right' },
       { title: 'CHANGE', of: ({ change }) => changeText(change), align: 'right' },
       { title: 'EFFECTIVE FROM', of: ({ row }) => startText(row.effective_from, timeZone) },
-      { title: 'AS OF', of: ({ from, row }) => `${originText(from)} -> ${originText(row)}` },
+      { title: 'AS OF', rank: 1, of: ({ from, row }) => `${originText(from)} -> ${originText(row)}` },
     ],
     replacements.flatMap(changesOf),
   )
+  for (const replacement of replacements) for (const line of otherChanges(replacement)) print(line)
   print('')
 }
 
@@ -123,31 +124,21 @@ function changesOf({ before, after }: { before: ListedRow; after: ListedRow }): 
       change: shareOf(before[kind], after[kind]),
     }
   })
-  const others = Object.entries(OTHER_PRICES).map(([field, title]) => {
-    const textOf = (row: ListedRow) => otherText(row[field as keyof typeof OTHER_PRICES])
-    return { row: after, from: before, title, before: textOf(before), after: textOf(after), change: null }
-  })
-  return [...prices, ...others].filter((change) => change.before !== change.after)
+  return prices.filter((change) => change.before !== change.after)
 }
 
 function shareOf(before: number | null, after: number | null): number | null {
   return before && after !== null ? (after - before) / before : null
 }
 
-const OTHER_PRICES = {
-  tiers: 'long context',
-  input_audio: 'audio input',
-  input_image: 'image input',
-  output_audio: 'audio output',
-  output_image: 'image output',
-  tools: 'tools',
-  variants: 'variants',
-  hours: 'hours',
-} as const
-
-function otherText(value: unknown): string {
-  const text = JSON.stringify(value ?? null)
-  return ['null', '[]', '{}'].includes(text) ? '–' : text
+/** Long-context prices and further charges that differ, a line for each that only one of the two has. */
+function otherChanges({ before, after }: { before: ListedRow; after: ListedRow }): string[] {
+  const [gone, added] = [otherPrices(before), otherPrices(after)]
+  const lines = [
+    ...gone.filter((text) => !added.includes(text)).map((text) => `  without ${text}`),
+    ...added.filter((text) => !gone.includes(text)).map((text) => `  with ${text}`),
+  ]
+  return lines.length === 0 ? [] : [`Other prices of ${after.model} at ${after.provider || '(any)'}:`, ...lines]
 }
 
 function printCounts({ format, as_of, as_of_from, counts, skipped, unused, rounded }: PriceTableBody): void {
@@ -169,7 +160,7 @@ function printCounts({ format, as_of, as_of_from, counts, skipped, unused, round
   if (counts.overridden > 0) print(`${counted(counts.overridden, 'price')} added for models with a custom price.`)
   if (counts.removed > 0) print(`${counted(counts.removed, 'price')} no longer in the table, unchanged.`)
   if (counts.older > 0) print(`${counted(counts.older, 'older price')} skipped.`)
-  if (counts.skipped > 0) print(`Skipped: ${kinds(skipped).replaceAll('_', ' ')}.`)
+  for (const [reason, models] of Object.entries(skipped)) print(skippedText(reason, models))
   if (Object.keys(unused).length > 0) print(`Prices that Tally does not use, by column: ${kinds(unused)}.`)
   if (rounded.length > 0) {
     print(
@@ -177,6 +168,18 @@ function printCounts({ format, as_of, as_of_from, counts, skipped, unused, round
     )
   }
 }
+
+/** Reasons that do not name what a model is made for instead of text, such as `embedding`. */
+const SKIPPED: Record<string, string> = {
+  'alias without alias, model and provider': 'an alias needs the columns alias, model and provider',
+  'listed twice': 'the table lists the model twice',
+  'no text output': 'the model does not generate text',
+  'not a model': 'the row is not a model',
+  'not a provider': 'the row is not a provider',
+}
+
+const skippedText = (reason: string, rows: number): string =>
+  `Skipped ${counted(rows, 'row')}: ${SKIPPED[reason] ?? `the model is for ${reason.replaceAll('_', ' ')}, not for text`}.`
 
 const AS_OF_TEXTS = {
   given: 'as you stated',

@@ -119,8 +119,13 @@ function originText({ source, as_of }: PriceBody, sources: ResolutionBody['sourc
   return `${source}, from ${texts.join(', ')}`
 }
 
+/** What a price charges besides the five prices, a line each. */
+export const otherPrices = (price: PriceRow): string[] => [
+  ...tierTexts(price.tiers, exactText),
+  ...chargesTexts(price, exactText),
+]
+
 function chargesLines(price: PriceBody): string {
-  const money = (dollars: number) => exactText(dollars)
-  const lines = [...tierTexts(price.tiers, money), ...chargesTexts(price, money)]
+  const lines = otherPrices(price)
   return lines.length === 0 ? '' : `\nOther prices:\n${lines.map((line) => `  ${line}`).join('\n')}`
 }

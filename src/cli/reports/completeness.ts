@@ -62,7 +62,7 @@ export function addReportsCompletenessCommand(reports: Command): void {
 function printCompleteness(report: CompletenessReport): void {
   printTable(
     [
-      { title: 'ENTRIES', of: ({ check }) => CHECK_TEXTS[check] },
+      { title: 'ENTRIES', flows: true, of: ({ check }) => CHECK_TEXTS[check] },
       { title: 'COUNT', of: ({ entries }) => countText(entries), align: 'right' },
       { title: 'COST (USD)', of: ({ entries, cost }) => (entries === 0 ? '–' : dollars(cost)), align: 'right' },
       {

@@ -60,13 +60,13 @@ export function actOnSheet(
 
 export const ENTRY_COLUMNS: Column<TokenEntry>[] = [
   { title: 'STARTED (UTC)', of: ({ started_at }) => minute(started_at) },
-  { title: 'HARNESS', of: ({ agent_harness }) => agent_harness },
-  { title: 'AGENT', of: ({ agent_name }) => agent_name },
-  { title: 'MODEL', of: ({ model }) => model },
-  { title: 'TOKENS', of: ({ tokens }) => tokens.total.toLocaleString('en'), align: 'right' },
+  { title: 'HARNESS', rank: 3, of: ({ agent_harness }) => agent_harness },
+  { title: 'AGENT', rank: 3, of: ({ agent_name }) => agent_name },
+  { title: 'MODEL', rank: 2, of: ({ model }) => model },
+  { title: 'TOKENS', rank: 1, of: ({ tokens }) => tokens.total.toLocaleString('en'), align: 'right' },
   { title: 'COST (USD)', of: ({ cost }) => (cost === null ? 'unpriced' : JSON.stringify(cost)), align: 'right' },
   { title: 'PLACE', of: ({ project, ticket }) => [project?.key, ticket?.key].filter(Boolean).join(' ') || '–' },
-  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'STATUS', rank: 1, of: ({ status }) => status },
   { title: 'ID', of: ({ id }) => id },
 ]
 

@@ -8,7 +8,7 @@ export interface Column<Row> {
   align?: 'right'
   /** Columns of a higher rank are hidden first where a terminal is too narrow; 0 by default. */
   rank?: number
-  /** Text of any length at the end of the lines, which the terminal may wrap. */
+  /** Text of any length, which is wrapped below its title where a terminal is too narrow. */
   flows?: boolean
 }
 
@@ -17,6 +17,13 @@ export interface ColumnFlags {
   columns?: string[]
   wide?: boolean
 }
+
+/** Text is not wrapped to less than this. */
+const WRAPPED_WIDTH = 24
+
+/** The least width of a column. */
+export const leastWidth = ({ flows, title }: Column<never>, width: number): number =>
+  flows ? Math.min(width, Math.max(WRAPPED_WIDTH, title.length)) : width
 
 /** Between two columns. */
 export const GAP = '  '

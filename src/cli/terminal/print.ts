@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { csvText } from '../../lib/csv-text.ts'
-import { type Column, type ColumnFlags, GAP, shownColumns } from './columns.ts'
+import { type Column, type ColumnFlags, GAP, leastWidth, shownColumns } from './columns.ts'
 
 export type { Column }
 
@@ -40,34 +40,56 @@ export async function printPieces(pieces: AsyncIterable<Uint8Array> | Iterable<U
 }
 
 /**
- * With the flags of a list, a table that is wider than the terminal hides some columns, and says so on standard error.
- * Files and pipes get all of them.
+ * A table that is wider than the terminal wraps the columns whose text flows, and then hides some columns, which it says on
+ * standard error. Files and pipes get all of them, each row on one line.
+ *
+ * @param flags of a list, with which people choose the columns
  */
 export function printTable<Row>(columns: Column<Row>[], rows: Row[], flags?: ColumnFlags): void {
   const cells = new Map(columns.map((column) => [column, [column.title, ...rows.map(column.of)]]))
-  const widthOf = (column: Column<Row>) => Math.max(...cells.get(column)!.map((cell) => Bun.stringWidth(cell)))
-  const shown = flags
-    ? shownColumns(
-        columns,
-        columns.map((column) => (column.flows ? column.title.length : widthOf(column))),
-        flags,
-        process.stdout.columns,
-      )
-    : columns
-  const widths = shown.map(widthOf)
-  for (let line = 0; line <= rows.length; line++) {
-    const texts = shown.map((column, at) => {
-      const cell = cells.get(column)![line]!
-      const space = ' '.repeat(widths[at]! - Bun.stringWidth(cell))
-      return column.align === 'right' ? space + cell : cell + space
-    })
-    print(texts.join(GAP).trimEnd())
+  const fullWidths = new Map(
+    columns.map((column) => [column, Math.max(...cells.get(column)!.map((cell) => Bun.stringWidth(cell)))]),
+  )
+  const room = flags?.wide ? undefined : process.stdout.columns || undefined
+  const leastWidths = columns.map((column) => leastWidth(column, fullWidths.get(column)!))
+  const shown = shownColumns(columns, leastWidths, flags ?? {}, room)
+  const widths = fittingWidths(shown, fullWidths, room)
+  for (let row = 0; row <= rows.length; row++) {
+    const texts = shown.map((column, at) => wrapped(cells.get(column)![row]!, widths[at]!))
+    for (let line = 0; line < Math.max(...texts.map(({ length }) => length)); line++) {
+      const padded = shown.map(({ align }, at) => {
+        const text = texts[at]![line] ?? ''
+        const space = ' '.repeat(widths[at]! - Bun.stringWidth(text))
+        return align === 'right' ? space + text : text + space
+      })
+      print(padded.join(GAP).trimEnd())
+    }
   }
   const hidden = columns.filter((column) => !shown.includes(column))
   if (hidden.length > 0 && !flags?.columns) {
-    note(`Hidden to fit the terminal: ${hidden.map(({ title }) => title).join(', ')}. Use --wide or --columns.`)
+    const instead = flags ? 'Use --wide or --columns.' : 'Pipe the output to `less -S` to see them.'
+    note(`Hidden to fit the terminal: ${hidden.map(({ title }) => title).join(', ')}. ${instead}`)
   }
 }
+
+/** The widths of the columns: as wide as their cells, except that text that flows shares what is left of the room. */
+function fittingWidths<Row>(
+  columns: Column<Row>[],
+  fullWidths: ReadonlyMap<Column<Row>, number>,
+  room = Number.POSITIVE_INFINITY,
+): number[] {
+  let excess = columns.reduce((sum, column) => sum + fullWidths.get(column)! + GAP.length, -GAP.length) - room
+  return columns.map((column) => {
+    const full = fullWidths.get(column)!
+    const width = Math.max(leastWidth(column, full), full - Math.max(0, excess))
+    excess -= full - width
+    return width
+  })
+}
+
+/** The lines of a cell, which breaks between words, or within one that is too long. */
+const wrapped = (text: string, width: number): string[] =>
+  Bun.stringWidth(text) <= width ? [text] : Bun.wrapAnsi(text, width, { hard: true }).split('\n')
 
 /** A line for each field that has a value. */
 export function printFields(fields: [name: string, value: string | null | undefined][]): void {
