@@ -1,4 +1,4 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Box, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 interface EmptyProps {
@@ -20,6 +20,6 @@ export const Empty = ({ title, children, action, isPage = false }: EmptyProps) =
     <Text c="dimmed" size="sm" component="div">
       {children}
     </Text>
-    {action}
+    {action && <Box mt="sm">{action}</Box>}
   </Stack>
 )

@@ -150,7 +150,7 @@ const NoEntries = ({ isFiltered }: { isFiltered: boolean }) =>
     <Empty
       title="No entries yet"
       action={
-        <Button component={Link} href="/connect" mt="sm">
+        <Button component={Link} href="/connect">
           Connect an agent
         </Button>
       }

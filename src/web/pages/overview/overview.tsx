@@ -99,7 +99,7 @@ const EmptyCell = () => (
   <Empty
     title="No data yet"
     action={
-      <Button component={Link} href="/connect" mt="sm">
+      <Button component={Link} href="/connect">
         Connect an agent
       </Button>
     }
@@ -113,7 +113,7 @@ const NothingThen = ({ scope }: { scope: Scope }) => (
   <Empty
     title="No sessions in this period"
     action={
-      <Group gap="xs" mt="sm" justify="center">
+      <Group gap="xs" justify="center">
         <Button component={Link} href={addressIn('/', scope, { period: '12m' })} variant="default">
           Show the last 12 months
         </Button>

@@ -46,16 +46,15 @@ const NoLink = () => (
   >
     <List size="sm" spacing="xs">
       <List.Item>
-        Find the link in the terminal or log of <Code>tally serve</Code> and open all of it, including the part after{' '}
-        <Code>#</Code>.
+        Find the link in the terminal or log of the server and open all of it, including the part after <Code>#</Code>.
       </List.Item>
       <List.Item>
-        Lost the link, or is it older than a day? Restart <Code>tally serve</Code>: it prints a new one until Tally is
-        set up.
+        Lost the link, or is it older than a day? Restart the server: it prints a new one until Tally is set up.
       </List.Item>
       <List.Item>
-        Or create the first admin on that machine:{' '}
-        <Code>tally users add --email ada@example.com --name Ada --role admin</Code>
+        Or create the first admin on the server’s machine:{' '}
+        <Code>tally users add --email you@example.com --name You --role admin</Code>.{' '}
+        <Code>tally users invite you@example.com</Code> then prints a link to choose a password.
       </List.Item>
     </List>
     <Text size="sm">
@@ -159,7 +158,7 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
                 {...form.getInputProps('organization.currency')}
               />
               <PublicUrlInput
-                description="The address at which people and agents reach Tally. Links in invitations and e-mails begin with it. You can set it later in Settings."
+                description="Optional. The address at which people and agents reach Tally. Links in invitations and e-mails begin with it. You can set it later in Settings."
                 {...form.getInputProps('organization.public_url')}
               />
             </Stack>

@@ -205,7 +205,7 @@ const NothingLeft = ({ isFiltered, leads }: { isFiltered: boolean; leads: boolea
     <Empty
       title="No matching entries"
       action={
-        <Button component={Link} href="/unattributed" variant="default" mt="sm">
+        <Button component={Link} href="/unattributed" variant="default">
           Clear filters
         </Button>
       }
@@ -216,7 +216,7 @@ const NothingLeft = ({ isFiltered, leads }: { isFiltered: boolean; leads: boolea
     <Empty
       title="No unattributed entries"
       action={
-        <Button component={Link} href="/entries" variant="default" mt="sm">
+        <Button component={Link} href="/entries" variant="default">
           View all entries
         </Button>
       }
