@@ -141,7 +141,7 @@ test('settings are shown and set as the API answers them', async () => {
   await Bun.write(picture, PNG)
   const flags = [
     ...['--retention-texts', '24', '--retention-session-ids', '6', '--retention-history', '36'],
-    ...['--retention-audit', '120', '--retention-events', '6'],
+    ...['--retention-audit', '120', '--retention-events', '6', '--yes'],
     ...['--email', 'bills@acme.example', '--address', '1 Road\n10115 Berlin', '--tax-id', 'DE123456789'],
     ...['--markup', '12.5', '--due-days', '14', '--bill-number-format', 'R-{year}-{sequence:3}', '--logo', picture],
     '--name',

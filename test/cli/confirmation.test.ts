@@ -10,6 +10,7 @@ const ASKING: Record<string, string[]> = {
   'agents install': [],
   'agents uninstall': [],
   'bills credit': [],
+  'bills deliver': [],
   'bills send': [],
   'bills void': [],
   'clients remove': [],
@@ -36,6 +37,7 @@ const ASKING: Record<string, string[]> = {
   'retention apply': [],
   'rules apply': [],
   'rules remove': [],
+  'settings set': ['--retention-texts', '24'],
   'share-links revoke': [],
   'sheets remove': [],
   'sheets remove-entry': [],
@@ -46,8 +48,12 @@ const ASKING: Record<string, string[]> = {
   'webhooks remove': [],
 }
 
+/** Commands that ask only if they find something to ask about, which is tested with them. */
+const ASKING_BY_DATA = ['sheets open', 'sheets submit']
+
 /** Words of commands that cannot be undone: one that is named like this asks, or is listed with what undoes it. */
-const FINAL_WORDS = /^(apply|assign|credit|delete|erase|import|load|merge|purge|remove|revoke|send|undo|void)(-|$)/
+const FINAL_WORDS =
+  /^(apply|assign|credit|delete|deliver|erase|import|load|merge|purge|remove|revoke|send|undo|void)(-|$)/
 
 const UNDONE_BY: Record<string, string> = {
   'clients approver remove': 'clients approver add',
@@ -97,7 +103,14 @@ afterEach(() => {
 
 test('the commands that take --yes are those that ask', () => {
   const taking = leaves.filter(([, { options }]) => options.some(({ long }) => long === '--yes'))
-  expect(taking.map(([name]) => name).sort()).toEqual(Object.keys(ASKING))
+  expect(taking.map(([name]) => name).sort()).toEqual([...Object.keys(ASKING), ...ASKING_BY_DATA].sort())
+})
+
+test('every file that asks declares it, so that --yes answers', async () => {
+  for await (const path of new Bun.Glob('src/cli/**/*.ts').scan(join(import.meta.dir, '../..'))) {
+    const text = await Bun.file(join(import.meta.dir, '../..', path)).text()
+    if (/await confirm\(/.test(text)) expect(text, path).toContain('asksFirst')
+  }
 })
 
 test('a command whose name says that it is final asks, or another one undoes it', () => {

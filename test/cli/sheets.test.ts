@@ -75,6 +75,8 @@ test('overlaps with reported entries are shown, and wait for a flag where nobody
   expect(code).toBe(1)
   expect(stderr).toMatch(/ent_\w+ \(2026-10-05 10:00 to 2026-10-05 11:00\) and ent_\w+/)
   expect(stderr).toContain('add --confirm-overlaps')
+  expect(await tally.json(['sheets', 'submit', sheet, '--yes'])).toMatchObject({ status: 'submitted' })
+  await tally.done(['sheets', 'return', sheet, '--reason', 'Is this counted twice?'])
   expect(await tally.json(['sheets', 'submit', sheet, '--confirm-overlaps'])).toMatchObject({ status: 'submitted' })
 
   // The reported one is decided about by itself.
@@ -101,6 +103,14 @@ test('a sheet and its drafts are removed together', async () => {
   expect((await tally.done(['sheets', 'remove', sheet, '--yes'])).stdout).toBe(`Removed ${sheet}.\n`)
   expect((await tally.run(['sheets', 'show', sheet])).stderr).toContain('was not found')
   expect((await tally.run(['sheets', 'open', '--person', 'mia@example.com'])).code).toBe(2)
+})
+
+test('another sheet for the same days is opened if that is confirmed', async () => {
+  const open = ['sheets', 'open', '--person', 'mia@example.com', '--month', '2026-03']
+  await tally.done(open)
+  const { code, stderr } = await tally.run(open)
+  expect([code, stderr]).toEqual([1, expect.stringContaining('or add --another or --yes.')])
+  await tally.done([...open, '--yes'])
 })
 
 test('a person that does not exist is named with its flag', async () => {

@@ -355,7 +355,7 @@ test('retention periods are set, applied and shown', async () => {
   expect((await tally.json(['settings', 'set', '--retention-events', 'none'])).retention_events).toBeNull()
   const none = await tally.done(['retention', 'apply', '--dry-run'])
   expect(none.stdout).toContain('everything is kept')
-  const set = ['settings', 'set', '--retention-texts', '24', '--retention-audit', '36']
+  const set = ['settings', 'set', '--retention-texts', '24', '--retention-audit', '36', '--yes']
   expect(await tally.json(set)).toMatchObject({ retention_texts: 24, retention_audit: 36, retention_history: null })
   const { data } = await tally.json(['retention', 'apply', '--yes'])
   expect(data).toMatchObject([
@@ -363,6 +363,6 @@ test('retention periods are set, applied and shown', async () => {
     { kind: 'audit', months: 36, rows: 0 },
   ])
   expect((await tally.json(['settings', 'set', '--retention-texts', 'none'])).retention_texts).toBeNull()
-  const { code, stderr } = await tally.run(['settings', 'set', '--retention-audit', '3'])
+  const { code, stderr } = await tally.run(['settings', 'set', '--retention-audit', '3', '--yes'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('--retention-audit')])
 })

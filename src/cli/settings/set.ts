@@ -1,9 +1,12 @@
 import { type Command, Option } from 'commander'
 import type { Settings } from '../../features/organization/schema.ts'
 import { CommandError } from '../failures.ts'
+import { asksFirst } from '../flags/confirmation.ts'
 import { markupOf } from '../flags/money.ts'
+import { NONE } from '../flags/none.ts'
 import { examples, requireFields, textOrNone } from '../flags/options.ts'
 import { yesNoOption } from '../flags/yes-no.ts'
+import { confirm } from '../terminal/confirm.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { printSettings } from './settings.ts'
 
@@ -14,6 +17,7 @@ const SAME_SESSION: Settings['same_session'][] = ['hold', 'count']
 const WEEKDAYS: Weekday[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
 interface SetFlags extends CommandFlags {
+  yes?: boolean
   name?: string
   timeZone?: string
   weekStart?: Weekday
@@ -43,9 +47,18 @@ interface SetFlags extends CommandFlags {
   logo?: string
 }
 
+/** A server removes what is older than a new period at its next turn, which cannot be undone. */
+const setsRetention = (flags: SetFlags): boolean =>
+  [
+    flags.retentionTexts,
+    flags.retentionSessionIds,
+    flags.retentionHistory,
+    flags.retentionAudit,
+    flags.retentionEvents,
+  ].some((months) => months !== undefined && months !== NONE)
+
 export function addSettingsSetCommand(settings: Command): void {
-  settings
-    .command('set')
+  asksFirst<SetFlags>(settings.command('set'), setsRetention)
     .description('Change settings; settings you omit keep their values')
     .option('--name <name>', 'name of the organization, as bills show it')
     .option('--time-zone <zone>', 'IANA time zone for days and months')
@@ -157,6 +170,11 @@ export function addSettingsSetCommand(settings: Command): void {
       }
       const logo = flags.logo === undefined ? undefined : await logoOf(flags.logo)
       requireFields({ ...change, logo }, command)
+      if (setsRetention(flags))
+        await confirm(
+          'A running server removes what is older than these periods, which cannot be undone. Set them?',
+          flags,
+        )
       const body = await withServices(flags, async ({ organization }, { by }) => {
         const settings = await organization.changeSettings(change, by)
         const changed = logo === undefined ? settings : await organization.changeLogo(logo, by)
