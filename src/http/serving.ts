@@ -68,7 +68,7 @@ function handlerOf(operation: AnyAction, needs: never): Handler {
     if (status !== 200) set.status = status
     const result = await operation.run(needs, new Requested(context) as never)
     if (isAddressed) set.headers.location = `${PREFIX}/${collection}/${(result as { id: string }).id}`
-    return result
+    return set.status === 204 ? undefined : result
   }
 }
 
