@@ -171,6 +171,8 @@ export async function signIn(
 }
 
 export async function signOut(everywhere = false): Promise<void> {
+  // What is still asked for would be refused as soon as the session has ended.
+  await queryClient.cancelQueries({ predicate: isOfPerson })
   await answer(api.session.delete({}, { query: { everywhere: String(everywhere) } }))
   noteSession(false)
   forgetRecent()
