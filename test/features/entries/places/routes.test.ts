@@ -90,8 +90,8 @@ describe('placing an entry by hand', () => {
       [{ reported_cost: 2 }, ['/reason required']],
       [{ reported_cost: -2, reason: 'x' }, ['/reported_cost too_small']],
       [{ agent_manager: 'ada' }, ['/agent_manager unknown_field']],
-      [{ project: 7, labels: { A: 'b' } }, ['/project not_allowed', '/labels not_allowed']],
-      [{}, [' wrong_type']],
+      [{ project: 7, labels: { A: 'b' } }, ['/project not_allowed', '/labels/A unknown_field']],
+      [{}, [' too_few']],
     ]
     for (const [json, issues] of refusals) {
       const answer = await patch(id, json)
