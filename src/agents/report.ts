@@ -1,5 +1,6 @@
 /** A session's use as a body for the report endpoint. */
 import type { TokenEntryReport } from '../features/entries/schema.ts'
+import { exactNumber } from '../lib/exact-json.ts'
 import type { Counts, RequestsAbove, SessionUse } from './agent.ts'
 
 /** Options that the reporting person sets for all entries. */
@@ -53,13 +54,6 @@ export function reportOf(use: SessionUse, options: ReportOptions = {}): TokenEnt
 /** Counts that are absent are 0. */
 function withoutZeros({ threshold, ...counts }: RequestsAbove): { threshold: number } & Partial<Counts> {
   return { threshold, ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)) }
-}
-
-// TypeScript 5.9's library does not declare JSON.rawJSON (ES2026) yet.
-const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => number }
-
-function exactNumber(decimal: string): number {
-  return rawJSON(decimal)
 }
 
 /** One line without control characters and unpaired surrogates, which the endpoint rejects. */

@@ -2,13 +2,14 @@
 import type { Command } from 'commander'
 import type { Party } from '../access/actor.ts'
 import type { Services } from '../services.ts'
+import { act } from './act.ts'
 import { examples } from './flags/options.ts'
-import { print, printJson } from './terminal/print.ts'
-import { type CommandFlags, withServices } from './with-services.ts'
+import { print } from './terminal/print.ts'
 
 interface Members<Body> {
   /** One of them: `alias`. */
   name: string
+  plural: string
   /** What they are, as the end of a description. */
   description: string
   /** What the commands do, if more is to be said than that they add and remove. */
@@ -28,7 +29,7 @@ interface Owner {
 
 /** @returns the group of commands */
 export function addMembers<Body>(group: Command, owner: Owner, members: Members<Body>): Command {
-  const { name, description, verbs = {}, argument, example, change, show } = members
+  const { name, plural, description, verbs = {}, argument, example, change, show } = members
   const line = (verb: string) => `tally ${owner.word}s ${name} ${verb} ${owner.example} ${example}`
   const commands = group
     .command(name)
@@ -39,25 +40,26 @@ export function addMembers<Body>(group: Command, owner: Owner, members: Members<
       .command(verb)
       .description(
         verbs[verb] ??
-          `${verb === 'add' ? 'Add' : 'Remove'} ${pluralOf(name)} ${verb === 'add' ? 'to' : 'from'} a ${owner.word}`,
+          `${verb === 'add' ? 'Add' : 'Remove'} ${plural} ${verb === 'add' ? 'to' : 'from'} a ${owner.word}`,
       )
       .argument(`<${owner.word}>`, owner.argument)
       .argument(`<${argument[0]}...>`, argument[1])
       .option('--json', `print the ${owner.word} as JSON`)
       .addHelpText('after', examples(line(verb)))
-      .action(async (named: string, given: string[], _flags, command: Command) => {
-        const flags = command.optsWithGlobals<CommandFlags>()
-        const body = await withServices(flags, (services, self) => change(services, self, named, verb, given))
-        if (flags.json) return printJson(body)
-        const shown = show(body)
-        if (shown !== undefined) print(shown)
-      })
+      .action((named: string, given: string[], _flags, command: Command) =>
+        act(
+          command,
+          (services, self) => change(services, self, named, verb, given),
+          (body) => body,
+          (body) => {
+            const shown = show(body)
+            if (shown !== undefined) print(shown)
+          },
+        ),
+      )
   }
   return commands
 }
-
-const pluralOf = (name: string) =>
-  name === 'alias' ? 'aliases' : name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`
 
 interface WithPeople {
   name: string
@@ -97,6 +99,7 @@ export function addResponsible<Body extends WithPeople>(
     const { fields, of, people, title } = RESPONSIBLE[name]
     addMembers<Body>(group, owner, {
       name,
+      plural: `${name}s`,
       description: `Add and remove ${name}s of a ${owner.word}, ${of[owner.word]}`,
       argument: ['person', 'e-mail addresses or ids (usr_…)'],
       example: 'ada@example.com',

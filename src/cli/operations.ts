@@ -4,14 +4,12 @@
  */
 import type { Static, TSchema } from '@sinclair/typebox'
 import { type Command, Option } from 'commander'
-import { SchemaChecker } from '../checker.ts'
-import { validationFailed } from '../errors.ts'
-import { issuesOf } from '../issues.ts'
-import { parseExactJson } from '../lib/exact-json.ts'
+import { exactNumber } from '../lib/exact-json.ts'
 import { everyRow, type Rows } from '../lists.ts'
-import type { AnyAction, AnyListing, ResultOf } from '../operations/operation.ts'
+import type { AnyAction, AnyListing, Call, ResultOf } from '../operations/operation.ts'
 import type { QueryTexts } from '../query.ts'
 import type { Services } from '../services.ts'
+import { checked } from './flags/body.ts'
 import { columnsOption, wideOption } from './flags/columns.ts'
 import { asksFirst } from './flags/confirmation.ts'
 import { type FieldFlags, fieldFlagsOf } from './flags/fields.ts'
@@ -80,10 +78,10 @@ export function addAction<Of extends AnyAction & Runnable, First extends AnyActi
   if ([operation.answer].flat().some(({ status }) => status !== 204)) command.option('--json', 'print JSON')
   command.action(async (...args: unknown[]) => {
     const flags = command.optsWithGlobals<CommandFlags & { yes?: boolean }>()
-    const call = callOf(operation, command, presented, args)
+    const call = await callOf(operation, command, presented, args)
     const [subject = ''] = Object.values(call.params)
     const result = (await withServices(flags, async (services, self) => {
-      const made = { ...call, viewer: self.viewer, asker: self, party: self } as never
+      const made = madeBy(self, call) as never
       if (question && !flags.yes) {
         const found = await first?.run(services, made)
         await confirm(question(subject, found as ResultOf<First>), flags)
@@ -125,10 +123,11 @@ export function addListing<Of extends AnyListing & { rows: (needs: Services, cal
     .option('--json', 'print JSON')
   command.action(async () => {
     const flags = command.optsWithGlobals<CommandFlags & ColumnFlags>()
-    const query = { ...usual, ...callOf(operation, command, called, []).query }
+    const { query: given } = await callOf(operation, command, called, [])
+    const query = { ...usual, ...given }
     const bodies = await withServices(flags, async (services, self) => {
       const needs = services as never
-      const call = { params: {}, query, body: undefined, viewer: self.viewer, asker: self, party: self }
+      const call = madeBy(self, { params: {}, query, body: undefined })
       const filter = operation.read(query).filter as never
       await operation.check?.(needs, filter, self)
       const rows = operation.rows(needs, call) as Rows<unknown, string, unknown>
@@ -154,12 +153,13 @@ function declare(command: Command, operation: AnyAction | AnyListing, called: Ca
   const declared: FieldFlags = new Map()
   for (const [name, { schema, isRequired }] of fields) {
     if (positional.includes(name) || (OF_EVERY_LIST.has(name) && flags[name] === undefined)) continue
-    for (const flag of [flags[name] ?? flagOf(name, schema)].flat()) {
-      const option = optionOf(typeof flag === 'string' ? { flag } : (flag as Flag), schema, { replaces: isChange })
+    for (const given of [flags[name] ?? flagOf(name, schema)].flat()) {
+      const flag: Flag = typeof given === 'string' ? { flag: given } : given
+      const option = optionOf(flag, schema, { replaces: isChange })
       if (isRequired) option.makeOptionMandatory()
-      if (typeof flag === 'object' && 'conflicts' in flag) option.conflicts(flag.conflicts!)
+      if (flag.conflicts !== undefined) option.conflicts(flag.conflicts)
       command.addOption(option)
-      declared.set(option.attributeName(), { name, long: option.long!, value: (flag as Flag).value })
+      declared.set(option.attributeName(), { name, long: option.long!, value: flag.value })
     }
   }
   fieldFlagsOf.set(command, declared)
@@ -236,13 +236,16 @@ interface CommandCall {
   body: unknown
 }
 
+/** With the rights of an admin. */
+const madeBy = (self: Self, call: CommandCall): Call => ({ ...call, viewer: self.viewer, asker: self, party: self })
+
 /** What a command line says. Throws 422 for what the schema of the body does not allow. */
-function callOf(
+async function callOf(
   operation: AnyAction | AnyListing,
   command: Command,
   { positional = [] }: Called,
   args: readonly unknown[],
-): CommandCall {
+): Promise<CommandCall> {
   const names = Object.keys(operation.params ?? {})
   const params = Object.fromEntries(names.map((name, at) => [name, args[at] as string]))
   const given = new Map<string, unknown>(positional.map((name, at) => [name, args[names.length + at]]))
@@ -254,34 +257,28 @@ function callOf(
     Object.keys(operation.query ?? {}).flatMap((name) => (given.has(name) ? [[name, textOf(given.get(name))]] : [])),
   ) as QueryTexts
   if (!('body' in operation) || !operation.body) return { params, query, body: undefined }
-  const body = bodyOf(operation.body, given)
+  const body = await bodyOf(operation.body, given)
   if (operation.method === 'PATCH') requireFields(body, command)
   return { params, query, body }
 }
 
-// TypeScript 5.9's library does not declare JSON.rawJSON (ES2026) yet.
-const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
-
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/
 
 /** The body that a request would have, read and checked like one. */
-function bodyOf(schema: TSchema, given: ReadonlyMap<string, unknown>): object {
+async function bodyOf(schema: TSchema, given: ReadonlyMap<string, unknown>): Promise<object> {
   const fields = Object.entries(schema.properties as Record<string, TSchema>).flatMap(([name, field]) =>
     given.has(name) ? [[name, jsonOf(field, given.get(name))]] : [],
   )
-  const body = parseExactJson(JSON.stringify(Object.fromEntries(fields))) as object
-  const checker = new SchemaChecker(schema)
-  if (!checker.Check(body)) throw validationFailed(issuesOf(checker, body))
-  return body
+  return (await checked(schema, Object.fromEntries(fields))) as object
 }
 
 /** A value as a query has it. */
 const textOf = (value: unknown) => (typeof value === 'boolean' ? String(value) : value)
 
-/** A value of the command line as JSON: what is no number, the check refuses. */
+/** A value of the command line as JSON. A text that is not a number stays one, which the check refuses. */
 function jsonOf(schema: TSchema, value: unknown): unknown {
   const { schema: one, isNullable } = nonNullOf(schema)
   if (typeof value !== 'string') return value
   if (isNullable && value === NONE) return null
-  return (one.type === 'number' || one.type === 'integer') && NUMBER.test(value) ? rawJSON(value) : value
+  return (one.type === 'number' || one.type === 'integer') && NUMBER.test(value) ? exactNumber(value) : value
 }

@@ -118,6 +118,7 @@ export function addProjectsCommands(program: Command): void {
   addProjectsMergeCommand(projects)
   addMembers(projects, PROJECT, {
     name: 'alias',
+    plural: 'aliases',
     description: 'Add and remove additional names of a project that reports can use',
     verbs: { remove: 'Remove aliases from a project; the next report that uses one creates a new project' },
     argument: ['name', 'aliases; each can belong to only one project'],
@@ -129,6 +130,7 @@ export function addProjectsCommands(program: Command): void {
   })
   const repositories = addMembers(projects, PROJECT, {
     name: 'repository',
+    plural: 'repositories',
     description: 'List, add and remove the repositories whose unattributed entries leads can assign',
     argument: ['repository', 'values of the label repository, exactly as agents report them'],
     example: 'acme/web',

@@ -7,12 +7,12 @@ import type {
   Answer,
   AnyAction,
   AnyListing,
+  Call,
   NeedsOf,
   Operation,
   ParametersOf,
   ResultOf,
   Served,
-  ServedCall,
 } from '../operations/operation.ts'
 import { listPage } from '../operations/parameters.ts'
 import { strict } from '../schema.ts'
@@ -31,7 +31,7 @@ interface Context extends Served {
 }
 
 /** A request as a call. What it says about the caller is found out for the operations that ask. */
-class Requested implements ServedCall {
+class Requested implements Call {
   readonly params
   readonly query
   readonly body
@@ -91,7 +91,9 @@ function handlerOfList(operation: AnyListing, needs: never): Handler {
 function documentationOf(operation: AnyAction | AnyListing): Documentation {
   const { id, tag, summary, description, params, headers, problems = [] } = operation
   const described = {
-    ...{ id, tag, summary },
+    id,
+    tag,
+    summary,
     ...(description && { description }),
     ...(params && { path: params }),
     ...(headers && { headers }),
@@ -130,11 +132,15 @@ function isListing(operation: AnyAction | AnyListing): operation is AnyListing {
   return 'plural' in operation
 }
 
-/** The parameters of a list's query include those of every list. */
-function queryOf(operation: AnyAction | AnyListing): TProperties | undefined {
-  if (!isListing(operation)) return operation.query
-  const { plural, query } = operation
-  return { ...query, ...listPage(`${plural[0]!.toUpperCase()}${plural.slice(1)}`) }
+/** What Elysia is told of a route that depends on the kind of its operation; `shape` is that of the body. */
+function routeOf(operation: AnyAction | AnyListing, needs: never) {
+  if (isListing(operation)) {
+    const { plural, query } = operation
+    const page = listPage(`${plural[0]!.toUpperCase()}${plural.slice(1)}`)
+    return { method: 'GET', handler: handlerOfList(operation, needs), query: { ...query, ...page }, shape: {} }
+  }
+  const { method, query, body, parse = 'report' as const } = operation
+  return { method, handler: handlerOf(operation, needs), query, shape: body ? { body, parse } : {} }
 }
 
 /** The routes of operations that need the same services. */
@@ -143,17 +149,14 @@ export function serve<const Operations extends readonly Operation[]>(
   needs: Intersection<NeedsOf<Operations[number]>>,
 ): ServedBy<Operations> {
   const routes = new Elysia({ normalize: false }).use(access())
-  for (const each of operations as unknown as readonly (AnyAction | AnyListing)[]) {
-    const query = queryOf(each)
-    const body = isListing(each) ? undefined : each.body
-    const handler = isListing(each) ? handlerOfList(each, needs as never) : handlerOf(each, needs as never)
-    routes.route(isListing(each) ? 'GET' : each.method, each.path, handler as never, {
+  for (const each of operations) {
+    const { method, handler, query, shape } = routeOf(each, needs as never)
+    routes.route(method, each.path, handler as never, {
       allow: each.allow,
       ...(each.scope && { scope: each.scope }),
       ...(each.object && { object: each.object }),
       ...(query && { query: Type.Object(query, strict) }),
-      ...(body && { body, parse: 'report' }),
-      ...(!isListing(each) && each.parse && { parse: each.parse }),
+      ...shape,
       detail: documented(documentationOf(each)),
     })
   }

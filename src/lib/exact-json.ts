@@ -34,7 +34,10 @@ export function parseExactJson(text: string): unknown {
 }
 
 // TypeScript 5.9's library does not declare JSON.rawJSON (ES2026) yet.
-const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => number }
+
+/** A number that `JSON.stringify` writes with these digits. Typed as one, as readers of the JSON have it; never calculate with it. */
+export const exactNumber = (decimal: string): number => rawJSON(decimal)
 
 /** JavaScript writes smaller numbers with an exponent. Also matches inside strings, which only costs time. */
 const SMALL_NUMBER = '0.000000'
@@ -43,7 +46,7 @@ const SMALL_NUMBER = '0.000000'
 export function parseRawJson(text: string): unknown {
   if (!text.includes(SMALL_NUMBER) && !mayLoseDigits(text)) return parse(text)
   return parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value,
+    typeof value === 'number' && source !== undefined && String(value) !== source ? exactNumber(source) : value,
   )
 }
 

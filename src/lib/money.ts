@@ -4,6 +4,8 @@
  * A cost is a bigint of nano-dollars (1e-9 USD), a price a bigint of pico-dollars per token (1e-12 USD, which is
  * the same number as micro-dollars per million tokens). Both are read from decimal text and written as decimal text.
  */
+import { exactNumber } from './exact-json.ts'
+
 export type Nanos = bigint
 export type Picos = bigint
 
@@ -76,9 +78,6 @@ export function formatDecimal(units: bigint, digits: number): string {
   return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-// TypeScript 5.9's library does not declare JSON.rawJSON (ES2026) yet.
-const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown }
-
 /**
  * Nano-dollars as a JSON number for a response. The digits are exact at any size: `JSON.stringify` writes them
  * unchanged. Typed as a number because that is what clients receive; never calculate with it.
@@ -116,25 +115,5 @@ export function decimalNumber(units: bigint, digits: number): number {
   }
   const text = formatDecimal(units, digits)
   const number = Number(text)
-  return String(number) === text ? number : (rawJSON(text) as number)
+  return String(number) === text ? number : exactNumber(text)
 }
-
-/** Parses JSON of which numbers keep all of their digits, see {@link decimalNumber}. */
-export function parseExactJson(text: string): unknown {
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text)
-  const parse = JSON.parse as (
-    text: string,
-    revive: (key: string, value: unknown, context: Source) => unknown,
-  ) => unknown
-  return parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value,
-  )
-}
-
-/** What a value was parsed from; not of objects. TypeScript's library does not declare this part of ES2026 either. */
-interface Source {
-  source?: string
-}
-
-/** A number that a double may not represent, or so small that JavaScript writes it with an exponent. */
-const LONG_NUMBER = /\d[\d.]{15}|0\.000000/

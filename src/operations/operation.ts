@@ -51,12 +51,6 @@ export interface Served {
   set: { status?: unknown; headers: Record<string, string | number | string[] | undefined> }
 }
 
-/** A call over HTTP. */
-export interface ServedCall<Parameters = unknown, Query = unknown, Body = unknown>
-  extends Call<Parameters, Query, Body> {
-  served: Served
-}
-
 /** A successful response. */
 export interface Answer extends Contents {
   /** 200: done. 201: something was created, whose address follows from its `id`. 204: done, and there is nothing to return. */
@@ -108,6 +102,7 @@ export interface AnyAction extends Described<string, TProperties> {
   run: (needs: never, call: never) => Promise<unknown>
 }
 
+/** @typeParam Given what `run` needs of a call besides what every call has */
 interface Action<
   Path extends string,
   Verb extends Method,
@@ -115,6 +110,7 @@ interface Action<
   Body extends TSchema,
   Needs,
   Result,
+  Given,
 > extends AnyAction,
     Described<Path, Query> {
   path: Path
@@ -122,48 +118,27 @@ interface Action<
   query?: Query
   method: Verb
   body?: Body
-  run: (needs: Needs, call: Call<ParametersOf<Path>, Static<TObject<Query>>, Static<Body>>) => Promise<Result>
+  run: (needs: Needs, call: Call<ParametersOf<Path>, Static<TObject<Query>>, Static<Body>> & Given) => Promise<Result>
 }
 
-interface Endpoint<
-  Path extends string,
-  Verb extends Method,
-  Query extends TProperties,
-  Body extends TSchema,
-  Needs,
-  Result,
-> extends AnyAction,
-    Described<Path, Query> {
-  path: Path
-  params?: ParametersOf<Path>
-  query?: Query
-  method: Verb
-  body?: Body
-  run: (needs: Needs, call: ServedCall<ParametersOf<Path>, Static<TObject<Query>>, Static<Body>>) => Promise<Result>
-}
+const action =
+  <Given>() =>
+  <
+    const Path extends string,
+    const Verb extends Method,
+    Needs,
+    Result,
+    Query extends TProperties = Record<never, never>,
+    Body extends TSchema = TUndefined,
+  >(
+    definition: Action<Path, Verb, Query, Body, Needs, Result, Given>,
+  ): Action<Path, Verb, Query, Body, Needs, Result, Given> =>
+    definition
 
-export const operation = <
-  const Path extends string,
-  const Verb extends Method,
-  Needs,
-  Result,
-  Query extends TProperties = Record<never, never>,
-  Body extends TSchema = TUndefined,
->(
-  definition: Action<Path, Verb, Query, Body, Needs, Result>,
-): Action<Path, Verb, Query, Body, Needs, Result> => definition
+export const operation = action<unknown>()
 
 /** An operation that needs the request itself, as streams and signing in do: it has no command. */
-export const endpoint = <
-  const Path extends string,
-  const Verb extends Method,
-  Needs,
-  Result,
-  Query extends TProperties = Record<never, never>,
-  Body extends TSchema = TUndefined,
->(
-  definition: Endpoint<Path, Verb, Query, Body, Needs, Result>,
-): Endpoint<Path, Verb, Query, Body, Needs, Result> => definition
+export const endpoint = action<{ served: Served }>()
 
 /** What a caller asks a list for. */
 interface Asked<Filter> extends PageRequest {

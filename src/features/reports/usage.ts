@@ -2,7 +2,7 @@
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { validationFailed } from '../../errors.ts'
-import { parseExactJson } from '../../lib/money.ts'
+import { parseRawJson } from '../../lib/exact-json.ts'
 import { PAGE_BUCKETS, type UsageQuery } from './query.ts'
 import type { UsageBucket, UsageReport } from './schema.ts'
 import { type Billing, settledSum } from './settled-sums.ts'
@@ -54,5 +54,5 @@ export function createUsage({ db, billing }: { db: Database; billing: Billing },
 }
 
 function reportOf({ json }: UsagePage): UsageReport {
-  return parseExactJson(new TextDecoder().decode(json)) as UsageReport
+  return parseRawJson(new TextDecoder().decode(json)) as UsageReport
 }

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../../access/visibility.ts'
 import { type Answer, listing, operation } from '../../../operations/operation.ts'
 import { listSort } from '../../../operations/parameters.ts'
-import { archivedAndSearch, MAY_CHANGE } from '../../../operations/work.ts'
+import { archivedAndSearch, CHANGING, READING } from '../../../operations/work.ts'
 import { sightOf } from '../access.ts'
 import { CLIENT_COLUMNS } from '../csv.ts'
 import { EXAMPLE_CLIENT, EXAMPLE_NEW_CLIENT } from '../examples.ts'
@@ -20,12 +20,10 @@ const seen = (client: ClientView, { viewer }: { viewer: Viewer }) => clientBody(
 
 const CLIENT: Answer = { status: 200, description: 'The client.', schema: ClientBody, example: EXAMPLE_CLIENT }
 
-const reading = { tag: 'Work', allow: ['read', 'session'], scope: 'projects:read' } as const
-const changing = { tag: 'Work', allow: MAY_CHANGE, scope: 'projects:write' } as const
 const one = { object: 'cli', params: { id: 'Id (cli_…) or name of the client.' } } as const
 
 export const listClients = listing({
-  ...reading,
+  ...READING,
   id: 'listClients',
   path: '/clients',
   summary: 'List clients',
@@ -42,7 +40,7 @@ export const listClients = listing({
 })
 
 export const addClient = operation({
-  ...changing,
+  ...CHANGING,
   id: 'addClient',
   method: 'POST',
   path: '/clients',
@@ -56,7 +54,7 @@ export const addClient = operation({
 })
 
 export const getClient = operation({
-  ...reading,
+  ...READING,
   ...one,
   id: 'getClient',
   method: 'GET',
@@ -67,7 +65,7 @@ export const getClient = operation({
 })
 
 export const changeClient = operation({
-  ...changing,
+  ...CHANGING,
   ...one,
   id: 'changeClient',
   method: 'PATCH',
@@ -83,7 +81,7 @@ export const changeClient = operation({
 })
 
 export const removeClient = operation({
-  ...changing,
+  ...CHANGING,
   ...one,
   id: 'removeClient',
   method: 'DELETE',
@@ -95,7 +93,7 @@ export const removeClient = operation({
 })
 
 export const archiveClient = operation({
-  ...changing,
+  ...CHANGING,
   ...one,
   id: 'archiveClient',
   method: 'POST',
@@ -107,7 +105,7 @@ export const archiveClient = operation({
 })
 
 export const restoreClient = operation({
-  ...changing,
+  ...CHANGING,
   ...one,
   id: 'restoreClient',
   method: 'POST',

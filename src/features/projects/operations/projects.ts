@@ -1,7 +1,7 @@
 import type { Viewer } from '../../../access/visibility.ts'
 import { type Answer, listing, operation } from '../../../operations/operation.ts'
 import { listParameter, listSort } from '../../../operations/parameters.ts'
-import { archivedAndSearch, MAY_CHANGE } from '../../../operations/work.ts'
+import { archivedAndSearch, CHANGING, READING } from '../../../operations/work.ts'
 import type { PeopleService } from '../../people/service.ts'
 import { sightOf } from '../access.ts'
 import { PROJECT_COLUMNS } from '../csv.ts'
@@ -27,12 +27,10 @@ const seen = (view: ProjectView, { viewer }: { viewer: Viewer }) => projectBody(
 
 const PROJECT: Answer = { status: 200, description: 'The project.', schema: ProjectBody, example: EXAMPLE_PROJECT }
 
-const reading = { tag: 'Work', allow: ['read', 'session'], scope: 'projects:read' } as const
-const changing = { tag: 'Work', allow: MAY_CHANGE, scope: 'projects:write' } as const
 const one = { object: 'prj', params: { id: 'Id (prj_…), key, name or alias of the project.' } } as const
 
 export const listProjects = listing({
-  ...reading,
+  ...READING,
   id: 'listProjects',
   path: '/projects',
   summary: 'List projects',
@@ -65,7 +63,7 @@ export const listProjects = listing({
 })
 
 export const addProject = operation({
-  ...changing,
+  ...CHANGING,
   id: 'addProject',
   method: 'POST',
   path: '/projects',
@@ -80,7 +78,7 @@ export const addProject = operation({
 })
 
 export const getProject = operation({
-  ...reading,
+  ...READING,
   ...one,
   id: 'getProject',
   method: 'GET',
@@ -92,7 +90,7 @@ export const getProject = operation({
 })
 
 export const changeProject = operation({
-  ...changing,
+  ...CHANGING,
   ...one,
   id: 'changeProject',
   method: 'PATCH',
@@ -110,7 +108,7 @@ export const changeProject = operation({
 })
 
 export const removeProject = operation({
-  ...changing,
+  ...CHANGING,
   ...one,
   id: 'removeProject',
   method: 'DELETE',
@@ -122,7 +120,7 @@ export const removeProject = operation({
 })
 
 export const archiveProject = operation({
-  ...changing,
+  ...CHANGING,
   ...one,
   id: 'archiveProject',
   method: 'POST',
@@ -136,7 +134,7 @@ export const archiveProject = operation({
 })
 
 export const restoreProject = operation({
-  ...changing,
+  ...CHANGING,
   ...one,
   id: 'restoreProject',
   method: 'POST',
@@ -148,7 +146,7 @@ export const restoreProject = operation({
 })
 
 const mergeProject = operation({
-  ...changing,
+  ...CHANGING,
   ...one,
   id: 'mergeProject',
   method: 'POST',

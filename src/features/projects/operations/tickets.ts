@@ -1,7 +1,7 @@
 import type { Viewer } from '../../../access/visibility.ts'
 import { type Answer, listing, operation } from '../../../operations/operation.ts'
 import { listParameter, listSort, parameter } from '../../../operations/parameters.ts'
-import { archivedAndSearch, MAY_CHANGE } from '../../../operations/work.ts'
+import { archivedAndSearch, CHANGING, MAY_CHANGE, READING } from '../../../operations/work.ts'
 import { sightOfTicket } from '../access.ts'
 import { TICKET_COLUMNS } from '../csv.ts'
 import { EXAMPLE_NEW_TICKET, EXAMPLE_TICKET } from '../examples.ts'
@@ -22,13 +22,12 @@ const seen = (view: TicketView, { viewer }: { viewer: Viewer }) => ticketBody(vi
 
 const TICKET: Answer = { status: 200, description: 'The ticket.', schema: TicketBody, example: EXAMPLE_TICKET }
 
-const reading = { tag: 'Work', allow: ['read', 'session'], scope: 'projects:read' } as const
 /** Leads may change tickets of their projects. */
-const changing = { tag: 'Work', allow: ['session'], scope: 'projects:write' } as const
+const changing = { ...CHANGING, allow: ['session'] } as const
 const one = { object: 'tkt', params: { id: 'Id (tkt_…) or key of the ticket.' } } as const
 
 export const listTickets = listing({
-  ...reading,
+  ...READING,
   id: 'listTickets',
   path: '/tickets',
   summary: 'List tickets',
@@ -70,7 +69,7 @@ export const addTicket = operation({
 })
 
 export const getTicket = operation({
-  ...reading,
+  ...READING,
   ...one,
   id: 'getTicket',
   method: 'GET',
