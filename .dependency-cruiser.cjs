@@ -33,27 +33,7 @@ const FEATURES = [
 ]
 
 /** Everything except `lib` may import these; they know nothing of the layers above. */
-const GROUND = [
-  '^src/lib/',
-  '^src/errors\\.ts$',
-  '^src/entry-filters\\.ts$',
-  '^src/token-scopes\\.ts$',
-  '^src/event-types\\.ts$',
-  '^src/people-dimensions\\.ts$',
-  '^src/price-texts\\.ts$',
-  '^src/sheet-fields\\.ts$',
-  '^src/absent-fields\\.ts$',
-  '^src/checker\\.ts$',
-  '^src/calendar-periods\\.ts$',
-  '^src/fields\\.ts$',
-  '^src/forecast\\.ts$',
-  '^src/first-named\\.ts$',
-  '^src/issues\\.ts$',
-  '^src/query\\.ts$',
-  '^src/lists\\.ts$',
-  '^src/schema\\.ts$',
-  '^src/metrics\\.ts$',
-]
+const GROUND = ['^src/lib/', '^src/shared/', '^src/schema/', '^src/errors\\.ts$', '^src/metrics\\.ts$']
 
 /** Who calls, who acts, and who sees what. */
 const ACCESS = '^src/access/'
@@ -96,7 +76,7 @@ const PARTS = {
   'src/main\\.ts$': [
     '^src/cli/',
     '^src/config\\.ts$',
-    '^src/version\\.ts$',
+    '^src/embedded/',
     '^src/slow-tasks\\.ts$',
     '^src/database/engines/slow/process\\.ts$',
     '^src/database/backup/remote/process\\.ts$',
@@ -106,9 +86,7 @@ const PARTS = {
     '^src/services\\.ts$',
     '^src/app\\.ts$',
     '^src/config\\.ts$',
-    '^src/version\\.ts$',
-    '^src/notices\\.ts$',
-    '^src/manual\\.ts$',
+    '^src/embedded/',
     '^src/agents/',
     '^src/demo/',
     ACCESS,
@@ -129,16 +107,9 @@ const PARTS = {
   'src/demo/removal\\.ts$': ['^src/database/', ...GROUND],
   'src/services\\.ts$': [...INTERFACES, '^src/database/(damage|database|ready)\\.ts$', ...GROUND],
   'src/slow-tasks\\.ts$': ['^src/features/', '^src/database/database\\.ts$'],
-  'src/app\\.ts$': [ROUTES, ...OPERATIONS, '^src/http/', '^src/services\\.ts$', '^src/version\\.ts$', ...GROUND],
+  'src/app\\.ts$': [ROUTES, ...OPERATIONS, '^src/http/', '^src/services\\.ts$', '^src/embedded/', ...GROUND],
   // Knows no feature.
-  'src/http/': [
-    ACCESS,
-    '^src/operations/',
-    '^src/version\\.ts$',
-    '^src/pack\\.ts$',
-    '^src/database/(caller|errors)\\.ts$',
-    ...GROUND,
-  ],
+  'src/http/': [ACCESS, '^src/operations/', '^src/embedded/', '^src/database/(caller|errors)\\.ts$', ...GROUND],
   // Knows neither HTTP nor the command line, but who may call and what is documented.
   'src/operations/': ['^src/http/(access|documentation)\\.ts$', ACCESS, ...GROUND],
   'src/features/.+/operations/': ['^src/operations/', '^src/http/', '^src/features/', ACCESS, ...GROUND],
@@ -168,33 +139,19 @@ const PARTS = {
   ],
   'src/database/': ['^migrations/', ...GROUND],
   'src/lib/': [],
-  // The web application loads it as well, so it imports plain lists only.
-  'src/(entry-filters|token-scopes)\\.ts$': ['^src/database/schema/values\\.ts$'],
-  'src/(price-texts|sheet-fields)\\.ts$': [],
-  'src/(event-types|people-dimensions)\\.ts$': [],
+  // The web application loads some of it as well.
+  'src/shared/': ['^src/lib/calendar\\.ts$', '^src/database/schema/values\\.ts$'],
+  'src/schema/': ['^src/lib/', '^src/shared/', '^src/errors\\.ts$', '^src/database/schema/values\\.ts$'],
+  'src/embedded/': ['^package\\.json$'],
   'src/errors\\.ts$': [],
-  'src/absent-fields\\.ts$': [],
-  'src/calendar-periods\\.ts$': ['^src/lib/', '^src/database/schema/values\\.ts$'],
-  'src/fields\\.ts$': ['^src/lib/', '^src/errors\\.ts$', '^src/database/schema/values\\.ts$'],
-  'src/first-named\\.ts$': [],
-  'src/forecast\\.ts$': [],
-  'src/checker\\.ts$': ['^src/issues\\.ts$'],
-  'src/issues\\.ts$': ['^src/lib/', '^src/errors\\.ts$', '^src/schema\\.ts$'],
-  'src/query\\.ts$': ['^src/lib/', '^src/errors\\.ts$'],
-  'src/lists\\.ts$': ['^src/query\\.ts$'],
-  'src/schema\\.ts$': ['^src/entry-filters\\.ts$'],
   'src/metrics\\.ts$': [],
   'src/config\\.ts$': ['^src/lib/'],
-  'src/version\\.ts$': ['^package\\.json$'],
-  'src/notices\\.ts$': [],
-  'src/manual\\.ts$': ['^src/pack\\.ts$'],
-  'src/pack\\.ts$': [],
   // Talks to a server over HTTP; imports only schemas from the server's code (see `agents-know-shapes-only`).
   'src/agents/': ['^src/features/[^/]+/schema\\.ts$', '^src/config\\.ts$', ...GROUND],
   // A client typed by the server's routes (see `web-knows-the-type-of-the-app-only`), with the same filters of entries.
   'src/web/': [
     '^src/app\\.ts$',
-    '^src/(entry-filters|event-types|forecast|people-dimensions|price-texts|sheet-fields|token-scopes)\\.ts$',
+    '^src/shared/(entry-filters|event-types|forecast|people-dimensions|price-texts|sheet-fields|token-scopes)\\.ts$',
   ],
   'migrations/': [],
 }

@@ -4,7 +4,7 @@
  */
 import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { findPack, packedText } from '../src/pack.ts'
+import { findPack, packedText } from '../src/embedded/pack.ts'
 import { WEB_ENTRYPOINTS } from './web.ts'
 
 const ROOT = join(import.meta.dir, '..')

@@ -7,7 +7,7 @@
  * and the most common shorter ones, to which people add a year or an exclamation mark.
  */
 import { join } from 'node:path'
-import { PASSWORD_MIN } from '../src/fields.ts'
+import { PASSWORD_MIN } from '../src/schema/fields.ts'
 
 const PACKAGE_FOLDER = join(import.meta.dir, '../node_modules/@zxcvbn-ts/language-common')
 const FOLDER = join(import.meta.dir, '../src/features/people/passwords')

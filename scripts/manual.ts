@@ -7,8 +7,8 @@
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { CHAPTERS, titleOf } from '../docs/.vitepress/chapters.ts'
+import type { ManualContents } from '../src/embedded/manual.ts'
 import { MANUAL_BASE } from '../src/http/manual.ts'
-import type { ManualContents } from '../src/manual.ts'
 import { referencePages } from './manual/reference.ts'
 import { brotlied, filesIn, isCurrent, savePack, stampOf } from './packing.ts'
 

@@ -4,7 +4,7 @@
  */
 import { mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { NOTICES } from '../src/notices.ts'
+import { NOTICES } from '../src/embedded/licenses.ts'
 import { type BundledPackage, bundledPackages } from './bundled.ts'
 
 const ROOT = join(import.meta.dir, '..')

@@ -1,9 +1,9 @@
-/** What the builds of packs have in common; `src/pack.ts` describes a pack. */
+/** What the builds of packs have in common; `src/embedded/pack.ts` describes a pack. */
 import { mkdir, readdir, rename } from 'node:fs/promises'
 import { dirname, extname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzipSync } from 'node:zlib'
-import { type PackedFile, type PackName, packPath, readPack, writePack } from '../src/pack.ts'
+import { type PackedFile, type PackName, packPath, readPack, writePack } from '../src/embedded/pack.ts'
 
 const ROOT = join(import.meta.dir, '..')
 

@@ -6,14 +6,14 @@
 import { join } from 'node:path'
 // The library that shows the API reference comes already bundled.
 import scalar from '../node_modules/@scalar/api-reference/dist/browser/standalone.js' with { type: 'file' }
-import type { PackedFile } from '../src/pack.ts'
+import type { PackedFile } from '../src/embedded/pack.ts'
 import { compressed, filesIn, isCurrent, savePack, stampOf, zipped } from './packing.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const SOURCES = join(ROOT, 'src/web')
 
 /** What the sources import from the rest of `src`, which `.dependency-cruiser.cjs` restricts to these. */
-const SHARED = ['src/entry-filters.ts', 'src/database/schema/values.ts'].map((path) => join(ROOT, path))
+const SHARED = ['src/shared/entry-filters.ts', 'src/database/schema/values.ts'].map((path) => join(ROOT, path))
 
 const MAIN = join(SOURCES, 'main.tsx')
 

@@ -1,6 +1,7 @@
 /** Typical queries on a seeded database, as API paths. */
-import { ENTRY_FILTERS, type EntryFilterName } from '../../src/entry-filters.ts'
+
 import { DIMENSIONS } from '../../src/features/reports/sums.ts'
+import { ENTRY_FILTERS, type EntryFilterName } from '../../src/shared/entry-filters.ts'
 
 /** The last full month of seeded entries, and other periods around it. */
 export const MONTH = 'starting_at=2026-10-01T00:00:00%2B02:00&ending_at=2026-11-01T00:00:00%2B01:00'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { findManual, type Manual } from '../manual.ts'
+import { findManual, type Manual } from '../embedded/manual.ts'
 import { CommandError } from './failures.ts'
 import { examples } from './flags/options.ts'
 import { print } from './terminal/print.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { findNotices } from '../notices.ts'
+import { findNotices } from '../embedded/licenses.ts'
 import { CommandError } from './failures.ts'
 import { examples } from './flags/options.ts'
 import { print } from './terminal/print.ts'

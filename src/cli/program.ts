@@ -1,6 +1,6 @@
 /** The command line: every command on one screen. */
 import { Command, Option } from 'commander'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../embedded/version.ts'
 import { subcommandTerm, withSubcommands } from './command-tree.ts'
 import { EXIT_DONE, printFailure } from './failures.ts'
 import { examples, optionOf } from './flags/options.ts'

@@ -10,7 +10,7 @@ import {
 } from '../features/people/operations/tokens.ts'
 import type { CreatedToken, TokenBody } from '../features/people/schema.ts'
 import { parseDuration, parseMoment } from '../lib/duration.ts'
-import { rolesOfScope, SCOPE_NAMES, SCOPES } from '../token-scopes.ts'
+import { rolesOfScope, SCOPE_NAMES, SCOPES } from '../shared/token-scopes.ts'
 import { examples } from './flags/options.ts'
 import { addAction, addListing } from './operations.ts'
 import { minute, note, printJsonList, printTable } from './terminal/print.ts'

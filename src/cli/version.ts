@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { COMMIT, VERSION } from '../version.ts'
+import { COMMIT, VERSION } from '../embedded/version.ts'
 import { examples } from './flags/options.ts'
 import { print, printJson } from './terminal/print.ts'
 

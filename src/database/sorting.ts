@@ -1,7 +1,7 @@
 /** Pages of lists in an order that a caller chose: keyset pagination by a value and the key of the row. */
 import { type Column, desc, lt, type SQL, sql } from 'drizzle-orm'
-import type { PageRequest, SortedBy } from '../query.ts'
-import { writeKeyPage, writeSortPage } from '../query.ts'
+import type { PageRequest, SortedBy } from '../schema/query.ts'
+import { writeKeyPage, writeSortPage } from '../schema/query.ts'
 import type { Reader } from './database.ts'
 import type { Tables } from './schema/tables.ts'
 

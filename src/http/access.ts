@@ -15,10 +15,10 @@ import {
   viewerOf as viewerOfPerson,
 } from '../access/visibility.ts'
 import { Problem } from '../errors.ts'
-import { ROLES, STAFF_ROLES } from '../fields.ts'
 import { isId } from '../lib/id.ts'
 import { networkTest } from '../lib/network.ts'
-import { includesScope, type RouteScope, type Scope, scopesOfRoute } from '../token-scopes.ts'
+import { ROLES, STAFF_ROLES } from '../schema/fields.ts'
+import { includesScope, type RouteScope, type Scope, scopesOfRoute } from '../shared/token-scopes.ts'
 import { bodies, jsonParser } from './body.ts'
 import { matchedVersions } from './entity-tags.ts'
 import { type QueryCall, restoreBrackets } from './query.ts'

@@ -5,11 +5,11 @@
 import { isUtf8 } from 'node:buffer'
 import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { removeNulls } from '../absent-fields.ts'
 import { Problem, validationFailed } from '../errors.ts'
 import { parseExactJson } from '../lib/exact-json.ts'
 import { GatheredBytes } from '../lib/gathered-bytes.ts'
 import { countParsedMembers, duplicateNames, type JsonCounts, JsonLimitExceeded, scanJson } from '../lib/json-scan.ts'
+import { removeNulls } from '../schema/absent-fields.ts'
 import { type BodyMemory, COUNTED_BYTES } from './load-limits.ts'
 import { partsOf } from './unread-bodies.ts'
 

@@ -2,8 +2,8 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { ReplicaState } from '../database/caller.ts'
+import { VERSION } from '../embedded/version.ts'
 import { Problem } from '../errors.ts'
-import { VERSION } from '../version.ts'
 import { access } from './access.ts'
 import { documented } from './documentation.ts'
 

@@ -1,7 +1,7 @@
 /** TypeBox's schemas as JSON Schema 2020-12 for readers: the meaning, without details that only validation needs. */
 import type { TSchema } from '@sinclair/typebox'
 import { LIST } from '../operations/parameters.ts'
-import { NAMES, SHOWN } from '../schema.ts'
+import { NAMES, SHOWN } from '../schema/types.ts'
 
 export type JsonSchema = Record<string, unknown>
 

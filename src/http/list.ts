@@ -1,8 +1,8 @@
 /** The answer to a request for a list: a page of it, or all of it as CSV. */
 
 import type { CsvColumn } from '../lib/csv-column.ts'
-import { everyRow, type Page, pageOf, type Rows } from '../lists.ts'
-import type { PageRequest } from '../query.ts'
+import { everyRow, type Page, pageOf, type Rows } from '../schema/lists.ts'
+import type { PageRequest } from '../schema/query.ts'
 import { csvResponse, wantsCsv } from './csv.ts'
 
 interface Listing<Filter, Row, Body, Sort extends string> {

@@ -6,10 +6,10 @@
  */
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { acceptingNulls } from '../absent-fields.ts'
+import { VERSION } from '../embedded/version.ts'
 import { PROBLEMS, type ProblemCode } from '../errors.ts'
 import { REQUIRED } from '../operations/parameters.ts'
-import { VERSION } from '../version.ts'
+import { acceptingNulls } from '../schema/absent-fields.ts'
 import { access, type GuardedRoute, SECURITY_SCHEMES, SESSION_COOKIE, securityOf } from './access.ts'
 import { FixedContent } from './content.ts'
 import {

@@ -6,7 +6,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { Type } from '@sinclair/typebox'
 import { Problem } from '../errors.ts'
-import { strict } from '../schema.ts'
+import { strict } from '../schema/types.ts'
 import { problemHeaders } from './problems.ts'
 
 /** Prefix of `logs`, `metrics` and `traces`; exporters are configured with the path before `/v1`. */

@@ -1,5 +1,5 @@
 /** Serves files of a pack, in an encoding that the client accepts. */
-import { findPack, type Pack, type PackName, unpacked } from '../pack.ts'
+import { findPack, type Pack, type PackName, unpacked } from '../embedded/pack.ts'
 import { encodingFor } from './accept-encoding.ts'
 import { hasTag } from './entity-tags.ts'
 

@@ -2,7 +2,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { CreateEden } from 'elysia/types'
-import type { Rows } from '../lists.ts'
 import type {
   Answer,
   AnyAction,
@@ -15,7 +14,8 @@ import type {
   Served,
 } from '../operations/operation.ts'
 import { listPage } from '../operations/parameters.ts'
-import { strict } from '../schema.ts'
+import type { Rows } from '../schema/lists.ts'
+import { strict } from '../schema/types.ts'
 import { access, askerOf, partyOf, viewerOf } from './access.ts'
 import { type Documentation, documented } from './documentation.ts'
 import { answerList } from './list.ts'

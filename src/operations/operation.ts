@@ -13,9 +13,9 @@ import type { ProblemCode } from '../errors.ts'
 import type { Allowed } from '../http/access.ts'
 import type { Contents, Documentation, DocumentedResponse, TAGS } from '../http/documentation.ts'
 import type { CsvColumn } from '../lib/csv-column.ts'
-import type { Page, Rows } from '../lists.ts'
-import type { ListFormat, PageRequest, QueryTexts } from '../query.ts'
-import type { RouteScope } from '../token-scopes.ts'
+import type { Page, Rows } from '../schema/lists.ts'
+import type { ListFormat, PageRequest, QueryTexts } from '../schema/query.ts'
+import type { RouteScope } from '../shared/token-scopes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

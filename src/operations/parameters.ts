@@ -3,7 +3,7 @@
  * types describe the meaning of the text in the OpenAPI document, and of the flags of commands.
  */
 import { Kind, Type, TypeRegistry } from '@sinclair/typebox'
-import { DEFAULT_LIMIT, LIST_LIMIT, ORDERS, type Sorts } from '../query.ts'
+import { DEFAULT_LIMIT, LIST_LIMIT, ORDERS, type Sorts } from '../schema/query.ts'
 
 /** Accepts any string; it is validated when it is parsed. */
 TypeRegistry.Set('Text', (_, value) => typeof value === 'string')

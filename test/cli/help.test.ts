@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { referencePages } from '../../scripts/manual/reference.ts'
 import { commandsByHeading, fullNameOf, withSubcommands } from '../../src/cli/command-tree.ts'
 import { createProgram } from '../../src/cli/program.ts'
-import { VERSION } from '../../src/version.ts'
+import { VERSION } from '../../src/embedded/version.ts'
 import { CommandLine } from '../support/command-line.ts'
 
 let tally: CommandLine

@@ -8,7 +8,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../../src/database/open.ts'
-import { SCOPE_NAMES } from '../../src/token-scopes.ts'
+import { SCOPE_NAMES } from '../../src/shared/token-scopes.ts'
 import { precompiledExecutable, SHORT_RUN } from '../support/binary.ts'
 import { CommandLine, type RunningServer } from '../support/command-line.ts'
 import { copyDemo } from '../support/demo.ts'

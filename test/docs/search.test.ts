@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import MiniSearch from 'minisearch'
 import { SEARCH_OPTIONS } from '../../docs/.vitepress/theme/search.ts'
-import { findPack, packedText } from '../../src/pack.ts'
+import { findPack, packedText } from '../../src/embedded/pack.ts'
 
 const FIRST = 3
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { acceptingNulls, removeNulls } from '../../src/absent-fields.ts'
 import { TokenEntryReport } from '../../src/features/entries/schema.ts'
+import { acceptingNulls, removeNulls } from '../../src/schema/absent-fields.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { reportBody } from '../support/reports.ts'
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ROLES, type Role } from '../../src/database/schema/values.ts'
 import { newSecret } from '../../src/features/people/tokens/secret.ts'
 import { newId } from '../../src/lib/id.ts'
-import { includesScope, rolesOfScope, SCOPE_NAMES, type Scope } from '../../src/token-scopes.ts'
+import { includesScope, rolesOfScope, SCOPE_NAMES, type Scope } from '../../src/shared/token-scopes.ts'
 import { type Location, rowsAt, testEngine } from './databases.ts'
 import { SEED_OF_TESTS } from './seed.ts'
 

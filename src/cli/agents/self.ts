@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { COMMIT } from '../../version.ts'
+import { COMMIT } from '../../embedded/version.ts'
 
 /**
  * How to start this very Tally again. By the name under which the shell finds it, where that is it: the name stays when

@@ -67,7 +67,7 @@ async function list(flags: ListFlags): Promise<void> {
   })
   await withServices(flags, async ({ bills }) => {
     if (flags.csv) return printCsv(await bills.everyBill(filter), BILL_COLUMNS)
-    const { writeKeyPage } = await import('../../query.ts')
+    const { writeKeyPage } = await import('../../schema/query.ts')
     const views = await bills.listBills(filter, { after, limit: limit + 1 })
     const data = await bills.heads(views.slice(0, limit))
     const nextPage = views.length > limit ? writeKeyPage(views[limit - 1]!.bill.id) : null

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { Query } from '../../query.ts'
+import { Query } from '../../schema/query.ts'
 import type { Services } from '../../services.ts'
 import { CommandError } from '../failures.ts'
 import { asksFirst } from '../flags/confirmation.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { TokenEntry } from '../../features/entries/schema.ts'
-import { serviceText } from '../../price-texts.ts'
+import { serviceText } from '../../shared/price-texts.ts'
 import { columnsOption, wideOption } from '../flags/columns.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'

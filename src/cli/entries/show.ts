@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { TokenEntryDetail, TokenEntryHistory } from '../../features/entries/schema.ts'
-import { serviceText, toolsText } from '../../price-texts.ts'
+import { serviceText, toolsText } from '../../shared/price-texts.ts'
 import { examples } from '../flags/options.ts'
 import { printCalculation } from '../prices/calculation.ts'
 import { effectiveText } from '../prices/text.ts'

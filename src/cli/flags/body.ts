@@ -18,7 +18,10 @@ export function numberOf(flag: string, text: string | undefined): number | undef
 
 /** The body as the API would read it from JSON, without what is undefined. Throws 422 with every issue. */
 export async function checked(schema: TSchema, body: object): Promise<unknown> {
-  const [{ Value }, { issuesOf }] = await Promise.all([import('@sinclair/typebox/value'), import('../../issues.ts')])
+  const [{ Value }, { issuesOf }] = await Promise.all([
+    import('@sinclair/typebox/value'),
+    import('../../schema/issues.ts'),
+  ])
   const read = parseExactJson(JSON.stringify(body))
   const issues = issuesOf({ Errors: (value) => Value.Errors(schema, value) }, read)
   if (issues.length > 0) throw validationFailed(issues)

@@ -1,7 +1,12 @@
 /** The flags that filter the entries of a list or report; they correspond to the parameters of the API. */
 import { type Command, Option } from 'commander'
-import { ENTRY_FILTER_LIST, type EntryFilterName, isListFilter, type ListFilterName } from '../../entry-filters.ts'
-import type { QueryTexts } from '../../query.ts'
+import type { QueryTexts } from '../../schema/query.ts'
+import {
+  ENTRY_FILTER_LIST,
+  type EntryFilterName,
+  isListFilter,
+  type ListFilterName,
+} from '../../shared/entry-filters.ts'
 import { collect } from './options.ts'
 import { addDayAndEarlierFlags, type DayFlags, dayTexts } from './period.ts'
 import { readYesNo } from './yes-no.ts'

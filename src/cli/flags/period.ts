@@ -5,7 +5,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { addDays, isDay } from '../../lib/calendar.ts'
 import { parseTimestamp } from '../../lib/timestamp.ts'
-import type { QueryTexts } from '../../query.ts'
+import type { QueryTexts } from '../../schema/query.ts'
 import type { Services } from '../../services.ts'
 import { CommandError } from '../failures.ts'
 

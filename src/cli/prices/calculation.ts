@@ -1,6 +1,6 @@
 /** The calculation of a list value, a line for each product. */
 import type { ResolutionBody } from '../../features/prices/schema.ts'
-import { noteTexts } from '../../price-texts.ts'
+import { noteTexts } from '../../shared/price-texts.ts'
 import { exactText } from '../terminal/numbers.ts'
 import { print, printTable } from '../terminal/print.ts'
 

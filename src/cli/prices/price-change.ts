@@ -1,6 +1,6 @@
 /** A change of a model's price, before it is made and after. */
 import type { AddedPrice } from '../../features/prices/schema.ts'
-import { chargesTexts, tierTexts } from '../../price-texts.ts'
+import { chargesTexts, tierTexts } from '../../shared/price-texts.ts'
 import { exactText } from '../terminal/numbers.ts'
 import { print, printTable } from '../terminal/print.ts'
 import { effectiveText, PRICE_TITLES, type PriceRow, startText } from './text.ts'

@@ -4,7 +4,7 @@ import type { PriceBody, ResolutionBody } from '../../features/prices/schema.ts'
 import { dayAt } from '../../lib/calendar.ts'
 import { momentText, parseMoment } from '../../lib/duration.ts'
 import { parseDecimal } from '../../lib/money.ts'
-import { chargesTexts, tierTexts } from '../../price-texts.ts'
+import { chargesTexts, tierTexts } from '../../shared/price-texts.ts'
 import { exactText } from '../terminal/numbers.ts'
 import type { Column } from '../terminal/print.ts'
 

@@ -1,7 +1,7 @@
 /** A command that prints one of the reports behind the page Insights. */
 import type { Command } from 'commander'
 import type { CsvColumn } from '../../lib/csv-column.ts'
-import type { QueryTexts } from '../../query.ts'
+import type { QueryTexts } from '../../schema/query.ts'
 import type { Services } from '../../services.ts'
 import { addReportFilters, entryFilterTexts } from '../flags/entry-filters.ts'
 import { addPeriodFlags, periodTexts } from '../flags/period.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { VERSION } from '../../version.ts'
+import { VERSION } from '../../embedded/version.ts'
 import { CommandError } from '../failures.ts'
 import { examples } from '../flags/options.ts'
 import { addDayFlags, type DayFlags, dayTexts } from '../flags/period.ts'

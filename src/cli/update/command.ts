@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type OptionName, readReleases } from '../../config.ts'
-import { PLATFORM, RELEASE_KEY, VERSION } from '../../version.ts'
+import { PLATFORM, RELEASE_KEY, VERSION } from '../../embedded/version.ts'
 import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { examples, optionOf } from '../flags/options.ts'
 import { note, print, printFields, printJson } from '../terminal/print.ts'

@@ -1,7 +1,7 @@
 /** The installation that is updated: where its executable is, and whether something else manages it. */
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { COMMIT } from '../../version.ts'
+import { COMMIT } from '../../embedded/version.ts'
 import { CommandError } from '../failures.ts'
 
 /** Written by packages and images, below the prefix of their executable. */

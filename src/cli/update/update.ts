@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { DatabasePlace } from '../../config.ts'
-import { PLATFORM, VERSION } from '../../version.ts'
+import { PLATFORM, VERSION } from '../../embedded/version.ts'
 import { CommandError } from '../failures.ts'
 import { findServiceUnit, type ServiceUnit } from '../service-unit.ts'
 import { note, print, printJson } from '../terminal/print.ts'

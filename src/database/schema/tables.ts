@@ -3,7 +3,7 @@
  * tables; a test compares both. The comments on columns are in `migrations/sqlite`.
  */
 
-import type { EventType } from '../../event-types.ts'
+import type { EventType } from '../../shared/event-types.ts'
 import type { ColumnKit } from './columns.ts'
 import type {
   BudgetThreshold,

@@ -1,6 +1,6 @@
 /** Sessions far above the usual in the API. */
 import { type Static, Type } from '@sinclair/typebox'
-import { moment, orNull, strict } from '../../schema.ts'
+import { moment, orNull, strict } from '../../schema/types.ts'
 
 const dollars = (description: string) => Type.Number({ description: `${description} In US dollars.` })
 

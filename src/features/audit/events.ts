@@ -1,5 +1,5 @@
 /** Which changes in the audit log are events, and of which type. */
-import { type EventType, isEventType } from '../../event-types.ts'
+import { type EventType, isEventType } from '../../shared/event-types.ts'
 
 /**
  * Decisions about entries are events of each entry, which are recorded with its history: those of many entries are one

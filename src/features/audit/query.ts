@@ -1,5 +1,5 @@
 /** Query parameters of the audit log. Issues are reported under `/query/<name>`. Pure. */
-import { LIST_FORMATS, type ListPage, Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import { LIST_FORMATS, type ListPage, Query, type QueryTexts, readKeyPage } from '../../schema/query.ts'
 import type { AuditFilter } from './store.ts'
 
 export const AUDIT_FORMATS = [...LIST_FORMATS, 'ndjson'] as const

@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
-import { emailAddress, listOf, moment, orNull, strict } from '../../schema.ts'
+import { emailAddress, listOf, moment, orNull, strict } from '../../schema/types.ts'
 import type { AuditView } from './store.ts'
 
 const values = (description: string) =>

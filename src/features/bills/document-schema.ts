@@ -1,6 +1,6 @@
 /** The document of a bill in the API: what the client has, and what was left out. */
 import { type Static, Type } from '@sinclair/typebox'
-import { day, emailAddress, oneOf, orNull, strict } from '../../schema.ts'
+import { day, emailAddress, oneOf, orNull, strict } from '../../schema/types.ts'
 
 export const percent = (description: string) =>
   Type.Number({ description: `${description} In percent, with at most 4 decimals.`, minimum: -100, maximum: 10_000 })

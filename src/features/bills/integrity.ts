@@ -3,8 +3,8 @@
  * entries. Entries must be billed exactly while they are on a bill that is not void.
  */
 import type { Reader } from '../../database/database.ts'
-import { firstNamed } from '../../first-named.ts'
 import { numberText, parseExactJson } from '../../lib/exact-json.ts'
+import { firstNamed } from '../../lib/first-named.ts'
 import { formatDecimal, NANO_DIGITS, parseExactDecimal } from '../../lib/money.ts'
 import type { BillDocument } from './schema.ts'
 import { findBill, getDocument, listBills, type SentBill } from './store/bills.ts'

@@ -2,7 +2,7 @@
 
 import { notFound } from '../../errors.ts'
 import { daysOfMonth, isDay } from '../../lib/calendar.ts'
-import { Query, type QueryTexts, type SortedListPage } from '../../query.ts'
+import { Query, type QueryTexts, type SortedListPage } from '../../schema/query.ts'
 import { ENTRY_FORMATS, type ListQuery, readPage } from '../entries/listing/filter.ts'
 import { BILL_STATES, RATE_LIMIT } from './schema.ts'
 import { BILL_SORTS } from './sorts.ts'

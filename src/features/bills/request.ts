@@ -1,9 +1,9 @@
 /** The parsed terms of a request for a bill, and every issue that its schema cannot express. Pure. */
 import type { Issue } from '../../errors.ts'
-import { issuesOfCurrency, issuesOfEmail, parseMarkup } from '../../fields.ts'
 import { type Days, daysOfMonth, isDay } from '../../lib/calendar.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseExactDecimal } from '../../lib/money.ts'
+import { issuesOfCurrency, issuesOfEmail, parseMarkup } from '../../schema/fields.ts'
 import { RATE_DIGITS } from './amounts.ts'
 import { minorDigitsOf } from './currency.ts'
 import type { BillTerms, LineDimension } from './document.ts'

@@ -1,6 +1,6 @@
 /** Billing runs in the API. */
 import { type Static, Type } from '@sinclair/typebox'
-import { day, oneOf, orNull, strict } from '../../schema.ts'
+import { day, oneOf, orNull, strict } from '../../schema/types.ts'
 import { amount, LeftOut } from './document-schema.ts'
 import { RUN_CHECKS } from './run-checks.ts'
 import { BillRequest, LastBillBody, RememberedRate } from './schema.ts'

@@ -1,6 +1,6 @@
 /** Bills in the API: requests and responses. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
-import { day, emailAddress, listOf, moment, month, oneOf, orNull, strict } from '../../schema.ts'
+import { day, emailAddress, listOf, moment, month, oneOf, orNull, strict } from '../../schema/types.ts'
 import { amount, BILL_KINDS, BillDocument, percent, Reference, reference } from './document-schema.ts'
 
 export type { BillLine, BillSection, LeftOut, LeftOutReason } from './document-schema.ts'

@@ -1,7 +1,7 @@
 /** Counts all entries of a period of a budget, in one state of the database. */
 import { EVERYTHING } from '../../access/visibility.ts'
-import type { Calendar } from '../../calendar-periods.ts'
 import type { Reader, SlowTask } from '../../database/database.ts'
+import type { Calendar } from '../../shared/calendar-periods.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 import { exactAt, STATUS_KEYS, sumColumns } from '../entries/rollup/service.ts'
 import { COUNT_KINDS } from '../prices/usage.ts'

@@ -1,5 +1,5 @@
 /** Parameters of lists of budgets and alerts, and of checks. Pure. */
-import { Query, type QueryTexts, readKeyPage } from '../../query.ts'
+import { Query, type QueryTexts, readKeyPage } from '../../schema/query.ts'
 import { BUDGET_STATES } from './schema.ts'
 import type { BudgetListFilter } from './store.ts'
 

@@ -1,7 +1,7 @@
 /** API schema of budgets, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, Type } from '@sinclair/typebox'
 import { BUDGET_MEASURES, BUDGET_PERIODS } from '../../database/schema/values.ts'
-import { chosen, day, emailAddress, givenName, listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { chosen, day, emailAddress, givenName, listOf, moment, oneOf, orNull, strict } from '../../schema/types.ts'
 
 const THRESHOLD_LIMIT = 10
 const RECIPIENT_LIMIT = 20

@@ -1,6 +1,6 @@
 /** What changed, as far as somebody may know: from the types of events to kinds of data, without any content. Pure. */
 import type { VisibleProjects } from '../../access/visibility.ts'
-import { EVENT_TYPES, type EventType } from '../../event-types.ts'
+import { EVENT_TYPES, type EventType } from '../../shared/event-types.ts'
 
 export const CHANGE_KINDS = [
   'entries',

@@ -4,7 +4,7 @@ import { access, approvalViewerOf, renewedCaller, requireCaller } from '../../ht
 import { documented } from '../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../http/event-stream.ts'
 import { parameter } from '../../operations/parameters.ts'
-import { Query } from '../../query.ts'
+import { Query } from '../../schema/query.ts'
 import { CHANGE_KINDS } from './kinds.ts'
 import { ChangesAnswer } from './schema.ts'
 import type { ChangesService } from './service.ts'

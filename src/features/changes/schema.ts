@@ -1,6 +1,6 @@
 /** API schema of changes. */
 import { Type } from '@sinclair/typebox'
-import { oneOf, strict } from '../../schema.ts'
+import { oneOf, strict } from '../../schema/types.ts'
 import { CHANGE_KINDS } from './kinds.ts'
 
 export const ChangesAnswer = Type.Object(

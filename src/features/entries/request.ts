@@ -1,7 +1,8 @@
 /** Reads the bodies of requests that change entries. Pure. */
-import { SchemaChecker } from '../../checker.ts'
+
 import { type Issue, validationFailed } from '../../errors.ts'
-import { issuesOf } from '../../issues.ts'
+import { SchemaChecker } from '../../schema/checker.ts'
+import { issuesOf } from '../../schema/issues.ts'
 import { EntryCorrection, TokenEntryReport } from './schema.ts'
 
 /** Fields of a report that a correction cannot have, so that the error explains why instead of calling them unknown. */

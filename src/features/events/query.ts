@@ -1,7 +1,8 @@
 /** Query parameters of the event log. Issues are reported under `/query/<name>`. Pure. */
-import { EVENT_TYPE_NAMES, type EventType, eventTypesOf } from '../../event-types.ts'
+
 import { nearestNames } from '../../lib/nearest-names.ts'
-import { Query, type QueryTexts } from '../../query.ts'
+import { Query, type QueryTexts } from '../../schema/query.ts'
+import { EVENT_TYPE_NAMES, type EventType, eventTypesOf } from '../../shared/event-types.ts'
 
 export interface EventsQuery {
   /** Undefined for the oldest event that is left. */

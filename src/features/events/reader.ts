@@ -1,8 +1,8 @@
 /** What of the log a caller may read: the one rule for lists, streams and webhooks. Pure. */
 import type { Caller, Principal } from '../../access/caller.ts'
 import { approvalViewerOf, EVERYTHING, type Viewer } from '../../access/visibility.ts'
-import { type Audience, EVENT_TYPES, type EventType } from '../../event-types.ts'
-import { includesScope, type Scope } from '../../token-scopes.ts'
+import { type Audience, EVENT_TYPES, type EventType } from '../../shared/event-types.ts'
+import { includesScope, type Scope } from '../../shared/token-scopes.ts'
 
 /** Who reads the log. */
 export interface EventReader {

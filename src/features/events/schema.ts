@@ -1,6 +1,6 @@
 /** API schema of the event log, shared by OpenAPI, webhooks and the command line's `--json`. */
 import { type Static, Type } from '@sinclair/typebox'
-import { moment, orNull, strict } from '../../schema.ts'
+import { moment, orNull, strict } from '../../schema/types.ts'
 
 const named = (description: string) =>
   orNull(Type.Object({ id: Type.String(), name: Type.String() }, { ...strict, description }))

@@ -1,8 +1,8 @@
 /** The event log: what happened, in order, for programs that follow it (docs/design/api.md, "Events"). */
 import type { Database, Tx } from '../../database/database.ts'
 import { notFound, Problem, validationFailed } from '../../errors.ts'
-import type { EventType } from '../../event-types.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { EventType } from '../../shared/event-types.ts'
 import { EventFeed } from './feed.ts'
 import { type EventsQuery, readEventId, writeEventId } from './query.ts'
 import type { EventReader } from './reader.ts'

@@ -1,6 +1,6 @@
 /** The kinds of things that wait for somebody, and whom each concerns. Pure. */
 import type { Role } from '../../database/schema/values.ts'
-import type { Scope } from '../../token-scopes.ts'
+import type { Scope } from '../../shared/token-scopes.ts'
 
 interface Kind {
   description: string

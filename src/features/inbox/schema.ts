@@ -1,6 +1,6 @@
 /** API schema of the inbox. */
 import { type Static, Type } from '@sinclair/typebox'
-import { moment, oneOf, orNull, strict } from '../../schema.ts'
+import { moment, oneOf, orNull, strict } from '../../schema/types.ts'
 import { INBOX_KINDS, KINDS } from './kinds.ts'
 
 export const InboxItem = Type.Object(

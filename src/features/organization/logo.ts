@@ -1,7 +1,7 @@
 /** Validates the logo on bills. Pure. */
 import { inflateSync } from 'node:zlib'
 import { type Issue, validationFailed } from '../../errors.ts'
-import type { LogoType } from '../../fields.ts'
+import type { LogoType } from '../../schema/fields.ts'
 import type { Logo } from './store.ts'
 
 /** Many times what a sharp picture needs in print. It is part of every stored PDF. */

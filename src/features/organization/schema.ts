@@ -1,8 +1,8 @@
 /** API schema of the organization's settings, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { SAME_SESSION, UNKNOWN_PROJECTS, WEEKDAYS } from '../../database/schema/values.ts'
-import { LOGO_TYPES } from '../../fields.ts'
-import { chosen, emailAddress, givenName, oneOf, orNull, SHOWN, strict } from '../../schema.ts'
+import { LOGO_TYPES } from '../../schema/fields.ts'
+import { chosen, emailAddress, givenName, oneOf, orNull, SHOWN, strict } from '../../schema/types.ts'
 
 /** Not empty, and something besides white space. */
 const FILLED = { minLength: 1, pattern: '\\S' }

@@ -5,6 +5,9 @@ import { Cached } from '../../database/cached.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { SAME_SESSION, UNKNOWN_PROJECTS, WEEKDAYS } from '../../database/schema/values.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
+import { decimalNumber } from '../../lib/money.ts'
+import { composeName } from '../../lib/names.ts'
+import { readPublicUrl } from '../../lib/public-url.ts'
 import {
   ADDRESS_LIMIT,
   issuesOfCurrency,
@@ -15,11 +18,8 @@ import {
   issuesOfTimeZone,
   MARKUP_DIGITS,
   MARKUP_EXPECTED,
-} from '../../fields.ts'
-import { decimalNumber } from '../../lib/money.ts'
-import { composeName } from '../../lib/names.ts'
-import { readPublicUrl } from '../../lib/public-url.ts'
-import { isRequirable, REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../sheet-fields.ts'
+} from '../../schema/fields.ts'
+import { isRequirable, REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../shared/sheet-fields.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import { issueOfNumberFormat } from './bill-numbers.ts'
 import { readLogo } from './logo.ts'

@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import type { SameSession, UnknownProjects, Weekday } from '../../database/schema/values.ts'
-import type { LogoType } from '../../fields.ts'
+import type { LogoType } from '../../schema/fields.ts'
 
 export interface Organization {
   name: string

@@ -1,7 +1,7 @@
 /** Query parameters for people and tokens. Issues are reported under `/query/<name>`. Pure. */
 
-import { ROLES, USER_STATES } from '../../fields.ts'
-import { type ListPage, Query, type QueryTexts, type SortedListPage } from '../../query.ts'
+import { ROLES, USER_STATES } from '../../schema/fields.ts'
+import { type ListPage, Query, type QueryTexts, type SortedListPage } from '../../schema/query.ts'
 import { TOKEN_SORTS, USER_SORTS } from './sorts.ts'
 import type { TokenFilter } from './store/tokens.ts'
 import type { UserFilter } from './store/users.ts'

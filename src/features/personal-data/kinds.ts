@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { Reader } from '../../database/database.ts'
 import { NOTIFICATION_TOPICS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { day, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { day, moment, oneOf, orNull, strict } from '../../schema/types.ts'
 import {
   eachChange,
   eachHistory,

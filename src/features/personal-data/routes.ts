@@ -1,11 +1,11 @@
 import { Elysia, t } from 'elysia'
 import { validationFailed } from '../../errors.ts'
-import { foldEmail } from '../../fields.ts'
 import { access, actorOf, EVERY_ROLE, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
 import { streamedResponse } from '../../http/exports.ts'
 import { parameter } from '../../operations/parameters.ts'
-import { Query, type QueryTexts } from '../../query.ts'
+import { foldEmail } from '../../schema/fields.ts'
+import { Query, type QueryTexts } from '../../schema/query.ts'
 import type { PeopleService } from '../people/service.ts'
 import {
   ErasureBody,

@@ -1,7 +1,7 @@
 /** API schemas of exports and erasures. */
 import { type Static, Type } from '@sinclair/typebox'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { moment, oneOf, orNull, strict } from '../../schema.ts'
+import { moment, oneOf, orNull, strict } from '../../schema/types.ts'
 import { TokenEntry } from '../entries/schema.ts'
 import { EXAMPLE_USER } from '../people/examples.ts'
 import { UserBody } from '../people/schema.ts'

@@ -1,7 +1,7 @@
 /** New rules and samples as callers send them. */
 import { PROPOSAL_STATES } from '../../database/schema/values.ts'
 import { composeName } from '../../lib/names.ts'
-import { Query, type QueryTexts } from '../../query.ts'
+import { Query, type QueryTexts } from '../../schema/query.ts'
 import type { NewProposalFields, ProposalQuery } from './proposals.ts'
 import type { NewRuleFields } from './rule-list.ts'
 import type { NewProposal, NewRule, Sample } from './schema.ts'

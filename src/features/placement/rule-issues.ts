@@ -1,7 +1,7 @@
 /** Validation of rules from HTTP and the command line. Pure. */
 import type { RuleCondition } from '../../database/schema/records.ts'
 import type { Issue } from '../../errors.ts'
-import { issuesOfName } from '../../fields.ts'
+import { issuesOfName } from '../../schema/fields.ts'
 import { type CompiledCondition, compileCondition } from './condition.ts'
 import { weightOf } from './expression-weight.ts'
 import { PLAIN_FIELDS } from './subject.ts'

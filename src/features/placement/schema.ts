@@ -1,7 +1,7 @@
 /** API schema of placement rules, shared by validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
 import { PROPOSAL_STATES } from '../../database/schema/values.ts'
-import { LABEL_NAMES, listOf, moment, named, oneOf, orNull, strict } from '../../schema.ts'
+import { LABEL_NAMES, listOf, moment, named, oneOf, orNull, strict } from '../../schema/types.ts'
 import { VERDICTS } from './match.ts'
 import { CONDITIONS_LIMIT, FIELD_EXPECTED, FIELD_PATTERN, PATTERN_LIMIT, RULES_LIMIT } from './rule-issues.ts'
 import { KEY_LIMIT } from './ticket-template.ts'

@@ -1,6 +1,6 @@
 /** Loads, updates and comparisons of price tables in the API. */
 import { type Static, Type } from '@sinclair/typebox'
-import { listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { listOf, moment, oneOf, orNull, strict } from '../../schema/types.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
 import { Author, Difference, date } from './schema.ts'
 

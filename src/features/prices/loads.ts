@@ -6,8 +6,8 @@ import { notFound, Problem } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { counted } from '../../lib/counted.ts'
 import { isId } from '../../lib/id.ts'
-import { type Page, pageOf } from '../../lists.ts'
-import { type ListPage, writeKeyPage } from '../../query.ts'
+import { type Page, pageOf } from '../../schema/lists.ts'
+import { type ListPage, writeKeyPage } from '../../schema/query.ts'
 import type { AuditService } from '../audit/service.ts'
 import {
   countValued,

@@ -1,5 +1,5 @@
 /** Query parameters of prices: every issue is reported under `/query/<name>`. Pure. */
-import { type ListPage, Query, type QueryTexts } from '../../query.ts'
+import { type ListPage, Query, type QueryTexts } from '../../schema/query.ts'
 import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
 import { ALWAYS, TABLE_ZONE } from './formats/tally.ts'
 import type { LoadOptions } from './load-plan.ts'

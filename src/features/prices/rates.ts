@@ -4,7 +4,7 @@
  * half to even, to nano-dollars.
  */
 import { divideHalfEven, type Nanos, type Picos } from '../../lib/money.ts'
-import { PRICE_NOTES, type PriceNote } from '../../price-texts.ts'
+import { PRICE_NOTES, type PriceNote } from '../../shared/price-texts.ts'
 import {
   COUNT_KINDS,
   type CountKind,

@@ -1,7 +1,7 @@
 /** Prices in the API, in US dollars per million tokens. One source for validation and OpenAPI. */
 import { type Static, Type } from '@sinclair/typebox'
-import { PRICE_NOTES } from '../../price-texts.ts'
-import { listOf, moment, type Names, named, oneOf, orNull, strict } from '../../schema.ts'
+import { listOf, moment, type Names, named, oneOf, orNull, strict } from '../../schema/types.ts'
+import { PRICE_NOTES } from '../../shared/price-texts.ts'
 import { STEP_OUTCOMES } from './explain.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'

@@ -1,5 +1,5 @@
 /** Query parameters for lists of clients, projects and tickets. Issues are reported under `/query/<name>`. Pure. */
-import { Query, type QueryTexts, type SortedListPage, type Sorts } from '../../query.ts'
+import { Query, type QueryTexts, type SortedListPage, type Sorts } from '../../schema/query.ts'
 import { CLIENT_SORTS, PROJECT_SORTS, TICKET_SORTS } from './sorts.ts'
 import { ARCHIVED_FILTERS, type ClientFilter } from './store/clients.ts'
 import type { ProjectFilter } from './store/projects.ts'

@@ -1,6 +1,6 @@
 /** API schema of clients, projects and tickets, shared by validation and OpenAPI. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { emailAddress, listOf, moment, nameOf, orNull, strict } from '../../schema.ts'
+import { emailAddress, listOf, moment, nameOf, orNull, strict } from '../../schema/types.ts'
 import {
   ADDRESS_LIMIT,
   ALIASES_LIMIT,

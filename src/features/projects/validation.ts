@@ -1,5 +1,6 @@
 /** Validation of clients, projects and tickets from HTTP and the command line. Pure. */
 import type { Issue } from '../../errors.ts'
+import { NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
 import {
   ADDRESS_LIMIT,
   issuesOfGiven as given,
@@ -9,11 +10,17 @@ import {
   issuesOfText,
   MARKUP_DIGITS,
   parseMarkup,
-} from '../../fields.ts'
-import { NANO_DIGITS, type Nanos, parseDecimal } from '../../lib/money.ts'
+} from '../../schema/fields.ts'
 import type { ClientFields, ProjectFields, ResponsibleFields, TicketFields } from './fields.ts'
 
-export { ADDRESS_LIMIT, MARKUP_DIGITS, MARKUP_EXPECTED, MARKUP_MAX, MARKUP_MIN, parseMarkup } from '../../fields.ts'
+export {
+  ADDRESS_LIMIT,
+  MARKUP_DIGITS,
+  MARKUP_EXPECTED,
+  MARKUP_MAX,
+  MARKUP_MIN,
+  parseMarkup,
+} from '../../schema/fields.ts'
 
 /** Titles come from trackers, which allow 255 (Jira) or 256 (GitHub) characters. */
 export const TITLE_LIMIT = 300

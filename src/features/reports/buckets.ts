@@ -5,9 +5,9 @@
  * reaches the next one, and also when the clocks change: the two hours from 2 to 3 in an autumn night are two buckets.
  */
 
-import { type Calendar, calendarPeriodAt } from '../../calendar-periods.ts'
 import { WEEKDAYS } from '../../database/schema/values.ts'
 import type { Span } from '../../lib/calendar.ts'
+import { type Calendar, calendarPeriodAt } from '../../shared/calendar-periods.ts'
 
 export { WEEKDAYS }
 

@@ -1,5 +1,5 @@
 /** The entries that reports count, as the filter that also lists them. Pure. */
-import { COUNTED_STATUSES } from '../../entry-filters.ts'
+import { COUNTED_STATUSES } from '../../shared/entry-filters.ts'
 import type { EntryFilter } from '../entries/listing/filter.ts'
 
 export { COUNTED_STATUSES }

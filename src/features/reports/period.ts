@@ -2,7 +2,7 @@
 import { type Issue, validationFailed } from '../../errors.ts'
 import { addDays, type Days, dayAt, daysOfMonth, daysOfQuarter, daysOfYear } from '../../lib/calendar.ts'
 import { parseDuration, timestamp } from '../../lib/duration.ts'
-import type { QueryTexts } from '../../query.ts'
+import type { QueryTexts } from '../../schema/query.ts'
 import type { Circumstances } from './query.ts'
 
 export interface NamedPeriod {

@@ -1,7 +1,7 @@
 /** Reports in the API. One source for OpenAPI and the validation of responses in tests. */
 import { type Static, Type } from '@sinclair/typebox'
 import { SOURCES, STATUSES, WEEKDAYS } from '../../database/schema/values.ts'
-import { moment, oneOf, orNull, strict } from '../../schema.ts'
+import { moment, oneOf, orNull, strict } from '../../schema/types.ts'
 import { BUCKET_WIDTHS } from './buckets.ts'
 import { CHECKS } from './checks.ts'
 

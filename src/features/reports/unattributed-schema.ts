@@ -1,6 +1,6 @@
 /** Groups of unattributed entries in the API. */
 import { type Static, Type } from '@sinclair/typebox'
-import { oneOf, strict } from '../../schema.ts'
+import { oneOf, strict } from '../../schema/types.ts'
 import { UnpricedModel } from './schema.ts'
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })

@@ -1,7 +1,7 @@
 /** Reported costs compared with list values. */
 import type { Viewer } from '../../access/visibility.ts'
-import { pageOf } from '../../lists.ts'
-import { writeKeyPage } from '../../query.ts'
+import { pageOf } from '../../schema/lists.ts'
+import { writeKeyPage } from '../../schema/query.ts'
 import type { VarianceQuery } from './query.ts'
 import type { Variance, VarianceReport } from './schema.ts'
 import type { ComparedRow, Sums } from './sums.ts'

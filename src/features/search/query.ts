@@ -1,5 +1,5 @@
 /** Query parameters of the search. Issues are reported under `/query/<name>`. Pure. */
-import { Query, type QueryTexts } from '../../query.ts'
+import { Query, type QueryTexts } from '../../schema/query.ts'
 
 export interface SearchQuery {
   text: string

@@ -1,6 +1,6 @@
 /** API schema of the search, shared by OpenAPI and the command line's `--json`. */
 import { type Static, Type } from '@sinclair/typebox'
-import { moment, oneOf, orNull, strict } from '../../schema.ts'
+import { moment, oneOf, orNull, strict } from '../../schema/types.ts'
 
 /** In the order in which they are returned. */
 export const SEARCH_TYPES = ['project', 'ticket', 'client', 'bill', 'person', 'model', 'session', 'entry'] as const

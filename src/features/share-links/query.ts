@@ -1,5 +1,5 @@
 /** Parameters of lists of share links. Pure. */
-import { type ListPage, Query, type QueryTexts } from '../../query.ts'
+import { type ListPage, Query, type QueryTexts } from '../../schema/query.ts'
 
 /** Throws 422 with every issue. */
 export function readShareLinkList(texts: QueryTexts): ListPage {

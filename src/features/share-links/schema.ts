@@ -2,8 +2,8 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import type { QueryTexts } from '../../query.ts'
-import { chosen, listOf, moment, oneOf, orNull, storedFilters, strict } from '../../schema.ts'
+import type { QueryTexts } from '../../schema/query.ts'
+import { chosen, listOf, moment, oneOf, orNull, storedFilters, strict } from '../../schema/types.ts'
 import { MOVING_PERIODS, type MovingPeriod } from './period.ts'
 import type { ShareLink } from './store.ts'
 

@@ -1,6 +1,6 @@
 /** The parameters of lists of sheets. Pure. */
 import { SHEET_STATUSES } from '../../database/schema/values.ts'
-import { Query, type QueryTexts, type SortedListPage } from '../../query.ts'
+import { Query, type QueryTexts, type SortedListPage } from '../../schema/query.ts'
 import { SHEET_SORTS } from './sorts.ts'
 import type { SheetFilter } from './store.ts'
 

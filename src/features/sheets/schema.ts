@@ -1,7 +1,7 @@
 /** Token sheets in the API. */
 import { type Static, Type } from '@sinclair/typebox'
 import { SHEET_STATUSES } from '../../database/schema/values.ts'
-import { day, listOf, moment, month, orNull, strict } from '../../schema.ts'
+import { day, listOf, moment, month, orNull, strict } from '../../schema/types.ts'
 import { TokenEntry } from '../entries/schema.ts'
 
 const money = (description: string) => Type.Number({ description: `${description} In US dollars, at most 9 decimals.` })

@@ -30,7 +30,7 @@ import type { SheetStatus } from '../../database/schema/values.ts'
 import { lowered, pageIn, type SortKeys } from '../../database/sorting.ts'
 import { type Id, isId } from '../../lib/id.ts'
 import { foldName } from '../../lib/names.ts'
-import type { PageRequest } from '../../query.ts'
+import type { PageRequest } from '../../schema/query.ts'
 import type { SHEET_SORTS } from './sorts.ts'
 
 export type SheetRecord = Tables['sheets']['$inferSelect']

@@ -1,7 +1,7 @@
 /** The periods of a budget. Pure. */
 
-import { type Calendar, calendarPeriodAt, type DatedSpan } from '../../calendar-periods.ts'
 import { addDays, type Span, startOfDay } from '../../lib/calendar.ts'
+import { type Calendar, calendarPeriodAt, type DatedSpan } from '../../shared/calendar-periods.ts'
 import type { BudgetRecord } from './matching.ts'
 
 type Periodic = Pick<BudgetRecord, 'period' | 'firstDay' | 'lastDay'>

@@ -1,8 +1,8 @@
 /** What changes of entries add to the periods of budgets. Pure. */
 
-import type { Calendar } from '../../calendar-periods.ts'
 import type { LabelMap } from '../../database/schema/records.ts'
 import type { Span } from '../../lib/calendar.ts'
+import type { Calendar } from '../../shared/calendar-periods.ts'
 import { type Amount, amountOf, markedUp } from './amount.ts'
 import { BudgetIndex, type BudgetRecord, type Scope, type Subject } from './matching.ts'
 import { contains, periodAt, windowOf } from './period.ts'

@@ -1,6 +1,6 @@
 /** Checks that telemetry's totals of sessions have entries. */
 import type { Reader } from '../../database/database.ts'
-import { firstNamed } from '../../first-named.ts'
+import { firstNamed } from '../../lib/first-named.ts'
 import { listSessionsWithoutTotals, listTotalsWithoutEntries } from './store/integrity.ts'
 
 /** One finding for each inconsistency. */

@@ -1,7 +1,7 @@
 /** The status of telemetry and the assignment of sessions in the API. */
 import { type Static, Type } from '@sinclair/typebox'
 import { STATUSES } from '../../database/schema/values.ts'
-import { moment, oneOf, orNull, strict } from '../../schema.ts'
+import { moment, oneOf, orNull, strict } from '../../schema/types.ts'
 
 const seen = { last_seen_at: moment('When it was last received.') }
 const records = Type.Integer({ description: 'Number of log records, data points or spans.' })

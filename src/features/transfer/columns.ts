@@ -5,7 +5,7 @@ import { counted } from '../../lib/counted.ts'
 import { timestamp } from '../../lib/duration.ts'
 import type { IdPrefix } from '../../lib/id.ts'
 import { formatDecimal, parseExactDecimal } from '../../lib/money.ts'
-import { orNull } from '../../schema.ts'
+import { orNull } from '../../schema/types.ts'
 
 /** The rows that others refer to, by their table. */
 export type Referred =

@@ -1,8 +1,8 @@
 /** The lines of a file, read without waiting, because a transaction must not wait for anything but the database. */
 import { readSync } from 'node:fs'
-import { issuesOf } from '../../issues.ts'
 import { parseRawJson } from '../../lib/exact-json.ts'
 import { JsonLimitExceeded, scanJson } from '../../lib/json-scan.ts'
+import { issuesOf } from '../../schema/issues.ts'
 import { type End, endChecker, FORMAT, FORMAT_VERSION, type Header, headerChecker, LINE_LIMIT_BYTES } from './format.ts'
 import type { Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'

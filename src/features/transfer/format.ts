@@ -1,7 +1,7 @@
 /** The format of exports of everything: docs/export-format.md. */
 import { type Static, Type } from '@sinclair/typebox'
-import { SchemaChecker } from '../../checker.ts'
-import { orNull, strict } from '../../schema.ts'
+import { SchemaChecker } from '../../schema/checker.ts'
+import { orNull, strict } from '../../schema/types.ts'
 
 export const FORMAT = 'tally-export'
 

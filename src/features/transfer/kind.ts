@@ -1,8 +1,8 @@
 /** The kinds of lines: each is declared once, and written, checked and read by this declaration. */
 import { type TSchema, Type } from '@sinclair/typebox'
-import { SchemaChecker } from '../../checker.ts'
 import type { Tables } from '../../database/schema/tables.ts'
-import { strict } from '../../schema.ts'
+import { SchemaChecker } from '../../schema/checker.ts'
+import { strict } from '../../schema/types.ts'
 import type { Field } from './columns.ts'
 
 export type TableName = keyof Tables

@@ -3,7 +3,7 @@
  * project, and added up by what the viewer asked for. Pure.
  */
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
-import { namesPeople } from '../../people-dimensions.ts'
+import { namesPeople } from '../../shared/people-dimensions.ts'
 import { type BilledAmount, billedAmountBody } from '../bills/service.ts'
 import { type Key, type SumsRow, tokensBody } from '../reports/service.ts'
 import type { SharedDimension } from './query.ts'

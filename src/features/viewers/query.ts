@@ -1,8 +1,8 @@
 /** Parameters of what viewers ask for. Pure. */
 import { foldName } from '../../lib/names.ts'
 import { unknownName } from '../../lib/nearest-names.ts'
-import { namesPeople } from '../../people-dimensions.ts'
-import { type ListFormat, type ListPage, Query, type QueryTexts } from '../../query.ts'
+import { type ListFormat, type ListPage, Query, type QueryTexts } from '../../schema/query.ts'
+import { namesPeople } from '../../shared/people-dimensions.ts'
 import type { SeenProject, Sight } from './sight.ts'
 
 export const SHARED_DIMENSIONS = ['client', 'project', 'ticket', 'model', 'agent_manager'] as const

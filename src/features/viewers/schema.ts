@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { SHARED_MONEY, WEEKDAYS } from '../../database/schema/values.ts'
 import { timestamp } from '../../lib/duration.ts'
-import { chosen, day, emailAddress, listOf, moment, oneOf, orNull, strict } from '../../schema.ts'
+import { chosen, day, emailAddress, listOf, moment, oneOf, orNull, strict } from '../../schema/types.ts'
 import { BILL_KINDS, BILL_STATES, type BillHead } from '../bills/schema.ts'
 import type { Grant } from '../people/service.ts'
 import { BUCKET_WIDTHS } from '../reports/schema.ts'

@@ -1,9 +1,9 @@
 /** Rules for the fields of an endpoint. Pure. */
 import { WEBHOOK_FORMATS } from '../../database/schema/values.ts'
 import type { Issue } from '../../errors.ts'
-import { eventTypesOf } from '../../event-types.ts'
-import { issuesOfGiven, issuesOfName } from '../../fields.ts'
 import { composeName } from '../../lib/names.ts'
+import { issuesOfGiven, issuesOfName } from '../../schema/fields.ts'
+import { eventTypesOf } from '../../shared/event-types.ts'
 import { neededScopes, type Rights, unreadableType } from './rights.ts'
 import type { WebhookChange } from './schema.ts'
 

@@ -1,9 +1,9 @@
 /** The event log, as webhooks read it. */
 import type { Database } from '../../database/database.ts'
 import { notFound } from '../../errors.ts'
-import type { EventType } from '../../event-types.ts'
 import { type Id, isId } from '../../lib/id.ts'
 import { formatDecimal, NANO_DIGITS } from '../../lib/money.ts'
+import type { EventType } from '../../shared/event-types.ts'
 import { type BillsService, minorDigitsOf } from '../bills/service.ts'
 import type { BudgetsService } from '../budgets/service.ts'
 import type { Event } from '../events/schema.ts'

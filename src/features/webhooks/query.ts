@@ -1,5 +1,5 @@
 /** Parameters of lists of webhooks and of deliveries. Pure. */
-import { type ListPage, Query, type QueryTexts } from '../../query.ts'
+import { type ListPage, Query, type QueryTexts } from '../../schema/query.ts'
 
 export interface WebhookListQuery extends ListPage {
   isFailing: boolean | undefined

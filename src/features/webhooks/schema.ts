@@ -7,7 +7,7 @@ import {
   WEBHOOK_SUSPENDED_REASONS,
 } from '../../database/schema/values.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
-import { chosen, givenName, listOf, moment, nameOf, oneOf, orNull, strict } from '../../schema.ts'
+import { chosen, givenName, listOf, moment, nameOf, oneOf, orNull, strict } from '../../schema/types.ts'
 import { writeEventId } from '../events/service.ts'
 import { secretText } from './signature.ts'
 import type { DeliveryRow } from './store/deliveries.ts'

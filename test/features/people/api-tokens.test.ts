@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import type { Database } from '../../../src/database/database.ts'
 import { access, requireAllow } from '../../../src/http/access.ts'
-import { includesScope, SCOPE_NAMES } from '../../../src/token-scopes.ts'
+import { includesScope, SCOPE_NAMES } from '../../../src/shared/token-scopes.ts'
 import { PASSWORD, startApp, type TestApp } from '../../support/app.ts'
 import { forEachEngine } from '../../support/databases.ts'
 

@@ -1,7 +1,7 @@
 /** Drafts of bills in the API. */
 import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { timestamp } from '../../../lib/duration.ts'
-import { listOf, moment, orNull, strict } from '../../../schema.ts'
+import { listOf, moment, orNull, strict } from '../../../schema/types.ts'
 import type { DraftView } from './store.ts'
 
 /** Short texts without control characters, which may be empty: nobody has finished typing. */

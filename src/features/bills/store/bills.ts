@@ -26,7 +26,7 @@ import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { lowered, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import type { Id } from '../../../lib/id.ts'
-import type { PageRequest } from '../../../query.ts'
+import type { PageRequest } from '../../../schema/query.ts'
 import type { Fingerprint } from '../portions.ts'
 import type { BILL_SORTS } from '../sorts.ts'
 

@@ -1,5 +1,5 @@
 /** The events of an entry's history. Pure. */
-import type { EventType } from '../../../event-types.ts'
+import type { EventType } from '../../../shared/event-types.ts'
 import type { NewEvent } from '../../events/service.ts'
 import type { HistoryRow } from './store.ts'
 

@@ -2,7 +2,7 @@
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { SHEET_STATUSES, type SheetStatus, type Status } from '../../../database/schema/values.ts'
-import { firstNamed } from '../../../first-named.ts'
+import { firstNamed } from '../../../lib/first-named.ts'
 import { ENTRY_TRANSITIONS, SHEET_TRANSITIONS } from '../approval/states.ts'
 import {
   type AllowedStatuses,

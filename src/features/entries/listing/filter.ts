@@ -1,14 +1,14 @@
 /** The parameters of lists of entries: filters, order and page. Pure. */
 import { PLACED_BY, type Status } from '../../../database/schema/values.ts'
+import { validationFailed } from '../../../errors.ts'
+import type { Id } from '../../../lib/id.ts'
+import { LIST_FORMATS, Query, type QueryTexts } from '../../../schema/query.ts'
 import {
   ENTRY_FILTER_LIST,
   type ENTRY_FILTERS,
   type EntryFilterKind,
   type EntryFilterName,
-} from '../../../entry-filters.ts'
-import { validationFailed } from '../../../errors.ts'
-import type { Id } from '../../../lib/id.ts'
-import { LIST_FORMATS, Query, type QueryTexts } from '../../../query.ts'
+} from '../../../shared/entry-filters.ts'
 import { type ChangesQuery, readChangesPage } from './changes.ts'
 import { type FigureOrder, LIST_ORDERS, LIST_SORTS, type ListOrder, readFigurePage } from './order.ts'
 

@@ -1,5 +1,5 @@
 /** The orders of a list of entries, and the pages of those by a figure. Pure. */
-import { ORDERS } from '../../../query.ts'
+import { ORDERS } from '../../../schema/query.ts'
 
 /**
  * What a list can be sorted by. Only the time has an index: the others are read and sorted for each page. Names are not

@@ -1,7 +1,7 @@
 /** Parameters that select entries for lists, reports and bulk actions, and the order of lists. */
 
-import { ENTRY_FILTER_LIST, type EntryFilterName, type ListFilterName } from '../../../entry-filters.ts'
 import { listParameter, momentParameter, parameter } from '../../../operations/parameters.ts'
+import { ENTRY_FILTER_LIST, type EntryFilterName, type ListFilterName } from '../../../shared/entry-filters.ts'
 import { ENTRY_FORMATS } from './filter.ts'
 import { LIST_ORDERS, LIST_SORTS } from './order.ts'
 

@@ -5,7 +5,7 @@
 import type { Party } from '../../../access/actor.ts'
 import type { Database } from '../../../database/database.ts'
 import { yieldTurn } from '../../../lib/portions.ts'
-import { Query } from '../../../query.ts'
+import { Query } from '../../../schema/query.ts'
 import { type CheckedProposal, matchOf, type PlacementService } from '../../placement/service.ts'
 import { readFilter } from '../listing/filter.ts'
 import { costNanosOf, isLocked } from '../rows.ts'

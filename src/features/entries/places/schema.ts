@@ -1,7 +1,7 @@
 /** Requests and responses of applying placement rules to existing entries, and of testing rules on them. */
 import { type Static, Type } from '@sinclair/typebox'
 import { PLACED_BY } from '../../../database/schema/values.ts'
-import { oneOf, orNull, strict } from '../../../schema.ts'
+import { oneOf, orNull, strict } from '../../../schema/types.ts'
 import { ExplanationBody, unsavedRule } from '../../placement/schema.ts'
 
 const cost = (description: string) =>

@@ -1,13 +1,14 @@
 /** A report after checks beyond its schema, in normal form. Pure: no database. */
-import { removeNulls } from '../../../absent-fields.ts'
-import { SchemaChecker } from '../../../checker.ts'
+
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { type Issue, validationFailed } from '../../../errors.ts'
-import { issuesOf } from '../../../issues.ts'
 import { numberText } from '../../../lib/exact-json.ts'
 import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
 import { isTimestamp, parseTimestamp } from '../../../lib/timestamp.ts'
+import { removeNulls } from '../../../schema/absent-fields.ts'
+import { SchemaChecker } from '../../../schema/checker.ts'
+import { issuesOf } from '../../../schema/issues.ts'
 import { COUNT_KINDS, type Counts } from '../../prices/usage.ts'
 import { isReservedName } from '../../projects/service.ts'
 import { detailsText } from '../rows.ts'

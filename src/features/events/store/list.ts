@@ -21,8 +21,14 @@ import {
 import { type Viewer, visibleByKeys, visibleEntries, visibleSheets } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
-import { ALERT_TYPES, type Audience, EVENT_TYPE_NAMES, EVENT_TYPES, type EventType } from '../../../event-types.ts'
 import { type Id, isId } from '../../../lib/id.ts'
+import {
+  ALERT_TYPES,
+  type Audience,
+  EVENT_TYPE_NAMES,
+  EVENT_TYPES,
+  type EventType,
+} from '../../../shared/event-types.ts'
 import { type EventReader, mayRead } from '../reader.ts'
 import { type EventScope, isWithin } from './scope.ts'
 

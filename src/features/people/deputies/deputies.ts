@@ -11,8 +11,8 @@ import { type Issue, notFound, Problem, validationFailed } from '../../../errors
 import { addDays, isDay, spanOf } from '../../../lib/calendar.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
-import { eachPage, type Page, pageOf } from '../../../lists.ts'
-import { writeKeyPage } from '../../../query.ts'
+import { eachPage, type Page, pageOf } from '../../../schema/lists.ts'
+import { writeKeyPage } from '../../../schema/query.ts'
 import type { AuditService } from '../../audit/service.ts'
 import type { OrganizationService } from '../../organization/service.ts'
 import {

@@ -1,7 +1,7 @@
 /** API schema of deputies, shared by validation, OpenAPI and the command line's `--json`. */
 import { type Static, Type } from '@sinclair/typebox'
 import { timestamp } from '../../../lib/duration.ts'
-import { day, listOf, moment, nameOf, oneOf, strict } from '../../../schema.ts'
+import { day, listOf, moment, nameOf, oneOf, strict } from '../../../schema/types.ts'
 import type { Deputy } from '../store/deputies.ts'
 
 /** By the server's clock. */

@@ -4,7 +4,7 @@
  * passwords, not to existing ones.
  */
 import { type Issue, validationFailed } from '../../../errors.ts'
-import { PASSWORD_LIMIT_BYTES, PASSWORD_MIN } from '../../../fields.ts'
+import { PASSWORD_LIMIT_BYTES, PASSWORD_MIN } from '../../../schema/fields.ts'
 
 /** The owner of the password: attackers know their names. */
 export interface PasswordOwner {

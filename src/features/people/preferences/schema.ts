@@ -1,7 +1,7 @@
 /** API schema of preferences: how one person wants pages to look. Nothing that is calculated depends on them. */
 import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { WEEKDAYS } from '../../../database/schema/values.ts'
-import { orNull, strict } from '../../../schema.ts'
+import { orNull, strict } from '../../../schema/types.ts'
 
 /** Tables have about twenty columns. */
 const COLUMNS_LIMIT = 40

@@ -1,11 +1,11 @@
 import { Elysia, t } from 'elysia'
-import { ROLES, USER_STATES } from '../../../fields.ts'
 import { access, actorOf, requirePerson } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
 import { documented } from '../../../http/documentation.ts'
 import { linkBase } from '../../../http/link-base.ts'
 import type { PublicUrl } from '../../../http/same-origin.ts'
 import { listPage, listParameter, listSort, parameter } from '../../../operations/parameters.ts'
+import { ROLES, USER_STATES } from '../../../schema/fields.ts'
 import { EXAMPLE_DISABLED, EXAMPLE_EMAILS, EXAMPLE_LINK, EXAMPLE_NEW_USER, EXAMPLE_USER } from '../examples.ts'
 import { readUserList } from '../query.ts'
 import {

@@ -5,7 +5,7 @@ import type { TokenKind } from '../../../database/schema/values.ts'
 import { lowered, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
-import type { PageRequest } from '../../../query.ts'
+import type { PageRequest } from '../../../schema/query.ts'
 import type { TOKEN_SORTS } from '../sorts.ts'
 import type { Token, TokenState } from '../tokens/token.ts'
 

@@ -5,10 +5,10 @@ import type { Reader, Tx } from '../../../database/database.ts'
 import { type NotificationTopic, type Role, USUAL_NOTIFICATIONS } from '../../../database/schema/values.ts'
 import { containing } from '../../../database/search-pattern.ts'
 import { lowered, pageIn, type SortKeys } from '../../../database/sorting.ts'
-import type { UserState } from '../../../fields.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { composeName, foldName } from '../../../lib/names.ts'
-import type { PageRequest } from '../../../query.ts'
+import type { UserState } from '../../../schema/fields.ts'
+import type { PageRequest } from '../../../schema/query.ts'
 import type { USER_SORTS } from '../sorts.ts'
 
 /** Filters, all of which must match. */

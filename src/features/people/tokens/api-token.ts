@@ -3,7 +3,7 @@
 import type { Role, TokenKind } from '../../../database/schema/values.ts'
 import { type Issue, Problem, validationFailed } from '../../../errors.ts'
 import { isNetwork } from '../../../lib/network.ts'
-import { isScope, rolesOfScope, SCOPE_NAMES } from '../../../token-scopes.ts'
+import { isScope, rolesOfScope, SCOPE_NAMES } from '../../../shared/token-scopes.ts'
 import type { Token } from './token.ts'
 
 const DAY_MS = 86_400_000

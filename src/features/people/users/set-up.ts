@@ -3,10 +3,10 @@
 import type { Actor } from '../../../access/actor.ts'
 import type { Database, Reader } from '../../../database/database.ts'
 import { Problem, validationFailed } from '../../../errors.ts'
-import { foldEmail, issuesOfCurrency, issuesOfEmail, issuesOfName, issuesOfTimeZone } from '../../../fields.ts'
 import { randomBase62 } from '../../../lib/base62.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { composeName } from '../../../lib/names.ts'
+import { foldEmail, issuesOfCurrency, issuesOfEmail, issuesOfName, issuesOfTimeZone } from '../../../schema/fields.ts'
 import type { AuditService } from '../../audit/service.ts'
 import {
   checkPublicUrl,

@@ -4,7 +4,7 @@ import type { Tables } from '../../../database/schema/tables.ts'
 import { pageBehind, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
-import type { PageRequest } from '../../../query.ts'
+import type { PageRequest } from '../../../schema/query.ts'
 import type { CLIENT_SORTS } from '../sorts.ts'
 import { listResponsible, type Responsible, replaceResponsible } from './responsible.ts'
 

@@ -7,7 +7,7 @@ import type { Tables } from '../../../database/schema/tables.ts'
 import { lowered, pageBehind, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
-import type { PageRequest } from '../../../query.ts'
+import type { PageRequest } from '../../../schema/query.ts'
 import type { TICKET_SORTS } from '../sorts.ts'
 import { type ArchivedFilter, anywhere, archivedCondition } from './clients.ts'
 

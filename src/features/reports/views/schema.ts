@@ -1,7 +1,7 @@
 /** Saved views in the API. */
 import { type Static, type TUnsafe, Type } from '@sinclair/typebox'
 import { timestamp } from '../../../lib/duration.ts'
-import { listOf, moment, storedFilters, strict } from '../../../schema.ts'
+import { listOf, moment, storedFilters, strict } from '../../../schema/types.ts'
 import type { StoredView } from './store.ts'
 
 export const NAME_LIMIT = 100

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { ReplacedAlias } from '../../../database/schema/records.ts'
-import { orNull, strict } from '../../../schema.ts'
+import { orNull, strict } from '../../../schema/types.ts'
 import { decimal, type Inside, idOf, json, moment, orNone, ownId, reference, text, withKeys } from '../columns.ts'
 import { kind } from '../kind.ts'
 

@@ -1,7 +1,7 @@
 /** The columns of the entries table. Those that are not extra fit on a small laptop. */
 import { Text, Tooltip } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { serviceText } from '../../../price-texts.ts'
+import { serviceText } from '../../../shared/price-texts.ts'
 import { duration } from '../../format/moments.ts'
 import { exactMoney, fineMoney } from '../../format/money.ts'
 import type { Column } from '../../parts/data-table.tsx'

@@ -2,7 +2,7 @@
 import { Alert, Anchor, List, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { noteTexts } from '../../../price-texts.ts'
+import { noteTexts } from '../../../shared/price-texts.ts'
 import { addressOf } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { exactMoney } from '../../format/money.ts'

@@ -1,7 +1,7 @@
 /** The shares of models in cost and tokens. */
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
-import { COUNTED_STATUSES } from '../../../entry-filters.ts'
+import { COUNTED_STATUSES } from '../../../shared/entry-filters.ts'
 import { addressOf } from '../../address.ts'
 import { columnPercent, counted, percent } from '../../format/counts.ts'
 import { pointOf } from '../../parts/charts/buckets.ts'

@@ -16,7 +16,7 @@ import {
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { chargesTexts, noteTexts, tierTexts } from '../../../price-texts.ts'
+import { chargesTexts, noteTexts, tierTexts } from '../../../shared/price-texts.ts'
 import { one, useAddress } from '../../address.ts'
 import { count } from '../../format/counts.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'

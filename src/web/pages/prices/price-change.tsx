@@ -1,6 +1,6 @@
 /** The price of a model before and after it is set, from a dry run. */
 import { Stack, Text } from '@mantine/core'
-import { chargesTexts, tierTexts } from '../../../price-texts.ts'
+import { chargesTexts, tierTexts } from '../../../shared/price-texts.ts'
 import { counted } from '../../format/counts.ts'
 import { money } from '../../format/money.ts'
 import { type PlainColumn, PlainTable } from '../../parts/plain-table.tsx'

@@ -3,7 +3,7 @@ import { ActionIcon, Button, Group, Select, SimpleGrid, Stack, Text, TextInput }
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
-import { chargesTexts } from '../../../price-texts.ts'
+import { chargesTexts } from '../../../shared/price-texts.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { CountField, DecimalField } from '../../parts/number-fields.tsx'

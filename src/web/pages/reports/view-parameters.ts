@@ -1,5 +1,5 @@
 /** The part of a report's address that a view keeps. Pure. */
-import { isListFilter } from '../../../entry-filters.ts'
+import { isListFilter } from '../../../shared/entry-filters.ts'
 import { FILTER_NAMES } from '../../parts/entries/filters.ts'
 import { QUESTION } from './address.ts'
 

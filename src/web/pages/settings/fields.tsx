@@ -13,7 +13,7 @@ import {
 } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { ComponentProps, ReactNode } from 'react'
-import { REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../../sheet-fields.ts'
+import { REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../../shared/sheet-fields.ts'
 import { dayOf } from '../../format/moments.ts'
 import { WEEKDAYS } from '../../format/weekdays.ts'
 import { CountField, DecimalField, PERCENT_DIGITS } from '../../parts/number-fields.tsx'

@@ -3,7 +3,7 @@
 import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
-import { REQUIRED_LIMIT } from '../../../sheet-fields.ts'
+import { REQUIRED_LIMIT } from '../../../shared/sheet-fields.ts'
 import { hasUnreadable } from '../../format/read-numbers.ts'
 import { focusFirstIssue } from '../../parts/first-issue.ts'
 import { Page } from '../../parts/page.tsx'

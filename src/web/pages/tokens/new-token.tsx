@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Group, Radio, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { rolesOfScope, SCOPE_NAMES, SCOPES } from '../../../token-scopes.ts'
+import { rolesOfScope, SCOPE_NAMES, SCOPES } from '../../../shared/token-scopes.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { focusFirstIssue } from '../../parts/first-issue.ts'

@@ -1,6 +1,6 @@
 /** The form values of a new token, and the API request made from them. */
 
-import type { Scope } from '../../../token-scopes.ts'
+import type { Scope } from '../../../shared/token-scopes.ts'
 import { addDays } from '../../format/moments.ts'
 import type { TokenKind } from '../../server/tokens.ts'
 

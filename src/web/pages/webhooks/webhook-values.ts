@@ -1,5 +1,5 @@
 /** The values of the form of a webhook, and the request that they make. */
-import { EVENT_TYPE_NAMES, EVENT_TYPES } from '../../../event-types.ts'
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from '../../../shared/event-types.ts'
 import type { Choice } from '../../parts/pickers.tsx'
 import { projectLabel } from '../../parts/project-label.ts'
 import type { NewWebhook, Webhook } from '../../server/webhooks.ts'

@@ -1,5 +1,5 @@
 /** The filters for entries: their titles, choices and value names. */
-import { ENTRY_FILTERS, type EntryFilterName } from '../../../entry-filters.ts'
+import { ENTRY_FILTERS, type EntryFilterName } from '../../../shared/entry-filters.ts'
 import { addDays, dayOf } from '../../format/moments.ts'
 import { answer, apiUntil } from '../../server/api.ts'
 import type { Part } from '../../server/queries.ts'

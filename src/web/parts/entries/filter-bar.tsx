@@ -3,7 +3,7 @@ import { Button, CloseButton, Group, Menu, Text, TextInput } from '@mantine/core
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconFilter, IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
-import { isListFilter } from '../../../entry-filters.ts'
+import { isListFilter } from '../../../shared/entry-filters.ts'
 import { dayAndTime } from '../../format/moments.ts'
 import { useSettings } from '../../server/me.ts'
 import { PeriodPicker } from '../period-picker.tsx'

@@ -1,5 +1,10 @@
 /** The entry filters in the URL: the API's parameters and a named period. */
-import { ENTRY_FILTER_LIST, type EntryFilterName, isListFilter, type ListFilterName } from '../../../entry-filters.ts'
+import {
+  ENTRY_FILTER_LIST,
+  type EntryFilterName,
+  isListFilter,
+  type ListFilterName,
+} from '../../../shared/entry-filters.ts'
 import { addressOf, many, one } from '../../address.ts'
 import { addDays, dayOf, startOfDay } from '../../format/moments.ts'
 import { ownPeriod, readPeriod } from '../period.ts'

@@ -1,5 +1,5 @@
 /** What usage is grouped by: the names of groups, their ids, and the filters that select their entries. Pure. */
-import { COUNTED_STATUSES } from '../../../entry-filters.ts'
+import { COUNTED_STATUSES } from '../../../shared/entry-filters.ts'
 import { addressOf } from '../../address.ts'
 import type { EntryQuery } from '../entries/filters.ts'
 import type { Result } from './usage.ts'

@@ -9,8 +9,8 @@ import {
 } from '../../../../src/features/entries/reporting/report.ts'
 import type { TokenEntryReport } from '../../../../src/features/entries/schema.ts'
 import { readIdempotencyKey } from '../../../../src/http/idempotency-key.ts'
-import { issuesOf } from '../../../../src/issues.ts'
 import { parseExactJson } from '../../../../src/lib/exact-json.ts'
+import { issuesOf } from '../../../../src/schema/issues.ts'
 import { reportBody } from '../../../support/reports.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')

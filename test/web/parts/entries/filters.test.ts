@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ENTRY_FILTER_LIST, isListFilter } from '../../../../src/entry-filters.ts'
+import { ENTRY_FILTER_LIST, isListFilter } from '../../../../src/shared/entry-filters.ts'
 import { readAddress } from '../../../../src/web/address.ts'
 import {
   entryQuery,

@@ -1,9 +1,9 @@
 import { Elysia, t } from 'elysia'
-import { acceptingNulls } from '../../../../absent-fields.ts'
 import { access } from '../../../../http/access.ts'
 import { FixedContent } from '../../../../http/content.ts'
 import { documented } from '../../../../http/documentation.ts'
 import { standaloneSchema } from '../../../../http/json-schema.ts'
+import { acceptingNulls } from '../../../../schema/absent-fields.ts'
 import { TokenEntryReport } from '../../schema.ts'
 
 /** The published schema of a report, the same that validates reports. */

@@ -1,6 +1,6 @@
 /** Parses request parameters from text: a query string or command-line options. Pure. */
-import { type Issue, validationFailed } from './errors.ts'
-import { parseMoment } from './lib/duration.ts'
+import { type Issue, validationFailed } from '../errors.ts'
+import { parseMoment } from '../lib/duration.ts'
 
 /** A plus sign of an offset that was not percent-encoded arrives as a space. */
 const UNENCODED_PLUS = / (?=\d{2}(:?\d{2})?$)/

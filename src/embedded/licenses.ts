@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 
 /** Where `scripts/notices.ts` puts them, compressed, and where a command line from source finds them. */
-export const NOTICES = join(import.meta.dir, '../dist/third-party.notices')
+export const NOTICES = join(import.meta.dir, '../../dist/third-party.notices')
 
 /** Undefined from source where nothing was built yet. */
 export async function findNotices(): Promise<string | undefined> {

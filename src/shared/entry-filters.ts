@@ -3,7 +3,7 @@
  * command line, the filters of the web application and the links between them are derived. Pure data: the web
  * application loads it too.
  */
-import { PLACED_BY, SOURCES, STATUSES, UNCOUNTED_STATUSES } from './database/schema/values.ts'
+import { PLACED_BY, SOURCES, STATUSES, UNCOUNTED_STATUSES } from '../database/schema/values.ts'
 
 /** The statuses of entries that reports count, unless a filter says otherwise. */
 export const COUNTED_STATUSES = STATUSES.filter((status) => !UNCOUNTED_STATUSES.includes(status))

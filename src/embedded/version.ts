@@ -1,5 +1,5 @@
 /** Which Tally this is: shown by `tally version`, in the OpenAPI document and in `/health`. */
-import packageJson from '../package.json' with { type: 'json' }
+import packageJson from '../../package.json' with { type: 'json' }
 
 /** Put in place by scripts/build.ts; not there when Tally runs from source. */
 declare const BUILD_COMMIT: string | undefined

@@ -2,7 +2,7 @@
  * What API tokens may do. A scope only limits: a call also needs the role that its route requires, at the moment of the
  * call. Imports nothing but roles, because the web application loads it too.
  */
-import type { Role } from './database/schema/values.ts'
+import type { Role } from '../database/schema/values.ts'
 
 interface ScopeDefinition {
   description: string

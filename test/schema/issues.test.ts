@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { issuesOf } from '../src/issues.ts'
-import { LABEL_NAMES, named } from '../src/schema.ts'
+import { issuesOf } from '../../src/schema/issues.ts'
+import { LABEL_NAMES, named } from '../../src/schema/types.ts'
 
 const checker = TypeCompiler.Compile(
   Type.Object(

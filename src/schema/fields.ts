@@ -1,8 +1,8 @@
 /** Validation rules for names, e-mail addresses, roles, passwords, time zones, currencies and markups. */
-import { ROLES, type Role, STAFF_ROLES, seesEverything } from './database/schema/values.ts'
-import type { Issue } from './errors.ts'
-import { parseExactDecimal } from './lib/money.ts'
-import { foldName } from './lib/names.ts'
+import { ROLES, type Role, STAFF_ROLES, seesEverything } from '../database/schema/values.ts'
+import type { Issue } from '../errors.ts'
+import { parseExactDecimal } from '../lib/money.ts'
+import { foldName } from '../lib/names.ts'
 
 export { ROLES, STAFF_ROLES, seesEverything }
 

@@ -1,6 +1,6 @@
 /** Schema building blocks shared by all features, so that timestamps, lists and names look the same everywhere. */
 import { type ObjectOptions, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
-import { ENTRY_FILTER_LIST, isListFilter } from './entry-filters.ts'
+import { ENTRY_FILTER_LIST, isListFilter } from '../shared/entry-filters.ts'
 
 /** Unknown fields are rejected, because they are usually typos. */
 export const strict = { additionalProperties: false }

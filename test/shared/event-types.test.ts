@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { EVENT_TYPE_NAMES, EVENT_TYPES, eventTypesOf } from '../src/event-types.ts'
+import { EVENT_TYPE_NAMES, EVENT_TYPES, eventTypesOf } from '../../src/shared/event-types.ts'
 
 test('a pattern selects one type, or all of an area', () => {
   expect(eventTypesOf('bill.sent')).toEqual(['bill.sent'])

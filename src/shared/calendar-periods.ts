@@ -1,6 +1,6 @@
 /** Days, weeks, months, quarters and years in a time zone, by the moments in them. Pure. */
-import { WEEKDAYS, type Weekday } from './database/schema/values.ts'
-import { dateAt, type Span, startOfDate } from './lib/calendar.ts'
+import { WEEKDAYS, type Weekday } from '../database/schema/values.ts'
+import { dateAt, type Span, startOfDate } from '../lib/calendar.ts'
 
 /** What decides where days and weeks begin. */
 export interface Calendar {

@@ -12,7 +12,7 @@ const unbrotli = promisify(brotliDecompress)
 export type PackName = 'web' | 'manual'
 
 /** The path that the scripts write and a server from source reads. */
-export const packPath = (name: PackName): string => join(import.meta.dir, `../dist/${name}.pack`)
+export const packPath = (name: PackName): string => join(import.meta.dir, `../../dist/${name}.pack`)
 
 /** A file, compressed in one way or both. */
 interface Compressed<Bytes> {

@@ -1,9 +1,9 @@
 /** Turns TypeBox errors into validation issues for callers. Values are never echoed. */
 import type { TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
-import type { Issue } from './errors.ts'
-import { counted } from './lib/counted.ts'
-import { NAMES, type Names } from './schema.ts'
+import type { Issue } from '../errors.ts'
+import { counted } from '../lib/counted.ts'
+import { NAMES, type Names } from './types.ts'
 
 /** A compiled schema, Elysia's or TypeBox's own. */
 export interface Checker {
