@@ -9,6 +9,7 @@ import { type BillsDependencies, createBillsService, createMailer } from './feat
 import { createAnnouncements as budgetAnnouncements, createBudgetsService } from './features/budgets/service.ts'
 import { createChangesService } from './features/changes/service.ts'
 import { createDigestsService } from './features/digests/service.ts'
+import { createSelectionService } from './features/entries/listing/filters.ts'
 import { createEntriesService } from './features/entries/service.ts'
 import { createEventsService } from './features/events/service.ts'
 import { createInboxService } from './features/inbox/service.ts'
@@ -66,6 +67,7 @@ export function createServices({
   const placement = createPlacementService({ db, clock, audit, organization, projects })
   const prices = createPricesService({ db, clock, audit, organization })
   const spending = createSpendingService({ db, clock, organization, announcements: budgetAnnouncements(events) })
+  const selection = createSelectionService({ db, organization })
   const entries = createEntriesService({ db, clock, audit, organization, prices, projects, placement, spending })
   const priceUpdates = createPriceUpdates({
     db,
@@ -80,7 +82,7 @@ export function createServices({
   const sheets = createSheetsService({ db, clock, audit, organization, people, prices, entries })
   const bills = createBillsService({ db, clock, events, audit, projects, entries, mail })
   const billDrafts = bills.drafts
-  const reports = createReportsService({ db, clock, organization, billing: entries.billing, filters: entries.filters })
+  const reports = createReportsService({ db, clock, organization, billing: entries.billing, selection })
   const reportViews = createReportViewsService({ db, clock, audit })
   const budgets = createBudgetsService({ db, clock, audit, organization, spending, notifications })
   const notices = createNoticesService({ db, clock, events, organization, reports, people, notifications })
@@ -148,6 +150,7 @@ export function createServices({
     prices,
     priceUpdates,
     spending,
+    selection,
     entries,
     sheets,
     bills,

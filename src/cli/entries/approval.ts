@@ -107,19 +107,19 @@ async function decide(ids: string[], asking: Asking, verb: string, flags: Decisi
     throw new CommandError('Select entries either by ids or by filters such as --project.', 2)
   }
   const { yes = false, dryRun = false } = flags
-  const results = await withServices(flags, async ({ entries }, self) => {
-    const { filter } = await entries.filters.read(self, (timeZone) => {
+  const results = await withServices(flags, async ({ entries, selection }, self) => {
+    const { filter } = await selection.read(self, (timeZone) => {
       const query = new Query(texts)
       const read = { filter: readFilter(query, timeZone) }
       query.finish()
       return read
     })
-    const selection = isFiltered ? { filter: { ...filter, status: filter.status ?? [MEANT[asking.action]] } } : { ids }
+    const chosen = isFiltered ? { filter: { ...filter, status: filter.status ?? [MEANT[asking.action]] } } : { ids }
     if (isFiltered && !dryRun && !yes) {
-      const planned = await entries.approval.decideEntries(selection, { ...asking, dryRun: true }, self)
+      const planned = await entries.approval.decideEntries(chosen, { ...asking, dryRun: true }, self)
       await confirm(`${verb} ${counted(planned.done, 'entry', 'entries')}?`, { yes })
     }
-    return actionResults(await entries.approval.decideEntries(selection, { ...asking, dryRun }, self), { dryRun })
+    return actionResults(await entries.approval.decideEntries(chosen, { ...asking, dryRun }, self), { dryRun })
   })
   if (flags.json) return printJson(results)
   for (const { problem } of results.results) if (problem) note(problem.detail)

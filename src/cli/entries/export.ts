@@ -29,10 +29,10 @@ export function addEntriesExportCommand(entries: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ExportFlags>()
-      const { readListQuery } = await import('../../features/entries/listing/filter.ts')
+      const { readListQuery } = await import('../../features/entries/listing/query.ts')
       const texts = entryFilterTexts(flags)
-      await withServices(flags, async ({ entries }, self) => {
-        const { filter } = await entries.filters.read(self, (timeZone) => readListQuery(texts, timeZone))
+      await withServices(flags, async ({ entries, selection }, self) => {
+        const { filter } = await selection.read(self, (timeZone) => readListQuery(texts, timeZone))
         return printPieces(entries.listing.exportFile(self.viewer, filter, flags.format))
       })
     })

@@ -46,7 +46,7 @@ export function addEntriesListCommand(entries: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ListFlags>()
-      const { readListQuery } = await import('../../features/entries/listing/filter.ts')
+      const { readListQuery } = await import('../../features/entries/listing/query.ts')
       const { searchToLimit } = await import('./search-to-limit.ts')
       const texts = {
         ...entryFilterTexts(flags),
@@ -56,8 +56,8 @@ export function addEntriesListCommand(entries: Command): void {
         limit: flags.limit,
         page: flags.page,
       }
-      const answer = await withServices(flags, async ({ entries: { filters, listing } }, self) => {
-        const query = await filters.read(self, (timeZone) => readListQuery(texts, timeZone))
+      const answer = await withServices(flags, async ({ entries: { listing }, selection }, self) => {
+        const query = await selection.read(self, (timeZone) => readListQuery(texts, timeZone))
         return searchToLimit(listing, self.viewer, query)
       })
       if (flags.json) return printJson(answer)

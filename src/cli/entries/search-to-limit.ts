@@ -1,5 +1,6 @@
 import type { Viewer } from '../../access/visibility.ts'
-import { type ListQuery, readPage } from '../../features/entries/listing/filter.ts'
+import { readPage } from '../../features/entries/listing/order.ts'
+import type { ListQuery } from '../../features/entries/listing/query.ts'
 import type { EntriesService } from '../../features/entries/service.ts'
 import { minute } from '../terminal/print.ts'
 

@@ -48,10 +48,10 @@ export function addRulesApplyCommand(rules: Command): void {
       const { dryRun = false, yes = false, json = false } = flags
       const { appliedBody, readRuleApplication } = await load()
       const texts = entryFilterTexts(flags)
-      const body = await withServices(flags, async ({ entries }, self) => {
+      const body = await withServices(flags, async ({ entries, selection }, self) => {
         const { by } = self
         const scope = flags.all ? ('rule_placed' as const) : ('unattributed' as const)
-        const asked = await entries.filters.read(self, (timeZone) => readRuleApplication({ scope }, texts, timeZone))
+        const asked = await selection.read(self, (timeZone) => readRuleApplication({ scope }, texts, timeZone))
         const apply = async (how: { dryRun: boolean; isListed: boolean }) =>
           appliedBody(await applyAll(entries, asked, { ...how, by }), how)
         if (dryRun) return apply({ dryRun, isListed: json })

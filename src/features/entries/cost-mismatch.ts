@@ -4,7 +4,7 @@
  * tokens, such as that of a subscription's extra usage, has nothing to be compared with. Pure.
  */
 import type { Counts } from '../prices/usage.ts'
-import { totalTokens } from './totals.ts'
+import { totalTokens } from '../prices/usage.ts'
 
 /** Discounts, fees and tiers stay well below this factor. */
 export const MISMATCH_FACTOR = 10n

@@ -6,13 +6,14 @@ import {
   type Counts,
   MEDIA_FIELDS,
   MEDIA_KINDS,
+  mapCounts,
   SERVICE_FIELDS,
   SERVICE_KINDS,
   type UsageDetails,
   usageDetails,
 } from '../prices/usage.ts'
 import { type EntryRecord, LOCKED_STATUSES } from './store.ts'
-import { mapCounts, type Part, type Totals, type Usage } from './totals.ts'
+import type { Part, Totals, Usage } from './totals.ts'
 
 export function costNanosOf({
   reportedCost,

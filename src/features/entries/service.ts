@@ -2,7 +2,7 @@
  * Token entries, by purpose:
  *
  * - `reporting` records reports and telemetry, `sheetEntries` entries made by hand on a token sheet;
- * - `filters` reads the parameters that select entries, and `listing` the entries;
+ * - `listing` reads them;
  * - `places` moves them between projects and tickets, by hand, by rules and with their work;
  * - `division` divides them between projects and tickets;
  * - `approval` handles decisions about them;
@@ -23,7 +23,6 @@ import { createLeases } from './billing/lease.ts'
 import { releaseEntries } from './billing/release.ts'
 import { createDivision } from './division/service.ts'
 import { findInconsistentEntries } from './integrity/integrity.ts'
-import { createFilters } from './listing/filters.ts'
 import { createListing } from './listing/service.ts'
 import { createManualPlacement } from './places/manual-placement.ts'
 import { createProposalTest } from './places/proposal-test.ts'
@@ -57,7 +56,6 @@ export function createEntriesService(dependencies: EntriesDependencies) {
   return {
     reporting,
     sheetEntries: createSheetEntries({ ...shared, reporting }),
-    filters: createFilters(dependencies),
     listing: createListing({ ...dependencies, billing: leases }),
     places: {
       ...createManualPlacement(shared),

@@ -7,14 +7,15 @@
 import type { SessionSource } from '../../database/schema/values.ts'
 import {
   COUNT_KINDS,
-  type CountKind,
   type Counts,
   isSameCounts,
   MEDIA_FIELDS,
   type MediaKind,
+  mapCounts,
   type Usage as PricedUsage,
   type RequestsAbove,
   requestsFrom,
+  totalTokens,
   type UsageDetails,
   usageDetails,
 } from '../prices/usage.ts'
@@ -33,20 +34,6 @@ export interface Part extends Totals {
   locked: boolean
   /** The reported cost, otherwise the list value; null if neither is known. */
   costNanos: bigint | null
-}
-
-export function mapCounts(map: (kind: CountKind) => number): Counts {
-  return {
-    input: map('input'),
-    output: map('output'),
-    cacheRead: map('cacheRead'),
-    cacheWrite: map('cacheWrite'),
-    cacheWrite1h: map('cacheWrite1h'),
-  }
-}
-
-export function totalTokens(counts: Counts): number {
-  return counts.input + counts.output + counts.cacheRead + counts.cacheWrite + counts.cacheWrite1h
 }
 
 interface SumOfParts {

@@ -4,11 +4,11 @@ import type { EntryAmendment } from '../../database/schema/records.ts'
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { divideHalfEven, moneyNumber } from '../../lib/money.ts'
 import type { Counts, UsageDetails } from '../prices/usage.ts'
+import { totalTokens } from '../prices/usage.ts'
 import { isCostMismatch } from './cost-mismatch.ts'
 import { detailsOf } from './rows.ts'
 import type { TokenEntry } from './schema.ts'
 import type { EntryView } from './store.ts'
-import { totalTokens } from './totals.ts'
 
 export function toTokenEntry(view: EntryView): TokenEntry {
   const { entry, manager, project, ticket, bill } = view

@@ -13,6 +13,20 @@ export type Counts = Record<CountKind, number>
 
 export const ZERO_COUNTS: Counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
 
+export function mapCounts(map: (kind: CountKind) => number): Counts {
+  return {
+    input: map('input'),
+    output: map('output'),
+    cacheRead: map('cacheRead'),
+    cacheWrite: map('cacheWrite'),
+    cacheWrite1h: map('cacheWrite1h'),
+  }
+}
+
+export function totalTokens(counts: Counts): number {
+  return counts.input + counts.output + counts.cacheRead + counts.cacheWrite + counts.cacheWrite1h
+}
+
 /** The JSON fields of the five counts and their prices. */
 export const PRICE_FIELDS = {
   input: 'input',

@@ -4,6 +4,7 @@ import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { QueryTexts } from '../../schema/query.ts'
+import type { SelectionService } from '../entries/listing/filters.ts'
 import { checkRollup, createRollup } from '../entries/rollup/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
@@ -61,10 +62,10 @@ export interface ReportsDependencies {
   clock: Clock
   organization: Pick<OrganizationService, 'settings'>
   billing: Pick<EntriesService['billing'], 'settled'>
-  filters: EntriesService['filters']
+  selection: SelectionService
 }
 
-export function createReportsService({ db, clock, organization, billing, filters }: ReportsDependencies) {
+export function createReportsService({ db, clock, organization, billing, selection }: ReportsDependencies) {
   async function circumstances(): Promise<Circumstances> {
     const { timeZone, weekStart } = await organization.settings()
     return { now: clock.now(), timeZone, weekStart }
@@ -76,7 +77,7 @@ export function createReportsService({ db, clock, organization, billing, filters
     read: (texts: QueryTexts, circumstances: Circumstances) => Read,
   ): Promise<Read> {
     const usual = await circumstances()
-    return filters.read(asker, () => read(texts, usual))
+    return selection.read(asker, () => read(texts, usual))
   }
 
   const sums = settledSums(createSums({ db }), billing)

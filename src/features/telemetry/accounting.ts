@@ -6,8 +6,14 @@ import type { LabelMap, SessionFacts, TelemetryTotals, TimedValue } from '../../
 import type { TelemetrySource } from '../../database/schema/values.ts'
 import { REQUEST_THRESHOLDS } from '../../lib/request-thresholds.ts'
 import type { Report } from '../entries/reporting/report.ts'
-import { totalTokens } from '../entries/totals.ts'
-import { type Counts, type RequestsAbove, type Service, usageDetails, withoutRedundant } from '../prices/usage.ts'
+import {
+  type Counts,
+  type RequestsAbove,
+  type Service,
+  totalTokens,
+  usageDetails,
+  withoutRedundant,
+} from '../prices/usage.ts'
 import { isReservedName } from '../projects/service.ts'
 import { COST_LIMIT_NANOS, COUNT_LIMIT } from './channels/fields.ts'
 import { type Observation, PARTS, type Parts, type PointUsage, type RequestUsage } from './channels/observation.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
 import { viewerOf } from '../../../src/access/visibility.ts'
 import type { NotificationTopic } from '../../../src/database/schema/values.ts'
-import { readListQuery } from '../../../src/features/entries/listing/filter.ts'
+import { readListQuery } from '../../../src/features/entries/listing/query.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine, type Open } from '../../support/databases.ts'
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts'
@@ -26,7 +26,7 @@ async function stageOf(open: Open) {
   const server = { mail: { ...mail.address, from: 'tally@example.com' }, publicUrl: BASE, clock }
   const services = createServices({ db, ...server })
   const elsewhere = createServices({ db: await open({ sharing: db }), ...server })
-  const { people, organization, projects, entries } = services
+  const { people, organization, projects, entries, selection } = services
   await organization.changeSettings({ timeZone: 'Europe/Berlin' }, TALLY)
   const ada = await addReporter(people)
   const grace = await addReporter(people, { name: 'Grace', role: 'member' })
@@ -59,7 +59,7 @@ async function stageOf(open: Open) {
         return [name, all.length === 1 ? all[0]! : all]
       }),
     )
-    const asked = await entries.filters.read(asker, (timeZone) => readListQuery(texts, timeZone))
+    const asked = await selection.read(asker, (timeZone) => readListQuery(texts, timeZone))
     const { data } = await entries.listing.listEntries(asker.viewer, asked)
     return data.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
   }

@@ -2,18 +2,18 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   isStale,
-  mapCounts,
   nextStep,
   type Part,
   sumOfParts,
   supplyingSource,
   type Totals,
-  totalTokens,
 } from '../../../src/features/entries/totals.ts'
 import {
   COUNT_KINDS,
+  mapCounts,
   requestsFrom,
   sumRequests,
+  totalTokens,
   usageDetails,
   ZERO_COUNTS,
 } from '../../../src/features/prices/usage.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { TALLY } from '../../../src/access/actor.ts'
-import { readListQuery } from '../../../src/features/entries/listing/filter.ts'
+import { readListQuery } from '../../../src/features/entries/listing/query.ts'
 import { defaultTableAsOf } from '../../../src/features/prices/default-table.ts'
 import { priceSet, withIdentity } from '../../../src/features/prices/in-use.ts'
 import { asOfTable } from '../../../src/features/prices/load-plan.ts'

@@ -11,13 +11,13 @@ const PERIOD = { starting_at: '2026-11-01', ending_at: '2026-11-20' }
 forEachEngine('a report', (open) => {
   test('waits for a bill that is being sent if it depends on which entries are billed', async () => {
     const db = await open()
-    const { organization, entries } = createServices({ db, clock })
+    const { organization, selection } = createServices({ db, clock })
     let waits = 0
     const settled = <Result>(read: () => Promise<Result>) => {
       waits += 1
       return read()
     }
-    const reports = createReportsService({ db, clock, organization, billing: { settled }, filters: entries.filters })
+    const reports = createReportsService({ db, clock, organization, billing: { settled }, selection })
     const all = async <Row>(rows: AsyncIterable<Row>) => {
       for await (const _ of rows);
     }

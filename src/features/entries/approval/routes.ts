@@ -6,7 +6,8 @@ import { Query, type QueryTexts } from '../../../schema/query.ts'
 import { actionResults } from '../action-results.ts'
 import { EXAMPLE_ACTION_RESULTS, EXAMPLE_ENTRY } from '../examples.ts'
 import { readFilter } from '../listing/filter.ts'
-import { entryFilters } from '../listing/parameters.ts'
+import { entryFilters } from '../listing/filter-parameters.ts'
+import type { SelectionService } from '../listing/filters.ts'
 import type { Selection } from '../listing/selection.ts'
 import { EntryVoiding, Reason, TokenEntriesAction, TokenEntriesActionResults, TokenEntry } from '../schema.ts'
 import type { EntriesService } from '../service.ts'
@@ -22,7 +23,7 @@ const entryNow = (status: TokenEntry['status']) => ({
   200: { description: 'The updated entry.', schema: TokenEntry, example: { ...EXAMPLE_ENTRY, status } },
 })
 
-export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
+export const approvalRoutes = ({ entries, selection }: { entries: EntriesService; selection: SelectionService }) =>
   new Elysia({ name: 'approval', normalize: false })
     .use(access())
     .post(
@@ -195,14 +196,12 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
     .post(
       '/actions',
       async ({ body, query, caller, address }) => {
-        const selection = await entries.filters.read(askerOf(caller), (timeZone) =>
-          readSelection(body, query, timeZone),
-        )
+        const chosen = await selection.read(askerOf(caller), (timeZone) => readSelection(body, query, timeZone))
         const { action, reason, later_reports: laterReports, dry_run: dryRun = false, project, ticket } = body
         requireTokenScope(caller, isPlacing(action) ? 'entries:place' : 'entries:approve')
         if (action === 'place') {
           return actionResults(
-            await entries.places.placeEntries(selection, { project, ticket }, partyOf({ caller, address }), { dryRun }),
+            await entries.places.placeEntries(chosen, { project, ticket }, partyOf({ caller, address }), { dryRun }),
             {
               dryRun,
             },
@@ -210,11 +209,11 @@ export const approvalRoutes = ({ entries }: { entries: EntriesService }) =>
         }
         if (action === 'unplace') {
           const party = partyOf({ caller, address })
-          return actionResults(await entries.places.unplaceEntries(selection, party, { dryRun }), { dryRun })
+          return actionResults(await entries.places.unplaceEntries(chosen, party, { dryRun }), { dryRun })
         }
         return actionResults(
           await entries.approval.decideEntries(
-            selection,
+            chosen,
             { action, reason, laterReports, dryRun },
             approverOf({ caller, address }),
           ),

@@ -8,8 +8,8 @@
  * See Balinski and Young, Fair Representation (1982), on house monotonicity.
  */
 
-import { usageDetails } from '../../prices/usage.ts'
-import { mapCounts, type Usage } from '../totals.ts'
+import { mapCounts, usageDetails } from '../../prices/usage.ts'
+import type { Usage } from '../totals.ts'
 
 /** Divides a number that is not negative by positive weights. On a tie, the first part gets more. */
 export function divideNumber(whole: bigint, weights: readonly bigint[]): bigint[] {

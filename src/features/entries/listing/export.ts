@@ -8,9 +8,9 @@ import { ByteWriter, encoded } from '../../../lib/byte-writer.ts'
 import { detailsOf } from '../rows.ts'
 import { csvFormat } from './csv-export.ts'
 import type { LineFormat, SharedTexts } from './export-lines.ts'
-import type { Position } from './filter.ts'
 import { labelNamesOf } from './label-names.ts'
 import { NDJSON } from './ndjson-export.ts'
+import type { Position } from './order.ts'
 import {
   type ExportedRow,
   type ExportRequest,

@@ -1,19 +1,13 @@
-/** The parameters of lists of entries: filters, order and page. Pure. */
+/** Which entries: the filters of lists, reports, actions and rules. Pure. */
 import { PLACED_BY, type Status } from '../../../database/schema/values.ts'
-import { validationFailed } from '../../../errors.ts'
 import type { Id } from '../../../lib/id.ts'
-import { LIST_FORMATS, Query, type QueryTexts } from '../../../schema/query.ts'
+import type { Query } from '../../../schema/query.ts'
 import {
   ENTRY_FILTER_LIST,
   type ENTRY_FILTERS,
   type EntryFilterKind,
   type EntryFilterName,
 } from '../../../shared/entry-filters.ts'
-import { type ChangesQuery, readChangesPage } from './changes.ts'
-import { type FigureOrder, LIST_ORDERS, LIST_SORTS, type ListOrder, readFigurePage } from './order.ts'
-
-/** One JSON object per line is for programs that read more than a page. */
-export const ENTRY_FORMATS = [...LIST_FORMATS, 'ndjson'] as const
 
 interface Label {
   name: string
@@ -112,77 +106,6 @@ export function partsOf(filter: EntryFilter): EntryFilter[] {
     (parts, name) => parts.flatMap((part) => part[name]?.map((value) => ({ ...part, [name]: [value] })) ?? [part]),
     [filter],
   )
-}
-
-/** The last entry of a page. The next one begins after it, even if entries arrive meanwhile. */
-export interface Position {
-  startedAt: number
-  id: number
-}
-
-/** Oldest first, a page says so: in the other order it would mean the entries on the other side. */
-export function writePage({ startedAt, id }: Position, order: ListOrder = 'desc'): string {
-  return Buffer.from(`${order === 'asc' ? 'asc.' : ''}${startedAt}.${id}`).toString('base64url')
-}
-
-export function readPage(page: string, order: ListOrder = 'desc'): Position | undefined {
-  const text = Buffer.from(page, 'base64url').toString('latin1')
-  const [, isAscending, startedAt, id] = /^(asc\.)?(-?\d{1,15})\.(\d{1,16})$/.exec(text) ?? []
-  if (startedAt === undefined || (isAscending !== undefined) !== (order === 'asc')) return undefined
-  return { startedAt: Number(startedAt), id: Number(id) }
-}
-
-/** Which entries a list shows, in which order, and which page of them. */
-export interface ListQuery {
-  filter: EntryFilter
-  limit: number
-  /** The order of time. */
-  order: ListOrder
-  /** Undefined for the first page. */
-  after: Position | undefined
-  /** The order of a figure instead. */
-  byFigure: FigureOrder | undefined
-  /** The order of changes instead. */
-  changes: ChangesQuery | undefined
-  /** Undefined where the caller did not say. */
-  format: (typeof ENTRY_FORMATS)[number] | undefined
-}
-
-/** What the texts mean; dates are days of the time zone. Throws 422 with every issue. */
-export function readListQuery(texts: QueryTexts, timeZone: string): ListQuery {
-  const query = new Query(texts)
-  const sort = query.oneOf('sort', LIST_SORTS) ?? 'started_at'
-  const order = query.oneOf('order', LIST_ORDERS) ?? 'desc'
-  const read: ListQuery = {
-    filter: readFilter(query, timeZone),
-    limit: query.limit(),
-    order,
-    after: undefined,
-    byFigure: undefined,
-    changes: undefined,
-    format: query.oneOf('format', ENTRY_FORMATS),
-  }
-  const since = query.moment('updated_since', timeZone)
-  if (since !== undefined) {
-    read.changes = { since, after: query.page(readChangesPage) }
-    if (sort !== 'started_at' || order !== 'desc')
-      query.refuse('updated_since', 'not_allowed', 'has an order of its own; leave out sort and order')
-  } else if (sort === 'started_at') read.after = query.page((page) => readPage(page, order))
-  else read.byFigure = readFigureOrder(query, { sort, order, after: undefined })
-  query.finish()
-  return read
-}
-
-function readFigureOrder(query: Query, by: FigureOrder): FigureOrder {
-  return { ...by, after: query.page((page) => readFigurePage(by, page)) }
-}
-
-/** Exports are read once from the newest entry to the oldest, page by page. Throws 422 for another order. */
-export function requireExportable({ order, byFigure, changes }: ListQuery): void {
-  if (order === 'desc' && !byFigure && !changes) return
-  const name = changes ? 'updated_since' : byFigure ? 'sort' : 'order'
-  const message = 'is not available for exports, which are newest first; sort the file, or get pages of JSON'
-  throw validationFailed([{ pointer: `/query/${name}`, code: 'not_allowed', message }])
 }
 
 interface Reading {

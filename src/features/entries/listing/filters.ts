@@ -20,7 +20,9 @@ const WORK: WorkKind[] = ['project', 'ticket', 'client']
 /** How many unknown bills, sheets or loads of a filter are listed. */
 const LISTED = 3
 
-export function createFilters({
+export type SelectionService = ReturnType<typeof createSelectionService>
+
+export function createSelectionService({
   db,
   organization,
 }: {

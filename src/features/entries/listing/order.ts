@@ -1,4 +1,4 @@
-/** The orders of a list of entries, and the pages of those by a figure. Pure. */
+/** The orders of lists of entries, and where their pages begin. Pure. */
 import { ORDERS } from '../../../schema/query.ts'
 
 /**
@@ -16,6 +16,24 @@ export type SortFigure = Exclude<ListSort, 'started_at'>
 
 export const LIST_ORDERS = ORDERS
 export type ListOrder = (typeof LIST_ORDERS)[number]
+
+/** The last entry of a page. The next one begins after it, even if entries arrive meanwhile. */
+export interface Position {
+  startedAt: number
+  id: number
+}
+
+/** Oldest first, a page says so: in the other order it would mean the entries on the other side. */
+export function writePage({ startedAt, id }: Position, order: ListOrder = 'desc'): string {
+  return Buffer.from(`${order === 'asc' ? 'asc.' : ''}${startedAt}.${id}`).toString('base64url')
+}
+
+export function readPage(page: string, order: ListOrder = 'desc'): Position | undefined {
+  const text = Buffer.from(page, 'base64url').toString('latin1')
+  const [, isAscending, startedAt, id] = /^(asc\.)?(-?\d{1,15})\.(\d{1,16})$/.exec(text) ?? []
+  if (startedAt === undefined || (isAscending !== undefined) !== (order === 'asc')) return undefined
+  return { startedAt: Number(startedAt), id: Number(id) }
+}
 
 /** An entry's place in the order of a figure, which is null for an amount that is not known. */
 export interface FigurePosition {

@@ -1,29 +1,7 @@
-/** Parameters that select entries for lists, reports and bulk actions, and the order of lists. */
-
-import { listParameter, momentParameter, parameter } from '../../../operations/parameters.ts'
-import { ENTRY_FILTER_LIST, type EntryFilterName, type ListFilterName } from '../../../shared/entry-filters.ts'
-import { ENTRY_FORMATS } from './filter.ts'
+/** The parameters of a list of entries beside its filters. */
+import { momentParameter, parameter } from '../../../operations/parameters.ts'
 import { LIST_ORDERS, LIST_SORTS } from './order.ts'
-
-type EntryFilters = {
-  [Name in EntryFilterName]: ReturnType<Name extends ListFilterName ? typeof listParameter : typeof parameter>
-}
-
-const MEANINGS = {
-  flag: { type: 'boolean' },
-  text: { type: 'string' },
-} as const
-
-export function entryFilters(): EntryFilters {
-  const parameters = ENTRY_FILTER_LIST.map(([name, { kind, values, none, ...text }]) => {
-    const description = `${text.description}${none === undefined ? '' : `; \`none\` for ${none}`}.`
-    if (kind === 'list' || kind === 'labels') {
-      return [name, listParameter(description, { type: 'string', ...(values && { enum: [...values] }) })]
-    }
-    return [name, kind === 'moment' ? momentParameter(description) : parameter({ ...MEANINGS[kind], description })]
-  })
-  return Object.fromEntries(parameters)
-}
+import { ENTRY_FORMATS } from './query.ts'
 
 export const entryFormat = () => ({
   format: parameter({

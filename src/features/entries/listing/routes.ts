@@ -6,8 +6,10 @@ import { listPage } from '../../../operations/parameters.ts'
 import { EXAMPLE_DETAIL, EXAMPLE_ENTRY, EXAMPLE_HISTORY } from '../examples.ts'
 import { TokenEntryDetail, TokenEntryHistory, TokenEntryList } from '../schema.ts'
 import type { EntriesService } from '../service.ts'
-import { readListQuery, requireExportable } from './filter.ts'
-import { entryFilters, entryFormat, listOrder } from './parameters.ts'
+import { entryFilters } from './filter-parameters.ts'
+import type { SelectionService } from './filters.ts'
+import { entryFormat, listOrder } from './parameters.ts'
+import { readListQuery, requireExportable } from './query.ts'
 
 const tag = 'Token entries'
 
@@ -21,14 +23,14 @@ const EntryQuery = t.Object(
   { additionalProperties: false },
 )
 
-export const listingRoutes = ({ entries }: { entries: EntriesService }) =>
+export const listingRoutes = ({ entries, selection }: { entries: EntriesService; selection: SelectionService }) =>
   new Elysia({ name: 'listing', normalize: false })
     .use(access())
     .get(
       '',
       async ({ query, caller, request }) => {
         const viewer = approvalViewerOf(caller)
-        const asked = await entries.filters.read(askerOf(caller), (timeZone) => readListQuery(query, timeZone))
+        const asked = await selection.read(askerOf(caller), (timeZone) => readListQuery(query, timeZone))
         const format = fileFormat(request, asked.format)
         if (!format) return entries.listing.listEntries(viewer, asked)
         requireExportable(asked)

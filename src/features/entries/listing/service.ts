@@ -16,16 +16,17 @@ import { valuationOf } from '../valuation/valuation.ts'
 import { toTokenEntry } from '../wire.ts'
 import { type ChangesQuery, isAfter, writeChangesPage } from './changes.ts'
 import { ENTRY_EXPORT, type ExportFormat } from './export.ts'
+import { dependsOnBilling, type EntryFilter, isIndexed, isSelective } from './filter.ts'
 import {
-  dependsOnBilling,
-  type EntryFilter,
-  isIndexed,
-  isSelective,
-  type ListQuery,
+  type FigureOrder,
+  type FigurePosition,
+  type ListOrder,
+  type ListSort,
   type Position,
+  writeFigurePage,
   writePage,
-} from './filter.ts'
-import { type FigureOrder, type FigurePosition, type ListOrder, type ListSort, writeFigurePage } from './order.ts'
+} from './order.ts'
+import type { ListQuery } from './query.ts'
 import { RANKED_PAGE_TASK, type RankedPage } from './ranked-page.ts'
 import { lastPosition, listChanges, positionAt, settledPosition } from './store/changes.ts'
 import { findLastRecordedAt, findView, listViews, type PageRequest } from './store/lists.ts'

@@ -21,7 +21,7 @@ import {
   requireEverything,
 } from '../../projects/service.ts'
 import { recordHistory } from '../history/record.ts'
-import type { Position } from '../listing/filter.ts'
+import type { Position } from '../listing/order.ts'
 import { countBilled, countFollowers, type Following, listFollowers, moveFollowers } from './store/relocation.ts'
 
 /** Entries or tickets per transaction: about 20 ms, during which reports wait. */

@@ -4,10 +4,11 @@
  */
 import type { LabelMap, SessionAttributes } from '../../../database/schema/records.ts'
 import type { CorrectedField } from '../../../database/schema/values.ts'
+import { totalTokens } from '../../prices/usage.ts'
 import { readTotals, type Statement } from '../rows.ts'
 import { LABEL_LIMIT } from '../schema.ts'
 import type { EntryView } from '../store.ts'
-import { SOURCE_ORDER, totalTokens } from '../totals.ts'
+import { SOURCE_ORDER } from '../totals.ts'
 import { type Report, sortLabels } from './report.ts'
 import type { SourceTotals } from './store/sessions.ts'
 

@@ -8,6 +8,7 @@ import {
   MEDIA_FIELDS,
   MEDIA_KINDS,
   type MediaKind,
+  mapCounts,
   PRICE_FIELDS,
   type RequestsAbove,
   SERVICE_FIELDS,
@@ -18,7 +19,6 @@ import {
   ZERO_COUNTS,
 } from '../../prices/usage.ts'
 import { COUNT_LIMIT, type TokenEntryReport } from '../schema.ts'
-import { mapCounts } from '../totals.ts'
 
 export interface ReportedUsage {
   counts: Counts

@@ -1,8 +1,7 @@
 /** The filters that measures of entries answer, as tests of rows. Pure. */
-import { COUNT_KINDS } from '../../prices/usage.ts'
+import { COUNT_KINDS, mapCounts } from '../../prices/usage.ts'
 import { isCostMismatch } from '../cost-mismatch.ts'
 import type { EntryFilter } from '../listing/filter.ts'
-import { mapCounts } from '../totals.ts'
 import { exactAt, type Figure, type Measure, type Segment } from './segment.ts'
 
 export interface MeasureTest {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { EVERYTHING } from '../../../../src/access/visibility.ts'
-import { readListQuery } from '../../../../src/features/entries/listing/filter.ts'
+import { readListQuery } from '../../../../src/features/entries/listing/query.ts'
 import { createServices } from '../../../../src/services.ts'
 import { canOverlap, forEachEngine } from '../../../support/databases.ts'
 import { addReporter, reportBody } from '../../../support/reports.ts'

@@ -18,7 +18,8 @@ import {
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import { settledColumns } from '../../billing/store.ts'
-import type { EntryFilter, Position } from '../filter.ts'
+import type { EntryFilter } from '../filter.ts'
+import type { Position } from '../order.ts'
 import { conditionOf } from './conditions.ts'
 import { isBehind } from './lists.ts'
 

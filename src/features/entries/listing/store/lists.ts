@@ -4,8 +4,8 @@ import { type Viewer, visibleEntries, visibleParts } from '../../../../access/vi
 import type { Reader } from '../../../../database/database.ts'
 import type { Id } from '../../../../lib/id.ts'
 import { type EntryView, selectViews } from '../../store.ts'
-import { type EntryFilter, type Position, partsOf } from '../filter.ts'
-import type { ListOrder } from '../order.ts'
+import { type EntryFilter, partsOf } from '../filter.ts'
+import type { ListOrder, Position } from '../order.ts'
 import { conditionOf } from './conditions.ts'
 
 export function isBehind(reader: Reader, after: Position | undefined, order: ListOrder = 'desc'): SQL | undefined {

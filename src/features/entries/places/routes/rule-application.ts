@@ -1,7 +1,8 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf, askerOf } from '../../../../http/access.ts'
 import { documented } from '../../../../http/documentation.ts'
-import { entryFilters } from '../../listing/parameters.ts'
+import { entryFilters } from '../../listing/filter-parameters.ts'
+import type { SelectionService } from '../../listing/filters.ts'
 import type { EntriesService } from '../../service.ts'
 import { EXAMPLE_APPLIED } from '../examples.ts'
 import { readRuleApplication } from '../rule-application.ts'
@@ -14,14 +15,18 @@ const APPLICATION_BUDGET_MS = 10_000
 /** Moves that a dry run lists where nothing is asked for: as many as a page of any list may have. */
 const LISTED = 1_000
 
-export const ruleApplicationRoute = ({ entries }: { entries: EntriesService }) =>
+export const ruleApplicationRoute = ({
+  entries,
+  selection,
+}: {
+  entries: EntriesService
+  selection: SelectionService
+}) =>
   new Elysia({ name: 'rule-application', normalize: false }).use(access()).post(
     '/apply',
     async ({ body, query, caller, address }) => {
       const dryRun = body.dry_run ?? false
-      const asked = await entries.filters.read(askerOf(caller), (timeZone) =>
-        readRuleApplication(body, query, timeZone),
-      )
+      const asked = await selection.read(askerOf(caller), (timeZone) => readRuleApplication(body, query, timeZone))
       const applied = await entries.places.applyRules(asked, {
         dryRun,
         by: actorOf({ caller, address }),

@@ -1,17 +1,18 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../../http/access.ts'
 import { documented } from '../../../../http/documentation.ts'
-import { entryFilters } from '../../listing/parameters.ts'
+import { entryFilters } from '../../listing/filter-parameters.ts'
+import type { SelectionService } from '../../listing/filters.ts'
 import type { EntriesService } from '../../service.ts'
 import { EXAMPLE_TRIAL, EXAMPLE_TRIAL_ANSWER } from '../examples.ts'
 import { readTrial } from '../rule-test.ts'
 import { RuleTrial, RuleTrialAnswer } from '../schema.ts'
 
-export const ruleTestRoute = ({ entries }: { entries: EntriesService }) =>
+export const ruleTestRoute = ({ entries, selection }: { entries: EntriesService; selection: SelectionService }) =>
   new Elysia({ name: 'rule-test', normalize: false }).use(access()).post(
     '/test/entries',
     async ({ body, query, caller }) => {
-      const trial = await entries.filters.read(askerOf(caller), (timeZone) => readTrial(body, query, timeZone))
+      const trial = await selection.read(askerOf(caller), (timeZone) => readTrial(body, query, timeZone))
       return entries.places.tryRules(viewerOf(caller), trial)
     },
     {

@@ -3,7 +3,7 @@ import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } f
 import type { Reader, Tx } from '../../../../database/database.ts'
 import { exactTotal } from '../../../../database/exact-sum.ts'
 import { notingChanges } from '../../../spending/store/noted-changes.ts'
-import type { Position } from '../../listing/filter.ts'
+import type { Position } from '../../listing/order.ts'
 
 /** The entries that follow, and their new project. Billed entries stay where they were billed. */
 export type Following =
