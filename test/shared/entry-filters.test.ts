@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Command } from 'commander'
 import { addEntryFilters, entryFilterTexts } from '../../src/cli/flags/entry-filters.ts'
-import { listPath, readFilter } from '../../src/features/entries/listing/filter.ts'
+import { listPath, readFilter } from '../../src/features/selection/filter.ts'
 import { Query } from '../../src/schema/query.ts'
 import { ENTRY_FILTER_LIST, type EntryFilterName } from '../../src/shared/entry-filters.ts'
 import { startApp, type TestApp } from '../support/app.ts'

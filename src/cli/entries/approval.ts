@@ -100,7 +100,7 @@ function hasFilters(flags: DecisionFlags): boolean {
 
 async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {
   const { actionResults } = await import('../../features/entries/action-results.ts')
-  const { readFilter } = await import('../../features/entries/listing/filter.ts')
+  const { readFilter } = await import('../../features/selection/filter.ts')
   const texts = entryFilterTexts(flags)
   const isFiltered = hasFilters(flags)
   if (ids.length > 0 === isFiltered) {

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../access/visibility.ts'
-import { readPage } from '../../features/entries/listing/order.ts'
 import type { ListQuery } from '../../features/entries/listing/query.ts'
 import type { EntriesService } from '../../features/entries/service.ts'
+import { readPage } from '../../features/selection/order.ts'
 import { minute } from '../terminal/print.ts'
 
 type Listing = EntriesService['listing']

@@ -10,7 +10,7 @@ const PAGE = 1_000
 
 /** `tally rules test --last <number>`: tests the newest entries instead of a sample. */
 export async function testOnEntries(flags: CommandFlags, tried: Unsaved, last: number): Promise<void> {
-  const { readPage } = await import('../../features/entries/listing/order.ts')
+  const { readPage } = await import('../../features/selection/order.ts')
   const data = await withServices(flags, async ({ entries }, { viewer }) => {
     const found: RuleTrialAnswer['data'] = []
     let page: string | null | undefined

@@ -7,8 +7,8 @@ import type { Reader, SlowTask } from '../../database/database.ts'
 import { firstIndex } from '../../lib/binary-search.ts'
 import { addDays, dayAt, startOfDay } from '../../lib/calendar.ts'
 import type { Nanos } from '../../lib/money.ts'
-import type { EntryFilter } from '../entries/listing/filter.ts'
-import { type EntryCost, readCosts } from '../entries/rollup/service.ts'
+import { type EntryCost, readCosts } from '../rollup/service.ts'
+import type { EntryFilter } from '../selection/filter.ts'
 import { type DayCosts, hasPast, pastDays } from './days.ts'
 import {
   countedOn,

@@ -5,8 +5,8 @@ import type { Reader } from '../../database/database.ts'
 import { amountOfParts, amountParts } from '../../database/exact-amounts.ts'
 import type { Id } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
-import type { EntryFilter } from '../entries/listing/filter.ts'
-import { conditionOf, costOf } from '../entries/listing/store/conditions.ts'
+import type { EntryFilter } from '../selection/filter.ts'
+import { conditionOf, costOf } from '../selection/sql/conditions.ts'
 
 export interface CostlyEntry {
   id: number

@@ -3,8 +3,8 @@ import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import { STATUSES, type Status } from '../../database/schema/values.ts'
 import type { Nanos } from '../../lib/money.ts'
-import { OPEN_STATUSES } from '../entries/listing/filter.ts'
-import { exactAt, NO_KEY, STATUS_KEYS, sumColumns } from '../entries/rollup/service.ts'
+import { exactAt, NO_KEY, STATUS_KEYS, sumColumns } from '../rollup/service.ts'
+import { OPEN_STATUSES } from '../selection/filter.ts'
 import { type LeftOutEntries, listProjectPlaces, type Moments } from './store/billable.ts'
 
 export interface OpenEntries {

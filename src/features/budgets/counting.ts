@@ -2,10 +2,10 @@
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader, SlowTask } from '../../database/database.ts'
 import type { Calendar } from '../../shared/calendar-periods.ts'
-import type { EntryFilter } from '../entries/listing/filter.ts'
-import { exactAt, STATUS_KEYS, sumColumns } from '../entries/rollup/service.ts'
 import { COUNT_KINDS } from '../prices/usage.ts'
 import { COUNTED_STATUSES } from '../reports/service.ts'
+import { exactAt, STATUS_KEYS, sumColumns } from '../rollup/service.ts'
+import type { EntryFilter } from '../selection/filter.ts'
 import {
   amountOf,
   type BudgetRecord,

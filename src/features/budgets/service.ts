@@ -18,9 +18,9 @@ import { writeKeyPage } from '../../schema/query.ts'
 import type { Calendar, DatedSpan } from '../../shared/calendar-periods.ts'
 import { forecast as forecastOf } from '../../shared/forecast.ts'
 import { type AuditService, difference } from '../audit/service.ts'
-import { listPath } from '../entries/listing/filter.ts'
 import type { NotificationsService } from '../notifications/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
+import { listPath } from '../selection/filter.ts'
 import {
   amountOf,
   BudgetIndex,

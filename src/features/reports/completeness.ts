@@ -8,9 +8,8 @@ import type { Database } from '../../database/database.ts'
 import { PLACED_BY, STATUSES } from '../../database/schema/values.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import { type EntryFilter, listPath } from '../entries/listing/filter.ts'
-import { conditionOf } from '../entries/listing/store/conditions.ts'
 import { afterAllStarts } from '../entries/reporting/report.ts'
+import type { EntriesService } from '../entries/service.ts'
 import {
   exactAt,
   type Grouping,
@@ -18,8 +17,9 @@ import {
   STATUS_KEYS,
   SUMS_TASK,
   type SummedColumns,
-} from '../entries/rollup/service.ts'
-import type { EntriesService } from '../entries/service.ts'
+} from '../rollup/service.ts'
+import { type EntryFilter, listPath } from '../selection/filter.ts'
+import { conditionOf } from '../selection/sql/conditions.ts'
 import { CHECKS, type CheckedGroup, type CheckName, type EntryCount, matches } from './checks.ts'
 import type { PeriodAloneQuery } from './query.ts'
 import type { CompletenessCheck, CompletenessReport } from './schema.ts'

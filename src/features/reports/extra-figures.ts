@@ -4,7 +4,7 @@
  */
 import type { Reader } from '../../database/database.ts'
 import { decimalText, NANO_DIGITS } from '../../lib/money.ts'
-import { countSessions, type Grouping, type SummedColumns, sumColumns, valueAt } from '../entries/rollup/service.ts'
+import { countSessions, type Grouping, type SummedColumns, sumColumns, valueAt } from '../rollup/service.ts'
 import { counted } from './counted-entries.ts'
 import { groupingOf, type SumsQuery } from './sums.ts'
 

@@ -3,7 +3,7 @@
  * whatever else sums are divided by, so that groups add up and each part is a list. Pure.
  */
 import type { Span } from '../../lib/calendar.ts'
-import { type EntryFilter, listPath } from '../entries/listing/filter.ts'
+import { type EntryFilter, listPath } from '../selection/filter.ts'
 import { counted } from './counted-entries.ts'
 import { type ModelNames, nameOf, type PricedSum } from './priced-sums.ts'
 import type { LeftOutPart } from './schema.ts'

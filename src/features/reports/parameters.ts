@@ -1,6 +1,6 @@
 /** The parameters of reports. */
 import { listPage, parameter, requiredParameter } from '../../operations/parameters.ts'
-import { entryFilters } from '../entries/listing/filter-parameters.ts'
+import { entryFilters } from '../selection/parameters.ts'
 
 export const timeZone = () =>
   parameter({

@@ -2,10 +2,10 @@
 import type { Viewer } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import type { Span } from '../../lib/calendar.ts'
-import type { EntryFilter } from '../entries/listing/filter.ts'
-import { exactAt, sumColumns } from '../entries/rollup/service.ts'
 import { type Price, type PriceTable, readPriceTable } from '../prices/service.ts'
 import { COUNT_KINDS } from '../prices/usage.ts'
+import { exactAt, sumColumns } from '../rollup/service.ts'
+import type { EntryFilter } from '../selection/filter.ts'
 import type { Tokens } from './standard-value.ts'
 import { type Dimension, type Key, readSums } from './sums.ts'
 

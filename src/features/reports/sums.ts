@@ -8,7 +8,6 @@
 
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database, Reader } from '../../database/database.ts'
-import type { EntryFilter } from '../entries/listing/filter.ts'
 import {
   exactAt,
   type Figure,
@@ -19,7 +18,8 @@ import {
   type SummedColumns,
   type SumsTask,
   sumColumns,
-} from '../entries/rollup/service.ts'
+} from '../rollup/service.ts'
+import type { EntryFilter } from '../selection/filter.ts'
 import { counted } from './counted-entries.ts'
 import { listNamed, type Named } from './store/names.ts'
 

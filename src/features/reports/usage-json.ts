@@ -3,7 +3,7 @@
  * take longer than all the rest. Pure.
  */
 import { decimalText, NANO_DIGITS } from '../../lib/money.ts'
-import { type SummedColumns, valueAt } from '../entries/rollup/service.ts'
+import { type SummedColumns, valueAt } from '../rollup/service.ts'
 import type { Bucket } from './buckets.ts'
 import { type ExtraValues, extrasJson } from './extra-figures.ts'
 import type { Dimension, Key, Keys, ReportSums, USE } from './sums.ts'

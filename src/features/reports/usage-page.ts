@@ -1,7 +1,7 @@
 /** A page of a report on usage, as JSON: calculated and serialized off the main thread, from one state of the database. */
 import type { Viewer } from '../../access/visibility.ts'
 import type { Reader, SlowTask } from '../../database/database.ts'
-import { totalOf } from '../entries/rollup/service.ts'
+import { totalOf } from '../rollup/service.ts'
 import { bucketsOf } from './buckets.ts'
 import { readExtras, totalExtrasJson } from './extra-figures.ts'
 import { type UsageQuery, writeUsagePage } from './query.ts'

@@ -2,8 +2,8 @@
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import type { Span } from '../../lib/calendar.ts'
-import type { EntryFilter } from '../entries/listing/filter.ts'
-import { rolledUpState } from '../entries/rollup/service.ts'
+import { rolledUpState } from '../rollup/service.ts'
+import type { EntryFilter } from '../selection/filter.ts'
 import { counted } from './counted-entries.ts'
 import { lastChanges } from './store/changes.ts'
 

@@ -2,7 +2,7 @@
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database, SlowTask } from '../../database/database.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
-import { listPath } from '../entries/listing/filter.ts'
+import { listPath } from '../selection/filter.ts'
 import { counted } from './counted-entries.ts'
 import { type LeftOut, leftOutBody, valuable } from './left-out.ts'
 import { type ModelNames, type PricedSum, readPricedSums } from './priced-sums.ts'

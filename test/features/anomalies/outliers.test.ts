@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { COMMAND_LINE } from '../../../src/access/asker.ts'
 import { EVERYTHING, type Viewer, viewerOf } from '../../../src/access/visibility.ts'
-import { createRollup } from '../../../src/features/entries/rollup/service.ts'
+import { createRollup } from '../../../src/features/rollup/service.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { stage } from './stage.ts'
 

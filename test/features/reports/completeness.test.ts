@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 import { EVERYTHING, viewerOf } from '../../../src/access/visibility.ts'
 import type { Database } from '../../../src/database/database.ts'
-import type { EntryFilter } from '../../../src/features/entries/listing/filter.ts'
-import { conditionOf } from '../../../src/features/entries/listing/store/conditions.ts'
-import { createRollup } from '../../../src/features/entries/rollup/job.ts'
 import { CHECKS, type CheckName } from '../../../src/features/reports/checks.ts'
 import type { PeriodAloneQuery } from '../../../src/features/reports/query.ts'
 import { countEntries } from '../../../src/features/reports/store/completeness.ts'
+import { createRollup } from '../../../src/features/rollup/job.ts'
+import type { EntryFilter } from '../../../src/features/selection/filter.ts'
+import { conditionOf } from '../../../src/features/selection/sql/conditions.ts'
 import { moneyNumber } from '../../../src/lib/money.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import {
@@ -23,7 +23,7 @@ import {
   randomEntry,
   type Stage,
   stage,
-} from '../entries/rollup/scene.ts'
+} from '../rollup/scene.ts'
 
 const CHECK_NAMES = Object.keys(CHECKS) as CheckName[]
 

@@ -6,7 +6,7 @@ import { EVERYTHING } from '../../../src/access/visibility.ts'
 import { DATABASE_FILE } from '../../../src/database/open.ts'
 import { unpricedQuery } from '../../../src/features/reports/store/unpriced.ts'
 import { forEachEngine, locationOf } from '../../support/databases.ts'
-import { all, Chance, DAY, NOW, randomEntry, stage } from '../entries/rollup/scene.ts'
+import { all, Chance, DAY, NOW, randomEntry, stage } from '../rollup/scene.ts'
 
 forEachEngine('the report of unpriced models', (open) => {
   test('counts the entries of long periods and of short ones', async () => {

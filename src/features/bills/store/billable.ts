@@ -24,7 +24,7 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Nanos } from '../../../lib/money.ts'
-import { OPEN_STATUSES } from '../../entries/listing/filter.ts'
+import { OPEN_STATUSES } from '../../selection/filter.ts'
 import type { BillableEntry, LineDimension } from '../document.ts'
 
 /** The scope: a client's projects, one project, or everything. */

@@ -6,9 +6,9 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { EntryAmendment } from '../../../database/schema/records.ts'
 import type { LaterReports, SessionDuplicate, Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
+import type { EntryFilter } from '../../selection/filter.ts'
+import { conditionOf } from '../../selection/sql/conditions.ts'
 import { notingChanges } from '../../spending/store/noted-changes.ts'
-import type { EntryFilter } from '../listing/filter.ts'
-import { conditionOf } from '../listing/store/conditions.ts'
 import { isBilledOn, isOfSessions } from '../store.ts'
 
 export interface DecidableEntry {

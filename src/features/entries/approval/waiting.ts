@@ -3,8 +3,8 @@ import type { Viewer } from '../../../access/visibility.ts'
 import type { Database } from '../../../database/database.ts'
 import type { Id } from '../../../lib/id.ts'
 import { COUNT_KINDS } from '../../prices/usage.ts'
-import type { EntryFilter } from '../listing/filter.ts'
-import { exactAt, type Figure, NO_KEY, SUMS_TASK } from '../rollup/service.ts'
+import { exactAt, type Figure, NO_KEY, SUMS_TASK } from '../../rollup/service.ts'
+import type { EntryFilter } from '../../selection/filter.ts'
 import { listProjectsById } from './store.ts'
 
 export interface WaitingSum {

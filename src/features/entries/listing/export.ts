@@ -5,12 +5,12 @@
 import type { Reader, SlowStream } from '../../../database/database.ts'
 import { makeRoom } from '../../../lib/bounded-map.ts'
 import { ByteWriter, encoded } from '../../../lib/byte-writer.ts'
+import type { Position } from '../../selection/order.ts'
 import { detailsOf } from '../rows.ts'
 import { csvFormat } from './csv-export.ts'
 import type { LineFormat, SharedTexts } from './export-lines.ts'
 import { labelNamesOf } from './label-names.ts'
 import { NDJSON } from './ndjson-export.ts'
-import type { Position } from './order.ts'
 import {
   type ExportedRow,
   type ExportRequest,

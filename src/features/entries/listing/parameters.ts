@@ -1,6 +1,6 @@
 /** The parameters of a list of entries beside its filters. */
 import { momentParameter, parameter } from '../../../operations/parameters.ts'
-import { LIST_ORDERS, LIST_SORTS } from './order.ts'
+import { LIST_ORDERS, LIST_SORTS } from '../../selection/order.ts'
 import { ENTRY_FORMATS } from './query.ts'
 
 export const entryFormat = () => ({

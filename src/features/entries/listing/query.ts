@@ -1,8 +1,7 @@
 /** The parameters of a list of entries: filters, order and page. Pure. */
 import { validationFailed } from '../../../errors.ts'
 import { LIST_FORMATS, Query, type QueryTexts } from '../../../schema/query.ts'
-import { type ChangesQuery, readChangesPage } from './changes.ts'
-import { type EntryFilter, readFilter } from './filter.ts'
+import { type EntryFilter, readFilter } from '../../selection/filter.ts'
 import {
   type FigureOrder,
   LIST_ORDERS,
@@ -11,7 +10,8 @@ import {
   type Position,
   readFigurePage,
   readPage,
-} from './order.ts'
+} from '../../selection/order.ts'
+import { type ChangesQuery, readChangesPage } from './changes.ts'
 
 /** One JSON object per line is for programs that read more than a page. */
 export const ENTRY_FORMATS = [...LIST_FORMATS, 'ndjson'] as const

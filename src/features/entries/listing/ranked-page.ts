@@ -1,6 +1,6 @@
 /** Pages of entries that no index has in the requested order, from the columns of the roll-up. */
 import type { SlowTask } from '../../../database/database.ts'
-import { findSearchStart, type SearchTask, searchEntries } from '../rollup/service.ts'
+import { findSearchStart, type SearchTask, searchEntries } from '../../rollup/service.ts'
 import { type EntryView, getViews } from '../store.ts'
 
 /** A page, or the moment where a search for it should begin. */

@@ -1,8 +1,8 @@
 /** The entries that a bulk action applies to. */
 import { Problem } from '../../../errors.ts'
 import { type Id, isId } from '../../../lib/id.ts'
+import type { EntryFilter } from '../../selection/filter.ts'
 import { ACTION_LIMIT } from '../schema.ts'
-import type { EntryFilter } from './filter.ts'
 
 /** Entries by their ids, or those that match a filter. */
 export type Selection = { ids: readonly string[] } | { filter: EntryFilter }

@@ -7,6 +7,16 @@ import { type Id, isId } from '../../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../../schema/lists.ts'
 import { type PlacementService, type Subject, valuesOf } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
+import { dependsOnBilling, type EntryFilter, isIndexed, isSelective } from '../../selection/filter.ts'
+import {
+  type FigureOrder,
+  type FigurePosition,
+  type ListOrder,
+  type ListSort,
+  type Position,
+  writeFigurePage,
+  writePage,
+} from '../../selection/order.ts'
 import type { Leases } from '../billing/lease.ts'
 import { withStatusesBefore } from '../billing/status-before.ts'
 import { getReportingToken, type HistoryView, listHistory } from '../history/store.ts'
@@ -16,16 +26,6 @@ import { valuationOf } from '../valuation/valuation.ts'
 import { toTokenEntry } from '../wire.ts'
 import { type ChangesQuery, isAfter, writeChangesPage } from './changes.ts'
 import { ENTRY_EXPORT, type ExportFormat } from './export.ts'
-import { dependsOnBilling, type EntryFilter, isIndexed, isSelective } from './filter.ts'
-import {
-  type FigureOrder,
-  type FigurePosition,
-  type ListOrder,
-  type ListSort,
-  type Position,
-  writeFigurePage,
-  writePage,
-} from './order.ts'
 import type { ListQuery } from './query.ts'
 import { RANKED_PAGE_TASK, type RankedPage } from './ranked-page.ts'
 import { lastPosition, listChanges, positionAt, settledPosition } from './store/changes.ts'

@@ -20,8 +20,8 @@ import {
   projectReference,
   requireEverything,
 } from '../../projects/service.ts'
+import type { Position } from '../../selection/order.ts'
 import { recordHistory } from '../history/record.ts'
-import type { Position } from '../listing/order.ts'
 import { countBilled, countFollowers, type Following, listFollowers, moveFollowers } from './store/relocation.ts'
 
 /** Entries or tickets per transaction: about 20 ms, during which reports wait. */

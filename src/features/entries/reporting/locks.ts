@@ -1,7 +1,7 @@
 /** What recording locks first, so that it sees what others committed about the same sessions and keys. */
 import type { Reader } from '../../../database/database.ts'
+import { hashOfSessionId } from '../../../lib/session-id.ts'
 import { normalizeModelName } from '../../prices/service.ts'
-import { hashOfSessionId } from '../session-id.ts'
 import type { SetItem } from './plan.ts'
 import { getName } from './store/names.ts'
 import { getSession } from './store/sessions.ts'

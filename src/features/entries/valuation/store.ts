@@ -3,10 +3,10 @@ import { and, asc, desc, eq, gt, inArray, isNull, notInArray, or, type SQL, sql 
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
+import type { EntryFilter } from '../../selection/filter.ts'
+import type { Position } from '../../selection/order.ts'
+import { conditionOf } from '../../selection/sql/conditions.ts'
 import { notingChanges } from '../../spending/store/noted-changes.ts'
-import type { EntryFilter } from '../listing/filter.ts'
-import type { Position } from '../listing/order.ts'
-import { conditionOf } from '../listing/store/conditions.ts'
 import { isBehind } from '../listing/store/lists.ts'
 import { type EntryRecord, LOCKED_STATUSES, viewTables } from '../store.ts'
 

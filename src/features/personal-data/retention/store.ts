@@ -22,7 +22,7 @@ import { keyRanges } from '../../../database/key-ranges.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
-import { hashOfSessionId } from '../../entries/session-id.ts'
+import { hashOfSessionId } from '../../../lib/session-id.ts'
 import { notingChanges } from '../../spending/store/noted-changes.ts'
 
 /** Rows of a table that a period removes or shortens. */

@@ -2,7 +2,7 @@
 import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import { costOf } from '../../entries/listing/store/conditions.ts'
+import { costOf } from '../../selection/sql/conditions.ts'
 import type { EntryCount } from '../checks.ts'
 import { count, countWhere, sum } from './expressions.ts'
 

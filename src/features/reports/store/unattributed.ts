@@ -4,7 +4,7 @@ import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Id } from '../../../lib/id.ts'
-import { costOf } from '../../entries/listing/store/conditions.ts'
+import { costOf } from '../../selection/sql/conditions.ts'
 import { count, countWhere, sum, tokenSums } from './expressions.ts'
 
 /** Entries of one person, agent, harness and set of labels. */

@@ -3,9 +3,9 @@ import { and, asc, between, desc, eq, gte, lt, or } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { Id } from '../../../lib/id.ts'
+import { hashOfSessionId } from '../../../lib/session-id.ts'
 import { findView } from '../../entries/listing/store/lists.ts'
 import { type Pace, type Searched, searchViews } from '../../entries/listing/store/search.ts'
-import { hashOfSessionId } from '../../entries/session-id.ts'
 import { detailOf, type Found, type Wanted } from './names.ts'
 
 type EntryView = Searched['views'][number]

@@ -3,19 +3,19 @@ import fc from 'fast-check'
 import { TALLY } from '../../../../src/access/actor.ts'
 import type { CallerOf } from '../../../../src/access/caller.ts'
 import { approvalViewerOf, EVERYTHING, type Viewer, viewerOf } from '../../../../src/access/visibility.ts'
-import type { EntryFilter } from '../../../../src/features/entries/listing/filter.ts'
+import { readListQuery } from '../../../../src/features/entries/listing/query.ts'
+import { listViews } from '../../../../src/features/entries/listing/store/lists.ts'
+import { searchViews } from '../../../../src/features/entries/listing/store/search.ts'
+import { figurePositionOf, listSorted } from '../../../../src/features/entries/listing/store/sorted-lists.ts'
+import type { EntryView } from '../../../../src/features/entries/store.ts'
+import type { EntryFilter } from '../../../../src/features/selection/filter.ts'
 import {
   type FigurePosition,
   LIST_ORDERS,
   LIST_SORTS,
   type ListOrder,
   type Position,
-} from '../../../../src/features/entries/listing/order.ts'
-import { readListQuery } from '../../../../src/features/entries/listing/query.ts'
-import { listViews } from '../../../../src/features/entries/listing/store/lists.ts'
-import { searchViews } from '../../../../src/features/entries/listing/store/search.ts'
-import { figurePositionOf, listSorted } from '../../../../src/features/entries/listing/store/sorted-lists.ts'
-import type { EntryView } from '../../../../src/features/entries/store.ts'
+} from '../../../../src/features/selection/order.ts'
 import { createServices, type Services } from '../../../../src/services.ts'
 import { forEachEngine } from '../../../support/databases.ts'
 import { OPERATOR, reportBody } from '../../../support/reports.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type FigurePosition, readFigurePage, writeFigurePage } from '../../../../src/features/entries/listing/order.ts'
 import { readListQuery } from '../../../../src/features/entries/listing/query.ts'
+import { type FigurePosition, readFigurePage, writeFigurePage } from '../../../../src/features/selection/order.ts'
 
 const BY_COST = { sort: 'cost', order: 'desc', after: undefined } as const
 

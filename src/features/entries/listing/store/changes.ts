@@ -6,10 +6,10 @@ import { and, asc, desc, eq, gt, inArray, lte, or, type SQL, sql } from 'drizzle
 import { type Viewer, visibleDeletions, visibleEntries } from '../../../../access/visibility.ts'
 import type { Database, Reader } from '../../../../database/database.ts'
 import type { Id } from '../../../../lib/id.ts'
+import type { EntryFilter } from '../../../selection/filter.ts'
+import { conditionOf } from '../../../selection/sql/conditions.ts'
 import { type EntryView, selectViews } from '../../store.ts'
 import type { ChangesPosition } from '../changes.ts'
-import type { EntryFilter } from '../filter.ts'
-import { conditionOf } from './conditions.ts'
 
 interface ChangesPage {
   filter: EntryFilter

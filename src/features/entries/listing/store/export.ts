@@ -17,10 +17,10 @@ import {
 } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
+import type { EntryFilter } from '../../../selection/filter.ts'
+import type { Position } from '../../../selection/order.ts'
+import { conditionOf } from '../../../selection/sql/conditions.ts'
 import { settledColumns } from '../../billing/store.ts'
-import type { EntryFilter } from '../filter.ts'
-import type { Position } from '../order.ts'
-import { conditionOf } from './conditions.ts'
 import { isBehind } from './lists.ts'
 
 export interface ExportRequest {

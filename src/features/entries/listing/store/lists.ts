@@ -3,10 +3,10 @@ import { and, asc, desc, eq, gt, gte, inArray, lt, lte, or, type SQL } from 'dri
 import { type Viewer, visibleEntries, visibleParts } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import type { Id } from '../../../../lib/id.ts'
+import { type EntryFilter, partsOf } from '../../../selection/filter.ts'
+import type { ListOrder, Position } from '../../../selection/order.ts'
+import { conditionOf } from '../../../selection/sql/conditions.ts'
 import { type EntryView, selectViews } from '../../store.ts'
-import { type EntryFilter, partsOf } from '../filter.ts'
-import type { ListOrder, Position } from '../order.ts'
-import { conditionOf } from './conditions.ts'
 
 export function isBehind(reader: Reader, after: Position | undefined, order: ListOrder = 'desc'): SQL | undefined {
   const { startedAt, id } = reader.tables.entries

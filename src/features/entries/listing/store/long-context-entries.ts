@@ -2,12 +2,12 @@
 import { and, eq } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
+import type { EntryFilter } from '../../../selection/filter.ts'
+import type { Position } from '../../../selection/order.ts'
+import { conditionOf } from '../../../selection/sql/conditions.ts'
 import { partOf } from '../../rows.ts'
 import { type EntryRecord, viewTables } from '../../store.ts'
 import type { Part } from '../../totals.ts'
-import type { EntryFilter } from '../filter.ts'
-import type { Position } from '../order.ts'
-import { conditionOf } from './conditions.ts'
 import { isBehind, timeOrder } from './lists.ts'
 
 interface Found {

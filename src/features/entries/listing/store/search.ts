@@ -5,10 +5,10 @@
 import { and, eq, not, type SQL } from 'drizzle-orm'
 import { type Viewer, visibleEntries, visibleParts } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
+import { type EntryFilter, orderedPart, partsOf } from '../../../selection/filter.ts'
+import type { ListOrder, Position } from '../../../selection/order.ts'
+import { conditionOf } from '../../../selection/sql/conditions.ts'
 import type { EntryView } from '../../store.ts'
-import { type EntryFilter, orderedPart, partsOf } from '../filter.ts'
-import type { ListOrder, Position } from '../order.ts'
-import { conditionOf } from './conditions.ts'
 import { firstOf, isBehind, PART_LIMIT, type PageRequest, timeOrder, viewsOf } from './lists.ts'
 
 export interface Pace {

@@ -3,13 +3,13 @@ import { and, asc, desc, inArray, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import { isBehind } from '../../../../database/sorting.ts'
+import { type EntryFilter, isSelective } from '../../../selection/filter.ts'
+import type { FigureOrder, FigurePosition, SortFigure } from '../../../selection/order.ts'
+import { conditionOf } from '../../../selection/sql/conditions.ts'
+import { COUNT_COLUMNS, sortFigure } from '../../../selection/sql/sort-figures.ts'
 import { costNanosOf } from '../../rows.ts'
 import { type EntryRecord, type EntryView, selectViews } from '../../store.ts'
-import { type EntryFilter, isSelective } from '../filter.ts'
-import type { FigureOrder, FigurePosition, SortFigure } from '../order.ts'
-import { conditionOf } from './conditions.ts'
 import { indexedParts } from './search.ts'
-import { COUNT_COLUMNS, sortFigure } from './sort-figures.ts'
 
 export interface SortedPage extends FigureOrder {
   filter: EntryFilter

@@ -2,8 +2,8 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../../database/database.ts'
 import { exactTotal } from '../../../../database/exact-sum.ts'
+import type { Position } from '../../../selection/order.ts'
 import { notingChanges } from '../../../spending/store/noted-changes.ts'
-import type { Position } from '../../listing/order.ts'
 
 /** The entries that follow, and their new project. Billed entries stay where they were billed. */
 export type Following =

@@ -7,8 +7,8 @@ import type { SessionTotals } from '../../../../database/schema/records.ts'
 import type { Tables } from '../../../../database/schema/tables.ts'
 import type { ManagerBy, SessionSource } from '../../../../database/schema/values.ts'
 import type { Id } from '../../../../lib/id.ts'
+import { hashOfSessionId } from '../../../../lib/session-id.ts'
 import { notingChanges } from '../../../spending/store/noted-changes.ts'
-import { hashOfSessionId } from '../../session-id.ts'
 import { type EntryChange, type EntryRecord, isOfSessions, LOCKED_STATUSES } from '../../store.ts'
 
 /** The owner of a session and its entries. */

@@ -1,0 +1,228 @@
+/** Reads the rows that a report adds up, from the segments of days and months. */
+import { type Viewer, visibleKeys } from '../../access/visibility.ts'
+import type { Reader } from '../../database/database.ts'
+import { firstIndex } from '../../lib/binary-search.ts'
+import type { EntryFilter } from '../selection/filter.ts'
+import { figuresOfEntries, figuresOfSums, NO_FIGURE, onesOf, ZERO_FIGURE } from './figures.ts'
+import type { RowFigure, Rows } from './groups.ts'
+import { type Grouping, keyOf } from './merges.ts'
+import { type Period, planReading, type Range, type ReadingPlan, rawLengthOf } from './plan.ts'
+import {
+  type ColumnName,
+  ENTRIES_GRAIN,
+  type Figure,
+  findGrain,
+  MEASURES_OF,
+  type Segment,
+  STRADDLING_GRAIN,
+} from './segment.ts'
+import { type Selection, type TestedColumns, testedColumns } from './selection.ts'
+import { isOfFewEntries } from './store/few-entries.ts'
+import { listZones, readState, Segments } from './store/periods.ts'
+import { resolveSelection } from './store/selection.ts'
+import type { EntryKey } from './store/sums.ts'
+
+export interface SumsTask {
+  viewer: Viewer
+  /** Its `starting_at` and `ending_at` narrow the bounds further where they are set. */
+  filter: EntryFilter
+  groupings: readonly Grouping[]
+  figures: readonly Figure[]
+  /** Ascending moments: bucket `i` is from `bounds[i]` to just before `bounds[i + 1]`. */
+  bounds: readonly number[]
+  /** Whether to sum only sessions that continued past the end of their bucket. */
+  onlyStraddling: boolean
+  /** The maximum number of groups, from the first bucket on; the rest is missing. */
+  limit?: number | undefined
+}
+
+/** Before the requested figures. */
+const COUNTS = ['entries', 'unpricedEntries'] as const
+
+/** A period, where to read it, and the buckets that it contains. */
+interface Step {
+  period: Period
+  grain: number
+}
+
+export interface Scan {
+  plan: ReadingPlan
+  /** With {@link COUNTS}. */
+  figures: readonly Figure[]
+  /** Rows whose figures are the number of straddling entries and `figures`, by ascending time. */
+  read(): AsyncGenerator<{ bucket: number; rows: Rows }>
+}
+
+export async function scanOf(reader: Reader, task: SumsTask, within: Range): Promise<Scan> {
+  const { viewer, filter, bounds, groupings, onlyStraddling } = task
+  const figures = [...COUNTS, ...task.figures]
+  const seen = await visibleKeys(reader, viewer)
+  const tested = testedColumns(filter, seen)
+  if (!tested) return fromTable(within, figures)
+  const keys = groupings.map(keyOf)
+  const needed = [...tested.keys, ...keys]
+  const grains = {
+    day: tested.measures.length === 0 ? findGrain('day', needed) : undefined,
+    month: tested.measures.length === 0 ? findGrain('month', needed) : undefined,
+  }
+  const plan = await bestPlan(reader, bounds, within, grains.month !== undefined)
+  if (await isFasterFromTable(reader, filter, within, plan)) return fromTable(within, figures)
+  const steps: Step[] = [
+    ...plan.periods.map((period) => ({ period, grain: grains[period.level]?.number ?? ENTRIES_GRAIN })),
+    ...plan.cut.map((period) => ({ period, grain: ENTRIES_GRAIN })),
+  ].sort((one, other) => one.period.startsAt - other.period.startsAt)
+  const selection = await resolveSelection(reader, seen, filter)
+  const reading = { bounds, within, selection, tested, keys, figures, onlyStraddling }
+  return { plan, figures, read: () => readSteps(reader, steps, reading) }
+}
+
+/** Everything is read from the table of entries. */
+function fromTable(within: Range, figures: readonly Figure[]): Scan {
+  return { plan: { periods: [], cut: [], raw: [within] }, figures, read: async function* () {} }
+}
+
+/** Segments that are read in less time than the entries of a filter are counted. */
+const FEW_PERIODS = 12
+
+/** Entries that an index finds in less time than the segment of a quiet day takes. */
+const ENTRIES_PER_PERIOD = 32
+
+/** With a cold cache, each entry of an index costs an access to the disk. */
+const ENTRIES_FROM_TABLE = 2_000
+
+/** The columns of a year have hundreds of segments, all of which are read for the few entries of a ticket. */
+async function isFasterFromTable(reader: Reader, filter: EntryFilter, within: Range, { periods, cut }: ReadingPlan) {
+  const read = periods.length + cut.length
+  if (read < FEW_PERIODS) return false
+  return isOfFewEntries(reader, filter, within, Math.min(ENTRIES_FROM_TABLE, read * ENTRIES_PER_PERIOD))
+}
+
+/** The plan for the time zone whose roll-up leaves least to read from entries; while zones are changed there are two. */
+async function bestPlan(reader: Reader, bounds: readonly number[], within: Range, withMonths: boolean) {
+  const plans: ReadingPlan[] = []
+  for (const { zone, ready } of await listZones(reader)) {
+    if (ready) plans.push(planReading(bounds, within, await readState(reader, zone, within), { withMonths }))
+  }
+  plans.sort((one, other) => rawLengthOf(one) - rawLengthOf(other))
+  return plans[0] ?? { periods: [], cut: [], raw: [within] }
+}
+
+interface Reading {
+  bounds: readonly number[]
+  within: Range
+  selection: Selection
+  tested: TestedColumns
+  keys: readonly EntryKey[]
+  figures: readonly Figure[]
+  onlyStraddling: boolean
+}
+
+async function* readSteps(reader: Reader, steps: readonly Step[], reading: Reading) {
+  const { keys, figures, selection, tested } = reading
+  const ofSums = [...new Set<ColumnName>([...keys, ...tested.keys, ...figures])]
+  const tests = [...keys, ...tested.keys, ...tested.measures, 'startedAt', 'duration'] as const
+  const measures = figures.flatMap((figure) => MEASURES_OF[figure])
+  const ofEntries = [...new Set<ColumnName>([...tests, ...measures])]
+  const ofStraddling = reading.onlyStraddling ? ofEntries : [...new Set<ColumnName>(tests)]
+  const segmentsOf = (grain: number, names: readonly ColumnName[], isRead: (step: Step) => boolean) => {
+    const periods = steps.filter(isRead).map(({ period }) => period)
+    return new Segments(reader, grain, periods, names)
+  }
+  const segments = new Map(
+    [...new Set(steps.map(({ grain }) => grain))].map((grain) => [
+      grain,
+      segmentsOf(grain, grain === ENTRIES_GRAIN ? ofEntries : ofSums, (step) => step.grain === grain),
+    ]),
+  )
+  const straddlers = segmentsOf(STRADDLING_GRAIN, ofStraddling, (step) => step.grain !== ENTRIES_GRAIN)
+  for (const { period, grain } of steps) {
+    const segment = await segments.get(grain)!.take(period)
+    if (grain === ENTRIES_GRAIN) {
+      if (segment) yield* rowsOfEntries(segment, period, reading)
+      continue
+    }
+    const bucket = bucketAt(reading.bounds, period.startsAt)
+    if (segment && !reading.onlyStraddling) {
+      const rows = {
+        length: segment.length,
+        selected: selection.rowsOf(segment),
+        keys: keys.map((key) => segment.keys(key)),
+        figures: [ZERO_FIGURE, ...figuresOfSums(segment, figures)],
+      }
+      yield { bucket, rows }
+    }
+    const straddling = await straddlers.take(period)
+    if (straddling) yield { bucket, rows: rowsOfStraddling(straddling, period, bucket, reading) }
+  }
+}
+
+/** The rows of entries, bucket by bucket. */
+function* rowsOfEntries(segment: Segment, { startsAt, endsAt }: Period, reading: Reading) {
+  const { bounds, within, selection, keys, figures, onlyStraddling } = reading
+  const starts = segment.integers('startedAt').values
+  const until = Math.min(endsAt, within.to)
+  const firstAtOrAfter = (moment: number) => firstIndex(starts.length, (at) => starts[at]! >= moment)
+  for (let bucket = Math.max(0, bucketAt(bounds, startsAt)); bucket + 1 < bounds.length; bucket += 1) {
+    if (bounds[bucket]! >= until) return
+    const from = firstAtOrAfter(Math.max(bounds[bucket]!, within.from))
+    const to = firstAtOrAfter(Math.min(bounds[bucket + 1]!, until))
+    if (from >= to) continue
+    const isStraddling = endsAfter(segment, bounds[bucket + 1]!)
+    let selected = selection.rowsOf(segment, from, to)
+    if (onlyStraddling) selected = rowsWhere(segment, selected, isStraddling)
+    const rows: Rows = {
+      length: segment.length,
+      selected,
+      keys: keys.map((key) => segment.keys(key)),
+      figures: [countOf(segment, isStraddling), ...figuresOfEntries(segment, figures)],
+    }
+    yield { bucket, rows }
+  }
+}
+
+/** The sessions that continued past the end of both their period and their bucket, which the sums do not contain. */
+function rowsOfStraddling(segment: Segment, period: Period, bucket: number, reading: Reading): Rows {
+  const { bounds, selection, keys, figures, onlyStraddling } = reading
+  const end = bounds[bucket + 1]!
+  const passed = selection.rowsOf(segment)
+  return {
+    length: segment.length,
+    selected: end > period.endsAt ? rowsWhere(segment, passed, endsAfter(segment, end)) : passed,
+    keys: keys.map((key) => segment.keys(key)),
+    // The sums contain all other figures, if they are requested.
+    figures: [
+      onesOf(segment.length),
+      ...(onlyStraddling ? figuresOfEntries(segment, figures) : figures.map(() => NO_FIGURE)),
+    ],
+  }
+}
+
+type RowTest = (row: number) => boolean
+
+/** Whether the session of a row continued past a moment. */
+function endsAfter(segment: Segment, moment: number): RowTest {
+  const starts = segment.integers('startedAt').values
+  const durations = segment.integers('duration').values
+  return (row) => starts[row]! + durations[row]! > moment
+}
+
+function rowsWhere({ length }: Segment, rows: Int32Array | undefined, test: RowTest): Int32Array {
+  return (rows ?? Int32Array.from({ length }, (_, row) => row)).filter(test)
+}
+
+function countOf({ length }: Segment, test: RowTest): RowFigure {
+  const values = new Float64Array(length)
+  let count = 0
+  for (let row = 0; row < length; row += 1) {
+    if (test(row)) {
+      values[row] = 1
+      count += 1
+    }
+  }
+  return count === 0 ? ZERO_FIGURE : { integers: { values }, isNone: false, bound: count }
+}
+
+/** The bucket that contains a moment; -1 before the first one. */
+function bucketAt(bounds: readonly number[], moment: number): number {
+  return firstIndex(bounds.length, (at) => bounds[at]! > moment) - 1
+}

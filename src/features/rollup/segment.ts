@@ -1,0 +1,322 @@
+/**
+ * Segments: the rows of a period in columns. The entries of a day are one segment; others contain their sums by some of
+ * their attributes. Pure.
+ */
+import type { PlacedBy, RollupLevel, Source, Status } from '../../database/schema/values.ts'
+import {
+  type Column,
+  type Integers,
+  isExactDouble,
+  packColumn,
+  packTogether,
+  readColumn,
+  unpackTogether,
+} from './column.ts'
+import type { GroupedRows } from './groups.ts'
+
+/** The attributes of an entry by which its entries can be grouped and filtered. */
+export const KEYS = [
+  'managerId',
+  'harnessId',
+  'agentId',
+  'modelId',
+  'providerId',
+  'projectId',
+  'ticketId',
+  'labelSetId',
+  'status',
+  'source',
+  'placedBy',
+  'superseded',
+  'isPossibleDuplicate',
+] as const
+export type Key = (typeof KEYS)[number]
+
+/** The remaining columns of a segment of entries. `duration` is in milliseconds. */
+export const MEASURES = [
+  'id',
+  'startedAt',
+  'duration',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'listValue',
+  'reportedCost',
+] as const
+export type Measure = (typeof MEASURES)[number]
+
+/**
+ * What reports add up. The compared ones are of entries with both a reported cost and a list value.
+ * Durations are in milliseconds.
+ */
+export const FIGURES = [
+  'entries',
+  'unpricedEntries',
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'cost',
+  'listValue',
+  'reportedCost',
+  'comparedEntries',
+  'comparedReportedCost',
+  'comparedListValue',
+  'duration',
+] as const
+export type Figure = (typeof FIGURES)[number]
+
+export type ColumnName = Key | Measure | Figure
+
+/** Columns by their numbers in columns that are stored together, which never change. */
+const NUMBERED = [...new Set<ColumnName>([...KEYS, ...MEASURES, ...FIGURES])]
+const NUMBERS = new Map(NUMBERED.map((name, number) => [name, number]))
+
+/** The columns of entries that a figure is calculated from. */
+export const MEASURES_OF: Record<Figure, readonly Measure[]> = {
+  entries: [],
+  unpricedEntries: ['listValue', 'reportedCost'],
+  input: ['input'],
+  output: ['output'],
+  cacheRead: ['cacheRead'],
+  cacheWrite: ['cacheWrite'],
+  cacheWrite1h: ['cacheWrite1h'],
+  cost: ['listValue', 'reportedCost'],
+  listValue: ['listValue'],
+  reportedCost: ['reportedCost'],
+  comparedEntries: ['listValue', 'reportedCost'],
+  comparedReportedCost: ['listValue', 'reportedCost'],
+  comparedListValue: ['listValue', 'reportedCost'],
+  duration: ['duration'],
+}
+
+/** The entries of a day, in order of time. */
+export const ENTRIES_GRAIN = 0
+
+/** The entries of a period whose sessions continued past its end. */
+export const STRADDLING_GRAIN = 1
+
+export interface Grain {
+  number: number
+  levels: readonly RollupLevel[]
+  keys: readonly Key[]
+}
+
+const COUNTED = ['status', 'superseded'] as const
+
+/**
+ * Sums of periods, those with few rows first. All contain what every report filters by. The numbers are stored. How an
+ * entry was placed, and whether it is a possible duplicate, hardly divides what a person did in a project, so these two
+ * are in that grain. The last one has every attribute except them and labels; what no grain contains is read from the
+ * entries.
+ */
+export const GRAINS: readonly Grain[] = [
+  {
+    number: 2,
+    levels: ['day', 'month'],
+    keys: ['harnessId', 'agentId', 'providerId', 'modelId', 'source', ...COUNTED],
+  },
+  { number: 12, levels: ['month'], keys: ['projectId', 'providerId', 'modelId', ...COUNTED] },
+  { number: 11, levels: ['month'], keys: ['projectId', 'harnessId', 'agentId', 'source', ...COUNTED] },
+  {
+    number: 3,
+    levels: ['day', 'month'],
+    keys: ['projectId', 'managerId', 'placedBy', 'isPossibleDuplicate', ...COUNTED],
+  },
+  { number: 4, levels: ['month'], keys: ['ticketId', 'projectId', ...COUNTED] },
+  { number: 5, levels: ['month'], keys: ['labelSetId', ...COUNTED] },
+  { number: 14, levels: ['month'], keys: ['managerId', 'providerId', 'modelId', ...COUNTED] },
+  { number: 13, levels: ['month'], keys: ['managerId', 'harnessId', 'agentId', 'source', ...COUNTED] },
+  { number: 8, levels: ['month'], keys: ['ticketId', 'projectId', 'managerId', ...COUNTED] },
+  { number: 9, levels: ['month'], keys: ['ticketId', 'projectId', 'harnessId', 'agentId', 'source', ...COUNTED] },
+  { number: 10, levels: ['month'], keys: ['ticketId', 'projectId', 'providerId', 'modelId', ...COUNTED] },
+  {
+    number: 6,
+    levels: ['month'],
+    keys: ['projectId', 'managerId', 'harnessId', 'agentId', 'providerId', 'modelId', 'source', ...COUNTED],
+  },
+  {
+    number: 7,
+    levels: ['month'],
+    keys: ['ticketId', 'projectId', 'managerId', 'harnessId', 'agentId', 'providerId', 'modelId', 'source', ...COUNTED],
+  },
+]
+
+/** The grain of a level that contains all these attributes; undefined if there is none. */
+export function findGrain(level: RollupLevel, keys: readonly Key[]): Grain | undefined {
+  return GRAINS.find((grain) => grain.levels.includes(level) && keys.every((key) => grain.keys.includes(key)))
+}
+
+/** The grain of a level that contains most of these attributes; of several, the one with the fewest rows. */
+export function bestGrain(level: RollupLevel, keys: readonly Key[]): Grain {
+  const grains = GRAINS.filter(({ levels }) => levels.includes(level))
+  const countOf = (grain: Grain) => keys.filter((key) => grain.keys.includes(key)).length
+  return grains.reduce((best, grain) => (countOf(grain) > countOf(best) ? grain : best))
+}
+
+/** The numbers of texts in columns. Stored, so they never change. */
+export const STATUS_KEYS: Record<Status, number> = {
+  submitted: 0,
+  draft: 1,
+  pending: 2,
+  approved: 3,
+  rejected: 4,
+  billed: 5,
+  held: 6,
+  discarded: 7,
+  voided: 8,
+}
+export const SOURCE_KEYS: Record<Source, number> = { report: 0, log: 1, span: 2, metric: 3, sheet: 4 }
+export const PLACED_BY_KEYS: Record<PlacedBy, number> = { named: 0, rule: 1, manual: 2 }
+
+/** A segment with the columns that were read. */
+export class Segment {
+  readonly length: number
+  readonly #columns: ReadonlyMap<string, Uint8Array>
+  readonly #read = new Map<string, Column>()
+  readonly #integers = new Map<string, Integers>()
+  readonly #keys = new Map<Key, Int32Array>()
+
+  /** @param columns packed */
+  constructor(columns: ReadonlyMap<string, Uint8Array>) {
+    this.#columns = columns
+    const [any] = columns.values()
+    this.length = any ? readColumn(any).length : 0
+  }
+
+  get names(): ColumnName[] {
+    return [...this.#columns.keys()] as ColumnName[]
+  }
+
+  column(name: ColumnName): Column {
+    let column = this.#read.get(name)
+    if (!column) {
+      const packed = this.#columns.get(name)
+      if (!packed) throw new Error(`The column ${name} of a segment is missing or was not read.`)
+      column = readColumn(packed)
+      this.#read.set(name, column)
+    }
+    return column
+  }
+
+  /** As it was packed. */
+  packed(name: ColumnName): Uint8Array | undefined {
+    return this.#columns.get(name)
+  }
+
+  integers(name: ColumnName): Integers {
+    let integers = this.#integers.get(name)
+    if (!integers) {
+      integers = this.column(name).integers()
+      this.#integers.set(name, integers)
+    }
+    return integers
+  }
+
+  keys(name: Key): Int32Array {
+    let keys = this.#keys.get(name)
+    if (!keys) {
+      keys = this.column(name).keys()
+      this.#keys.set(name, keys)
+    }
+    return keys
+  }
+}
+
+/** A packed column of a segment. */
+export interface PackedColumn {
+  grain: number
+  name: ColumnName
+  data: Uint8Array
+}
+
+/** Columns of up to this size are stored together, since then reading one costs no less than reading all. */
+const TOGETHER_BYTES = 65_536
+
+/** The name of columns that are stored together. */
+export const TOGETHER = '*'
+
+/** A row of the table of columns. */
+export interface StoredColumns {
+  grain: number
+  /** Of the column, or {@link TOGETHER}. */
+  name: string
+  data: Uint8Array
+}
+
+/** The columns as they are stored. */
+export function storedColumns(columns: readonly PackedColumn[]): StoredColumns[] {
+  return [...Map.groupBy(columns, ({ grain }) => grain)].flatMap(([grain, ofGrain]): StoredColumns[] => {
+    const bytes = ofGrain.reduce((sum, { data }) => sum + data.byteLength, 0)
+    if (bytes > TOGETHER_BYTES) return ofGrain
+    const numbered = ofGrain.map(({ name, data }) => ({ number: NUMBERS.get(name)!, data }))
+    return [{ grain, name: TOGETHER, data: packTogether(numbered) }]
+  })
+}
+
+/** The segment of stored columns, or of some of them. */
+export function segmentOf(
+  stored: readonly Pick<StoredColumns, 'name' | 'data'>[],
+  names?: readonly ColumnName[],
+): Segment {
+  const columns = new Map<string, Uint8Array>()
+  const isWanted = names && ((number: number) => names.includes(NUMBERED[number]!))
+  for (const { name, data } of stored) {
+    if (name !== TOGETHER) columns.set(name, data)
+    else for (const column of unpackTogether(data, isWanted)) columns.set(NUMBERED[column.number]!, column.data)
+  }
+  return new Segment(columns)
+}
+
+/** The columns of a segment of sums: groups by these keys, with all figures in the order of {@link FIGURES}. */
+export function packSums(grain: number, names: readonly Key[], { keys, figures, length }: GroupedRows): PackedColumn[] {
+  if (length === 0) return []
+  return [
+    ...names.map((name, at) => ({ grain, name, data: packColumn({ values: keysAsIntegers(keys[at]!) }) })),
+    ...FIGURES.map((name, at) => ({ grain, name, data: packColumn(figures[at]!) })),
+  ]
+}
+
+function keysAsIntegers(keys: Int32Array): Float64Array {
+  return Float64Array.from(keys, (key) => (key < 0 ? Number.NaN : key))
+}
+
+/** Exact values from integers. */
+export function exactAt({ values, beyond }: Integers, at: number): bigint | null {
+  const value = values[at]
+  if (value === undefined || Number.isNaN(value)) return null
+  return beyond?.get(at) ?? BigInt(value)
+}
+
+/** A value that is exact: a number if a double represents it; null if it is unknown. */
+export function valueAt({ values, beyond }: Integers, at: number): number | bigint | null {
+  const value = values[at]!
+  return Number.isNaN(value) ? null : (beyond?.get(at) ?? value)
+}
+
+/** Integers from exact values. */
+export function integersOf(values: readonly (bigint | number | null)[]): Integers {
+  const beyond = new Map<number, bigint>()
+  const rough = Float64Array.from(values, (value, at) => {
+    if (value === null) return Number.NaN
+    if (typeof value === 'number' || isExactDouble(value)) return Number(value)
+    beyond.set(at, value)
+    return 0
+  })
+  return { values: rough, beyond }
+}
+
+/** The bound of a column of these integers. */
+export function boundOf({ values, beyond }: Integers): number {
+  let bound = 0
+  // An iterator would take many times as long.
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at]!
+    if (!Number.isNaN(value)) bound += Math.abs(value)
+  }
+  for (const exact of beyond?.values() ?? []) bound += Math.abs(Number(exact))
+  return bound < 2 ** 52 ? bound : bound * (1 + 2 ** -20)
+}

@@ -1,0 +1,74 @@
+/** Entries in order of time, as the numbers that columns consist of. */
+import { and, asc, type Column, gt, gte, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import type { Range } from '../plan.ts'
+
+/**
+ * As a double: SQLite returns integers as bigints, which are many times slower. Only for values that doubles represent
+ * exactly.
+ */
+function double(value: Column | SQL): SQL<number> {
+  return sql<number>`CAST(${value} AS double precision)`
+}
+
+/** The upper and lower 32 bits of an amount. */
+function halves(amount: Column): { high: SQL<number | null>; low: SQL<number | null> } {
+  return { high: double(sql`(${amount} >> 32)`), low: double(sql`(${amount} & 4294967295)`) }
+}
+
+/** Some entries that started in a range, from after `after` on. */
+export function listEntries(
+  reader: Reader,
+  { from, to }: Range,
+  after: { startedAt: number; id: number },
+  limit: number,
+) {
+  return reader
+    .prepared('rollup.entries', (prepare) => {
+      const { entries: e } = prepare.tables
+      const [list, reported] = [halves(e.listValue), halves(e.reportedCost)]
+      const flag = (condition: SQL) => sql<number>`CASE WHEN ${condition} THEN 1.0 ELSE 0.0 END`
+      const given = (name: string) => sql.placeholder(name)
+      return prepare
+        .select({
+          id: double(e.id),
+          startedAt: double(e.startedAt),
+          endedAt: double(e.endedAt),
+          managerId: double(e.managerId),
+          harnessId: double(e.harnessId),
+          agentId: double(e.agentId),
+          modelId: double(e.modelId),
+          providerId: double(e.providerId),
+          projectId: double(e.projectId),
+          ticketId: double(e.ticketId),
+          labelSetId: double(e.labelSetId),
+          status: e.status,
+          source: e.source,
+          placedBy: e.placedBy,
+          superseded: flag(sql`${e.superseded}`),
+          isPossibleDuplicate: flag(sql`${e.possibleDuplicateId} IS NOT NULL`),
+          input: double(e.input),
+          output: double(e.output),
+          cacheRead: double(e.cacheRead),
+          cacheWrite: double(e.cacheWrite),
+          cacheWrite1h: double(e.cacheWrite1h),
+          listHigh: list.high,
+          listLow: list.low,
+          reportedHigh: reported.high,
+          reportedLow: reported.low,
+        })
+        .from(e)
+        .where(
+          and(
+            gte(e.startedAt, given('from')),
+            lt(e.startedAt, given('to')),
+            or(gt(e.startedAt, given('after')), gt(e.id, given('afterId'))),
+          ),
+        )
+        .orderBy(asc(e.startedAt), asc(e.id))
+        .limit(given('limit'))
+    })
+    .execute({ from: Math.max(from, after.startedAt), to, after: after.startedAt, afterId: after.id, limit })
+}
+
+export type ListedEntry = Awaited<ReturnType<typeof listEntries>>[number]

@@ -1,0 +1,64 @@
+/** The orders of lists of entries, and where their pages begin. Pure. */
+import { ORDERS } from '../../schema/query.ts'
+
+/**
+ * What a list can be sorted by. Only the time has an index: the others are read and sorted for each page. Names are not
+ * among them: a page of a million entries by model is the first entries of one model, which a filter finds at once.
+ */
+export const LIST_SORTS = [
+  ...(['started_at', 'duration', 'cost', 'list_value', 'reported_cost'] as const),
+  ...(['tokens', 'input', 'output', 'cache_read', 'cache_write', 'cache_write_1h'] as const),
+] as const
+export type ListSort = (typeof LIST_SORTS)[number]
+
+/** A figure of an entry, as opposed to its time. Amounts are nano-dollars, durations milliseconds. */
+export type SortFigure = Exclude<ListSort, 'started_at'>
+
+export const LIST_ORDERS = ORDERS
+export type ListOrder = (typeof LIST_ORDERS)[number]
+
+/** The last entry of a page. The next one begins after it, even if entries arrive meanwhile. */
+export interface Position {
+  startedAt: number
+  id: number
+}
+
+/** Oldest first, a page says so: in the other order it would mean the entries on the other side. */
+export function writePage({ startedAt, id }: Position, order: ListOrder = 'desc'): string {
+  return Buffer.from(`${order === 'asc' ? 'asc.' : ''}${startedAt}.${id}`).toString('base64url')
+}
+
+export function readPage(page: string, order: ListOrder = 'desc'): Position | undefined {
+  const text = Buffer.from(page, 'base64url').toString('latin1')
+  const [, isAscending, startedAt, id] = /^(asc\.)?(-?\d{1,15})\.(\d{1,16})$/.exec(text) ?? []
+  if (startedAt === undefined || (isAscending !== undefined) !== (order === 'asc')) return undefined
+  return { startedAt: Number(startedAt), id: Number(id) }
+}
+
+/** An entry's place in the order of a figure, which is null for an amount that is not known. */
+export interface FigurePosition {
+  value: bigint | null
+  id: number
+}
+
+/** Sorting by a figure. Entries without it are last in both orders; of equal ones, the ids are in the same order. */
+export interface FigureOrder {
+  sort: SortFigure
+  order: ListOrder
+  after: FigurePosition | undefined
+}
+
+export function writeFigurePage({ sort, order }: FigureOrder, { value, id }: FigurePosition): string {
+  return Buffer.from(`${sort}.${order}.${value ?? ''}.${id}`).toString('base64url')
+}
+
+/** Undefined for the page of another order as well, where the position would mean something else. */
+export function readFigurePage({ sort, order }: FigureOrder, page: string): FigurePosition | undefined {
+  const text = Buffer.from(page, 'base64url').toString('latin1')
+  const [, ofSort, ofOrder, value, id] = /^([a-z0-9_]+)\.([a-z]+)\.(\d{1,19})?\.(\d{1,16})$/.exec(text) ?? []
+  if (id === undefined || ofSort !== sort || ofOrder !== order) return undefined
+  const figure = value === undefined ? null : BigInt(value)
+  // No database could compare it.
+  if (figure !== null && BigInt.asIntN(64, figure) !== figure) return undefined
+  return { value: figure, id: Number(id) }
+}

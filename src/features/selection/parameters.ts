@@ -1,0 +1,24 @@
+/** The parameters that select entries for lists, reports and bulk actions. */
+
+import { listParameter, momentParameter, parameter } from '../../operations/parameters.ts'
+import { ENTRY_FILTER_LIST, type EntryFilterName, type ListFilterName } from '../../shared/entry-filters.ts'
+
+type EntryFilters = {
+  [Name in EntryFilterName]: ReturnType<Name extends ListFilterName ? typeof listParameter : typeof parameter>
+}
+
+const MEANINGS = {
+  flag: { type: 'boolean' },
+  text: { type: 'string' },
+} as const
+
+export function entryFilters(): EntryFilters {
+  const parameters = ENTRY_FILTER_LIST.map(([name, { kind, values, none, ...text }]) => {
+    const description = `${text.description}${none === undefined ? '' : `; \`none\` for ${none}`}.`
+    if (kind === 'list' || kind === 'labels') {
+      return [name, listParameter(description, { type: 'string', ...(values && { enum: [...values] }) })]
+    }
+    return [name, kind === 'moment' ? momentParameter(description) : parameter({ ...MEANINGS[kind], description })]
+  })
+  return Object.fromEntries(parameters)
+}

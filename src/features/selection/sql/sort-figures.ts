@@ -1,0 +1,34 @@
+/** What lists are sorted by, in SQL. */
+import { type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import type { ListSort } from '../order.ts'
+import { costOf } from './conditions.ts'
+
+/** The columns of the orders by one count of tokens. */
+export const COUNT_COLUMNS = {
+  input: 'input',
+  output: 'output',
+  cache_read: 'cacheRead',
+  cache_write: 'cacheWrite',
+  cache_write_1h: 'cacheWrite1h',
+} as const
+
+export function sortFigure({ tables }: Reader, sort: ListSort): SQL {
+  const { entries: e } = tables
+  switch (sort) {
+    case 'started_at':
+      return sql`${e.startedAt}`
+    case 'cost':
+      return costOf(tables)
+    case 'tokens':
+      return sql`(${sql.join([e.input, e.output, e.cacheRead, e.cacheWrite, e.cacheWrite1h], sql.raw(' + '))})`
+    case 'duration':
+      return sql`(${e.endedAt} - ${e.startedAt})`
+    case 'list_value':
+      return sql`${e.listValue}`
+    case 'reported_cost':
+      return sql`${e.reportedCost}`
+    default:
+      return sql`${e[COUNT_COLUMNS[sort]]}`
+  }
+}

@@ -1,0 +1,215 @@
+import { expect, test } from 'bun:test'
+import { and, eq } from 'drizzle-orm'
+import fc from 'fast-check'
+import { EVERYTHING } from '../../../src/access/visibility.ts'
+import type { Database, Reader } from '../../../src/database/database.ts'
+import { listPastCosts } from '../../../src/features/anomalies/store.ts'
+import { periodAt } from '../../../src/features/reports/buckets.ts'
+import { createSums } from '../../../src/features/reports/sums.ts'
+import { monthAt } from '../../../src/features/rollup/calendar.ts'
+import { checkRollup } from '../../../src/features/rollup/check.ts'
+import { packColumn, packTogether, readColumn, unpackTogether } from '../../../src/features/rollup/column.ts'
+import { createRollup } from '../../../src/features/rollup/job.ts'
+import {
+  type EntryCost,
+  findSearchStart,
+  type Ranked,
+  readCosts,
+  type SearchTask,
+  searchEntries,
+} from '../../../src/features/rollup/service.ts'
+import { finishBuilding, insertBuilding, markPeriods } from '../../../src/features/rollup/store/periods.ts'
+import { listRanked } from '../../../src/features/rollup/store/search.ts'
+import { LIST_SORTS } from '../../../src/features/selection/order.ts'
+import { forEachEngine } from '../../support/databases.ts'
+import { runs } from '../../support/tier.ts'
+import { answer, modelAnswer, type Query, randomQuery, shown } from './queries.ts'
+import {
+  AT_ONCE,
+  CHANGES,
+  Chance,
+  clock,
+  DAY,
+  FIRST,
+  HOUR,
+  NOW,
+  randomEntry,
+  type Stage,
+  stage,
+  ZONES,
+} from './scene.ts'
+
+const SEARCH = { name: 'search', run: searchEntries }
+const START = { name: 'start', run: findSearchStart }
+
+/** Pages from columns are those of the table of entries, one after the other. */
+async function expectPages(db: Database, chance: Chance, { viewer, filter }: Query): Promise<void> {
+  const sort = chance.of(LIST_SORTS)
+  const order = chance.of(['asc', 'desc'] as const)
+  const range = { from: -1, to: NOW + DAY }
+  const task = { viewer, filter, sort, order, limit: 1_000 }
+  const all = await db.slowly({ name: 'ranked', run: (reader) => listRanked(reader, { ...task, range }) }, {})
+  const found: Ranked[] = []
+  for (;;) {
+    const limit = 1 + chance.below(40)
+    const page = await db.slowly(SEARCH, { ...task, limit, after: found.at(-1) })
+    // Until the first time zone is adopted, there are none.
+    if (!page) return
+    found.push(...page)
+    if (page.length < limit) break
+  }
+  expect([task, found]).toEqual([task, all])
+  await expectStart(db, { ...task, filter: { ...filter, bill: ['none'] }, sort: 'started_at' })
+}
+
+/** A search of a filter that columns answer in part begins before its first match. */
+async function expectStart(db: Database, task: SearchTask): Promise<void> {
+  const start = await db.slowly(START, task)
+  if (start === undefined) return
+  const range = { from: -1, to: NOW + DAY }
+  const [first] = await db.slowly({ name: 'ranked', run: (reader) => listRanked(reader, { ...task, range }) }, {})
+  if (!first) return
+  expect([task, start]).not.toEqual([task, null])
+  if (task.order === 'asc') expect(first.value!).toBeGreaterThanOrEqual(start!)
+  else expect(first.value!).toBeLessThan(start!)
+}
+
+/** What entries of people cost, from columns as from the table of entries. */
+async function expectCosts(db: Database, { managers }: Stage, { viewer, filter }: Query): Promise<void> {
+  const some = managers.slice(1).map(({ id }) => id)
+  const own = { viewer, filter: { ...filter, starting_at: filter.starting_at ?? FIRST, ending_at: NOW } }
+  const read = (reader: Reader) => readCosts(reader, { ...own, managerIds: new Set(some) })
+  const costs = await db.slowly({ name: 'costs', run: read }, {})
+  if (!costs) return
+  const list = async (reader: Reader, id: number) => listPastCosts(reader, id, { ...own, limit: 10_000 })
+  for (const id of some) {
+    const listed = await db.slowly({ name: 'past', run: list }, id)
+    const texts = (all: readonly EntryCost[]) => all.map(({ startedAt, costNanos }) => `${startedAt} ${costNanos}`)
+    expect([own, texts(costs.get(id)!).sort()]).toEqual([own, texts(listed).sort()])
+    expect(costs.get(id)).toEqual(costs.get(id)!.toSorted((one, other) => one.startedAt - other.startedAt))
+  }
+}
+
+async function untilIdle(rollup: ReturnType<typeof createRollup>): Promise<void> {
+  while ((await rollup.step()) !== 'idle');
+}
+
+/** The number of this column where columns are stored together. */
+const INPUT = 16
+
+function fours(length: number): Uint8Array {
+  return packColumn({ values: new Float64Array(length).fill(4) })
+}
+
+function quarterOf(moment: number): number[] {
+  const { startingAt, endingAt } = periodAt(moment, '1q', { timeZone: 'UTC', weekStart: 'monday' })
+  return [startingAt, endingAt]
+}
+forEachEngine('the roll-up', (open) => {
+  test('answers as the entries do after every change, wherever the job is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), async (seed) => {
+        const chance = new Chance(seed)
+        const db = await open({ priced: true })
+        const scene = await stage(db)
+        let zone = chance.of(ZONES)
+        const rollup = createRollup({ db, clock, timeZone: async () => zone, ...AT_ONCE })
+        const other = createRollup({ db, clock, timeZone: async () => zone, ...AT_ONCE })
+        for (let round = 0; round < 25; round += 1) {
+          await chance.of(CHANGES)(db, chance, scene)
+          if (chance.is(0.05)) zone = chance.of(ZONES)
+          const steps = chance.is(0.2) ? Number.POSITIVE_INFINITY : chance.below(6)
+          const step = async (job: typeof rollup) => {
+            for (let left = steps; left > 0; left -= 1) if ((await job.step()) === 'idle') break
+          }
+          // Half of the time the job runs while a change is under way, and sometimes that of a second server too.
+          const changes = chance.is(0.5) ? [chance.of(CHANGES), chance.of(CHANGES)] : []
+          const others = chance.is(0.3) ? [step(other)] : []
+          await Promise.all([step(rollup), ...others, ...changes.map((change) => change(db, chance, scene))])
+          const query = randomQuery(chance, scene)
+          const told = JSON.stringify(query)
+          if (chance.is(0.4)) await expectPages(db, chance, query)
+          if (chance.is(0.4)) await expectCosts(db, scene, query)
+          expect([told, ...shown(await answer(db, query))]).toEqual([
+            told,
+            ...shown(await modelAnswer(db, scene, query)),
+          ])
+        }
+        expect(await checkRollup({ db })).toEqual([])
+        await untilIdle(rollup)
+        expect(await checkRollup({ db })).toEqual([])
+        expect(await rollup.status()).toMatchObject({ zones: [zone], staleDays: 0 })
+      }),
+      { numRuns: runs(2, 1), endOnFailure: true },
+    )
+  }, 180_000)
+
+  test('gives a period up that changes while it is built', async () => {
+    const db = await open()
+    const day = { zone: 'UTC', level: 'day' as const, from: NOW - DAY, to: NOW }
+    const build = () => db.write((tx) => insertBuilding(tx, day, NOW))
+    const overtaken = await build()
+    await db.write((tx) => markPeriods(tx, [{ from: NOW - HOUR, to: NOW + HOUR }]))
+    expect(await db.write((tx) => finishBuilding(tx, overtaken, day))).toBe(false)
+    const left = await build()
+    await db.write((tx) => markPeriods(tx, [{ from: NOW, to: NOW + HOUR }]))
+    expect(await db.write((tx) => finishBuilding(tx, left, day))).toBe(true)
+  })
+
+  test('gives whole months from itself and names every sum that was tampered with', async () => {
+    const db = await open({ priced: true })
+    const scene = await stage(db)
+    await CHANGES[0]!(db, new Chance(1), scene)
+    await CHANGES[0]!(db, new Chance(2), scene)
+    await untilIdle(createRollup({ db, clock, timeZone: async () => 'UTC', ...AT_ONCE }))
+    expect(await checkRollup({ db })).toEqual([])
+    const { from, to } = monthAt(NOW - 30 * DAY, 'UTC')
+    const query: Query = {
+      viewer: EVERYTHING,
+      filter: {},
+      dimensions: ['project'],
+      bounds: [from, to],
+      onlyStraddling: false,
+    }
+    const before = shown(await answer(db, query))
+    expect(before).toEqual(shown(await modelAnswer(db, scene, query)))
+    const quarter = { ...query, bounds: quarterOf(NOW) }
+    const inQuarter = shown(await answer(db, quarter))
+    expect(inQuarter).toEqual(shown(await modelAnswer(db, scene, quarter)))
+
+    await db.write(async (tx) => {
+      const { rollupColumns: c } = tx.tables
+      for (const { periodId, grain, name, data } of await tx.select().from(c)) {
+        const columns = unpackTogether(data).map((column) =>
+          column.number === INPUT ? { ...column, data: fours(readColumn(column.data).length) } : column,
+        )
+        const isRow = and(eq(c.periodId, periodId), eq(c.grain, grain), eq(c.name, name))
+        await tx
+          .update(c)
+          .set({ data: packTogether(columns) })
+          .where(isRow)
+      }
+    })
+    expect(shown(await answer(db, query))).not.toEqual(before)
+    expect(shown(await answer(db, quarter))).not.toEqual(inQuarter)
+    expect((await checkRollup({ db })).join('\n')).toContain('input')
+  })
+
+  test('reads entries whose sums are beyond 64 bits, and adds them up', async () => {
+    const db = await open({ priced: true })
+    const scene = await stage(db)
+    const large = { reportedCost: 2n ** 62n, startedAt: NOW - DAY, endedAt: NOW - DAY, status: 'submitted' as const }
+    for (let left = 3; left > 0; left -= 1) {
+      const entry = { ...randomEntry(new Chance(left), scene), ...large }
+      await db.write((tx) => tx.insert(tx.tables.entries).values(entry as never) as never)
+    }
+    await untilIdle(createRollup({ db, clock, timeZone: async () => 'UTC', ...AT_ONCE }))
+    const [row] = await createSums({ db }).sums({
+      viewer: EVERYTHING,
+      filter: {},
+      dimensions: [],
+      bounds: [NOW - 2 * DAY, NOW],
+    })
+    expect(row!.costNanos).toBe(3n * 2n ** 62n)
+  })
+})
