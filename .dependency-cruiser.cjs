@@ -50,24 +50,15 @@ const DATABASE = [
 ]
 
 /**
- * What other features, the command line and the demonstration may import of a feature: its service, the schemas of its
- * requests and responses, and their examples. Of entries, which have several services, also these.
+ * What other features, the command line and the demonstration may import of a feature: what it does, what it shares beside
+ * that, the shapes of its requests and responses, and their examples.
  */
 const INTERFACES = [
-  '^src/features/[^/]+/(service|schema|examples)\\.ts$',
-  '^src/features/organization/bill-numbers\\.ts$',
-  '^src/features/prices/usage\\.ts$',
-  '^src/features/reports/parameters\\.ts$',
-  '^src/features/selection/(filter|order|parameters|cost-mismatch|sql/(conditions|sort-figures))\\.ts$',
-  '^src/features/entries/(action-results|request)\\.ts$',
-  '^src/features/entries/[^/]+/service\\.ts$',
-  '^src/features/entries/approval/states\\.ts$',
-  '^src/features/entries/integrity/(integrity|ownership)\\.ts$',
-  '^src/features/entries/listing/(parameters|query|store/(lists|long-context-entries|search))\\.ts$',
-  '^src/features/entries/places/(moves|rule-application|schema|wire)\\.ts$',
-  '^src/features/entries/reporting/(names|report|record|same-session|session-assignment|telemetry-sessions)\\.ts$',
-  '^src/features/entries/sheet-entries/store\\.ts$',
-  '^src/features/spending/(matching|store/(noted-changes|periods))\\.ts$',
+  '^src/features/[^/]+/(service|contract|schema|parameters|examples)\\.ts$',
+  // Tasks that read entries off the main thread, where there are no services.
+  '^src/features/entries/listing/store/lists\\.ts$',
+  '^src/features/entries/listing/store/search\\.ts$',
+  '^src/features/entries/listing/store/long-context-entries\\.ts$',
 ]
 
 /** In a feature or in one of the parts of a large one: a file, or a folder of several. */
@@ -203,6 +194,13 @@ module.exports = {
       severity: 'error',
       from: { path: STORES },
       to: { path: [ROUTES, '^src/features/.+/service\\.ts$'] },
+    },
+    {
+      name: 'contracts-share-no-queries',
+      comment: 'What a feature reads and writes is called through its service.',
+      severity: 'error',
+      from: { path: '^src/features/[^/]+/contract\\.ts$' },
+      to: { path: STORES },
     },
     {
       name: 'routes-call-services',

@@ -1,5 +1,5 @@
 /** The history of a population over two years, session by session in chronological order. */
-import { type UsageDetails, usageDetails } from '../../src/features/prices/usage.ts'
+import { type UsageDetails, usageDetails } from '../../src/shared/usage.ts'
 import { type Harness, isUsedIn, type Manager, type Population, type Project, type Ticket } from './population.ts'
 import { type Random, type Urn, urnOf } from './random.ts'
 

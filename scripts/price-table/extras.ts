@@ -15,7 +15,7 @@ import {
   type TokenKind,
 } from '../../src/features/prices/rates.ts'
 import { TOKEN_FIELDS, TOKEN_KINDS } from '../../src/features/prices/records.ts'
-import { SERVICE_FIELDS } from '../../src/features/prices/usage.ts'
+import { SERVICE_FIELDS } from '../../src/shared/usage.ts'
 import type { DatedPrice } from './claims.ts'
 
 const ONE = 10n ** BigInt(MULTIPLIER_DIGITS)

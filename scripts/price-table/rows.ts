@@ -1,6 +1,7 @@
 /** The rows and other names of the embedded table, from the verdicts about single names. Pure. */
-import { normalizeModelName, undatedNames } from '../../src/features/prices/model-name.ts'
+
 import { COUNT_KINDS } from '../../src/features/prices/rates.ts'
+import { normalizeModelName, undatedNames } from '../../src/shared/model-name.ts'
 import type { DatedPrice } from './claims.ts'
 import { extrasJson, togetherOf } from './extras.ts'
 import { currentOf } from './merge.ts'

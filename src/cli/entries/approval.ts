@@ -99,8 +99,8 @@ function hasFilters(flags: DecisionFlags): boolean {
 }
 
 async function decide(ids: string[], asking: Asking, verb: string, flags: DecisionFlags): Promise<void> {
-  const { actionResults } = await import('../../features/entries/action-results.ts')
-  const { readFilter } = await import('../../features/selection/filter.ts')
+  const { actionResults } = await import('../../features/entries/contract.ts')
+  const { readFilter } = await import('../../features/selection/contract.ts')
   const texts = entryFilterTexts(flags)
   const isFiltered = hasFilters(flags)
   if (ids.length > 0 === isFiltered) {

@@ -42,7 +42,7 @@ export function addEntriesCorrectCommand(entries: Command): void {
     .action(async (id: string, _flags, command: Command) => {
       const { reason, json, ...flags } = command.optsWithGlobals<Flags>()
       const entry = await withServices(flags, async ({ entries }, self) => {
-        const { readCorrection } = await import('../../features/entries/request.ts')
+        const { readCorrection } = await import('../../features/entries/contract.ts')
         const { tokens } = await entries.listing.getEntry(id, self.viewer)
         const figures = figuresOf(flags, tokens)
         requireFields(figures, command)

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { ExportFormat } from '../../features/entries/listing/service.ts'
+import type { ExportFormat } from '../../features/entries/contract.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
 import { examples } from '../flags/options.ts'
 import { printPieces } from '../terminal/print.ts'
@@ -29,7 +29,7 @@ export function addEntriesExportCommand(entries: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ExportFlags>()
-      const { readListQuery } = await import('../../features/entries/listing/query.ts')
+      const { readListQuery } = await import('../../features/entries/contract.ts')
       const texts = entryFilterTexts(flags)
       await withServices(flags, async ({ entries, selection }, self) => {
         const { filter } = await selection.read(self, (timeZone) => readListQuery(texts, timeZone))

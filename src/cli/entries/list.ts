@@ -46,7 +46,7 @@ export function addEntriesListCommand(entries: Command): void {
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ListFlags>()
-      const { readListQuery } = await import('../../features/entries/listing/query.ts')
+      const { readListQuery } = await import('../../features/entries/contract.ts')
       const { searchToLimit } = await import('./search-to-limit.ts')
       const texts = {
         ...entryFilterTexts(flags),

@@ -1,7 +1,7 @@
 import type { Viewer } from '../../access/visibility.ts'
-import type { ListQuery } from '../../features/entries/listing/query.ts'
+import type { ListQuery } from '../../features/entries/contract.ts'
 import type { EntriesService } from '../../features/entries/service.ts'
-import { readPage } from '../../features/selection/order.ts'
+import { readPage } from '../../features/selection/contract.ts'
 import { minute } from '../terminal/print.ts'
 
 type Listing = EntriesService['listing']

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { Actor } from '../../access/actor.ts'
-import type { Applied } from '../../features/entries/places/moves.ts'
-import type { Scope, Walk } from '../../features/entries/places/rule-application.ts'
+import type { Applied, Scope, Walk } from '../../features/entries/contract.ts'
 import type { Services } from '../../services.ts'
 import { asksFirst } from '../flags/confirmation.ts'
 import { addEntryFilters, type EntryFilterFlags, entryFilterTexts } from '../flags/entry-filters.ts'
@@ -22,11 +21,7 @@ interface Flags extends CommandFlags, EntryFilterFlags {
 /** The most groups that are printed; the JSON has all of them. */
 const GROUPS_SHOWN = 40
 
-const load = async () => ({
-  ...(await import('../../features/entries/places/moves.ts')),
-  ...(await import('../../features/entries/places/rule-application.ts')),
-  ...(await import('../../features/entries/places/wire.ts')),
-})
+const load = () => import('../../features/entries/contract.ts')
 
 /** `tally rules apply`. */
 export function addRulesApplyCommand(rules: Command): void {

@@ -1,4 +1,4 @@
-import type { RuleTrialAnswer } from '../../features/entries/places/schema.ts'
+import type { RuleTrialAnswer } from '../../features/entries/contract.ts'
 import type { Unsaved } from '../../features/placement/service.ts'
 import { countText } from '../terminal/numbers.ts'
 import { minute, print, printJsonList, printTable } from '../terminal/print.ts'
@@ -10,7 +10,7 @@ const PAGE = 1_000
 
 /** `tally rules test --last <number>`: tests the newest entries instead of a sample. */
 export async function testOnEntries(flags: CommandFlags, tried: Unsaved, last: number): Promise<void> {
-  const { readPage } = await import('../../features/selection/order.ts')
+  const { readPage } = await import('../../features/selection/contract.ts')
   const data = await withServices(flags, async ({ entries }, { viewer }) => {
     const found: RuleTrialAnswer['data'] = []
     let page: string | null | undefined

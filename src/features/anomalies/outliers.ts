@@ -2,13 +2,14 @@
  * Sessions of a period that cost far more than usual, by the definition of anomalies, for somebody who sees some entries
  * only: a session is compared with what they see of the same person.
  */
+
 import type { Viewer } from '../../access/visibility.ts'
 import type { Reader, SlowTask } from '../../database/database.ts'
 import { firstIndex } from '../../lib/binary-search.ts'
 import { addDays, dayAt, startOfDay } from '../../lib/calendar.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { type EntryCost, readCosts } from '../rollup/service.ts'
-import type { EntryFilter } from '../selection/filter.ts'
+import type { EntryFilter } from '../selection/contract.ts'
 import { type DayCosts, hasPast, pastDays } from './days.ts'
 import {
   countedOn,

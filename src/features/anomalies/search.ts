@@ -1,4 +1,5 @@
 /** Looks for anomalies of a day, in one state of the database. */
+
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader, SlowTask } from '../../database/database.ts'
 import { addDays, spanOf, startOfDay } from '../../lib/calendar.ts'
@@ -6,7 +7,7 @@ import type { Id } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { COUNTED_STATUSES } from '../reports/service.ts'
 import { exactAt, sumColumns } from '../rollup/service.ts'
-import type { EntryFilter } from '../selection/filter.ts'
+import type { EntryFilter } from '../selection/contract.ts'
 import { comparedCosts, type DayCosts, hasPast, pastDays } from './days.ts'
 import { type Excess, excessOf } from './score.ts'
 import { type CostlyEntry, listCostly, listPastCosts } from './store.ts'

@@ -2,6 +2,7 @@
  * Anomalies (docs/design/anomalies.md): a day of the organization, a day of a person or a session that cost far more than
  * is usual, each as an event. They are looked for once a day, over the day before.
  */
+
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { addDays, dayAt } from '../../lib/calendar.ts'
@@ -15,7 +16,7 @@ import type { EventsService, NewEvent } from '../events/service.ts'
 import { MORNING_MS } from '../notices/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { counted, type PeriodQuery, settledRead } from '../reports/service.ts'
-import { listPath } from '../selection/filter.ts'
+import { listPath } from '../selection/contract.ts'
 import { OUTLIERS_TASK, type Outlier } from './outliers.ts'
 import type { OutlierSession, OutliersReport } from './schema.ts'
 import { ANOMALIES_TASK, countedOn, type Finding } from './search.ts'

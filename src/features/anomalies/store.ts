@@ -1,12 +1,12 @@
 /** The entries of a day that cost most, what a person's entries cost, and the names of people. */
+
 import { aliasedTable, and, asc, desc, eq, gte, inArray, lte, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import { amountOfParts, amountParts } from '../../database/exact-amounts.ts'
 import type { Id } from '../../lib/id.ts'
 import type { Nanos } from '../../lib/money.ts'
-import type { EntryFilter } from '../selection/filter.ts'
-import { conditionOf, costOf } from '../selection/sql/conditions.ts'
+import { conditionOf, costOf, type EntryFilter } from '../selection/contract.ts'
 
 export interface CostlyEntry {
   id: number

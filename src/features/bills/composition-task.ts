@@ -1,9 +1,10 @@
 /** Reads the entries of a bill and composes its document, off the main thread: a hundred thousand of them take long. */
+
 import { createHash } from 'node:crypto'
 import type { Reader, SlowTask } from '../../database/database.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import { type EntryFilter, OPEN_STATUSES } from '../selection/filter.ts'
+import { type EntryFilter, OPEN_STATUSES } from '../selection/contract.ts'
 import { type BillableEntry, type BillNames, type BillTerms, composeBill, type Heading } from './document.ts'
 import { earlierOf, sumEarlier } from './earlier.ts'
 import { outsideOf, sumOpenEntries } from './open-entries.ts'

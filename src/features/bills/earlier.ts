@@ -1,8 +1,9 @@
 /** Unbilled entries from before a period, from the sums of days and months: there may be years of them. */
+
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import { exactAt, NO_KEY, sumColumns } from '../rollup/service.ts'
-import { type EntryFilter, OPEN_STATUSES } from '../selection/filter.ts'
+import { type EntryFilter, OPEN_STATUSES } from '../selection/contract.ts'
 import { totalOf } from './open-entries.ts'
 import type { LeftOutEntries, ScopeKeys } from './store/billable.ts'
 

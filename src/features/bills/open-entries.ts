@@ -1,10 +1,11 @@
 /** Unbilled entries of a period by what keeps them from a bill, from the sums of days and months. */
+
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import { STATUSES, type Status } from '../../database/schema/values.ts'
 import type { Nanos } from '../../lib/money.ts'
 import { exactAt, NO_KEY, STATUS_KEYS, sumColumns } from '../rollup/service.ts'
-import { OPEN_STATUSES } from '../selection/filter.ts'
+import { OPEN_STATUSES } from '../selection/contract.ts'
 import { type LeftOutEntries, listProjectPlaces, type Moments } from './store/billable.ts'
 
 export interface OpenEntries {

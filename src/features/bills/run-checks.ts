@@ -1,6 +1,7 @@
 /** What is left to do before a month can be billed, each as the filter that also lists its entries. Pure. */
+
 import type { Status } from '../../database/schema/values.ts'
-import { type EntryFilter, PLACELESS } from '../selection/filter.ts'
+import { type EntryFilter, PLACELESS } from '../selection/contract.ts'
 import { mayBeBilledAt, type OpenEntries, totalOf } from './open-entries.ts'
 import type { LeftOutEntries } from './store/billable.ts'
 

@@ -1,4 +1,5 @@
 /** A billing run: what a month still owes to whom, with the same figures as the previews of its bills. */
+
 import { createHash } from 'node:crypto'
 import type { Database } from '../../database/database.ts'
 import { validationFailed } from '../../errors.ts'
@@ -6,7 +7,7 @@ import { dayAt, daysOfMonth, spanOf } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { decimalNumber, moneyNumber } from '../../lib/money.ts'
 import type { EntriesService } from '../entries/service.ts'
-import { listPath, OPEN_STATUSES } from '../selection/filter.ts'
+import { listPath, OPEN_STATUSES } from '../selection/contract.ts'
 import { billableStatuses } from './arguments.ts'
 import { isTooLarge } from './composition.ts'
 import { leftOutBody } from './composition-task.ts'

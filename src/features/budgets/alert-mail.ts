@@ -1,6 +1,7 @@
 /** What people are told about alerts. Pure. */
 import { measuredText } from '../../lib/display-numbers.ts'
-import { type AlertRecord, type BudgetRecord, hasStart } from '../spending/service.ts'
+import type { AlertRecord, BudgetRecord } from '../spending/contract.ts'
+import { hasStart } from '../spending/service.ts'
 
 export interface AlertText {
   subject: string

@@ -5,7 +5,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { foldName } from '../../lib/names.ts'
 import { periodically } from '../../lib/periodically.ts'
 import type { NotificationsService, Recipient } from '../notifications/service.ts'
-import { type AlertRecord, type BudgetRecord, decimalOf, listPeriodsAt, unitsOf } from '../spending/service.ts'
+import type { AlertRecord, BudgetRecord } from '../spending/contract.ts'
+import { decimalOf, listPeriodsAt, unitsOf } from '../spending/service.ts'
 import { alertText, scopeText } from './alert-mail.ts'
 import {
   type BudgetView,

@@ -1,21 +1,21 @@
 /** Counts all entries of a period of a budget, in one state of the database. */
+
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Reader, SlowTask } from '../../database/database.ts'
 import type { Calendar } from '../../shared/calendar-periods.ts'
-import { COUNT_KINDS } from '../prices/usage.ts'
+import { COUNT_KINDS } from '../../shared/usage.ts'
 import { COUNTED_STATUSES } from '../reports/service.ts'
 import { exactAt, STATUS_KEYS, sumColumns } from '../rollup/service.ts'
-import type { EntryFilter } from '../selection/filter.ts'
+import type { EntryFilter } from '../selection/contract.ts'
+import type { BudgetRecord, PeriodRecord } from '../spending/contract.ts'
 import {
   amountOf,
-  type BudgetRecord,
   type BudgetTerms,
   contribution,
   listChanges,
   listProjectTerms,
   markedUp,
   millionthsOf,
-  type PeriodRecord,
   type Spending,
   sideOf,
   termsOf,

@@ -1,7 +1,8 @@
 /** What was spent by day: for burn-downs and forecasts. */
 import type { SlowTask } from '../../database/database.ts'
 import { addDays, dayAt, startOfDay } from '../../lib/calendar.ts'
-import { listProjectTerms, type PeriodRecord, termsOf } from '../spending/service.ts'
+import type { PeriodRecord } from '../spending/contract.ts'
+import { listProjectTerms, termsOf } from '../spending/service.ts'
 import { type CountArgs, countedFilter, sumEntries } from './counting.ts'
 import { findBudget } from './store.ts'
 

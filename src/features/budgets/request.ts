@@ -9,7 +9,7 @@ import { composeName } from '../../lib/names.ts'
 import { issuesOfEmail, issuesOfName } from '../../schema/fields.ts'
 import { issuesOfPeople } from '../people/service.ts'
 import { issuesOfWork } from '../projects/service.ts'
-import type { BudgetRecord } from '../spending/service.ts'
+import type { BudgetRecord } from '../spending/contract.ts'
 import { DOLLARS_LIMIT, type NewBudget, type Threshold } from './schema.ts'
 import { type BudgetFilter, findPeople, findScope, findWebhooks } from './store.ts'
 

@@ -2,6 +2,7 @@
  * Budgets: how much may be spent on something in a period, and who is warned when a share of it is spent
  * (docs/design/budgets.md). Tally is not between agents and models, so it never stops anything.
  */
+
 import type { Party } from '../../access/actor.ts'
 import type { Person } from '../../access/caller.ts'
 import type { Database, Tx } from '../../database/database.ts'
@@ -20,11 +21,11 @@ import { forecast as forecastOf } from '../../shared/forecast.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import type { NotificationsService } from '../notifications/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
-import { listPath } from '../selection/filter.ts'
+import { listPath } from '../selection/contract.ts'
+import type { BudgetRecord, PeriodRecord } from '../spending/contract.ts'
 import {
   amountOf,
   BudgetIndex,
-  type BudgetRecord,
   hasEnd,
   hasStart,
   insertPeriod,
@@ -32,7 +33,6 @@ import {
   listPeriodsAt,
   lockBeginning,
   nextPeriod,
-  type PeriodRecord,
   periodAt,
   reaches,
   type SpendingService,

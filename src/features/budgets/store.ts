@@ -1,4 +1,5 @@
 /** Budgets as people see and change them. */
+
 import {
   and,
   asc,
@@ -21,9 +22,8 @@ import { ledProjects } from '../../access/visibility.ts'
 import type { Reader, Tx } from '../../database/database.ts'
 import { type Id, type IdPrefix, isId, newId } from '../../lib/id.ts'
 import { foldName } from '../../lib/names.ts'
-import type { EntryFilter } from '../selection/filter.ts'
-import type { BudgetRecord } from '../spending/matching.ts'
-import type { AlertRecord, PeriodRecord } from '../spending/store/periods.ts'
+import type { EntryFilter } from '../selection/contract.ts'
+import type { AlertRecord, BudgetRecord, PeriodRecord } from '../spending/contract.ts'
 import type { BudgetState } from './schema.ts'
 
 /** A budget with what its scope refers to. */

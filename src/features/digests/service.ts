@@ -3,6 +3,7 @@
  * attention, each working day, unusual usage, each day, and usage, each week. They come in the morning of the organization's time zone, or when a
  * server runs again after it.
  */
+
 import type { Asker } from '../../access/asker.ts'
 import { viewerOf } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
@@ -19,7 +20,7 @@ import type { NotificationsService } from '../notifications/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService, User } from '../people/service.ts'
 import { COUNTED_STATUSES, type ReportsService } from '../reports/service.ts'
-import { listPath } from '../selection/filter.ts'
+import { listPath } from '../selection/contract.ts'
 import { listLedProjects } from './store.ts'
 import { anomaliesText, attentionText, type Content, type SummarySection, summaryText } from './text.ts'
 

@@ -11,7 +11,7 @@ import {
   SERVICE_KINDS,
   type UsageDetails,
   usageDetails,
-} from '../prices/usage.ts'
+} from '../../shared/usage.ts'
 import { type EntryRecord, LOCKED_STATUSES } from './store.ts'
 import type { Part, Totals, Usage } from './totals.ts'
 

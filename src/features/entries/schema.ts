@@ -3,8 +3,8 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { CORRECTED_FIELDS, MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/values.ts'
 import { TIMESTAMP, TIMESTAMP_EXPECTED } from '../../lib/timestamp.ts'
 import { LABEL_NAMES, listOf, moment, named, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema/types.ts'
+import { SERVICE_NAME } from '../../shared/usage.ts'
 import { NOTES_TEXT, TOOL_NAMES, valueFields } from '../prices/schema.ts'
-import { SERVICE_NAME } from '../prices/usage.ts'
 
 export const COUNT_LIMIT = 1_000_000_000_000
 /** A billion dollars; in nano-dollars this fits into 64 bits, with room for sums. */

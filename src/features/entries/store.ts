@@ -5,6 +5,7 @@
  * statement again at every execution if the planner has weighed a bound value for one of them, which costs 4 µs for a
  * narrow row and 23 µs for an entry. Such queries find a few rows by a unique key, and are sorted afterwards.
  */
+
 import { aliasedTable, and, eq, gte, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../database/database.ts'
 import { lowestEntryId } from '../../database/monthly-ids.ts'
@@ -12,7 +13,7 @@ import type { LabelMap } from '../../database/schema/records.ts'
 import type { Tables } from '../../database/schema/tables.ts'
 import type { Status } from '../../database/schema/values.ts'
 import type { Id } from '../../lib/id.ts'
-import { notingChanges } from '../spending/store/noted-changes.ts'
+import { notingChanges } from '../spending/contract.ts'
 
 export type EntryRecord = Tables['entries']['$inferSelect']
 /** The fields of an entry that may change; those that identify it stay. */

@@ -18,7 +18,7 @@ import {
   totalTokens,
   type UsageDetails,
   usageDetails,
-} from '../prices/usage.ts'
+} from '../../shared/usage.ts'
 
 /** The usage of a report, of a part, or of a whole session and model. */
 export interface Usage extends PricedUsage {

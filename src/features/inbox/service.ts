@@ -2,6 +2,7 @@
  * What waits for a person. Each count is the total of a list that the person can open, from the service that also
  * answers the list; nothing is stored, so it cannot differ from it.
  */
+
 import type { Party } from '../../access/actor.ts'
 import type { Person } from '../../access/caller.ts'
 import { type Viewer, viewerOf } from '../../access/visibility.ts'
@@ -16,7 +17,7 @@ import type { OrganizationService } from '../organization/service.ts'
 import type { PlacementService } from '../placement/service.ts'
 import type { ProjectsService } from '../projects/service.ts'
 import type { ReportsService } from '../reports/service.ts'
-import { type EntryFilter, listPath } from '../selection/filter.ts'
+import { type EntryFilter, listPath } from '../selection/contract.ts'
 import type { SheetsService } from '../sheets/service.ts'
 import type { WebhooksService } from '../webhooks/service.ts'
 import { INBOX_KINDS, type InboxKind } from './kinds.ts'

@@ -19,9 +19,9 @@ import {
   MARKUP_DIGITS,
   MARKUP_EXPECTED,
 } from '../../schema/fields.ts'
+import { issueOfNumberFormat } from '../../shared/bill-numbers.ts'
 import { isRequirable, REQUIRABLE_FIELDS, REQUIRED_LIMIT } from '../../shared/sheet-fields.ts'
 import { type AuditService, difference } from '../audit/service.ts'
-import { issueOfNumberFormat } from './bill-numbers.ts'
 import { readLogo } from './logo.ts'
 import type { Settings } from './schema.ts'
 import { findLogo, getOrganization, type Logo, type Organization, updateLogo, updateOrganization } from './store.ts'

@@ -1,7 +1,7 @@
 /** Explains step by step how a price was found (docs/design/pricing.md, "Finding the row for a model name"). Pure. */
 import { momentText } from '../../lib/duration.ts'
+import { normalizeModelName } from '../../shared/model-name.ts'
 import type { DefaultSource } from './default-table.ts'
-import { normalizeModelName } from './model-name.ts'
 import type { Hit, Lookup, Price } from './price-table.ts'
 import type { CountsValue } from './rates.ts'
 import type { PriceView } from './store.ts'

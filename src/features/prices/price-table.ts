@@ -4,8 +4,8 @@
  */
 import type { Id } from '../../lib/id.ts'
 import { REQUEST_THRESHOLDS } from '../../lib/request-thresholds.ts'
+import { normalizeModelName, undatedNames, unvendoredNames } from '../../shared/model-name.ts'
 import { isMaker, makersProviders } from './makers.ts'
-import { normalizeModelName, undatedNames, unvendoredNames } from './model-name.ts'
 import { type PriceRow, type Rates, ratesOf } from './rates.ts'
 import { sellerInName, sellerNames } from './sellers.ts'
 import { ALWAYS } from './update-offer.ts'

@@ -1,11 +1,5 @@
 /** Query parameters of prices: every issue is reported under `/query/<name>`. Pure. */
 import { type ListPage, Query, type QueryTexts } from '../../schema/query.ts'
-import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
-import { ALWAYS, TABLE_ZONE } from './formats/tally.ts'
-import type { LoadOptions } from './load-plan.ts'
-import { PRICE_SOURCES } from './price-table.ts'
-import { COUNT_KINDS, type Counts, PRICE_FIELDS } from './rates.ts'
-import type { PriceFilter } from './store.ts'
 import {
   SERVICE_FIELDS,
   SERVICE_KINDS,
@@ -14,7 +8,13 @@ import {
   type UsageDetails,
   usageDetails,
   ZERO_COUNTS,
-} from './usage.ts'
+} from '../../shared/usage.ts'
+import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
+import { ALWAYS, TABLE_ZONE } from './formats/tally.ts'
+import type { LoadOptions } from './load-plan.ts'
+import { PRICE_SOURCES } from './price-table.ts'
+import { COUNT_KINDS, type Counts, PRICE_FIELDS } from './rates.ts'
+import type { PriceFilter } from './store.ts'
 
 export interface PriceListQuery extends ListPage {
   filter: PriceFilter

@@ -16,9 +16,9 @@ import {
   type ServiceKind,
   type Usage,
   ZERO_COUNTS,
-} from './usage.ts'
+} from '../../shared/usage.ts'
 
-export { COUNT_KINDS, type CountKind, type Counts, PRICE_FIELDS, type Usage } from './usage.ts'
+export { COUNT_KINDS, type CountKind, type Counts, PRICE_FIELDS, type Usage } from '../../shared/usage.ts'
 
 /** Null is unknown, 0 is free. */
 export type TokenPrices = Record<CountKind, Picos | null>

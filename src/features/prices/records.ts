@@ -4,8 +4,8 @@ import type {
   Prices as PricesRecord,
   PriceTier as TierRecord,
 } from '../../database/schema/records.ts'
+import { MEDIA_FIELDS, type MediaKind, PRICE_FIELDS, SERVICE_FIELDS, SERVICE_KINDS } from '../../shared/usage.ts'
 import type { Adjustment, ExtraPrices, PriceTier, TokenKind } from './rates.ts'
-import { MEDIA_FIELDS, type MediaKind, PRICE_FIELDS, SERVICE_FIELDS, SERVICE_KINDS } from './usage.ts'
 
 /** The JSON fields of all prices of tokens. */
 export const TOKEN_FIELDS = { ...PRICE_FIELDS, ...MEDIA_FIELDS }

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { listOf, moment, type Names, named, oneOf, orNull, strict } from '../../schema/types.ts'
 import { PRICE_NOTES } from '../../shared/price-texts.ts'
+import { SERVICE_FIELDS, SERVICE_NAME, TOOL_NAME } from '../../shared/usage.ts'
 import { STEP_OUTCOMES } from './explain.ts'
 import { TABLE_FORMATS } from './formats/table-file.ts'
 import { ALWAYS } from './formats/tally.ts'
@@ -9,7 +10,6 @@ import { AS_OF_FROM } from './load-plan.ts'
 import { PRICE_SOURCES } from './price-table.ts'
 import { TOKEN_FIELDS } from './records.ts'
 import { KEPT_FIELDS } from './set-price.ts'
-import { SERVICE_FIELDS, SERVICE_NAME, TOOL_NAME } from './usage.ts'
 
 const nameOf = (description: string, examples: string[], minLength = 1) =>
   Type.String({

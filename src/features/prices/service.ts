@@ -49,8 +49,8 @@ import {
 import { ALWAYS, offeredRows } from './update-offer.ts'
 import { createPriceUpdates, type PriceUpdate, type PriceUpdates, type UpdatesConfig } from './updates.ts'
 
+export { normalizeModelName } from '../../shared/model-name.ts'
 export type { PriceLoadBody } from './load-schema.ts'
-export { normalizeModelName } from './model-name.ts'
 export type { Price, PriceTable } from './price-table.ts'
 export { SURCHARGE_DIGITS, type Surcharge } from './rates.ts'
 export { REVALUATION_BUDGET_MS, type Repriced, type Revaluation, repricedBody } from './repricing.ts'

@@ -3,6 +3,7 @@
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import type { Id } from '../../lib/id.ts'
 import { decimalNumber, moneyNumber, PICO_DIGITS, type Picos } from '../../lib/money.ts'
+import { type MediaKind, SERVICE_FIELDS } from '../../shared/usage.ts'
 import type { Resolution } from './explain.ts'
 import { PER_MILLION_DIGITS } from './formats/reader.ts'
 import type { PriceComparison, PriceDifference } from './in-use.ts'
@@ -36,7 +37,6 @@ import type { SetPrice, Withdrawal } from './set-price.ts'
 import type { LoadView } from './store/loads.ts'
 import type { UpdateState } from './store/updates.ts'
 import type { AliasView, PriceView } from './store.ts'
-import { type MediaKind, SERVICE_FIELDS } from './usage.ts'
 
 function perMillion(picos: Picos): number {
   return decimalNumber(picos, PER_MILLION_DIGITS)

@@ -1,9 +1,10 @@
 /** The use of caches over time and by group, and what it saved (docs/design/pricing.md, "Values of sums"). */
+
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database, SlowTask } from '../../database/database.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
 import type { PriceTable } from '../prices/service.ts'
-import { type EntryFilter, listPath } from '../selection/filter.ts'
+import { type EntryFilter, listPath } from '../selection/contract.ts'
 import { type Bucket, bucketsOf } from './buckets.ts'
 import { counted } from './counted-entries.ts'
 import { type LeftOut, leftOutBody, valuable } from './left-out.ts'

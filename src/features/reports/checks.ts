@@ -1,7 +1,8 @@
 /** Checks of the entries of a period, each as the filter that also lists them. Pure. */
+
 import type { PlacedBy, Status } from '../../database/schema/values.ts'
 import type { Span } from '../../lib/calendar.ts'
-import { type EntryFilter, PLACELESS } from '../selection/filter.ts'
+import { type EntryFilter, PLACELESS } from '../selection/contract.ts'
 import { COUNTED_STATUSES } from './counted-entries.ts'
 
 /** Rejected entries need no further work. */

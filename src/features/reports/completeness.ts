@@ -8,7 +8,7 @@ import type { Database } from '../../database/database.ts'
 import { PLACED_BY, STATUSES } from '../../database/schema/values.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import { afterAllStarts } from '../entries/reporting/report.ts'
+import { afterAllStarts } from '../entries/contract.ts'
 import type { EntriesService } from '../entries/service.ts'
 import {
   exactAt,
@@ -18,8 +18,7 @@ import {
   SUMS_TASK,
   type SummedColumns,
 } from '../rollup/service.ts'
-import { type EntryFilter, listPath } from '../selection/filter.ts'
-import { conditionOf } from '../selection/sql/conditions.ts'
+import { conditionOf, type EntryFilter, listPath } from '../selection/contract.ts'
 import { CHECKS, type CheckedGroup, type CheckName, type EntryCount, matches } from './checks.ts'
 import type { PeriodAloneQuery } from './query.ts'
 import type { CompletenessCheck, CompletenessReport } from './schema.ts'

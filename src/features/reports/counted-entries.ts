@@ -1,6 +1,7 @@
 /** The entries that reports count, as the filter that also lists them. Pure. */
+
 import { COUNTED_STATUSES } from '../../shared/entry-filters.ts'
-import type { EntryFilter } from '../selection/filter.ts'
+import type { EntryFilter } from '../selection/contract.ts'
 
 export { COUNTED_STATUSES }
 

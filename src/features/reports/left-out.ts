@@ -2,8 +2,9 @@
  * The entries whose tokens cannot be valued at standard prices. They are left out by model, provider and span of prices:
  * whatever else sums are divided by, so that groups add up and each part is a list. Pure.
  */
+
 import type { Span } from '../../lib/calendar.ts'
-import { type EntryFilter, listPath } from '../selection/filter.ts'
+import { type EntryFilter, listPath } from '../selection/contract.ts'
 import { counted } from './counted-entries.ts'
 import { type ModelNames, nameOf, type PricedSum } from './priced-sums.ts'
 import type { LeftOutPart } from './schema.ts'

@@ -1,11 +1,12 @@
 /** Changes of prices of the models in use, and what their usage since would have cost at the earlier price. */
+
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database, SlowTask } from '../../database/database.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { decimalNumber, moneyNumber, type Nanos } from '../../lib/money.ts'
+import { COUNT_KINDS, type CountKind } from '../../shared/usage.ts'
 import type { Price } from '../prices/service.ts'
-import { COUNT_KINDS, type CountKind } from '../prices/usage.ts'
-import { listPath } from '../selection/filter.ts'
+import { listPath } from '../selection/contract.ts'
 import { counted } from './counted-entries.ts'
 import { type ModelNames, nameOf, type PricedSums, type PriceStep, readPricedSums } from './priced-sums.ts'
 import type { PeriodQuery } from './query.ts'

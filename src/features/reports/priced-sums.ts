@@ -1,11 +1,12 @@
 /** Sums of tokens by model and provider over spans in which no price of these changes. */
+
 import type { Viewer } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import type { Span } from '../../lib/calendar.ts'
+import { COUNT_KINDS } from '../../shared/usage.ts'
 import { type Price, type PriceTable, readPriceTable } from '../prices/service.ts'
-import { COUNT_KINDS } from '../prices/usage.ts'
 import { exactAt, sumColumns } from '../rollup/service.ts'
-import type { EntryFilter } from '../selection/filter.ts'
+import type { EntryFilter } from '../selection/contract.ts'
 import type { Tokens } from './standard-value.ts'
 import { type Dimension, type Key, readSums } from './sums.ts'
 

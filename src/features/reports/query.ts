@@ -1,8 +1,9 @@
 /** Parameters of reports, parsed from text: each issue points to `/query/<name>`. Pure. */
+
 import { WEEKDAYS, type Weekday } from '../../database/schema/values.ts'
 import type { Span } from '../../lib/calendar.ts'
 import { type ListFormat, Query, type QueryTexts, readKeyPage } from '../../schema/query.ts'
-import { type EntryFilter, readFilter } from '../selection/filter.ts'
+import { type EntryFilter, readFilter } from '../selection/contract.ts'
 import { BUCKET_WIDTHS, type BucketWidth, countBuckets, findTimeZone, periodAt } from './buckets.ts'
 import { EXTRA_FIGURES, type ExtraFigure } from './extra-figures.ts'
 import { DIMENSIONS, type Dimension } from './sums.ts'

@@ -1,7 +1,7 @@
 /** Reports that wait for a bill that is being sent or voided, if they depend on which entries are billed. */
 
 import type { EntriesService } from '../entries/service.ts'
-import { dependsOnBilling, type EntryFilter } from '../selection/filter.ts'
+import { dependsOnBilling, type EntryFilter } from '../selection/contract.ts'
 import type { ExtraFigure } from './extra-figures.ts'
 import type { Sums, SumsQuery } from './sums.ts'
 

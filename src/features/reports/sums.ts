@@ -19,7 +19,7 @@ import {
   type SumsTask,
   sumColumns,
 } from '../rollup/service.ts'
-import type { EntryFilter } from '../selection/filter.ts'
+import type { EntryFilter } from '../selection/contract.ts'
 import { counted } from './counted-entries.ts'
 import { listNamed, type Named } from './store/names.ts'
 

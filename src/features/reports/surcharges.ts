@@ -1,11 +1,12 @@
 /** What the prices of long requests add to list values (docs/design/pricing.md, "Surcharges of long requests"). */
+
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database, SlowTask } from '../../database/database.ts'
 import { validationFailed } from '../../errors.ts'
 import { divideHalfEven, moneyNumber, NANO_DIGITS, type Nanos } from '../../lib/money.ts'
 import { readLongContext } from '../entries/listing/store/long-context-entries.ts'
 import { readPriceTable, SURCHARGE_DIGITS, type Surcharge, surchargeAtPrice } from '../prices/service.ts'
-import { type EntryFilter, listPath } from '../selection/filter.ts'
+import { type EntryFilter, listPath } from '../selection/contract.ts'
 import { counted } from './counted-entries.ts'
 import type { ModelNames } from './priced-sums.ts'
 import type { PeriodQuery } from './query.ts'

@@ -1,9 +1,10 @@
 /** Versions of reports: whether one has changed, without calculating it. */
+
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import type { Span } from '../../lib/calendar.ts'
 import { rolledUpState } from '../rollup/service.ts'
-import type { EntryFilter } from '../selection/filter.ts'
+import type { EntryFilter } from '../selection/contract.ts'
 import { counted } from './counted-entries.ts'
 import { lastChanges } from './store/changes.ts'
 

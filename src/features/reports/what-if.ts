@@ -1,8 +1,9 @@
 /** What the same tokens would have cost at the prices of another model: a comparison of prices, not a forecast. */
+
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database, SlowTask } from '../../database/database.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
-import { listPath } from '../selection/filter.ts'
+import { listPath } from '../selection/contract.ts'
 import { counted } from './counted-entries.ts'
 import { type LeftOut, leftOutBody, valuable } from './left-out.ts'
 import { type ModelNames, type PricedSum, readPricedSums } from './priced-sums.ts'

@@ -1,7 +1,7 @@
 /** The filters that measures of entries answer, as tests of rows. Pure. */
-import { COUNT_KINDS, mapCounts } from '../prices/usage.ts'
-import { isCostMismatch } from '../selection/cost-mismatch.ts'
-import type { EntryFilter } from '../selection/filter.ts'
+
+import { COUNT_KINDS, mapCounts } from '../../shared/usage.ts'
+import { type EntryFilter, isCostMismatch } from '../selection/contract.ts'
 import { exactAt, type Figure, type Measure, type Segment } from './segment.ts'
 
 export interface MeasureTest {

@@ -1,8 +1,9 @@
 /** Reads the rows that a report adds up, from the segments of days and months. */
+
 import { type Viewer, visibleKeys } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
 import { firstIndex } from '../../lib/binary-search.ts'
-import type { EntryFilter } from '../selection/filter.ts'
+import type { EntryFilter } from '../selection/contract.ts'
 import { figuresOfEntries, figuresOfSums, NO_FIGURE, onesOf, ZERO_FIGURE } from './figures.ts'
 import type { RowFigure, Rows } from './groups.ts'
 import { type Grouping, keyOf } from './merges.ts'

@@ -3,9 +3,10 @@
  * from the table of entries where these have changed since. Days of which the sums of their month say that they have
  * none are not looked at.
  */
+
 import { visibleKeys } from '../../access/visibility.ts'
 import type { Reader } from '../../database/database.ts'
-import type { ListSort } from '../selection/order.ts'
+import type { ListSort } from '../selection/contract.ts'
 import { EmptyPeriods } from './empty-periods.ts'
 import { roughCostsOf } from './figures.ts'
 import { ALL_TIMES, type Period, planReading, type Range, rawLengthOf } from './plan.ts'

@@ -1,6 +1,7 @@
 /** The filter of entries and what the viewer may see, as tests of the columns of segments. Pure. */
+
 import type { VisibleKeys } from '../../access/visibility.ts'
-import type { EntryFilter } from '../selection/filter.ts'
+import type { EntryFilter } from '../selection/contract.ts'
 import type { Column } from './column.ts'
 import { isMeasured, type MeasureTest, measureTests, type RowTest } from './measure-tests.ts'
 import type { Key, Measure, Segment } from './segment.ts'

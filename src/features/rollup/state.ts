@@ -1,6 +1,7 @@
 /** Identifies what the roll-up contains of a period. */
+
 import type { Reader } from '../../database/database.ts'
-import type { EntryFilter } from '../selection/filter.ts'
+import type { EntryFilter } from '../selection/contract.ts'
 import { planReading, type Range } from './plan.ts'
 import { testedColumns } from './selection.ts'
 import { listZones, readState } from './store/periods.ts'

@@ -3,8 +3,8 @@
  * price of another model. Such an entry is flagged, never refused, because the reported cost may be right. A cost without
  * tokens, such as that of a subscription's extra usage, has nothing to be compared with. Pure.
  */
-import type { Counts } from '../prices/usage.ts'
-import { totalTokens } from '../prices/usage.ts'
+import type { Counts } from '../../shared/usage.ts'
+import { totalTokens } from '../../shared/usage.ts'
 
 /** Discounts, fees and tiers stay well below this factor. */
 export const MISMATCH_FACTOR = 10n

@@ -1,5 +1,8 @@
-/** The orders of lists of entries, and where their pages begin. Pure. */
-import { ORDERS } from '../../schema/query.ts'
+/** The orders and formats of lists of entries, and where their pages begin. Pure. */
+import { LIST_FORMATS, ORDERS } from '../../schema/query.ts'
+
+/** One JSON object per line is for programs that read more than a page. */
+export const ENTRY_FORMATS = [...LIST_FORMATS, 'ndjson'] as const
 
 /**
  * What a list can be sorted by. Only the time has an index: the others are read and sorted for each page. Names are not

@@ -1,7 +1,8 @@
-/** The parameters that select entries for lists, reports and bulk actions. */
+/** The parameters that select entries for lists, reports and bulk actions, and the formats of lists. */
 
 import { listParameter, momentParameter, parameter } from '../../operations/parameters.ts'
 import { ENTRY_FILTER_LIST, type EntryFilterName, type ListFilterName } from '../../shared/entry-filters.ts'
+import { ENTRY_FORMATS } from './order.ts'
 
 type EntryFilters = {
   [Name in EntryFilterName]: ReturnType<Name extends ListFilterName ? typeof listParameter : typeof parameter>
@@ -22,3 +23,12 @@ export function entryFilters(): EntryFilters {
   })
   return Object.fromEntries(parameters)
 }
+
+export const entryFormat = () => ({
+  format: parameter({
+    type: 'string',
+    enum: [...ENTRY_FORMATS],
+    description:
+      '`csv` and `ndjson` export everything that matches the filters, regardless of `limit` and `page`; `Accept: text/csv` and `Accept: application/x-ndjson` do the same.',
+  }),
+})

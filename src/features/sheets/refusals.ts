@@ -3,7 +3,7 @@
 import { Problem, validationFailed } from '../../errors.ts'
 import { counted } from '../../lib/counted.ts'
 import { timestamp } from '../../lib/duration.ts'
-import type { Overlap } from '../entries/sheet-entries/service.ts'
+import type { Overlap } from '../entries/contract.ts'
 
 /** The maximum number of entries, since all change their status in one transaction. */
 export const SHEET_LIMIT = 10_000

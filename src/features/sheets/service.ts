@@ -2,6 +2,7 @@
  * Token sheets: entries that a person makes by hand for a period, and submits as a whole for approval
  * (docs/design/states.md, "Sheets").
  */
+
 import type { Static, TSchema } from '@sinclair/typebox'
 import { actingFor, type Party } from '../../access/actor.ts'
 import type { Asker } from '../../access/asker.ts'
@@ -19,11 +20,17 @@ import { issuesOf } from '../../schema/issues.ts'
 import { eachPage, type Page, pageOf } from '../../schema/lists.ts'
 import type { QueryTexts } from '../../schema/query.ts'
 import { type AuditService, difference } from '../audit/service.ts'
-import { type Approving, waitingFor } from '../entries/approval/service.ts'
-import { requireRight, SHEET_TRANSITIONS, type SheetAction, transitionFrom } from '../entries/approval/states.ts'
+import {
+  type Approving,
+  type DraftSheet,
+  requireRight,
+  SHEET_TRANSITIONS,
+  type SheetAction,
+  transitionFrom,
+  waitingFor,
+} from '../entries/contract.ts'
 import { type TokenEntry, TokenEntryDraft, TokenEntryDraftChange } from '../entries/schema.ts'
 import type { EntriesService } from '../entries/service.ts'
-import type { DraftSheet } from '../entries/sheet-entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { issuesOfViewer, type PeopleService } from '../people/service.ts'
 import type { PricesService } from '../prices/service.ts'

@@ -2,8 +2,7 @@
 
 import { timestamp, timestampOrNull } from '../../lib/duration.ts'
 import { moneyNumber } from '../../lib/money.ts'
-import type { Overlap } from '../entries/sheet-entries/service.ts'
-import type { SheetSum } from '../entries/sheet-entries/store.ts'
+import type { Overlap, SheetSum } from '../entries/contract.ts'
 import type { Approvals, SheetOverlaps, TokenSheet } from './schema.ts'
 import type { SheetView } from './store.ts'
 

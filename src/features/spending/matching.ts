@@ -1,8 +1,6 @@
 /** Which budgets an entry counts for. Pure. */
 import type { LabelMap } from '../../database/schema/records.ts'
-import type { Tables } from '../../database/schema/tables.ts'
-
-export type BudgetRecord = Tables['budgets']['$inferSelect']
+import type { BudgetRecord } from './records.ts'
 
 /** What decides which budgets an entry counts for. */
 export interface Subject {

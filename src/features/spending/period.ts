@@ -2,7 +2,7 @@
 
 import { addDays, type Span, startOfDay } from '../../lib/calendar.ts'
 import { type Calendar, calendarPeriodAt, type DatedSpan } from '../../shared/calendar-periods.ts'
-import type { BudgetRecord } from './matching.ts'
+import type { BudgetRecord } from './records.ts'
 
 type Periodic = Pick<BudgetRecord, 'period' | 'firstDay' | 'lastDay'>
 

@@ -1,6 +1,6 @@
 /**
  * What is spent of budgets (docs/design/budgets.md). Recording adds what reports change in its own transaction, so that a
- * report which reaches a threshold creates the alert with it. Other changes of entries are noted (`store/noted-changes.ts`) and added
+ * report which reaches a threshold creates the alert with it. Other changes of entries are noted (`noted-changes.ts`) and added
  * by a job. Sums can't drift unnoticed: a job counts all entries of each period again from time to time (features/budgets).
  */
 import { Cached } from '../../database/cached.ts'
@@ -10,13 +10,12 @@ import { formatDecimal, NANO_DIGITS } from '../../lib/money.ts'
 import { periodically } from '../../lib/periodically.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { reaches, unitsOf } from './amount.ts'
-import type { BudgetRecord, Subject } from './matching.ts'
+import type { Subject } from './matching.ts'
 import { periodAt, periodsUpTo } from './period.ts'
+import type { AlertRecord, BudgetRecord, ChangeRecord, PeriodRecord } from './records.ts'
 import { type BudgetTerms, groupsCounting, type Side, Sums, termsOf } from './spending.ts'
 import {
-  type AlertRecord,
   addSpending,
-  type ChangeRecord,
   findNewestPeriod,
   finishCount,
   hasChanges,
@@ -31,7 +30,6 @@ import {
   listPeriodsSince,
   listProjectTerms,
   lockBeginning,
-  type PeriodRecord,
   type Spending,
   type SpentPeriod,
   saveAlerted,
@@ -39,19 +37,15 @@ import {
 } from './store/periods.ts'
 
 export { amountOf, markedUp, millionthsOf, reaches, unitsOf } from './amount.ts'
-export { BudgetIndex, type BudgetRecord } from './matching.ts'
+export { BudgetIndex } from './matching.ts'
 export { firstDayOf, hasEnd, hasStart, nextPeriod, periodAt } from './period.ts'
 export { type BudgetTerms, contribution, type Side, termsOf } from './spending.ts'
-export { notingChanges } from './store/noted-changes.ts'
 export {
-  type AlertRecord,
-  type ChangeRecord,
   insertPeriod,
   listChanges,
   listPeriodsAt,
   listProjectTerms,
   lockBeginning,
-  type PeriodRecord,
   type Spending,
 } from './store/periods.ts'
 

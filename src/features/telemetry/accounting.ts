@@ -2,10 +2,10 @@
  * Adds observations to the known data of a session, without a database. Data that arrives twice, late or in another
  * order leads to the same totals.
  */
+
 import type { LabelMap, SessionFacts, TelemetryTotals, TimedValue } from '../../database/schema/records.ts'
 import type { TelemetrySource } from '../../database/schema/values.ts'
 import { REQUEST_THRESHOLDS } from '../../lib/request-thresholds.ts'
-import type { Report } from '../entries/reporting/report.ts'
 import {
   type Counts,
   type RequestsAbove,
@@ -13,7 +13,8 @@ import {
   totalTokens,
   usageDetails,
   withoutRedundant,
-} from '../prices/usage.ts'
+} from '../../shared/usage.ts'
+import type { Report } from '../entries/contract.ts'
 import { isReservedName } from '../projects/service.ts'
 import { COST_LIMIT_NANOS, COUNT_LIMIT } from './channels/fields.ts'
 import { type Observation, PARTS, type Parts, type PointUsage, type RequestUsage } from './channels/observation.ts'

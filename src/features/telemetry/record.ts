@@ -2,11 +2,11 @@
 
 import type { CallerOf } from '../../access/caller.ts'
 import type { Tx } from '../../database/database.ts'
-import type { Owner, TelemetryPush } from '../entries/reporting/telemetry-sessions.ts'
+import { chainName } from '../../shared/usage.ts'
+import type { Owner, TelemetryPush } from '../entries/contract.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import type { PeopleService } from '../people/service.ts'
-import { chainName } from '../prices/usage.ts'
 import { type Accounted, account, issueOf, type Keyed, type ModelTotals, type Outcome, reportOf } from './accounting.ts'
 import type { Observation } from './channels/observation.ts'
 import { getKnown, insertSeen, saveSession, saveStreams, saveTotals } from './store/sessions.ts'

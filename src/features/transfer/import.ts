@@ -2,10 +2,11 @@
  * Imports a file into an empty database, in one transaction: either everything is there afterwards, or nothing is, also
  * if the process is killed.
  */
+
 import type { Database, Tx } from '../../database/database.ts'
 import { failureOf } from '../../database/errors.ts'
 import { Problem } from '../../errors.ts'
-import type { Interned } from '../entries/reporting/names.ts'
+import type { Interned } from '../entries/contract.ts'
 import { type FileSummary, type ReadLine, readLines } from './file.ts'
 import type { Kind } from './kind.ts'
 import { BILL_DOCUMENT } from './kinds/bills.ts'

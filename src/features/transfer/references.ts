@@ -1,8 +1,9 @@
 /** The rows that lines refer to: their texts for an export, and their keys for an import, in bounded memory. */
+
 import type { Reader, Tx } from '../../database/database.ts'
 import type { LabelMap } from '../../database/schema/records.ts'
 import { makeRoom } from '../../lib/bounded-map.ts'
-import { type Interned, internLabelSets, internNames } from '../entries/reporting/names.ts'
+import { type Interned, internLabelSets, internNames } from '../entries/contract.ts'
 import type { Field, Referred } from './columns.ts'
 import { findIdentified, type Identified, listTexts } from './store/references.ts'
 

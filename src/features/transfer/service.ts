@@ -1,11 +1,11 @@
 /** Exports and imports of everything, for another installation, another engine, or another Tally. */
+
 import type { Actor, Party } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { rehearse } from '../../database/dry-run.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { AuditService } from '../audit/service.ts'
-import { findForeignEntries } from '../entries/integrity/integrity.ts'
-import { Interned } from '../entries/reporting/names.ts'
+import { findForeignEntries, Interned } from '../entries/contract.ts'
 import type { OrganizationService } from '../organization/service.ts'
 import { readMoment } from './columns.ts'
 import { type Counts, exported, headerOf } from './export.ts'

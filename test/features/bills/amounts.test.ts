@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { apportion, billedExactly, roundToMinor, taxOn } from '../../../src/features/bills/amounts.ts'
 import { minorDigitsOf } from '../../../src/features/bills/currency.ts'
-import { issueOfNumberFormat, numberOf, sequenceScope } from '../../../src/features/organization/bill-numbers.ts'
 import { dayAt, daysOfMonth, isDay, spanOf } from '../../../src/lib/calendar.ts'
+import { issueOfNumberFormat, numberOf, sequenceScope } from '../../../src/shared/bill-numbers.ts'
 
 const ONE = 10n ** 10n
 const dollars = (text: string) => BigInt(Math.round(Number(text) * 1e9))

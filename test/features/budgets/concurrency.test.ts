@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Database } from '../../../src/database/database.ts'
-import { notingChanges } from '../../../src/features/spending/service.ts'
+import { notingChanges } from '../../../src/features/spending/contract.ts'
 import { createServices } from '../../../src/services.ts'
 import { canOverlap, locationOf, nameOf, opener, rowsAt, startPostgres } from '../../support/databases.ts'
 import { reportBody } from '../../support/reports.ts'

@@ -16,7 +16,7 @@ import {
   totalTokens,
   usageDetails,
   ZERO_COUNTS,
-} from '../../../src/features/prices/usage.ts'
+} from '../../../src/shared/usage.ts'
 import { runs } from '../../support/tier.ts'
 
 function totals(output: number, change: Partial<Totals> = {}): Totals {

@@ -7,7 +7,7 @@ import { readTable } from '../../../src/features/prices/formats/table-file.ts'
 import { planLoad } from '../../../src/features/prices/load-plan.ts'
 import { PriceTable } from '../../../src/features/prices/price-table.ts'
 import { ratesOf, valueCounts } from '../../../src/features/prices/rates.ts'
-import { ZERO_COUNTS } from '../../../src/features/prices/usage.ts'
+import { ZERO_COUNTS } from '../../../src/shared/usage.ts'
 
 const FIXTURES = join(import.meta.dir, '../../fixtures/prices')
 /** The real tables are input beside the checkout, not part of it. */

@@ -14,15 +14,9 @@ import {
   type TimedUsage,
   valueCounts,
 } from '../../../src/features/prices/rates.ts'
-import {
-  requestsFrom,
-  SERVICE_KINDS,
-  sumRequests,
-  type UsageDetails,
-  usageDetails,
-} from '../../../src/features/prices/usage.ts'
 import { divideHalfEven } from '../../../src/lib/money.ts'
 import { REQUEST_THRESHOLDS } from '../../../src/lib/request-thresholds.ts'
+import { requestsFrom, SERVICE_KINDS, sumRequests, type UsageDetails, usageDetails } from '../../../src/shared/usage.ts'
 
 const ZERO_COUNTS: Counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }
 const NO_PRICES = { input: null, output: null, cacheRead: null, cacheWrite: null, cacheWrite1h: null }

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { defaultAliases, defaultRows } from '../../../src/features/prices/default-table.ts'
 import { explainSteps } from '../../../src/features/prices/explain.ts'
-import { normalizeModelName } from '../../../src/features/prices/model-name.ts'
 import { type PriceAlias, PriceTable, type StoredPrice } from '../../../src/features/prices/price-table.ts'
 import { newId } from '../../../src/lib/id.ts'
+import { normalizeModelName } from '../../../src/shared/model-name.ts'
 
 const AT = Date.UTC(2026, 10, 1)
 

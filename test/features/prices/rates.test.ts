@@ -10,7 +10,7 @@ import {
   type TokenPrices,
   valueCounts,
 } from '../../../src/features/prices/rates.ts'
-import { usageDetails } from '../../../src/features/prices/usage.ts'
+import { usageDetails } from '../../../src/shared/usage.ts'
 
 const NO_PRICES: TokenPrices = { input: null, output: null, cacheRead: null, cacheWrite: null, cacheWrite1h: null }
 const ZERO_COUNTS: Counts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 }

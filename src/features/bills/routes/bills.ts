@@ -11,9 +11,9 @@ import { listPage, listParameter, listSort, parameter } from '../../../operation
 import { pageOf } from '../../../schema/lists.ts'
 import { DAY } from '../../../schema/types.ts'
 import { EXAMPLE_ENTRY } from '../../entries/examples.ts'
-import { entryFormat } from '../../entries/listing/parameters.ts'
 import { TokenEntryList } from '../../entries/schema.ts'
 import type { EntriesService } from '../../entries/service.ts'
+import { entryFormat } from '../../selection/parameters.ts'
 import { BILL_COLUMNS } from '../csv.ts'
 import {
   EXAMPLE_BILL,

@@ -1,6 +1,7 @@
 /**
  * The data that a bill is composed from: the entries in its scope, the excluded ones, and the objects they refer to.
  */
+
 import {
   and,
   eq,
@@ -24,7 +25,7 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
 import type { Nanos } from '../../../lib/money.ts'
-import { OPEN_STATUSES } from '../../selection/filter.ts'
+import { OPEN_STATUSES } from '../../selection/contract.ts'
 import type { BillableEntry, LineDimension } from '../document.ts'
 
 /** The scope: a client's projects, one project, or everything. */

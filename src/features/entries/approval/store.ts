@@ -1,4 +1,5 @@
 /** Entries as decisions need them: their owner, placement and status. */
+
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
@@ -6,9 +7,8 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { EntryAmendment } from '../../../database/schema/records.ts'
 import type { LaterReports, SessionDuplicate, Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
-import type { EntryFilter } from '../../selection/filter.ts'
-import { conditionOf } from '../../selection/sql/conditions.ts'
-import { notingChanges } from '../../spending/store/noted-changes.ts'
+import { conditionOf, type EntryFilter } from '../../selection/contract.ts'
+import { notingChanges } from '../../spending/contract.ts'
 import { isBilledOn, isOfSessions } from '../store.ts'
 
 export interface DecidableEntry {

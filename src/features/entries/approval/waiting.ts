@@ -1,10 +1,11 @@
 /** Sums of the entries that wait for somebody's approval, from the sums of days and months. */
+
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database } from '../../../database/database.ts'
 import type { Id } from '../../../lib/id.ts'
-import { COUNT_KINDS } from '../../prices/usage.ts'
+import { COUNT_KINDS } from '../../../shared/usage.ts'
 import { exactAt, type Figure, NO_KEY, SUMS_TASK } from '../../rollup/service.ts'
-import type { EntryFilter } from '../../selection/filter.ts'
+import type { EntryFilter } from '../../selection/contract.ts'
 import { listProjectsById } from './store.ts'
 
 export interface WaitingSum {

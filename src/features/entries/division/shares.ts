@@ -8,7 +8,7 @@
  * See Balinski and Young, Fair Representation (1982), on house monotonicity.
  */
 
-import { mapCounts, usageDetails } from '../../prices/usage.ts'
+import { mapCounts, usageDetails } from '../../../shared/usage.ts'
 import type { Usage } from '../totals.ts'
 
 /** Divides a number that is not negative by positive weights. On a tie, the first part gets more. */

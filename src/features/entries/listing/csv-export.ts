@@ -3,7 +3,7 @@ import type { LabelMap } from '../../../database/schema/records.ts'
 import { type ByteWriter, plainCharacters } from '../../../lib/byte-writer.ts'
 import { csvCell, csvLine } from '../../../lib/csv-text.ts'
 import { timestamp } from '../../../lib/duration.ts'
-import { MEDIA_KINDS, type UsageDetails } from '../../prices/usage.ts'
+import { MEDIA_KINDS, type UsageDetails } from '../../../shared/usage.ts'
 import { ENTRY_COLUMNS, labelColumns, labelsText } from './csv.ts'
 import { divisionOf, isMismatch, type LineFormat } from './export-lines.ts'
 

@@ -1,7 +1,8 @@
 /** What the formats of exports have in common: how an entry becomes a line. */
+
 import type { ByteWriter } from '../../../lib/byte-writer.ts'
-import type { UsageDetails } from '../../prices/usage.ts'
-import { isCostMismatch } from '../../selection/cost-mismatch.ts'
+import type { UsageDetails } from '../../../shared/usage.ts'
+import { isCostMismatch } from '../../selection/contract.ts'
 import type { TokenEntry } from '../schema.ts'
 import { wireDivision } from '../wire.ts'
 import type { ExportedRow, Referred, ReferredRow } from './store/export.ts'

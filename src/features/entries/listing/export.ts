@@ -2,10 +2,11 @@
  * All entries that match a filter, newest first, as the bytes of a file: as fast as one thread can, in memory that does
  * not depend on their number.
  */
+
 import type { Reader, SlowStream } from '../../../database/database.ts'
 import { makeRoom } from '../../../lib/bounded-map.ts'
 import { ByteWriter, encoded } from '../../../lib/byte-writer.ts'
-import type { Position } from '../../selection/order.ts'
+import type { Position } from '../../selection/contract.ts'
 import { detailsOf } from '../rows.ts'
 import { csvFormat } from './csv-export.ts'
 import type { LineFormat, SharedTexts } from './export-lines.ts'

@@ -1,6 +1,7 @@
 /** The names of the labels of exported entries, which are columns of CSV files and so must be known first. */
+
 import type { Reader } from '../../../database/database.ts'
-import type { Position } from '../../selection/order.ts'
+import type { Position } from '../../selection/contract.ts'
 import { type ExportRequest, findLatestStart, findNextLabelName, listLabelSets, listReferred } from './store/export.ts'
 
 /** Columns of a file at most, in the order of their names. The column `labels` has all labels. */

@@ -1,6 +1,6 @@
 /** Entries as lines of JSON: the same as in lists, which a test compares. */
 import { type ByteWriter, encoded, plainCharacters } from '../../../lib/byte-writer.ts'
-import { ZERO_COUNTS } from '../../prices/usage.ts'
+import { ZERO_COUNTS } from '../../../shared/usage.ts'
 import { wireRequestsAbove, wireTokens } from '../wire.ts'
 import { divisionOf, isMismatch, type LineFormat } from './export-lines.ts'
 import type { ExportedRow } from './store/export.ts'

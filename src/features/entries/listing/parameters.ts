@@ -1,16 +1,7 @@
 /** The parameters of a list of entries beside its filters. */
-import { momentParameter, parameter } from '../../../operations/parameters.ts'
-import { LIST_ORDERS, LIST_SORTS } from '../../selection/order.ts'
-import { ENTRY_FORMATS } from './query.ts'
 
-export const entryFormat = () => ({
-  format: parameter({
-    type: 'string',
-    enum: [...ENTRY_FORMATS],
-    description:
-      '`csv` and `ndjson` export everything that matches the filters, regardless of `limit` and `page`; `Accept: text/csv` and `Accept: application/x-ndjson` do the same.',
-  }),
-})
+import { momentParameter, parameter } from '../../../operations/parameters.ts'
+import { LIST_ORDERS, LIST_SORTS } from '../../selection/contract.ts'
 
 export const listOrder = () => ({
   sort: parameter({

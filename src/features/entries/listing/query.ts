@@ -1,20 +1,20 @@
 /** The parameters of a list of entries: filters, order and page. Pure. */
+
 import { validationFailed } from '../../../errors.ts'
-import { LIST_FORMATS, Query, type QueryTexts } from '../../../schema/query.ts'
-import { type EntryFilter, readFilter } from '../../selection/filter.ts'
+import { Query, type QueryTexts } from '../../../schema/query.ts'
 import {
+  ENTRY_FORMATS,
+  type EntryFilter,
   type FigureOrder,
   LIST_ORDERS,
   LIST_SORTS,
   type ListOrder,
   type Position,
   readFigurePage,
+  readFilter,
   readPage,
-} from '../../selection/order.ts'
+} from '../../selection/contract.ts'
 import { type ChangesQuery, readChangesPage } from './changes.ts'
-
-/** One JSON object per line is for programs that read more than a page. */
-export const ENTRY_FORMATS = [...LIST_FORMATS, 'ndjson'] as const
 
 /** Which entries a list shows, in which order, and which page of them. */
 export interface ListQuery {

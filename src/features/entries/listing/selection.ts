@@ -1,7 +1,8 @@
 /** The entries that a bulk action applies to. */
+
 import { Problem } from '../../../errors.ts'
 import { type Id, isId } from '../../../lib/id.ts'
-import type { EntryFilter } from '../../selection/filter.ts'
+import type { EntryFilter } from '../../selection/contract.ts'
 import { ACTION_LIMIT } from '../schema.ts'
 
 /** Entries by their ids, or those that match a filter. */

@@ -1,4 +1,5 @@
 /** Lists and exports of entries, single entries with their valuation, and their history. */
+
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database, Reader } from '../../../database/database.ts'
 import { notFound, type Problem, validationFailed } from '../../../errors.ts'
@@ -7,16 +8,19 @@ import { type Id, isId } from '../../../lib/id.ts'
 import { eachPage, type Page, pageOf } from '../../../schema/lists.ts'
 import { type PlacementService, type Subject, valuesOf } from '../../placement/service.ts'
 import type { PricesService } from '../../prices/service.ts'
-import { dependsOnBilling, type EntryFilter, isIndexed, isSelective } from '../../selection/filter.ts'
 import {
+  dependsOnBilling,
+  type EntryFilter,
   type FigureOrder,
   type FigurePosition,
+  isIndexed,
+  isSelective,
   type ListOrder,
   type ListSort,
   type Position,
   writeFigurePage,
   writePage,
-} from '../../selection/order.ts'
+} from '../../selection/contract.ts'
 import type { Leases } from '../billing/lease.ts'
 import { withStatusesBefore } from '../billing/status-before.ts'
 import { getReportingToken, type HistoryView, listHistory } from '../history/store.ts'

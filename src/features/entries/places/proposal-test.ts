@@ -2,12 +2,13 @@
  * Trying a rule that a lead proposes, on the unattributed entries of its repository that they see. Writes nothing. Of the
  * existing rules, which may name people and clients, it says only that one of them comes first.
  */
+
 import type { Party } from '../../../access/actor.ts'
 import type { Database } from '../../../database/database.ts'
 import { yieldTurn } from '../../../lib/portions.ts'
 import { Query } from '../../../schema/query.ts'
 import { type CheckedProposal, matchOf, type PlacementService } from '../../placement/service.ts'
-import { readFilter } from '../../selection/filter.ts'
+import { readFilter } from '../../selection/contract.ts'
 import { costNanosOf, isLocked } from '../rows.ts'
 import { isForRules, subjectOf } from './placed-entry.ts'
 import { listPlacedNewest, type PlacedEntry } from './store/places.ts'

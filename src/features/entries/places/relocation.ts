@@ -20,7 +20,7 @@ import {
   projectReference,
   requireEverything,
 } from '../../projects/service.ts'
-import type { Position } from '../../selection/order.ts'
+import type { Position } from '../../selection/contract.ts'
 import { recordHistory } from '../history/record.ts'
 import { countBilled, countFollowers, type Following, listFollowers, moveFollowers } from './store/relocation.ts'
 

@@ -1,12 +1,12 @@
 /** Testing rules on stored entries: which rule matches each, and why earlier ones do not. Writes nothing. */
+
 import type { Viewer } from '../../../access/visibility.ts'
 import type { Database } from '../../../database/database.ts'
 import { validationFailed } from '../../../errors.ts'
 import { yieldTurn } from '../../../lib/portions.ts'
 import { badPage, Query, type QueryTexts } from '../../../schema/query.ts'
 import { explain, explanationBody, type PlacementService, readNewRule, type Unsaved } from '../../placement/service.ts'
-import { type EntryFilter, readFilter } from '../../selection/filter.ts'
-import { type Position, readPage, writePage } from '../../selection/order.ts'
+import { type EntryFilter, type Position, readFilter, readPage, writePage } from '../../selection/contract.ts'
 import { isLocked } from '../rows.ts'
 import { isForRules, subjectOf } from './placed-entry.ts'
 import { type RuleTrial, type RuleTrialAnswer, TRIAL_LIMIT_DEFAULT } from './schema.ts'

@@ -4,7 +4,7 @@
  */
 import type { LabelMap, SessionAttributes } from '../../../database/schema/records.ts'
 import type { CorrectedField } from '../../../database/schema/values.ts'
-import { totalTokens } from '../../prices/usage.ts'
+import { totalTokens } from '../../../shared/usage.ts'
 import { readTotals, type Statement } from '../rows.ts'
 import { LABEL_LIMIT } from '../schema.ts'
 import type { EntryView } from '../store.ts'

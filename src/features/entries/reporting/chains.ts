@@ -1,9 +1,9 @@
 /** Chains of parts (docs/design/concepts.md, "Sessions"): steps of a plan, which read and change its state only. */
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
+import { totalTokens } from '../../../shared/usage.ts'
 import { type Placement, UNATTRIBUTED } from '../../placement/service.ts'
 import { valueAtPrice } from '../../prices/service.ts'
-import { totalTokens } from '../../prices/usage.ts'
 import { countsOf, ignoresReports, isFixed, type ModelTotals, partOf, reportedPart, usageColumns } from '../rows.ts'
 import { submittedStatus } from '../session-owner.ts'
 import type { EntryRecord, EntryView } from '../store.ts'

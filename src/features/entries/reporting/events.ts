@@ -1,8 +1,8 @@
 /** The events of a set of reports: of the entries that it added and changed. Pure. */
 import { timestamp } from '../../../lib/duration.ts'
 import { moneyNumber } from '../../../lib/money.ts'
+import { COUNT_KINDS, type CountKind } from '../../../shared/usage.ts'
 import type { NewEvent } from '../../events/service.ts'
-import { COUNT_KINDS, type CountKind } from '../../prices/usage.ts'
 import { eventsOfHistory } from '../history/events.ts'
 import type { Change, HistoryRow } from '../history/store.ts'
 import { placeOf } from '../places/placed-entry.ts'

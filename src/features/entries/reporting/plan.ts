@@ -3,7 +3,7 @@
  * changes the state only, so two reports of one session in a set are just two steps of it.
  */
 import { Problem } from '../../../errors.ts'
-import { chainName } from '../../prices/usage.ts'
+import { chainName } from '../../../shared/usage.ts'
 import { textOfLabels } from './names.ts'
 import { type Circumstances, type EntryDraft, NO_SESSION, newEntry, type Recorded, type Submission } from './record.ts'
 import { digestOf, fingerprintOf } from './report.ts'

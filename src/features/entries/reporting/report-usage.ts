@@ -17,7 +17,7 @@ import {
   type UsageDetails,
   usageDetails,
   ZERO_COUNTS,
-} from '../../prices/usage.ts'
+} from '../../../shared/usage.ts'
 import { COUNT_LIMIT, type TokenEntryReport } from '../schema.ts'
 
 export interface ReportedUsage {

@@ -2,7 +2,7 @@
  * Two people who report the same session (docs/design/concepts.md, "Possible duplicates"): the later one's entries are
  * held. Steps of a plan: they read and change the state only.
  */
-import { COUNT_KINDS, type CountKind, totalTokens } from '../../prices/usage.ts'
+import { COUNT_KINDS, type CountKind, totalTokens } from '../../../shared/usage.ts'
 import { countsOf, isLocked } from '../rows.ts'
 import type { EntryView } from '../store.ts'
 import { changeOf, type Reporter } from './record.ts'

@@ -4,7 +4,7 @@
  */
 import type { SessionSource } from '../../../database/schema/values.ts'
 import { Problem } from '../../../errors.ts'
-import { serviceOf, ZERO_COUNTS } from '../../prices/usage.ts'
+import { serviceOf, ZERO_COUNTS } from '../../../shared/usage.ts'
 import { detailsOf, isFixed, readTotals, reportedModel, type Statement, usageColumns, writeTotals } from '../rows.ts'
 import type { EntryView } from '../store.ts'
 import { completeTotals, isStale, SOURCE_ORDER, supplyingSource, type Totals } from '../totals.ts'

@@ -47,6 +47,8 @@ import {
   updateSheetStatuses,
 } from './store.ts'
 
+export type { SheetSum } from './store.ts'
+
 /** The sheet of a draft, and its owner. */
 export interface DraftSheet {
   id: number

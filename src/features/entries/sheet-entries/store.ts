@@ -1,11 +1,12 @@
 /** Entries on token sheets. */
+
 import { and, eq, gt, inArray, lt, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { exactTotal } from '../../../database/exact-sum.ts'
 import type { Status } from '../../../database/schema/values.ts'
 import type { Id } from '../../../lib/id.ts'
-import { notingChanges } from '../../spending/store/noted-changes.ts'
+import { notingChanges } from '../../spending/contract.ts'
 import { type EntryRecord, type EntryView, selectViews, viewTables } from '../store.ts'
 
 /** The entry of a sheet with this public id; undefined if it is not on the sheet. */

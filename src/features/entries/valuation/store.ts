@@ -1,12 +1,11 @@
 /** Entries to be valued again: those without a price, and those that a new table would value differently. */
+
 import { and, asc, desc, eq, gt, inArray, isNull, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { Id } from '../../../lib/id.ts'
-import type { EntryFilter } from '../../selection/filter.ts'
-import type { Position } from '../../selection/order.ts'
-import { conditionOf } from '../../selection/sql/conditions.ts'
-import { notingChanges } from '../../spending/store/noted-changes.ts'
+import { conditionOf, type EntryFilter, type Position } from '../../selection/contract.ts'
+import { notingChanges } from '../../spending/contract.ts'
 import { isBehind } from '../listing/store/lists.ts'
 import { type EntryRecord, LOCKED_STATUSES, viewTables } from '../store.ts'
 

@@ -1,4 +1,5 @@
 /** What is older than its retention period, and its removal in portions. */
+
 import {
   and,
   eq,
@@ -23,7 +24,7 @@ import { portionsOf } from '../../../database/portions.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { hashOfSessionId } from '../../../lib/session-id.ts'
-import { notingChanges } from '../../spending/store/noted-changes.ts'
+import { notingChanges } from '../../spending/contract.ts'
 
 /** Rows of a table that a period removes or shortens. */
 export interface Due {

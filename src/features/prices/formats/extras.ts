@@ -1,6 +1,14 @@
 /** What a vendor charges besides the five prices, in Tally's own format: US dollars per million tokens or per use. */
 import { PICO_DIGITS, type Picos } from '../../../lib/money.ts'
 import {
+  MEDIA_FIELDS,
+  MEDIA_KINDS,
+  SERVICE_FIELDS,
+  SERVICE_KINDS,
+  SERVICE_NAME,
+  TOOL_NAME,
+} from '../../../shared/usage.ts'
+import {
   type Adjustment,
   type ExtraPrices,
   extraPrices,
@@ -13,7 +21,6 @@ import {
   TOOL_PRICE_LIMIT_PICOS,
 } from '../rates.ts'
 import { TOKEN_FIELDS, TOKEN_KINDS } from '../records.ts'
-import { MEDIA_FIELDS, MEDIA_KINDS, SERVICE_FIELDS, SERVICE_KINDS, SERVICE_NAME, TOOL_NAME } from '../usage.ts'
 import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, TierNotes } from './reader.ts'
 
 /** The fields of a row, in the order of an export. */

@@ -6,6 +6,7 @@
 import { parseMoment } from '../../../lib/duration.ts'
 import { PICO_DIGITS } from '../../../lib/money.ts'
 import type { Steps } from '../../../lib/portions.ts'
+import type { ServiceKind } from '../../../shared/usage.ts'
 import {
   type Adjustment,
   type ExtraPrices,
@@ -17,7 +18,6 @@ import {
   type TokenKind,
 } from '../rates.ts'
 import { TOKEN_KINDS } from '../records.ts'
-import type { ServiceKind } from '../usage.ts'
 import type { TableDocument } from './document.ts'
 import { type Holder, isHolder, type ModelNotes, PER_MILLION_DIGITS, TableNotes, TierNotes } from './reader.ts'
 

@@ -4,6 +4,7 @@
  */
 import { PICO_DIGITS } from '../../../lib/money.ts'
 import type { Steps } from '../../../lib/portions.ts'
+import type { MediaKind } from '../../../shared/usage.ts'
 import {
   type Adjustment,
   type CountKind,
@@ -13,7 +14,6 @@ import {
   type PriceVariant,
   type TokenKind,
 } from '../rates.ts'
-import type { MediaKind } from '../usage.ts'
 import type { TableDocument } from './document.ts'
 import { type Holder, isHolder, type ModelNotes, PER_TOKEN_DIGITS, TableNotes, TierNotes, tokensIn } from './reader.ts'
 

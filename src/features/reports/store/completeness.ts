@@ -1,8 +1,9 @@
 /** What the completeness of a period is counted from, besides sums. */
+
 import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import { costOf } from '../../selection/sql/conditions.ts'
+import { costOf } from '../../selection/contract.ts'
 import type { EntryCount } from '../checks.ts'
 import { count, countWhere, sum } from './expressions.ts'
 

@@ -1,10 +1,11 @@
 /** Sums of unattributed entries, by every field that rules can match except the summary. */
+
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { Id } from '../../../lib/id.ts'
-import { costOf } from '../../selection/sql/conditions.ts'
+import { costOf } from '../../selection/contract.ts'
 import { count, countWhere, sum, tokenSums } from './expressions.ts'
 
 /** Entries of one person, agent, harness and set of labels. */

@@ -3,8 +3,7 @@ import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import { amountOfParts, amountParts } from '../../../database/exact-amounts.ts'
 import type { Nanos } from '../../../lib/money.ts'
-import type { EntryFilter } from '../../selection/filter.ts'
-import { conditionOf, costOf } from '../../selection/sql/conditions.ts'
+import { conditionOf, costOf, type EntryFilter } from '../../selection/contract.ts'
 import type { Range } from '../plan.ts'
 
 export interface EntryCost {

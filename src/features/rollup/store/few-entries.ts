@@ -1,8 +1,8 @@
 /** Finds out whether a filter matches so few entries that reading them from their table is cheapest. */
+
 import { and, gte, lt, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
-import type { EntryFilter } from '../../selection/filter.ts'
-import { conditionOf } from '../../selection/sql/conditions.ts'
+import { conditionOf, type EntryFilter } from '../../selection/contract.ts'
 import type { Range } from '../plan.ts'
 
 /**

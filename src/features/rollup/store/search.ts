@@ -2,10 +2,7 @@ import { and, asc, desc, gte, lt, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import { isBehind } from '../../../database/sorting.ts'
-import type { EntryFilter } from '../../selection/filter.ts'
-import type { ListOrder, ListSort } from '../../selection/order.ts'
-import { conditionOf } from '../../selection/sql/conditions.ts'
-import { sortFigure } from '../../selection/sql/sort-figures.ts'
+import { conditionOf, type EntryFilter, type ListOrder, type ListSort, sortFigure } from '../../selection/contract.ts'
 import type { Range } from '../plan.ts'
 
 /** An entry with the value that orders it: milliseconds, nano-dollars or tokens, rounded beyond 2^53. Null is unknown. */

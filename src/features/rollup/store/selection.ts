@@ -2,13 +2,13 @@
  * Filters and visibility as keys that pass. The SQL conditions stay the only definition of a filter: for each attribute,
  * the database evaluates them once for all of its values.
  */
+
 import { eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { VisibleKeys } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import { isId } from '../../../lib/id.ts'
-import type { EntryFilter } from '../../selection/filter.ts'
-import { conditionOf } from '../../selection/sql/conditions.ts'
+import { conditionOf, type EntryFilter } from '../../selection/contract.ts'
 import { measureTests } from '../measure-tests.ts'
 import { type Key, PLACED_BY_KEYS, SOURCE_KEYS, STATUS_KEYS } from '../segment.ts'
 import { type Passing, passingOf, Selection, TESTED } from '../selection.ts'

@@ -1,8 +1,9 @@
 /** Distinct sessions by bucket and group, from the table of entries: sums of days do not tell which sessions they contain. */
+
 import { and, type SQL, sql } from 'drizzle-orm'
 import { visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import { conditionOf } from '../../selection/sql/conditions.ts'
+import { conditionOf } from '../../selection/contract.ts'
 import type { Grouping } from '../merges.ts'
 import type { SumsTask } from '../scan.ts'
 import { bucketOf, isWithin, keyColumn, keyOf, literal, stretchesOf } from './sums.ts'

@@ -1,9 +1,9 @@
 /** Sums of entries by bucket and group from the table of entries. */
+
 import { and, type Column, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader } from '../../../database/database.ts'
-import type { EntryFilter } from '../../selection/filter.ts'
-import { conditionOf, costOf } from '../../selection/sql/conditions.ts'
+import { conditionOf, costOf, type EntryFilter } from '../../selection/contract.ts'
 import type { Range } from '../plan.ts'
 import { type Figure, PLACED_BY_KEYS, SOURCE_KEYS, STATUS_KEYS } from '../segment.ts'
 

@@ -3,14 +3,9 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, sql } from 'dr
 import type { Reader, Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
-import type { Tables } from '../../../database/schema/tables.ts'
 import { newId } from '../../../lib/id.ts'
 import type { Amount } from '../amount.ts'
-import type { BudgetRecord } from '../matching.ts'
-
-export type PeriodRecord = Tables['budgetPeriods']['$inferSelect']
-export type AlertRecord = Tables['budgetAlerts']['$inferSelect']
-export type ChangeRecord = Tables['budgetChanges']['$inferSelect']
+import type { AlertRecord, BudgetRecord, ChangeRecord, PeriodRecord } from '../records.ts'
 
 /** A period, without what is spent in it. */
 export type KnownPeriod = Pick<PeriodRecord, 'id' | 'startsAt' | 'endsAt' | 'firstDay'>

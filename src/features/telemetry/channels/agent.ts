@@ -1,5 +1,5 @@
 /** The interface of an agent's reader. To add an agent, add a file here, a line in `index.ts` and a fixture. */
-import type { Service } from '../../prices/usage.ts'
+import type { Service } from '../../../shared/usage.ts'
 import type { LogSignal, SpanSignal } from '../signals.ts'
 import type { Fields } from './fields.ts'
 import type { Part, Parts } from './observation.ts'

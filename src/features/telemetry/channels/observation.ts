@@ -1,7 +1,7 @@
 /** Usage reported on a channel: the only data that passes from the decoding thread to the database. */
 import type { LabelMap } from '../../../database/schema/records.ts'
 import type { SessionSource } from '../../../database/schema/values.ts'
-import type { Service } from '../../prices/usage.ts'
+import type { Service } from '../../../shared/usage.ts'
 
 export type TelemetrySource = Exclude<SessionSource, 'report'>
 

@@ -1,7 +1,7 @@
 /** Converts signals to observations: the calls that agents' readers find, and the session's data in the resource. */
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { addCount } from '../../../lib/counts.ts'
-import { SERVICE_KINDS, type Service } from '../../prices/usage.ts'
+import { SERVICE_KINDS, type Service } from '../../../shared/usage.ts'
 import { hashOf } from '../identity.ts'
 import {
   type Attributes,

@@ -1,9 +1,9 @@
 /** Which entries of a file are added to a database in use. Nothing may be counted or billed twice. */
+
 import type { Reader } from '../../../database/database.ts'
 import type { Status } from '../../../database/schema/values.ts'
 import { hashOfSessionId } from '../../../lib/session-id.ts'
-import { type Claim, isForeign, type OwnerToken } from '../../entries/integrity/ownership.ts'
-import { isUnguessable } from '../../entries/reporting/same-session.ts'
+import { type Claim, isForeign, isUnguessable, type OwnerToken } from '../../entries/contract.ts'
 import {
   findPresentEntries,
   findPresentSessions,

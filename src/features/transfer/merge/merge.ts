@@ -1,7 +1,8 @@
 /** Adds the entries of another Tally to a database in use, in portions: an interrupted merge is repeated. */
+
 import type { Party } from '../../../access/actor.ts'
 import type { Clock } from '../../../lib/clock.ts'
-import type { Interned } from '../../entries/reporting/names.ts'
+import type { Interned } from '../../entries/contract.ts'
 import { type FileSummary, readLines } from '../file.ts'
 import { IDEMPOTENCY_KEY } from '../kinds/entries.ts'
 import { TOKEN } from '../kinds/people.ts'

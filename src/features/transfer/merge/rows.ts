@@ -1,8 +1,9 @@
 /** The rows of a session and its entries, as they are added to a database in use. */
+
 import type { Tx } from '../../../database/database.ts'
 import type { Id } from '../../../lib/id.ts'
-import type { Interned } from '../../entries/reporting/names.ts'
-import { notingChanges } from '../../spending/service.ts'
+import type { Interned } from '../../entries/contract.ts'
+import { notingChanges } from '../../spending/contract.ts'
 import { ENTRY, SESSION } from '../kinds/entries.ts'
 import { type Numbered, type ReadRow, readRow, wantOf } from '../reading.ts'
 import { Keys } from '../references.ts'

@@ -2,12 +2,12 @@
  * What changed after a position: first new entries in the order of their ids, then changed and deleted ones in the order
  * of `entry_changes`, which triggers fill.
  */
+
 import { and, asc, desc, eq, gt, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleDeletions, visibleEntries } from '../../../../access/visibility.ts'
 import type { Database, Reader } from '../../../../database/database.ts'
 import type { Id } from '../../../../lib/id.ts'
-import type { EntryFilter } from '../../../selection/filter.ts'
-import { conditionOf } from '../../../selection/sql/conditions.ts'
+import { conditionOf, type EntryFilter } from '../../../selection/contract.ts'
 import { type EntryView, selectViews } from '../../store.ts'
 import type { ChangesPosition } from '../changes.ts'
 

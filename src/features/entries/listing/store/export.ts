@@ -1,4 +1,5 @@
 /** Entries for exports: narrow rows by the thousand, and each row that they refer to once. */
+
 import {
   and,
   desc,
@@ -17,9 +18,7 @@ import {
 } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
-import type { EntryFilter } from '../../../selection/filter.ts'
-import type { Position } from '../../../selection/order.ts'
-import { conditionOf } from '../../../selection/sql/conditions.ts'
+import { conditionOf, type EntryFilter, type Position } from '../../../selection/contract.ts'
 import { settledColumns } from '../../billing/store.ts'
 import { isBehind } from './lists.ts'
 

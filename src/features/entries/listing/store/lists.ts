@@ -1,11 +1,10 @@
 /** Pages of entries in the order of time. */
+
 import { and, asc, desc, eq, gt, gte, inArray, lt, lte, or, type SQL } from 'drizzle-orm'
 import { type Viewer, visibleEntries, visibleParts } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import type { Id } from '../../../../lib/id.ts'
-import { type EntryFilter, partsOf } from '../../../selection/filter.ts'
-import type { ListOrder, Position } from '../../../selection/order.ts'
-import { conditionOf } from '../../../selection/sql/conditions.ts'
+import { conditionOf, type EntryFilter, type ListOrder, type Position, partsOf } from '../../../selection/contract.ts'
 import { type EntryView, selectViews } from '../../store.ts'
 
 export function isBehind(reader: Reader, after: Position | undefined, order: ListOrder = 'desc'): SQL | undefined {

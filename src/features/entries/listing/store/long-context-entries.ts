@@ -1,10 +1,9 @@
 /** Entries that are valued at prices of long requests, in portions. */
+
 import { and, eq } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
-import type { EntryFilter } from '../../../selection/filter.ts'
-import type { Position } from '../../../selection/order.ts'
-import { conditionOf } from '../../../selection/sql/conditions.ts'
+import { conditionOf, type EntryFilter, type Position } from '../../../selection/contract.ts'
 import { partOf } from '../../rows.ts'
 import { type EntryRecord, viewTables } from '../../store.ts'
 import type { Part } from '../../totals.ts'

@@ -2,12 +2,18 @@
  * Pages of a filter without an index, such as a text: entries are looked through in the order of time, in windows so
  * small that each statement is short, until the page is full or the time is up.
  */
+
 import { and, eq, not, type SQL } from 'drizzle-orm'
 import { type Viewer, visibleEntries, visibleParts } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
-import { type EntryFilter, orderedPart, partsOf } from '../../../selection/filter.ts'
-import type { ListOrder, Position } from '../../../selection/order.ts'
-import { conditionOf } from '../../../selection/sql/conditions.ts'
+import {
+  conditionOf,
+  type EntryFilter,
+  type ListOrder,
+  orderedPart,
+  type Position,
+  partsOf,
+} from '../../../selection/contract.ts'
 import type { EntryView } from '../../store.ts'
 import { firstOf, isBehind, PART_LIMIT, type PageRequest, timeOrder, viewsOf } from './lists.ts'
 

@@ -1,12 +1,19 @@
 /** Pages of entries in the order of a figure, which has no index: each page reads all entries of the period. */
+
 import { and, asc, desc, inArray, type SQL, sql } from 'drizzle-orm'
 import { type Viewer, visibleEntries } from '../../../../access/visibility.ts'
 import type { Reader } from '../../../../database/database.ts'
 import { isBehind } from '../../../../database/sorting.ts'
-import { type EntryFilter, isSelective } from '../../../selection/filter.ts'
-import type { FigureOrder, FigurePosition, SortFigure } from '../../../selection/order.ts'
-import { conditionOf } from '../../../selection/sql/conditions.ts'
-import { COUNT_COLUMNS, sortFigure } from '../../../selection/sql/sort-figures.ts'
+import {
+  COUNT_COLUMNS,
+  conditionOf,
+  type EntryFilter,
+  type FigureOrder,
+  type FigurePosition,
+  isSelective,
+  type SortFigure,
+  sortFigure,
+} from '../../../selection/contract.ts'
 import { costNanosOf } from '../../rows.ts'
 import { type EntryRecord, type EntryView, selectViews } from '../../store.ts'
 import { indexedParts } from './search.ts'

@@ -1,4 +1,5 @@
 /** Entries with everything that decides their placement, and updates of their placement. */
+
 import { and, asc, desc, eq, exists, gt, inArray, isNotNull, isNull, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Viewer } from '../../../../access/visibility.ts'
 import { visibleEntries } from '../../../../access/visibility.ts'
@@ -6,10 +7,8 @@ import type { Reader, Tx } from '../../../../database/database.ts'
 import { portionsOf } from '../../../../database/portions.ts'
 import type { LabelMap } from '../../../../database/schema/records.ts'
 import { type Id, isId } from '../../../../lib/id.ts'
-import type { EntryFilter } from '../../../selection/filter.ts'
-import type { Position } from '../../../selection/order.ts'
-import { conditionOf } from '../../../selection/sql/conditions.ts'
-import { notingChanges } from '../../../spending/store/noted-changes.ts'
+import { conditionOf, type EntryFilter, type Position } from '../../../selection/contract.ts'
+import { notingChanges } from '../../../spending/contract.ts'
 import { isBehind } from '../../listing/store/lists.ts'
 import { type EntryChange, type EntryRecord, isBilledOn, LOCKED_STATUSES, viewTables } from '../../store.ts'
 

@@ -1,9 +1,10 @@
 /** Entries that follow their work to another project: those of a merged project, and those of a ticket that moves. */
+
 import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../../database/database.ts'
 import { exactTotal } from '../../../../database/exact-sum.ts'
-import type { Position } from '../../../selection/order.ts'
-import { notingChanges } from '../../../spending/store/noted-changes.ts'
+import type { Position } from '../../../selection/contract.ts'
+import { notingChanges } from '../../../spending/contract.ts'
 
 /** The entries that follow, and their new project. Billed entries stay where they were billed. */
 export type Following =

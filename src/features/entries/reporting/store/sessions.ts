@@ -1,4 +1,5 @@
 /** Sessions, their chains of parts, and the totals of each of their sources. */
+
 import { and, asc, eq, inArray, isNull, ne, notInArray, or, type SQL, sql } from 'drizzle-orm'
 import { addedValue } from '../../../../database/added-value.ts'
 import type { Reader, Tx } from '../../../../database/database.ts'
@@ -8,7 +9,7 @@ import type { Tables } from '../../../../database/schema/tables.ts'
 import type { ManagerBy, SessionSource } from '../../../../database/schema/values.ts'
 import type { Id } from '../../../../lib/id.ts'
 import { hashOfSessionId } from '../../../../lib/session-id.ts'
-import { notingChanges } from '../../../spending/store/noted-changes.ts'
+import { notingChanges } from '../../../spending/contract.ts'
 import { type EntryChange, type EntryRecord, isOfSessions, LOCKED_STATUSES } from '../../store.ts'
 
 /** The owner of a session and its entries. */

@@ -1,36 +1,13 @@
-/**
- * Notes for budgets what entries count before and after something else than a report changes them. Whatever updates counts,
- * costs, places, owners, labels or statuses of entries, or adds entries, does so within {@link notingChanges}; budgets.verify
- * and a test of random acts find what does not.
- */
+/** What entries count for budgets. */
 import { and, inArray, isNull, notInArray } from 'drizzle-orm'
 import type { Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import { UNCOUNTED_STATUSES } from '../../../database/schema/values.ts'
-import { type ChangeRecord, insertChanges } from './periods.ts'
+import type { ChangeRecord } from '../records.ts'
 
-/** Runs `body`, which changes or adds the entries with these keys, and notes the difference if there are budgets. */
-export async function notingChanges<Result>(
-  tx: Tx,
-  ids: readonly number[],
-  body: () => Promise<Result>,
-): Promise<Result> {
-  if (ids.length === 0 || !(await hasBudgets(tx))) return body()
-  const before = await listSides(tx, ids)
-  const result = await body()
-  const after = await listSides(tx, ids)
-  const rows = [...after.keys(), ...[...before.keys()].filter((id) => !after.has(id))].flatMap((id) => {
-    const [was, is] = [before.get(id), after.get(id)]
-    if (was && is && isSame(was, is)) return []
-    return [...(was ? [{ sign: -1, ...was }] : []), ...(is ? [{ sign: 1, ...is }] : [])]
-  })
-  await insertChanges(tx, rows)
-  return result
-}
+export type NotedSide = Omit<ChangeRecord, 'id' | 'sign'>
 
-type NotedSide = Omit<ChangeRecord, 'id' | 'sign'>
-
-async function hasBudgets(tx: Tx): Promise<boolean> {
+export async function hasBudgets(tx: Tx): Promise<boolean> {
   const found = await tx
     .prepared('budgets.any-active', (prepare) => {
       const { budgets } = prepare.tables
@@ -41,7 +18,7 @@ async function hasBudgets(tx: Tx): Promise<boolean> {
 }
 
 /** What these entries count, by key; those that do not count are left out. */
-async function listSides(tx: Tx, ids: readonly number[]): Promise<Map<number, NotedSide>> {
+export async function listCounted(tx: Tx, ids: readonly number[]): Promise<Map<number, NotedSide>> {
   const { entries: e } = tx.tables
   const sides = new Map<number, NotedSide>()
   for (const portion of portionsOf([...new Set(ids)])) {
@@ -78,8 +55,4 @@ async function listSides(tx: Tx, ids: readonly number[]): Promise<Map<number, No
     }
   }
   return sides
-}
-
-function isSame(one: NotedSide, other: NotedSide): boolean {
-  return (Object.keys(one) as (keyof NotedSide)[]).every((name) => one[name] === other[name])
 }
