@@ -12,6 +12,8 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { NOTICES } from '../src/embedded/licenses.ts'
 import { packPath } from '../src/embedded/pack.ts'
 import { publicKeyLine, readPublicKey } from '../src/lib/minisign.ts'
+import { buildApi } from './api.ts'
+import { NEVER_BUNDLED } from './bundled.ts'
 import { buildManual } from './manual.ts'
 import { buildNotices } from './notices.ts'
 import { checksumsOf, writeChecksums } from './release/checksums.ts'
@@ -67,6 +69,7 @@ export async function compile(options: {
       splitting: true,
       format: 'esm',
       bytecode,
+      external: NEVER_BUNDLED,
       define: {
         BUILD_COMMIT: JSON.stringify(await commit()),
         BUILD_PLATFORM: JSON.stringify(target?.replace('bun-', '') ?? hostPlatform()),
@@ -124,6 +127,7 @@ async function releaseKey(): Promise<string> {
 export async function buildParts(): Promise<void> {
   await buildWeb()
   await buildManual()
+  await buildApi()
   await buildNotices(PROGRAMS)
 }
 
@@ -137,7 +141,7 @@ export async function build(
     program: 'src/main.ts',
     outfile,
     workers: WORKERS,
-    files: [packPath('web'), packPath('manual'), NOTICES],
+    files: [packPath('web'), packPath('manual'), packPath('api'), NOTICES],
     ...(target ? { target } : {}),
     ...(bytecode ? { bytecode } : {}),
   })

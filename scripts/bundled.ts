@@ -65,12 +65,16 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
+/** Packages that only a server from source loads: the executable contains what they make. */
+export const NEVER_BUNDLED = ['@elysiajs/swagger']
+
 /** Folders of the packages that have code in the bundler's output. */
 async function foldersIn(entrypoints: string[], target: 'bun' | 'browser'): Promise<Set<string>> {
   const { metafile } = await Bun.build({
     entrypoints: entrypoints.map((path) => resolve(ROOT, path)),
     target,
     splitting: true,
+    external: NEVER_BUNDLED,
     minify: target === 'browser',
     metafile: true,
     define: { BUILD_COMMIT: '""', 'process.env.NODE_ENV': JSON.stringify('production') },

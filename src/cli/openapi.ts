@@ -10,8 +10,16 @@ export function addOpenapiCommand(program: Command): void {
     .action(async () => print(await openApiDocument()))
 }
 
-/** The text of the document, from the application itself: it is built on an empty database, asked once, and never listens. */
 async function openApiDocument(): Promise<string> {
+  const { findPack, packedText } = await import('../embedded/pack.ts')
+  const text = Bun.isStandaloneExecutable
+    ? await packedText((await findPack('api'))!, 'openapi.json')
+    : await generated()
+  return JSON.stringify(JSON.parse(text!), null, 2)
+}
+
+/** From source, by the application itself: it is made on an empty database, asked once, and never listens. */
+async function generated(): Promise<string> {
   const [
     { mkdtemp, rm },
     { tmpdir },
@@ -36,7 +44,7 @@ async function openApiDocument(): Promise<string> {
   try {
     const app = createApp({ services: createServices({ db, clock: systemClock }), logger: pino({ level: 'silent' }) })
     const answer = await app.handle(new Request('http://localhost/api/v1/openapi.json'))
-    return JSON.stringify(await answer.json(), null, 2)
+    return await answer.text()
   } finally {
     await db.close()
     await rm(dataDir, { recursive: true, force: true })

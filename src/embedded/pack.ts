@@ -1,5 +1,5 @@
 /**
- * The built web application, and the built manual, each as one file: a header with the position of each file, then the
+ * The built web application, the built manual and the API's document, each as one file: a header with the position of each file, then the
  * files, compressed. A single file to embed, and nothing has to be unpacked to disk.
  */
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { brotliDecompress, gunzip } from 'node:zlib'
 const unzip = promisify(gunzip)
 const unbrotli = promisify(brotliDecompress)
 
-export type PackName = 'web' | 'manual'
+export type PackName = 'web' | 'manual' | 'api'
 
 /** The path that the scripts write and a server from source reads. */
 export const packPath = (name: PackName): string => join(import.meta.dir, `../../dist/${name}.pack`)

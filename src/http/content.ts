@@ -3,6 +3,9 @@ import { type Encoding, encodingFor } from './accept-encoding.ts'
 import { compressedThoroughly } from './compression.ts'
 import { entityTag, hasTag } from './entity-tags.ts'
 
+/** Cached but revalidated every time: an upgrade of Tally is seen immediately, and a revalidation has an empty response. */
+export const REVALIDATED = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
+
 export class FixedContent {
   readonly #bytes: Uint8Array<ArrayBuffer>
   readonly #etag: string
@@ -20,11 +23,8 @@ export class FixedContent {
   async respond(request: Request): Promise<Response> {
     const common = {
       etag: this.#etag,
-      // Cached but revalidated every time: an upgrade of Tally is seen immediately, and a revalidation has an empty
-      // response.
-      'cache-control': 'no-cache',
+      ...REVALIDATED,
       vary: 'accept-encoding',
-      'x-content-type-options': 'nosniff',
       ...this.headers,
     }
     if (hasTag(request, this.#etag)) return new Response(null, { status: 304, headers: common })

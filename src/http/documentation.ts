@@ -1,6 +1,6 @@
 /**
  * Route documentation for the OpenAPI document. Everything the route already declares is not repeated:
- * `http/openapi.ts` reads its method, path, `query`, `params`, `body` and `allow` from it.
+ * `http/openapi-document.ts` reads its method, path, `query`, `params`, `body` and `allow` from it.
  *
  * Schemas of responses are defined only here. Elysia must not check responses against them: money is a `JSON.rawJSON`
  * object there, and a mismatch after a commit would turn the response into a 422. The tests check every response
@@ -157,5 +157,7 @@ export interface Documentation {
  * Schemas with an `$id` become components of that name; parameters of a query are made by `operations/parameters.ts`.
  */
 export function documented(documentation: Documentation): DocumentDecoration {
-  return { documentation } as unknown as DocumentDecoration
+  const { id: operationId, tag, summary, description } = documentation
+  const detail: DocumentDecoration = { operationId, tags: [tag], summary, ...(description && { description }) }
+  return { ...detail, documentation } as DocumentDecoration
 }

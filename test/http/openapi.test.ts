@@ -6,7 +6,12 @@ import { compileErrors, validate } from '@readme/openapi-parser'
 import Ajv2020 from 'ajv/dist/2020'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { createApp } from '../../src/app.ts'
-import { type DescribedRoute, type OpenApiDocument, openApiDocument, PROBLEM_CODES } from '../../src/http/openapi.ts'
+import {
+  type DescribedRoute,
+  type OpenApiDocument,
+  openApiDocument,
+  PROBLEM_CODES,
+} from '../../src/http/openapi-document.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -162,7 +167,7 @@ describe('the document', () => {
     }
   })
 
-  test('holds every route of the application but its pages, each with an id, a tag, a summary and its security', () => {
+  test('holds every route of the application but its pages, each with its parameters, an id, a tag, a summary and its security', () => {
     const { services } = app
     const { routes } = createApp({ services, logger: { info() {}, error() {} } as never })
     for (const { method, path, hooks } of routes as DescribedRoute[]) {
@@ -171,6 +176,11 @@ describe('the document', () => {
         continue
       }
       const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+      const { parameters = [] } = operation as { parameters?: { $ref?: string; in: string; name: string }[] }
+      expect(parameters.flatMap(({ $ref, in: place, name }) => ($ref ? [] : [`${place} ${name}`]))).toEqual([
+        ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => `path ${name}`),
+        ...Object.keys(hooks.query?.properties ?? {}).map((name) => `query ${name}`),
+      ])
       // A copy: bun's toMatchObject puts its matchers into what it looks at.
       expect(structuredClone(operation), `${method} ${path}`).toMatchObject({
         operationId: expect.stringMatching(/^[a-z][A-Za-z]+$/),
@@ -183,10 +193,10 @@ describe('the document', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('cannot be made of a route that does not describe itself', () => {
+  test('cannot be made of a route that does not describe itself', async () => {
     const route = { method: 'GET', path: '/api/v1/secrets', hooks: {} }
-    expect(() => openApiDocument([route])).toThrow('GET /api/v1/secrets has no detail')
-    expect(openApiDocument([{ ...route, hooks: { detail: { hide: true } } }]).paths).toEqual({})
+    await expect(openApiDocument([route])).rejects.toThrow('GET /api/v1/secrets has no detail')
+    expect((await openApiDocument([{ ...route, hooks: { detail: { hide: true } } }])).paths).toEqual({})
   })
 
   test('describes every parameter, and shows an example of every body and of every answer that is JSON', () => {

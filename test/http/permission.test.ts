@@ -7,7 +7,7 @@ import { TALLY } from '../../src/access/actor.ts'
 import { ROLES, type Role } from '../../src/database/schema/values.ts'
 import { type Allowed, access, EVERY_ROLE, type GuardedRoute, requireAllow } from '../../src/http/access.ts'
 import { documented } from '../../src/http/documentation.ts'
-import { type DescribedRoute, openApiDocument } from '../../src/http/openapi.ts'
+import { type DescribedRoute, openApiDocument } from '../../src/http/openapi-document.ts'
 import { requests } from '../../src/http/requests.ts'
 import { sessionCookie } from '../../src/http/session-cookie.ts'
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts'
@@ -165,8 +165,8 @@ describe('what a route allows', () => {
     expect(await statusNow()).toBe(200)
   })
 
-  test('matches the document: roles as alternatives, and the possible refusals', () => {
-    const document = openApiDocument(stage().routes as unknown as DescribedRoute[])
+  test('matches the document: roles as alternatives, and the possible refusals', async () => {
+    const document = await openApiDocument(stage().routes as unknown as DescribedRoute[])
     const operation = (path: string, method: string) =>
       document.paths[`/api/v1${path}`]![method] as never as {
         security: unknown

@@ -1,7 +1,7 @@
 /** Checks responses against the OpenAPI document, like a strict client. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
-import { type OpenApiDocument, OTHER_CONTENT, PROBLEM_CODES } from '../../src/http/openapi.ts'
+import { type OpenApiDocument, OTHER_CONTENT, PROBLEM_CODES } from '../../src/http/openapi-document.ts'
 
 export interface Answer {
   status: number
