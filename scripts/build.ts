@@ -136,7 +136,7 @@ export async function build(
   outfile: string,
   { target, bytecode }: { target?: Target; bytecode?: boolean } = {},
 ): Promise<string> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   await compile({
     program: 'src/main.ts',
     outfile,
@@ -146,7 +146,7 @@ export async function build(
     ...(bytecode ? { bytecode } : {}),
   })
   const megabytes = (Bun.file(outfile).size / 1e6).toFixed(1)
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`${relative(ROOT, outfile)}  ${megabytes} MB  ${seconds} s`)
   return outfile
 }

@@ -57,7 +57,7 @@ async function stampOfManual(generated: Map<string, string>): Promise<string> {
 }
 
 export async function buildManual(): Promise<void> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const generated = await referencePages()
   const stamp = await stampOfManual(generated)
   if (await isCurrent('manual', stamp)) return
@@ -77,7 +77,7 @@ export async function buildManual(): Promise<void> {
     )
     return new Map(await Promise.all(packed))
   })
-  await savePack('manual', { stamp, files }, begun)
+  await savePack('manual', { stamp, files }, startedAt)
 }
 
 async function writeSite(base: string): Promise<void> {

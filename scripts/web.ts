@@ -72,13 +72,13 @@ async function bundle(): Promise<{ files: Map<string, PackedFile>; script: strin
 export async function buildWeb(): Promise<void> {
   const stamp = await stampOf(await inputs())
   if (await isCurrent('web', stamp)) return
-  const begun = performance.now()
+  const startedAt = performance.now()
   const { files, ...starts } = await bundle()
   files.set('scalar.js', zipped('scalar.js', await Bun.file(scalar).bytes()))
   const template = await Bun.file(join(SOURCES, 'index.html')).text()
   const index = template.replace(/\{(script|begin|styles)\}/g, (_, name: keyof typeof starts) => starts[name])
   files.set('index.html', zipped('index.html', new TextEncoder().encode(index)))
-  await savePack('web', { stamp, files }, begun)
+  await savePack('web', { stamp, files }, startedAt)
 }
 
 if (import.meta.main) await buildWeb()

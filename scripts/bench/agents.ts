@@ -36,13 +36,13 @@ interface Run {
 
 /** Runs a program to its end. Its memory is the peak. */
 async function run(command: string[], home: string): Promise<Run> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const child = Bun.spawn(command, {
     env: { HOME: home, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  const seconds = (performance.now() - begun) / 1_000
+  const seconds = (performance.now() - startedAt) / 1_000
   if (code !== 0) throw new Error(`${command.join(' ')} exited with ${code}: ${stderr}`)
   const usage = child.resourceUsage()!
   return { seconds, processorSeconds: Number(usage.cpuTime.total) / 1e6, megabytes: usage.maxRSS / 1e6, stdout }

@@ -69,8 +69,8 @@ async function run(load: Load): Promise<LoadResult> {
   const bodies = new Bodies(load)
   const measurement = new Measurement()
   const processor = process.cpuUsage()
-  const begun = performance.now()
-  let end = begun + load.seconds * 1000
+  const startedAt = performance.now()
+  let end = startedAt + load.seconds * 1000
   // Stopped before its time: each connection still waits for its response.
   process.on('SIGTERM', () => {
     end = performance.now()
@@ -142,7 +142,7 @@ async function run(load: Load): Promise<LoadResult> {
   }
   await allClosed
 
-  const seconds = (performance.now() - begun) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   const used = process.cpuUsage(processor)
   const [p50Ms, p99Ms, maxMs] = measurement.percentiles(0.5, 0.99, 1) as [number, number, number]
   const entries = measurement.requests * load.batch

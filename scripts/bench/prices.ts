@@ -39,9 +39,9 @@ function timed(db: Database): Database {
     ...db,
     write: async <Result>(body: (tx: Tx) => Promise<Result>) =>
       db.write(async (tx) => {
-        const begun = performance.now()
+        const startedAt = performance.now()
         const result = await body(tx)
-        lockedMs = performance.now() - begun
+        lockedMs = performance.now() - startedAt
         return result
       }),
   }
@@ -52,12 +52,12 @@ type Prices = ReturnType<typeof createPricesService>
 async function load(prices: Prices, name: string): Promise<void> {
   const text = await Bun.file(join(options.tables, `${name}-prices.json`)).text()
   const before = residentMegabytes(process.pid)
-  const begun = performance.now()
+  const startedAt = performance.now()
   const planned = await prices.planTable(text, {})
-  const plannedMs = performance.now() - begun
+  const plannedMs = performance.now() - startedAt
   lockedMs = 0
   const { plan } = await prices.load(planned, TALLY)
-  const ms = performance.now() - begun
+  const ms = performance.now() - startedAt
   const megabytes = residentMegabytes(process.pid) - before
   console.log(
     `${name.padEnd(12)} ${String(plan.additions.length).padStart(6)} added ${String(plan.unchanged).padStart(6)} unchanged ${String(plan.refused.length).padStart(5)} refused   ${ms.toFixed(0).padStart(5)} ms, of which ${plannedMs.toFixed(0)} parsing and planning and ${lockedMs.toFixed(0)} holding the lock; ${megabytes.toFixed(0)} MB more resident, peak ${peakMegabytes(process.pid).toFixed(0)} MB`,

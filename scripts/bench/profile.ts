@@ -145,7 +145,7 @@ await runAndCleanUp(async (stack) => {
   const port = freePort()
   const tally = [process.execPath, join(ROOT, 'src/main.ts'), '--data', join(folder, 'data')]
   const profiled = [process.execPath, '--cpu-prof', `--cpu-prof-dir=${folder}`, ...tally.slice(1)]
-  const begun = performance.now()
+  const startedAt = performance.now()
   const server = Bun.spawn([...profiled, 'serve', '--port', String(port), '--log-level', 'error'], {
     stdout: 'ignore',
     stderr: 'inherit',
@@ -173,7 +173,7 @@ await runAndCleanUp(async (stack) => {
     Bun.$`${process.execPath} ${join(import.meta.dir, 'load.ts')} ${JSON.stringify(load)}`.json()
   await generate()
   // A warm-up load, so that compiling and filling caches is not measured.
-  const loadFrom = (performance.now() - begun) * 1000
+  const loadFrom = (performance.now() - startedAt) * 1000
   const mainThreadBefore = mainThreadMs(server.pid)
   const { entries } = await generate()
   const mainThreadMicros = (mainThreadMs(server.pid) - mainThreadBefore) * 1000

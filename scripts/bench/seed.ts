@@ -332,12 +332,12 @@ if ((await stat(path).catch(() => undefined)) && !options.replace)
 const unfinished = join(options.data, 'unfinished')
 await rm(unfinished, { recursive: true, force: true })
 await mkdir(unfinished, { recursive: true })
-const begun = performance.now()
+const startedAt = performance.now()
 try {
   const counts = await seed(unfinished)
   for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true })
   await rename(join(unfinished, 'seeded.db'), path)
-  const seconds = (performance.now() - begun) / 1000
+  const seconds = (performance.now() - startedAt) / 1000
   const { size } = await stat(path)
   for (const [name, count] of Object.entries(counts)) console.log(`${name.padEnd(14)}${whole(count).padStart(14)}`)
   console.log(

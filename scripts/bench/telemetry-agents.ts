@@ -63,12 +63,12 @@ async function run({ url, token, agents, everySeconds }: Agents): Promise<Agents
     // Staggered, because people do not start at the same moment.
     await Bun.sleep((agent / agents) * everySeconds * 1000)
     while (!stopped) {
-      const begun = performance.now()
+      const startedAt = performance.now()
       await push('logs', logs.replaceAll(CODEX_SESSION, Bun.randomUUIDv7()))
       await push('metrics', bodies.metrics)
       await push('traces', bodies.traces)
       result.turns += 1
-      await Bun.sleep(Math.max(0, everySeconds * 1000 - (performance.now() - begun)))
+      await Bun.sleep(Math.max(0, everySeconds * 1000 - (performance.now() - startedAt)))
     }
   }
 

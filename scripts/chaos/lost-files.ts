@@ -47,12 +47,12 @@ export const lostFiles: Scenario = {
         await reporters.untilMore(200)
         await victim.installation.run(['backup', backup])
         await reporters.untilMore(100)
-        const begun = performance.now()
+        const startedAt = performance.now()
         loss.inflict(victim.databaseFile, backup)
         const code = await Promise.race([victim.server.process.exited, Bun.sleep(EXIT_WITHIN_MS)])
         if (code !== EXIT_FATAL)
           throw new Error(`${loss.name}: the server exited with ${code ?? 'no code'} instead of ${EXIT_FATAL}`)
-        tookMs.push(performance.now() - begun)
+        tookMs.push(performance.now() - startedAt)
         // A new server receives the remaining reports; without the file, one in a new folder.
         if (loss.repair) {
           loss.repair(victim.databaseFile)

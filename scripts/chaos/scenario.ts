@@ -186,7 +186,7 @@ export class Reporters {
   }
 
   async #send(key: string): Promise<boolean> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     let status = 0
     try {
       const response = await fetch(`${this.victim.server.url}/api/v1/token-entries`, {
@@ -208,7 +208,7 @@ export class Reporters {
     }
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
     if (status !== 200 && status !== 201) return false
-    this.latenciesMs.push(performance.now() - begun)
+    this.latenciesMs.push(performance.now() - startedAt)
     return true
   }
 }

@@ -183,11 +183,11 @@ interface Sample {
 
 async function sample({ server, databaseFile }: Victim, forMs: number): Promise<Sample[]> {
   const samples: Sample[] = []
-  const begun = performance.now()
-  while (performance.now() - begun < forMs) {
+  const startedAt = performance.now()
+  while (performance.now() - startedAt < forMs) {
     await Bun.sleep(SAMPLE_MS)
     samples.push({
-      hours: (performance.now() - begun) / 3_600_000,
+      hours: (performance.now() - startedAt) / 3_600_000,
       megabytes: residentMegabytes(server.process.pid),
       logMegabytes: statSync(`${databaseFile}-wal`).size / 1e6,
     })

@@ -108,14 +108,14 @@ const SHOWN_LINES = 150
 
 /** Runs a script of package.json by Bun, even if its program asks for Node. */
 export async function runScript(name: string): Promise<Result> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const { ok, text } = await spawn([process.execPath, 'run', '--bun', name], {})
   if (!ok) {
     const lines = text.trimEnd().split('\n')
     console.log(lines.slice(0, SHOWN_LINES).join('\n'))
     if (lines.length > SHOWN_LINES) console.log(`… and ${lines.length - SHOWN_LINES} more lines.`)
   }
-  return { name, passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, seconds: (performance.now() - begun) / 1000 }
+  return { name, passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, seconds: (performance.now() - startedAt) / 1000 }
 }
 
 /** The line that Bun prints before the results of a file. */

@@ -82,12 +82,12 @@ interface Session {
 export async function deliverWaiting(options: SendingOptions): Promise<Delivery> {
   const { environment, patienceMs, onPause } = options
   const sender = new Sender(options)
-  const begun = performance.now()
+  const startedAt = performance.now()
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const issue = await sender.deliverSettling()
     if (issue) log(environment, issue.message)
     noteError(environment, issue && { at: new Date().toISOString(), message: issue.message })
-    if (!issue?.mayPass || performance.now() - begun + pauseMs > patienceMs) return sender.delivery(issue)
+    if (!issue?.mayPass || performance.now() - startedAt + pauseMs > patienceMs) return sender.delivery(issue)
     onPause?.(issue, pauseMs)
     await Bun.sleep(pauseMs)
   }

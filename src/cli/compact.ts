@@ -24,11 +24,11 @@ ${examples('tally compact')}`,
       const flags = command.optsWithGlobals<CommandFlags>()
       const { dataDir, databaseUrl } = readConfig(flags)
       const file = databaseUrl ? undefined : join(dataDir, 'tally.db')
-      const begunAt = Date.now()
+      const startedAt = Date.now()
       const sizes = await withServices(flags, async ({ organization }) => {
         const before = file === undefined ? undefined : statSync(file).size
         await compact({ file, databaseUrl })
-        await organization.declareCompacted(begunAt)
+        await organization.declareCompacted(startedAt)
         return file ? { bytes_before: before, bytes: statSync(file).size } : {}
       })
       if (flags.json) return printJson(sizes)

@@ -52,7 +52,7 @@ export function pageIn<Sort extends string>(
 }
 
 /** The token of the page that follows this row. */
-export function pageBehind<View, Sort extends string>(
+export function pageAfter<View, Sort extends string>(
   keys: Record<Sort, SortKey<View>>,
   by: SortedBy<Sort> | undefined,
   view: View,

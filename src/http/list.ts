@@ -23,6 +23,6 @@ export async function answerList<Filter, Row, Body, Sort extends string>(
   }
   if (wantsCsv(request, format)) return csvResponse(bodies(), columns, fileName)
   const found = await rows.list(filter, { after, by, limit: limit + 1 })
-  const page = pageOf(found, limit, (last) => rows.pageBehind(last, by))
+  const page = pageOf(found, limit, (last) => rows.pageAfter(last, by))
   return { ...page, data: page.data.map(bodyOf) }
 }

@@ -15,7 +15,7 @@ const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
 interface Incoming {
   /** Undefined if no route matches. */
   route: string | undefined
-  begunAt: number
+  startedAt: number
 }
 
 interface MetricsDependencies {
@@ -47,9 +47,14 @@ export const metricsRoute = ({ metrics, people, addressOf }: MetricsDependencies
   return new Elysia({ name: 'metrics' })
     .use(access())
     .onAfterResponse({ as: 'global' }, (context) => {
-      const { request, route, set, begunAt } = context as typeof context & Incoming
+      const { request, route, set, startedAt } = context as typeof context & Incoming
       // Unknown paths have no route: requests of strangers must not create a label each.
-      metrics.request(request.method, route ?? 'none', Number(set.status ?? 200), (performance.now() - begunAt) / 1000)
+      metrics.request(
+        request.method,
+        route ?? 'none',
+        Number(set.status ?? 200),
+        (performance.now() - startedAt) / 1000,
+      )
     })
     .get(
       '/metrics',

@@ -68,7 +68,7 @@ interface Incoming {
   requestId: string
   versions: VersionReader | null
   bodyMemory: BodyMemory
-  begunAt: number
+  startedAt: number
   set: { headers: Record<string, string | number> }
 }
 
@@ -185,7 +185,7 @@ export const requests = (dependencies: RequestsDependencies) => {
     .use(requestState())
     .onRequest((context) => {
       const incoming = context as unknown as Incoming
-      incoming.begunAt = performance.now()
+      incoming.startedAt = performance.now()
       const { headers } = incoming.request
       const sent = headers.get('x-request-id')
       incoming.requestId = sent && SANE_REQUEST_ID.test(sent) ? sent : Bun.randomUUIDv7()
@@ -229,9 +229,10 @@ export const requests = (dependencies: RequestsDependencies) => {
       })
     })
     .onAfterResponse({ as: 'global' }, (context) => {
-      const { request, route, set, requestId, begunAt } = context as typeof context & Partial<Pick<Incoming, 'begunAt'>>
+      const { request, route, set, requestId, startedAt } = context as typeof context &
+        Partial<Pick<Incoming, 'startedAt'>>
       bodyMemory.release(request)
-      if (begunAt === undefined || !logger.isLevelEnabled('debug')) return
+      if (startedAt === undefined || !logger.isLevelEnabled('debug')) return
       // Not the path, whose ids are in the log lines of refusals; and nothing of the query, which may contain user
       // input.
       const line = {
@@ -240,7 +241,7 @@ export const requests = (dependencies: RequestsDependencies) => {
         route: route || 'none',
         status: Number(set.status ?? 200),
       }
-      logger.debug({ ...line, ms: Math.round((performance.now() - begunAt) * 10) / 10 }, 'request completed')
+      logger.debug({ ...line, ms: Math.round((performance.now() - startedAt) * 10) / 10 }, 'request completed')
     })
     .onError({ as: 'global' }, async ({ error, code, request, path, requestId, set, address }) => {
       if (code === 'NOT_FOUND' && request.method === 'OPTIONS') {

@@ -13,7 +13,7 @@ const DEVICE_COOKIE = 'tally_device'
 const DEVICE_SECONDS = 365 * 86_400
 
 /** A session and the secrets of its cookies. */
-export interface BegunSession {
+export interface StartedSession {
   secret: string
   device: string
   caller: SessionCaller
@@ -25,7 +25,7 @@ export interface SessionCookie {
   /** The secret of a browser in which someone has signed in before. */
   readDevice(headers: Headers): string | undefined
   /** The `Set-Cookie` headers for a new session: its own, and that of the browser. */
-  begin(headers: Headers, session: BegunSession): string[]
+  begin(headers: Headers, session: StartedSession): string[]
   /** The `Set-Cookie` that makes the browser a known one. */
   know(headers: Headers, device: string): string
   /** The `Set-Cookie` headers that remove the session's cookie. */
@@ -62,10 +62,10 @@ export function sessionCookie(publicUrlOption: string | undefined): SessionCooki
     readDevice: (headers) => sentIn(headers, DEVICE_COOKIE)[0]?.value,
     begin(headers, { secret, device, caller: { session } }) {
       const seconds = (session.expiresAt - session.signedInAt) / 1_000
-      const begun = [set(headers, SESSION_COOKIE, secret, seconds), know(headers, device)]
+      const cookies = [set(headers, SESSION_COOKIE, secret, seconds), know(headers, device)]
       // One that was set without TLS would outlive the session that replaces it.
       const outlives = isForTls(headers, publicUrlOption) && sentIn(headers, SESSION_COOKIE).some(isPlain)
-      return outlives ? [...begun, remove(SESSION_COOKIE)] : begun
+      return outlives ? [...cookies, remove(SESSION_COOKIE)] : cookies
     },
     know,
     end: (headers) => sentIn(headers, SESSION_COOKIE).map(({ name }) => remove(name)),

@@ -8,12 +8,12 @@ const PORTION_MS = 20
 
 /** Runs all steps, and lets waiting requests run every 20 ms. */
 export async function inPortions<Result>(steps: Steps<Result>): Promise<Result> {
-  let begunAt = performance.now()
+  let startedAt = performance.now()
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value
-    if (performance.now() - begunAt < PORTION_MS) continue
+    if (performance.now() - startedAt < PORTION_MS) continue
     await yieldTurn()
-    begunAt = performance.now()
+    startedAt = performance.now()
   }
 }
 

@@ -13,16 +13,16 @@ export interface Rows<Filter, Sort extends string, Row> {
   list(filter: Filter, page: PageRequest<Sort>): Promise<Row[]>
   keyOf(row: Row): number
   /** The token of the page that follows a row. */
-  pageBehind(row: Row, by: PageRequest<Sort>['by']): string
+  pageAfter(row: Row, by: PageRequest<Sort>['by']): string
   /** All of them in the order of exports; page by page, newest first, if absent. */
   all?(filter: Filter): Promise<Row[]>
 }
 
 /** A page of up to `limit` rows. `found` holds one extra row if there is another page. */
-export function pageOf<Row>(found: readonly Row[], limit: number, pageBehind: (last: Row) => string): Page<Row> {
+export function pageOf<Row>(found: readonly Row[], limit: number, pageAfter: (last: Row) => string): Page<Row> {
   const data = found.slice(0, limit)
   const hasMore = found.length > limit
-  return { data, has_more: hasMore, next_page: hasMore ? pageBehind(data.at(-1)!) : null }
+  return { data, has_more: hasMore, next_page: hasMore ? pageAfter(data.at(-1)!) : null }
 }
 
 /** Rows that an export reads at a time: small enough to stay under 20 ms and to be forgotten again. */

@@ -240,10 +240,10 @@ describe('what is read of a refused chunked body', () => {
 
   test('has a rate for all requests together', async () => {
     const unread = new UnreadBodies({ bytes: 2_000, bytesPerSecond: 100_000 })
-    const begun = performance.now()
+    const startedAt = performance.now()
     await Promise.all([unread.discard(endless(), '192.0.2.1'), unread.discard(endless(), '192.0.2.2')])
     // 3,000 bytes of each.
-    expect(performance.now() - begun).toBeGreaterThan(50)
+    expect(performance.now() - startedAt).toBeGreaterThan(50)
   })
 
   test('is nothing for more than some requests, of a network or in total', async () => {

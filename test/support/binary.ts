@@ -180,11 +180,11 @@ export class Installation {
    * which: one that is chosen for it may be in use by the time that it has started.
    */
   async serve(args: string[] = [], port?: number): Promise<Server> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     const isLogged = this.before.length === 0 && !args.includes('--log-level')
     const server = this.launch(args, port ?? (isLogged ? 0 : freePort()))
     await server.untilReady()
-    server.startedInMs = performance.now() - begun
+    server.startedInMs = performance.now() - startedAt
     return server
   }
 
@@ -241,10 +241,10 @@ export class Server {
 
   /** Stops it gracefully, and returns its exit code and how long that took. */
   async stop(): Promise<{ code: number; tookMs: number }> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     this.process.kill('SIGTERM')
     const code = await this.process.exited
-    return { code, tookMs: performance.now() - begun }
+    return { code, tookMs: performance.now() - startedAt }
   }
 
   /** Kills it, like a crash of the machine. */

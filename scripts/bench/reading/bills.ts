@@ -36,10 +36,10 @@ export async function measureBill(subject: Subject): Promise<Line[]> {
   printProgress(`sending a bill to ${client.name}`)
   const running = startLoad({ ...reportingLoad(subject), ...LOAD, seconds: LOAD_LIMIT_SECONDS })
   await Bun.sleep(1_000)
-  const begun = performance.now()
+  const startedAt = performance.now()
   const answer = await server.call('POST', '/api/v1/bills', { token, body: { ...body, deliver_to: [] } })
   const bill = (await answer.json()) as { entries?: number; totals?: { entries?: number }; detail?: string }
-  const tookMs = performance.now() - begun
+  const tookMs = performance.now() - startedAt
   running.stop()
   const { maxMs, p50Ms, statuses } = await running.result
   if (!answer.ok) return [{ figure: figures.bill, measured: `refused: ${answer.status} ${bill.detail ?? ''}` }]

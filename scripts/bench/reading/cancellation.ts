@@ -43,7 +43,7 @@ export async function measureCancellation(subject: Subject): Promise<Line[]> {
 /** Asks and goes away, also while an answer is being received. Says why that was not possible. */
 async function cancel(subject: Subject, path: string): Promise<string> {
   const controller = new AbortController()
-  const begun = performance.now()
+  const startedAt = performance.now()
   const left = setTimeout(() => controller.abort(), CANCELLED_AFTER_MS)
   try {
     const answer = await subject.ask(path, {
@@ -51,7 +51,7 @@ async function cancel(subject: Subject, path: string): Promise<string> {
       headers: { 'accept-encoding': 'identity' },
     })
     await answer.arrayBuffer()
-    const took = performance.now() - begun
+    const took = performance.now() - startedAt
     return answer.ok ? `answered before, in ${took.toFixed(0)} ms` : `not available (${answer.status})`
   } catch (error) {
     if (controller.signal.aborted) return 'cancelled'
@@ -63,18 +63,18 @@ async function cancel(subject: Subject, path: string): Promise<string> {
 
 /** Waits until the server's threads are quiet, and returns the milliseconds until then. */
 async function quiet(pid: number): Promise<number> {
-  const begun = performance.now()
-  let since = begun
+  const startedAt = performance.now()
+  let since = startedAt
   let before = threadTimes(pid)
-  let beforeAt = begun
-  while (performance.now() - begun < QUIET_LIMIT_MS) {
+  let beforeAt = startedAt
+  while (performance.now() - startedAt < QUIET_LIMIT_MS) {
     await Bun.sleep(INTERVAL_MS)
     const now = threadTimes(pid)
     const at = performance.now()
     let used = 0
     for (const [thread, time] of now) used += time - (before.get(thread) ?? 0)
     if (used / 1e6 > QUIET_SHARE * (at - beforeAt)) since = at
-    else if (at - since >= QUIET_INTERVALS * INTERVAL_MS) return since - begun
+    else if (at - since >= QUIET_INTERVALS * INTERVAL_MS) return since - startedAt
     before = now
     beforeAt = at
   }

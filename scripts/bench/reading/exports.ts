@@ -56,9 +56,9 @@ export async function measureExports(subject: Subject): Promise<Line[]> {
     const goal = `≥ ${whole(ROWS_GOAL)} rows/s on one core, constant memory`
     const before = treeMegabytes(subject.pid)
     const processor = familyProcessorSeconds(subject.pid)
-    const begun = performance.now()
+    const startedAt = performance.now()
     const taken = await takeRows(subject, path, EXPORT_LIMIT_MS)
-    const took = (performance.now() - begun) / 1000
+    const took = (performance.now() - startedAt) / 1000
     if (!taken) {
       lines.push({ figure, goal, measured: NOT_AVAILABLE })
       continue

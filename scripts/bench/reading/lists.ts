@@ -127,11 +127,11 @@ export async function measureSearch(subject: Subject): Promise<Line[]> {
 
 /** Follows a search until something was found, or everything was searched. */
 async function followSearch(subject: Subject, path: string): Promise<string[]> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   let page = await subject.json<Page>(path)
   let pages = 1
   let slowestMs = 0
-  while (page?.data.length === 0 && page.next_page && performance.now() - begun < SEARCH_LIMIT_MS) {
+  while (page?.data.length === 0 && page.next_page && performance.now() - startedAt < SEARCH_LIMIT_MS) {
     const asked = performance.now()
     page = await subject.json<Page>(`${path}&page=${page.next_page}`)
     slowestMs = Math.max(slowestMs, performance.now() - asked)
@@ -139,6 +139,6 @@ async function followSearch(subject: Subject, path: string): Promise<string[]> {
   }
   const slowest = pages > 1 ? `, slowest further page ${ms(slowestMs)} ms` : ''
   const isOver = page !== undefined && (page.data.length > 0 || !page.next_page)
-  const took = `${seconds(performance.now() - begun)}${slowest}`
+  const took = `${seconds(performance.now() - startedAt)}${slowest}`
   return [isOver ? took : `not within ${took}`, whole(pages), whole(page?.data.length ?? 0)]
 }

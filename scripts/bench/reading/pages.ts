@@ -175,9 +175,9 @@ class Traffic {
 
   /** Milliseconds from an action, which waits for the whole page, to the last response. */
   async timeOf(navigate: () => Promise<unknown>): Promise<number> {
-    const begun = performance.now()
-    this.#answeredAt = begun
+    const startedAt = performance.now()
+    this.#answeredAt = startedAt
     await navigate()
-    return this.#answeredAt - begun
+    return this.#answeredAt - startedAt
   }
 }

@@ -112,10 +112,10 @@ export class Subject {
     const end = performance.now() + QUERY_LIMIT_MS
     let refused: number | undefined
     while (refused === undefined && times.length < this.rounds && (times.length === 0 || performance.now() < end)) {
-      const begun = performance.now()
+      const startedAt = performance.now()
       const answer = await this.ask(path, question)
       await answer.arrayBuffer()
-      times.push(performance.now() - begun)
+      times.push(performance.now() - startedAt)
       if (answer.status >= 400) refused = answer.status
     }
     if (refused !== undefined && refused >= 500) await this.#recover()

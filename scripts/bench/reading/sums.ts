@@ -45,7 +45,7 @@ async function waitFor(subject: Subject, isDone: (now: Progress) => boolean, lim
 /** Waits for the sums, which later parts need; the time counts from the start of the server. */
 export async function settle(subject: Subject): Promise<Line> {
   printProgress('waiting for the sums of days and months')
-  const begun = performance.now() - subject.server.startedInMs
+  const startedAt = performance.now() - subject.server.startedInMs
   const figure = 'sums from nothing, server idle'
   const goal = `≤ ${IDLE_GOAL_MS / 60_000} min`
   if (!(await progress(subject))) return { figure, goal, measured: NOT_AVAILABLE }
@@ -53,7 +53,7 @@ export async function settle(subject: Subject): Promise<Line> {
   do {
     if (!(await waitFor(subject, ({ complete }) => complete, LIMIT_MS)))
       return { figure, goal, measured: `not complete after ${seconds(LIMIT_MS)}`, isMet: false }
-    tookMs = performance.now() - begun
+    tookMs = performance.now() - startedAt
     // Another kind of sums may begin only now.
     await Bun.sleep(SETTLED_MS)
   } while (!(await progress(subject))?.complete)
@@ -79,11 +79,11 @@ export async function measureSumsMeanwhile(subject: Subject, stack: AsyncDisposa
   await subject.start(stack)
   if (!(await progress(subject))) return [{ figure: figures.time, goal, measured: NOT_AVAILABLE }]
   printProgress('computing the sums while reports come')
-  const begun = performance.now()
+  const startedAt = performance.now()
   const running = startLoad({ ...reportingLoad(subject), seconds: MEANWHILE_LIMIT_MS / 1000 + 60 })
   const isDone = ({ complete, days_made }: Progress) => complete || days_made >= seeded!.days - CHANGING_DAYS
   const isInTime = await waitFor(subject, isDone, MEANWHILE_LIMIT_MS)
-  const tookMs = performance.now() - begun
+  const tookMs = performance.now() - startedAt
   running.stop()
   const meanwhile = await running.result
   const reached = await progress(subject)

@@ -18,13 +18,13 @@ export function oneCommitPerRow(folder: string): number {
   connection.run('CREATE INDEX rows_by_time ON rows (at)')
   const insert = connection.prepare('INSERT INTO rows (key, at, rest) VALUES (?, ?, ?)')
   const rest = Buffer.alloc(250, 'x')
-  const begun = performance.now()
+  const startedAt = performance.now()
   let rows = 0
-  while (performance.now() - begun < 2_000) {
+  while (performance.now() - startedAt < 2_000) {
     insert.run(Buffer.from(Bun.randomUUIDv7('buffer')), Date.now(), rest)
     rows += 1
   }
-  const perSecond = (rows * 1000) / (performance.now() - begun)
+  const perSecond = (rows * 1000) / (performance.now() - startedAt)
   connection.close()
   return perSecond
 }

@@ -72,9 +72,9 @@ export function scheduleBackups(options: ScheduledBackupsOptions) {
     const madeAt = clock.now()
     removeAbandoned(folder, identity(), madeAt)
     const file = join(folder, backupName({ madeAt, timeline: identity().timeline }))
-    const begun = performance.now()
+    const startedAt = performance.now()
     const copy = await backUp({ from, to: file, madeAt, signal: stopping.signal })
-    events.made({ ...copy, file, tookMs: Math.round(performance.now() - begun) })
+    events.made({ ...copy, file, tookMs: Math.round(performance.now() - startedAt) })
     // Only after the new one is complete, so that a full disk does not cost an old one.
     for (const { file } of expired(ownBackups(backupsIn(folder), identity()), keep, clock.now())) rmSync(file)
   }

@@ -77,9 +77,9 @@ export async function move(options: MoveOptions): Promise<Moved> {
   const progress = new RowCount((done) => onProgress('copying', done, rows))
   let copyingMs = 0
   if (!mark.isRestored) {
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     for (const table of tables) await copy(table, source, target, progress)
-    copyingMs = performance.now() - begunAt
+    copyingMs = performance.now() - startedAt
     onProgress('restoring', 0, 0)
     await target.restore()
   }

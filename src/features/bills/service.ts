@@ -1,7 +1,7 @@
 /** Bills: from usage to a numbered document that is sent once (docs/design/bills.md). */
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
-import { pageBehind } from '../../database/sorting.ts'
+import { pageAfter } from '../../database/sorting.ts'
 import { type Issue, notFound, validationFailed } from '../../errors.ts'
 import { dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -255,8 +255,8 @@ export function createBillsService({
       listBills(page.by ? db.slow : db.read, await readFilter(filter), { ...page, today: await findToday() }),
 
     /** The token of the page that follows a bill. */
-    pageBehind: (view: BillView, by: SortedBy<keyof typeof BILL_SORTS> | undefined): string =>
-      pageBehind(BILL_KEYS, by, view, view.bill.id),
+    pageAfter: (view: BillView, by: SortedBy<keyof typeof BILL_SORTS> | undefined): string =>
+      pageAfter(BILL_KEYS, by, view, view.bill.id),
 
     /** The same of these clients only. */
     listClientBills: async (

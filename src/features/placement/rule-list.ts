@@ -131,13 +131,13 @@ function compilingOnce(charge?: (ms: number) => void): Compile {
     const key = keyOf(condition)
     const known = compiled.get(key)
     if (known) return known
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     try {
       const added = compileCondition(condition)
       compiled.set(key, added)
       return added
     } finally {
-      charge?.(performance.now() - begunAt)
+      charge?.(performance.now() - startedAt)
     }
   }
 }

@@ -23,7 +23,7 @@ import {
   findClientByUid,
   insertClient,
   listClients,
-  pageBehindClient,
+  pageAfterClient,
   updateClient,
   usesOfClient,
 } from './store/clients.ts'
@@ -98,7 +98,7 @@ export function createClients({ db, clock, audit }: Dependencies) {
     clientRows: {
       list: (filter, page) => listClients(filter.search === undefined && !page.by ? db.read : db.slow, filter, page),
       keyOf: ({ id }) => id,
-      pageBehind: pageBehindClient,
+      pageAfter: pageAfterClient,
     } satisfies Rows<ClientFilter, keyof typeof CLIENT_SORTS, ClientView>,
 
     /** By id (`cli_…`) or name. Throws `not_found`. */

@@ -28,7 +28,7 @@ import {
   type ProjectName,
   type ProjectChange as ProjectRowChange,
   type ProjectView,
-  pageBehindProject,
+  pageAfterProject,
   redirectNames,
   replaceNames,
   updateProject,
@@ -222,7 +222,7 @@ export function createProjects({ db, clock, audit }: Dependencies) {
       list: (filter, page) =>
         listProjectViews(filter.search === undefined && !page.by ? db.read : db.slow, viewer, filter, page),
       keyOf: ({ project }) => project.id,
-      pageBehind: pageBehindProject,
+      pageAfter: pageAfterProject,
     }),
 
     /** By id (`prj_…`), key, name or alias. Throws `not_found`. */

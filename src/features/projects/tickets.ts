@@ -23,7 +23,7 @@ import {
   holdTicket,
   insertTicketRecord,
   listTicketViews,
-  pageBehindTicket,
+  pageAfterTicket,
   type TicketFilter,
   type TicketChange as TicketRowChange,
   type TicketView,
@@ -128,7 +128,7 @@ export function createTickets({ db, clock, audit }: Dependencies) {
       list: (filter, page) =>
         listTicketViews(filter.search === undefined && !page.by ? db.read : db.slow, filter, page),
       keyOf: ({ ticket }) => ticket.id,
-      pageBehind: pageBehindTicket,
+      pageAfter: pageAfterTicket,
     } satisfies Rows<TicketFilter, keyof typeof TICKET_SORTS, TicketView>,
 
     /** The number of tickets that reports name under different projects. */

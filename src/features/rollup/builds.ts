@@ -76,11 +76,11 @@ export class Builds {
 
   /** Builds a period, and lets it rest afterwards: one that changes constantly takes only a small part of a core. */
   async #build(period: NewPeriod, read: () => Promise<BuiltColumns>): Promise<void> {
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     let restMs = AFTER_FAILED_BUILDING_MS
     try {
       await this.#replace(period, read)
-      restMs = (performance.now() - begunAt) * this.options.restFactor
+      restMs = (performance.now() - startedAt) * this.options.restFactor
     } catch (error) {
       if (!isTransient(error)) throw error
     } finally {

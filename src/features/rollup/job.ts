@@ -225,19 +225,19 @@ export function createRollup({
           }
         })
       async function run(): Promise<void> {
-        let isBegun = false
+        let isStarted = false
         while (!isStopped) {
-          const begun = performance.now()
+          const startedAt = performance.now()
           const used = process.cpuUsage()
           let restMs = AFTER_FAILURE_MS
           try {
             // Of an earlier process or a failed step; another running process loses at most one build.
-            if (!isBegun) await changePeriods(db, endBuildings)
-            isBegun = true
+            if (!isStarted) await changePeriods(db, endBuildings)
+            isStarted = true
             const isIdle = (await step()) === 'idle'
-            restMs = isIdle ? IDLE_MS : restAfter(performance.now() - begun, process.cpuUsage(used))
+            restMs = isIdle ? IDLE_MS : restAfter(performance.now() - startedAt, process.cpuUsage(used))
           } catch (error) {
-            isBegun = false
+            isStarted = false
             if (!isStopped) onError(error)
           }
           if (!isStopped) await rest(restMs)

@@ -9,7 +9,7 @@ import type { Asker } from '../../access/asker.ts'
 import { approversOf, EVERYTHING, type Viewer } from '../../access/visibility.ts'
 import type { Database, Reader, Tx } from '../../database/database.ts'
 import { rehearse } from '../../database/dry-run.ts'
-import { pageBehind } from '../../database/sorting.ts'
+import { pageAfter } from '../../database/sorting.ts'
 import { type Issue, notFound, Problem, validationFailed } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId, newId } from '../../lib/id.ts'
@@ -250,7 +250,7 @@ export function createSheetsService({ db, clock, audit, organization, people, pr
       { filter, limit, after, by }: Omit<SheetListQuery, 'format'>,
     ): Promise<Page<TokenSheet>> {
       const views = await listSheets(by ? db.slow : db.read, { filter, viewer, after, by, limit: limit + 1 })
-      const page = pageOf(views, limit, (view) => pageBehind(SHEET_KEYS, by, view, view.sheet.id))
+      const page = pageOf(views, limit, (view) => pageAfter(SHEET_KEYS, by, view, view.sheet.id))
       return { ...page, data: await bodies(db.read, page.data, viewer) }
     },
 

@@ -70,10 +70,10 @@ export function createTelemetryService({ db, clock, audit, organization, people,
     if (performance.now() < counted.until) return counted.sessions
     // A process for slow reads may have to start first, and that must not count as slow counting.
     await db.slow.revision()
-    const begun = performance.now()
+    const startedAt = performance.now()
     const sessions = await countSessions(db.slow)
-    const tookMs = performance.now() - begun
-    counted = { sessions, until: tookMs < QUICK_COUNTING_MS ? 0 : begun + tookMs / COUNTING_SHARE }
+    const tookMs = performance.now() - startedAt
+    counted = { sessions, until: tookMs < QUICK_COUNTING_MS ? 0 : startedAt + tookMs / COUNTING_SHARE }
     return sessions
   }
 

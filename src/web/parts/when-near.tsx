@@ -73,9 +73,9 @@ const PRINT_PATIENCE_MS = 10_000
 async function printAll(): Promise<void> {
   // At once, so that the requests have been sent when this returns.
   flushSync(showAll)
-  const begun = performance.now()
-  let busyAt = begun
-  while (performance.now() - busyAt < QUIET_MS && performance.now() - begun < PRINT_PATIENCE_MS) {
+  const startedAt = performance.now()
+  let busyAt = startedAt
+  while (performance.now() - busyAt < QUIET_MS && performance.now() - startedAt < PRINT_PATIENCE_MS) {
     await new Promise((end) => setTimeout(end, CHECKED_EVERY_MS))
     if (queryClient.isFetching() > 0) busyAt = performance.now()
   }

@@ -30,15 +30,15 @@ const result = (cost: number | null, total: number, key: object = {}): Result =>
 const usage = (buckets: [starting_at: string, results: Result[]][]): Usage =>
   ({ data: buckets.map(([starting_at, results]) => ({ starting_at, results })) }) as Usage
 
-test('the stripes of a bar and its rest add up to the total', () => {
+test('the segments of a bar and its rest add up to the total', () => {
   const cents = fc.array(fc.integer({ min: 0, max: 10 ** 9 }), { minLength: 1, maxLength: 8 })
   fc.assert(
-    fc.property(cents, fc.integer({ min: 0, max: 10 ** 9 }), (stripes, rest) => {
-      const names = stripes.map((_, index) => `model ${index}`)
-      const total = [...stripes, rest].reduce((sum, each) => sum + each, 0) / 1e6
+    fc.property(cents, fc.integer({ min: 0, max: 10 ** 9 }), (segments, rest) => {
+      const names = segments.map((_, index) => `model ${index}`)
+      const total = [...segments, rest].reduce((sum, each) => sum + each, 0) / 1e6
       const [bar] = barsOf(
         usage([['2026-11-01', [result(total, 0)]]]),
-        usage([['2026-11-01', stripes.map((cost, index) => result(cost / 1e6, 0, { model: names[index] }))]]),
+        usage([['2026-11-01', segments.map((cost, index) => result(cost / 1e6, 0, { model: names[index] }))]]),
         { values: names, dimension: 'model', measure: 'cost' },
       )
       expect(bar!.rest).toBe(rest / 1e6)
@@ -54,18 +54,18 @@ test('a rounding error of fractions is not shown as a rest', () => {
     dimension: 'model',
     measure: 'cost',
   })
-  expect(bar).toMatchObject({ stripes: [0.1, 0.2], rest: 0 })
+  expect(bar).toMatchObject({ segments: [0.1, 0.2], rest: 0 })
 })
 
 test('a bar without entries is empty, and a group without entries in it is 0', () => {
-  const course = usage([
+  const trend = usage([
     ['2026-11-01', []],
     ['2026-11-02', [result(null, 7)]],
   ])
   const options = { values: ['a'], dimension: 'model', measure: 'tokens' } as const
-  expect(barsOf(course, undefined, options)).toEqual([
-    { starting_at: '2026-11-01', stripes: [0], rest: 0, total: 0 },
-    { starting_at: '2026-11-02', stripes: [0], rest: 7, total: 7 },
+  expect(barsOf(trend, undefined, options)).toEqual([
+    { starting_at: '2026-11-01', segments: [0], rest: 0, total: 0 },
+    { starting_at: '2026-11-02', segments: [0], rest: 7, total: 7 },
   ])
 })
 
@@ -169,8 +169,8 @@ test('a bar leads to its entries, the legend to the project, and the rest to the
   const bucket = { starting_at: '2026-11-02T00:00:00Z', ending_at: '2026-11-03T00:00:00Z', results: [] }
   const linksOf = (groups: Result[]) =>
     chartLinks({
-      ...{ scope: NOVEMBER, dimension: 'project', measure: 'cost', course: { data: [bucket] } as unknown as Usage },
-      ...{ groups, stripes: [ACME] },
+      ...{ scope: NOVEMBER, dimension: 'project', measure: 'cost', trend: { data: [bucket] } as unknown as Usage },
+      ...{ groups, segments: [ACME] },
     })
   const point = { key: bucket.starting_at, short: '', title: '' }
   const series = (key: string) => ({ key, label: '', values: [], color: '', pattern: 'solid' }) as const

@@ -147,7 +147,7 @@ describe.skipIf(!CHROMIUM)('large lists', () => {
       await page.getByRole('button', { name: 'Show as table' }).click()
       const chart = page.getByRole('table', { name: 'Chart data' })
       const day = chart.getByRole('row').filter({ hasText: '$104.90' })
-      // 99 and five of ten cents are in stripes of their own.
+      // 99 and five of ten cents are in segments of their own.
       expect(await chart.getByRole('columnheader').last().textContent()).toBe('Total')
       expect(await day.getByRole('cell').nth(-2).textContent()).toBe('$5.40')
       const plot = page.getByRole('slider', { name: 'Cost over time by project' })

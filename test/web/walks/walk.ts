@@ -18,9 +18,9 @@ const RENDERED_MS = 45_000
 
 /** What `found` returns, again until it is nothing. Not `waitForFunction`, which the content security policy forbids. */
 export async function untilNothing(found: () => Promise<string[]>): Promise<string[]> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   let issues = await found()
-  while (issues.length > 0 && performance.now() - begun < RENDERED_MS) {
+  while (issues.length > 0 && performance.now() - startedAt < RENDERED_MS) {
     await Bun.sleep(20)
     issues = await found()
   }

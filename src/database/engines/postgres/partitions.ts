@@ -184,7 +184,7 @@ async function addPartition(client: Sql, month: number): Promise<void> {
 export async function beginMonth(client: Sql, now: number): Promise<number | undefined> {
   if (!(await isPartitioned(client))) return undefined
   const month = monthOf(now)
-  if (await haveBegun(client, month)) return undefined
+  if (await hasStarted(client, month)) return undefined
   let isAdded = false
   await withShortLocks(client, async () => {
     await excludeOthers(client)
@@ -206,7 +206,7 @@ const sequenceOf = (table: string) => `pg_get_serial_sequence('${table}', 'id'):
 /** The last id that the table's sequence has given. */
 const lastOf = (table: string) => `coalesce(pg_sequence_last_value(${sequenceOf(table)}), 0)`
 
-async function haveBegun(client: Sql, month: number): Promise<boolean> {
+async function hasStarted(client: Sql, month: number): Promise<boolean> {
   const [{ last }] = await client.unsafe<[{ last: string }]>(`SELECT least(${NUMBERED.map(lastOf)}) AS last`)
   return Number(last) >= firstIdOf(month)
 }

@@ -104,9 +104,9 @@ export class PostgresWriter {
   }
 
   async #writeBody<Result>(body: (tx: Tx) => Promise<Result>, options: Options): Promise<Result> {
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     const { value, effects } = await this.#writeWhole(body, options)
-    this.onCommit(1, (performance.now() - begunAt) / 1000)
+    this.onCommit(1, (performance.now() - startedAt) / 1000)
     // If an effect fails, its caller gets the error; the writes stay.
     for (const effect of effects) effect()
     return value
@@ -129,13 +129,13 @@ export class PostgresWriter {
   /** Writes the items, or those that can be written, and settles each. */
   async #writeSet(record: Recorder, items: readonly TakenItem[], attempt = 1): Promise<void> {
     const isSingle = items.length === 1
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     let failure: unknown
     try {
       const lane = await this.#turns.take(isSingle && attempt > 1)
       try {
         const { effects } = await this.#transact(lane, this.#set, (tx) => recordItems(record, tx, items))
-        this.onCommit(items.length, (performance.now() - begunAt) / 1000)
+        this.onCommit(items.length, (performance.now() - startedAt) / 1000)
         runEffects(effects, items)
         for (const item of items) item.settle(item.outcome!)
         return

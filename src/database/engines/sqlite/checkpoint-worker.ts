@@ -195,11 +195,11 @@ class Checkpoints {
 
   /** Returns when no slow read is running, or after the maximum wait. */
   async #holdReads(): Promise<void> {
-    const begun = performance.now()
-    let limitMs = this.#blockedSince === undefined ? HOLD_MS : Math.max(HOLD_MS, begun - this.#blockedSince)
+    const startedAt = performance.now()
+    let limitMs = this.#blockedSince === undefined ? HOLD_MS : Math.max(HOLD_MS, startedAt - this.#blockedSince)
     let isPaused = false
     while (!(await this.#ask({ holdReads: { forMs: HOLD_MS } }))) {
-      const heldMs = performance.now() - begun
+      const heldMs = performance.now() - startedAt
       if (!isPaused && this.#isLogFull()) {
         await this.#ask('pause')
         isPaused = true

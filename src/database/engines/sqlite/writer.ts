@@ -25,7 +25,7 @@ const FULL_FOR_MS = 2_000
 
 /** Items whose COMMIT has run. */
 interface CommittedGroup {
-  begunAt: number
+  startedAt: number
   items: readonly TakenItem[]
 }
 
@@ -167,7 +167,7 @@ export class SqliteWriter {
       return
     }
     this.#busySince = undefined
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     const items = this.#waiting.take(GROUP_LIMIT)
     const written: WrittenSet[] = []
     try {
@@ -184,7 +184,7 @@ export class SqliteWriter {
     }
     this.outside.forgetRevision()
     for (const { effects, items: set } of written) runEffects(effects, set)
-    const group = { begunAt, items }
+    const group = { startedAt, items }
     if (this.log) this.#makeDurable(this.log, group)
     else this.#answer([group])
     this.#settle()
@@ -266,8 +266,8 @@ export class SqliteWriter {
     }
     this.#answeredAt = performance.now()
     this.#expected = this.#waiting.items + groups.reduce((sum, { items }) => sum + items.length, 0)
-    for (const { begunAt, items } of groups) {
-      this.events.onCommit(items.length, (performance.now() - begunAt) / 1000)
+    for (const { startedAt, items } of groups) {
+      this.events.onCommit(items.length, (performance.now() - startedAt) / 1000)
       for (const item of items) item.settle(item.outcome!)
     }
   }

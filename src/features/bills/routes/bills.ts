@@ -194,7 +194,7 @@ export const billsRoutes = ({ bills, entries }: { bills: BillsService; entries: 
         const { limit, after, by, format, ...filter } = readBillList(query)
         if (wantsCsv(request, format)) return csvResponse(await bills.everyBill(filter), BILL_COLUMNS, 'bills.csv')
         const views = await bills.listBills(filter, { after, by, limit: limit + 1 })
-        const page = pageOf(views, limit, (view) => bills.pageBehind(view, by))
+        const page = pageOf(views, limit, (view) => bills.pageAfter(view, by))
         return { ...page, data: await bills.heads(page.data) }
       },
       {

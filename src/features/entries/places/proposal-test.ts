@@ -83,19 +83,19 @@ async function tryAll(
     hasMore: false,
   }
   let spentMs = 0
-  let begunAt = performance.now()
+  let startedAt = performance.now()
   const stop = () => {
-    const ms = performance.now() - begunAt
+    const ms = performance.now() - startedAt
     spentMs += ms
     proposal.charge(ms)
   }
   for (const placed of found.slice(0, TRIED_LIMIT)) {
-    const ms = performance.now() - begunAt
+    const ms = performance.now() - startedAt
     if (spentMs + ms > TOTAL_MS) break
     if (ms > PORTION_MS) {
       stop()
       await yieldTurn()
-      begunAt = performance.now()
+      startedAt = performance.now()
     }
     result.tried += 1
     if (!isForRules(placed) || isLocked(placed.entry)) continue

@@ -3,7 +3,7 @@
 import type { Actor } from '../../../access/actor.ts'
 import type { Database, Tx } from '../../../database/database.ts'
 import { type Role, TOKEN_KINDS, type TokenKind } from '../../../database/schema/values.ts'
-import { pageBehind } from '../../../database/sorting.ts'
+import { pageAfter } from '../../../database/sorting.ts'
 import { Problem, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { timestampOrNull } from '../../../lib/duration.ts'
@@ -212,7 +212,7 @@ export function createTokens({ db, clock, audit, organization }: TokensDependenc
       list: (filter, page) => list({ ...filter, ownerId }, page),
       all: (filter) => list({ ...filter, ownerId }),
       keyOf: ({ token }) => token.id,
-      pageBehind: ({ token }, by) => pageBehind(TOKEN_KEYS, by, token, token.id),
+      pageAfter: ({ token }, by) => pageAfter(TOKEN_KEYS, by, token, token.id),
     }),
 
     /** All tokens in the scope, newest first. */

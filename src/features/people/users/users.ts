@@ -3,7 +3,7 @@
 import type { Actor } from '../../../access/actor.ts'
 import type { Database, Reader, Tx } from '../../../database/database.ts'
 import { NOTIFICATION_TOPICS, type NotificationTopic, type Role } from '../../../database/schema/values.ts'
-import { pageBehind } from '../../../database/sorting.ts'
+import { pageAfter } from '../../../database/sorting.ts'
 import { type Issue, Problem, validationFailed } from '../../../errors.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { isId } from '../../../lib/id.ts'
@@ -232,7 +232,7 @@ export function createUsers({ db, clock, audit, hashing }: UsersDependencies) {
     /** A page of people, the last added first unless the query has another order. */
     async listUsers({ filter, limit, after, by }: Omit<UserListQuery, 'format'>): Promise<Page<User>> {
       const users = await listUsers(by ? db.slow : db.read, filter, { after, by, limit: limit + 1 })
-      return pageOf(users, limit, (user) => pageBehind(USER_KEYS, by, user, user.id))
+      return pageOf(users, limit, (user) => pageAfter(USER_KEYS, by, user, user.id))
     },
 
     /** All people who match the filter, by name. */

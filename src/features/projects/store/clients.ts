@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
-import { pageBehind, pageIn, type SortKeys } from '../../../database/sorting.ts'
+import { pageAfter, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import type { PageRequest } from '../../../schema/query.ts'
@@ -68,8 +68,8 @@ const CLIENT_KEYS: SortKeys<typeof CLIENT_SORTS, ClientRow> = {
 }
 
 /** The token of the page that follows this row. */
-export const pageBehindClient = (view: ClientRow, by: PageRequest<keyof typeof CLIENT_SORTS>['by']): string =>
-  pageBehind(CLIENT_KEYS, by, view, view.id)
+export const pageAfterClient = (view: ClientRow, by: PageRequest<keyof typeof CLIENT_SORTS>['by']): string =>
+  pageAfter(CLIENT_KEYS, by, view, view.id)
 
 /** Newest first, unless the page has another order. */
 export async function listClients(

@@ -4,7 +4,7 @@ import { approvedProjects, ledProjects, type Viewer } from '../../../access/visi
 import type { Reader, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
 import type { ProjectNameKind } from '../../../database/schema/values.ts'
-import { lowered, pageBehind, pageIn, type SortKeys } from '../../../database/sorting.ts'
+import { lowered, pageAfter, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import type { PageRequest } from '../../../schema/query.ts'
@@ -112,8 +112,8 @@ const PROJECT_KEYS: SortKeys<typeof PROJECT_SORTS, ProjectView> = {
 }
 
 /** The token of the page that follows this row. */
-export const pageBehindProject = (view: ProjectView, by: PageRequest<keyof typeof PROJECT_SORTS>['by']): string =>
-  pageBehind(PROJECT_KEYS, by, view, view.project.id)
+export const pageAfterProject = (view: ProjectView, by: PageRequest<keyof typeof PROJECT_SORTS>['by']): string =>
+  pageAfter(PROJECT_KEYS, by, view, view.project.id)
 
 /** Newest first, unless the page has another order. */
 export async function listProjectViews(

@@ -4,7 +4,7 @@ import { type Viewer, visibleEntries } from '../../../access/visibility.ts'
 import type { Reader, Tx } from '../../../database/database.ts'
 import { portionsOf } from '../../../database/portions.ts'
 import type { Tables } from '../../../database/schema/tables.ts'
-import { lowered, pageBehind, pageIn, type SortKeys } from '../../../database/sorting.ts'
+import { lowered, pageAfter, pageIn, type SortKeys } from '../../../database/sorting.ts'
 import { type Id, isId, newId } from '../../../lib/id.ts'
 import { foldName } from '../../../lib/names.ts'
 import type { PageRequest } from '../../../schema/query.ts'
@@ -138,8 +138,8 @@ const TICKET_KEYS: SortKeys<typeof TICKET_SORTS, TicketView> = {
 }
 
 /** The token of the page that follows this row. */
-export const pageBehindTicket = (view: TicketView, by: PageRequest<keyof typeof TICKET_SORTS>['by']): string =>
-  pageBehind(TICKET_KEYS, by, view, view.ticket.id)
+export const pageAfterTicket = (view: TicketView, by: PageRequest<keyof typeof TICKET_SORTS>['by']): string =>
+  pageAfter(TICKET_KEYS, by, view, view.ticket.id)
 
 /** Newest first, unless the page has another order. */
 export async function listTicketViews(

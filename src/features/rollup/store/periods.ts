@@ -316,7 +316,7 @@ function listSegments(reader: Reader, grain: number, periods: readonly { id: num
 export class Segments {
   readonly #segments: AsyncGenerator<{ period: { id: number }; segment: Segment }>
   #next: { period: { id: number }; segment: Segment } | undefined
-  #isBegun = false
+  #isStarted = false
 
   constructor(reader: Reader, grain: number, periods: readonly { id: number }[], names: readonly ColumnName[]) {
     this.#segments = readSegments(reader, grain, periods, names)
@@ -324,8 +324,8 @@ export class Segments {
 
   /** Undefined if the period has no rows. */
   async take({ id }: { id: number }): Promise<Segment | undefined> {
-    if (!this.#isBegun) await this.#advance()
-    this.#isBegun = true
+    if (!this.#isStarted) await this.#advance()
+    this.#isStarted = true
     if (this.#next?.period.id !== id) return undefined
     const { segment } = this.#next
     await this.#advance()

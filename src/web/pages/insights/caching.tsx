@@ -25,7 +25,7 @@ const TITLES: Record<Dimension, string> = { model: 'Model', agent_manager: 'Pers
 export function Caching({ asked, dimension, choose }: CachingProps) {
   const { time_zone } = useSettings()
   const report = useCache(asked, dimension, 'all')
-  const { data: course } = useCache(asked, dimension, widthFor(asked))
+  const { data: trend } = useCache(asked, dimension, widthFor(asked))
   const { data } = report
   return (
     <Section
@@ -53,7 +53,7 @@ export function Caching({ asked, dimension, choose }: CachingProps) {
       {data && (
         <DataTable
           label={`Caching by ${TITLES[dimension].toLowerCase()}`}
-          columns={columnsOf(dimension, time_zone, course)}
+          columns={columnsOf(dimension, time_zone, trend)}
           list={data.data[0]?.results ?? []}
           rowKey={(group) => keyOf(group, dimension)}
           empty={<Empty title="No usage in this period">Choose a longer period, or remove a filter.</Empty>}
@@ -75,9 +75,9 @@ function nameOf(group: CacheGroup, dimension: Dimension): string {
   return typeof value === 'string' ? value : value.name
 }
 
-function columnsOf(dimension: Dimension, timeZone: string, course: CacheReport | undefined): Column<CacheGroup>[] {
+function columnsOf(dimension: Dimension, timeZone: string, trend: CacheReport | undefined): Column<CacheGroup>[] {
   const ratesOf = (group: CacheGroup) =>
-    (course?.data ?? []).map(({ results }) => {
+    (trend?.data ?? []).map(({ results }) => {
       const same = results.find((result) => keyOf(result, dimension) === keyOf(group, dimension))
       return same?.hit_rate ?? null
     })

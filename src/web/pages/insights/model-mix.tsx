@@ -23,7 +23,7 @@ export function ModelMix({ asked }: { asked: Asked }) {
   const report = useMix(asked, 'all')
   const settings = useSettings()
   const width = widthFor(asked)
-  const { data: course } = useMix(asked, width)
+  const { data: trend } = useMix(asked, width)
   const { data } = report
   const models = data?.data[0]?.results ?? []
   return (
@@ -39,12 +39,12 @@ export function ModelMix({ asked }: { asked: Asked }) {
       }
       asked={report}
     >
-      {course && models.length > 0 && (
+      {trend && models.length > 0 && (
         <Chart
           label="Share of cost over time by model"
           kind="share"
-          points={course.data.map(({ starting_at }) => pointOf(starting_at, width, settings))}
-          series={seriesOf(models, course)}
+          points={trend.data.map(({ starting_at }) => pointOf(starting_at, width, settings))}
+          series={seriesOf(models, trend)}
           format={AMOUNTS.money}
         />
       )}

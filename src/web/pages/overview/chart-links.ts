@@ -10,20 +10,20 @@ interface Charted {
   scope: Scope
   dimension: Dimension
   measure: Measure
-  course: Usage
+  trend: Usage
   groups: readonly Result[]
-  stripes: readonly Result[]
+  segments: readonly Result[]
 }
 
 /**
  * A bar, or a part of it, leads to its entries; an entry of the legend to the project, or to the entries of the model or
  * person; the rest in the legend to the report of all groups. The rest of a bar has no filter: it leads where the bar does.
  */
-export function chartLinks({ scope, dimension, measure, course, groups, stripes }: Charted) {
-  const ends = new Map(course.data.map(({ starting_at, ending_at }) => [starting_at, ending_at]))
+export function chartLinks({ scope, dimension, measure, trend, groups, segments }: Charted) {
+  const ends = new Map(trend.data.map(({ starting_at, ending_at }) => [starting_at, ending_at]))
   const groupOf = (series: ChartSeries): Result | undefined =>
-    stripes.find((stripe) => keyOf(stripe, dimension) === series.key) ??
-    (isRestNone(groups, stripes, dimension) ? groups.find((group) => keyOf(group, dimension) === null) : undefined)
+    segments.find((segment) => keyOf(segment, dimension) === series.key) ??
+    (isRestNone(groups, segments, dimension) ? groups.find((group) => keyOf(group, dimension) === null) : undefined)
 
   return (point: ChartPoint | undefined, series: ChartSeries | undefined): string | undefined => {
     const group = series && groupOf(series)

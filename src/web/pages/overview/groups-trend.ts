@@ -21,12 +21,12 @@ export const groupsTrendQuery = (scope: Scope, { dimension, measure, width }: Ch
     queryKey: ['reports', 'overview', boundsOf(scope), width, dimension, measure],
     queryFn: async ({ signal }) => {
       const groups = groupsOf(await queryClient.fetchQuery(reportQuery(scope, dimension)))
-      const stripes = largest(groups, dimension, measure)
-      const values = stripes.map((stripe) => keyOf(stripe, dimension)!)
+      const segments = largest(groups, dimension, measure)
+      const values = segments.map((segment) => keyOf(segment, dimension)!)
       const question = questionOf(scope, { width, by: [dimension] })
       // A year of all groups could be megabytes.
       const filter = { ...question.filter, [dimension]: values }
-      const course = values.length > 0 ? await askUsage({ ...question, filter }, signal) : undefined
-      return { groups, stripes, values, course }
+      const trend = values.length > 0 ? await askUsage({ ...question, filter }, signal) : undefined
+      return { groups, segments, values, trend }
     },
   })

@@ -51,22 +51,22 @@ export const largest = (groups: readonly Result[], dimension: Dimension, measure
     .toSorted((one, other) => measured(other, measure) - measured(one, measure))
     .slice(0, STRIPES)
 
-/** Whether all that is not in a stripe has no project. */
-export const isRestNone = (groups: readonly Result[], stripes: readonly Result[], dimension: Dimension): boolean =>
+/** Whether all that is not in a segment has no project. */
+export const isRestNone = (groups: readonly Result[], segments: readonly Result[], dimension: Dimension): boolean =>
   dimension === 'project' &&
-  groups.length === stripes.length + 1 &&
+  groups.length === segments.length + 1 &&
   groups.some((group) => keyOf(group, dimension) === null)
 
-/** The label of what is not in a stripe: “No project” if that is all of it. */
-export const restLabelOf = (groups: readonly Result[], stripes: readonly Result[], dimension: Dimension): string =>
-  isRestNone(groups, stripes, dimension)
+/** The label of what is not in a segment: “No project” if that is all of it. */
+export const restLabelOf = (groups: readonly Result[], segments: readonly Result[], dimension: Dimension): string =>
+  isRestNone(groups, segments, dimension)
     ? labelOf(groups.find((group) => keyOf(group, dimension) === null)!, dimension)
     : 'Others'
 
 /** A bar: the value of each stack, by index, and the rest. */
 export interface Bar {
   starting_at: string
-  stripes: number[]
+  segments: number[]
   rest: number
   total: number
 }
@@ -75,21 +75,21 @@ export interface Bar {
 const PARTS = { cost: 1e9, tokens: 1 }
 
 export function barsOf(
-  course: Usage,
+  trend: Usage,
   groupsCourse: Usage | undefined,
   { values, dimension, measure }: { values: readonly string[]; dimension: Dimension; measure: Measure },
 ): Bar[] {
   const byMoment = new Map(groupsCourse?.data.map((bucket) => [bucket.starting_at, bucket.results]))
-  return course.data.map(({ starting_at, results }) => {
+  return trend.data.map(({ starting_at, results }) => {
     const total = results[0] ? measured(results[0], measure) : 0
     const here = new Map(byMoment.get(starting_at)?.map((result) => [keyOf(result, dimension), result]))
-    const stripes = values.map((value) => {
+    const segments = values.map((value) => {
       const result = here.get(value)
       return result ? measured(result, measure) : 0
     })
     const inParts = (amount: number) => Math.round(amount * PARTS[measure])
-    const rest = stripes.reduce((left, stripe) => left - inParts(stripe), inParts(total))
-    // An entry that arrived between the two reports may be in the stripes only.
-    return { starting_at, stripes, rest: Math.max(0, rest) / PARTS[measure], total }
+    const rest = segments.reduce((left, segment) => left - inParts(segment), inParts(total))
+    // An entry that arrived between the two reports may be in the segments only.
+    return { starting_at, segments, rest: Math.max(0, rest) / PARTS[measure], total }
   })
 }

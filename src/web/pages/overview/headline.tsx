@@ -38,19 +38,19 @@ interface HeadlineProps {
 }
 
 export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps) {
-  const { data: course, isPlaceholderData } = useTrend(scope, width)
+  const { data: trend, isPlaceholderData } = useTrend(scope, width)
   const { data: before } = useTotals(scopeBefore(scope), dimension)
   return (
     <div className={classes.headline} style={{ opacity: isPlaceholderData ? 0.55 : 1 }}>
       {FIGURES.map(({ title, figure, of, shown }) => {
-        const value = course && of(course.totals)
+        const value = trend && of(trend.totals)
         return (
           <Paper key={title} withBorder className={classes.card}>
             <Text size="sm" c="dimmed">
               {title}
             </Text>
             <div className={classes.figure}>
-              {course ? (
+              {trend ? (
                 value === null || value === undefined ? (
                   '–'
                 ) : (
@@ -68,7 +68,7 @@ export function Headline({ scope, chosen: { width, dimension } }: HeadlineProps)
               )}
             </div>
             <Change figure={figure} now={value} before={before && of(before)} scope={scope} />
-            {title === 'Cost' && course && <Rejected totals={course.totals} scope={scope} />}
+            {title === 'Cost' && trend && <Rejected totals={trend.totals} scope={scope} />}
           </Paper>
         )
       })}

@@ -29,8 +29,8 @@ export default function Overview() {
   const [{ by, measure, bucket, ...address }, show] = useAddress(OVERVIEW_ADDRESS)
   const scope = scopeOf(address, time_zone)
   const width = widthFor(scope.period, bucket)
-  const { data: course, error, refetch } = useTrend(scope, width)
-  const isEmpty = course?.totals.entries === 0
+  const { data: trend, error, refetch } = useTrend(scope, width)
+  const isEmpty = trend?.totals.entries === 0
   const { data: hasEntries } = useHasEntries(isEmpty)
   return (
     <Page
@@ -54,7 +54,7 @@ export default function Overview() {
         </>
       }
     >
-      {error && !course && <Failure problem={asProblem(error)} retry={refetch} />}
+      {error && !trend && <Failure problem={asProblem(error)} retry={refetch} />}
       {isEmpty && hasEntries === false && <EmptyCell />}
       {isEmpty && hasEntries && <NothingThen scope={scope} />}
       {!isEmpty && !error && <Figures scope={scope} chosen={{ dimension: by, measure, width }} choose={show} />}

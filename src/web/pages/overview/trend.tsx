@@ -39,7 +39,7 @@ export function Trend({ scope, chosen, choose }: TrendProps) {
   const widths = widthsFor(scope.period)
   const title = `${chosen.measure === 'cost' ? 'Cost' : 'Tokens'} over time`
   return (
-    <Paper withBorder p="md" h="100%" className={classes.course}>
+    <Paper withBorder p="md" h="100%" className={classes.trend}>
       <Group justify="space-between" mb="sm" gap="xs">
         <Title order={2} size="h5">
           {title}
@@ -90,23 +90,23 @@ export function Trend({ scope, chosen, choose }: TrendProps) {
 /** Undefined until all data of the chart is loaded. */
 function useBars(scope: Scope, chosen: Chosen) {
   const settings = useSettings()
-  const { data: course, isPlaceholderData } = useTrend(scope, chosen.width)
+  const { data: trend, isPlaceholderData } = useTrend(scope, chosen.width)
   const { data: largest } = useQuery(groupsTrendQuery(scope, chosen))
-  if (!course || isPlaceholderData || !largest) return undefined
-  const { groups, stripes, values } = largest
+  if (!trend || isPlaceholderData || !largest) return undefined
+  const { groups, segments, values } = largest
   const { dimension, measure, width } = chosen
-  const bars = barsOf(course, largest.course, { values, dimension, measure })
+  const bars = barsOf(trend, largest.trend, { values, dimension, measure })
   const looks = looksOf(values)
-  const series: ChartSeries[] = stripes.map((stripe, at) => ({
+  const series: ChartSeries[] = segments.map((segment, at) => ({
     key: values[at]!,
-    label: labelOf(stripe, dimension),
-    values: bars.map(({ stripes }) => stripes[at]!),
+    label: labelOf(segment, dimension),
+    values: bars.map(({ segments }) => segments[at]!),
     ...looks[at]!,
   }))
   const rest = bars.map(({ rest }) => rest)
-  if (rest.some((value) => value > 0)) series.push(restSeries(restLabelOf(groups, stripes, dimension), rest))
+  if (rest.some((value) => value > 0)) series.push(restSeries(restLabelOf(groups, segments, dimension), rest))
   return {
-    hrefOf: chartLinks({ scope, dimension, measure, course, groups, stripes }),
+    hrefOf: chartLinks({ scope, dimension, measure, trend, groups, segments }),
     chart: {
       points: bars.map(({ starting_at }) => pointOf(starting_at, width, settings)),
       series,
