@@ -4,11 +4,11 @@ import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { outliersRoute } from './features/anomalies/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts'
-import { billDraftsRoutes } from './features/bills/drafts/routes.ts'
-import { billsRoutes } from './features/bills/routes/bills.ts'
-import { billDocumentsRoutes } from './features/bills/routes/documents.ts'
-import { paymentsRoutes } from './features/bills/routes/payments.ts'
-import { billRunRoutes } from './features/bills/routes/run.ts'
+import { billOperations } from './features/bills/operations/bills.ts'
+import { billDocumentOperations } from './features/bills/operations/documents.ts'
+import { billDraftOperations } from './features/bills/operations/drafts.ts'
+import { billPaymentOperations } from './features/bills/operations/payments.ts'
+import { billSendingOperations } from './features/bills/operations/sending.ts'
 import { budgetsRoutes } from './features/budgets/routes/budgets.ts'
 import { changesRoutes } from './features/changes/routes.ts'
 import { approvalRoutes } from './features/entries/approval/routes.ts'
@@ -165,7 +165,6 @@ export const createApp = ({
         .use(at('/events').use(eventsRoutes({ ...services, publicUrl })))
         .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
         .use(at('/report-views').use(reportViewsRoutes(services)))
-        .use(at('/bill-drafts').use(billDraftsRoutes(services)))
         .use(at('/shared').use(sharedRoutes(services)))
         .use(at('/budgets').use(budgetsRoutes(services)))
         .use(at('/webhooks').use(webhooksRoutes(services))),
@@ -173,11 +172,18 @@ export const createApp = ({
     .use(at('/api/v1/settings').use(organizationRoutes(services)))
     .use(at('/api/v1/audit').use(auditRoutes(services)))
     .use(
-      at('/api/v1/bills')
-        .use(billRunRoutes(services))
-        .use(billsRoutes(services))
-        .use(billDocumentsRoutes(services))
-        .use(paymentsRoutes(services)),
+      at('/api/v1').use(
+        serve(
+          [
+            ...billSendingOperations,
+            ...billOperations,
+            ...billDocumentOperations,
+            ...billPaymentOperations,
+            ...billDraftOperations,
+          ],
+          services,
+        ),
+      ),
     )
     .use(
       at('/api/v1/token-entries')

@@ -5,6 +5,7 @@ import { WrongDatabase } from '../database/wrong-database.ts'
 import { type Issue, Problem } from '../errors.ts'
 import { flagOfField } from './flags/fields.ts'
 import { NONE } from './flags/none.ts'
+import { inCommands } from './wording.ts'
 
 export const EXIT_DONE = 0
 /** Refused or failed: the message says why and what to do. */
@@ -47,7 +48,7 @@ async function failureOf(error: unknown, command: Command | undefined): Promise<
  * that does not exist: another command may create it.
  */
 function problemFailure({ detail, more: { issues = [] } }: Problem, command: Command | undefined): Failure {
-  if (issues.length === 0) return { message: detail, exitCode: EXIT_FAILED }
+  if (issues.length === 0) return { message: inCommands(detail), exitCode: EXIT_FAILED }
   const named = issues.map((issue) => ({ ...issue, given: command && givenAs(issue, command) }))
   const lines = named.map(({ pointer, message, given }) => {
     const name = given ?? wordsOf(pointer)
@@ -56,7 +57,7 @@ function problemFailure({ detail, more: { issues = [] } }: Problem, command: Com
     return name === '' ? message : `${name}: ${said}`
   })
   const isUsage = named.every(({ code, given }) => given !== undefined && !code.startsWith('unknown'))
-  return { message: lines.join('\n'), exitCode: isUsage ? EXIT_USAGE : EXIT_FAILED }
+  return { message: inCommands(lines.join('\n')), exitCode: isUsage ? EXIT_USAGE : EXIT_FAILED }
 }
 
 /** `/query/time_zone` and `/report/time_zone` as `time-zone`, `/scope/client` as `client`, `/tiers/0/input` as `tiers/0/input`. */

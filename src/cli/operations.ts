@@ -2,12 +2,14 @@
  * Commands of operations. Arguments, flags and their checks follow from the operation; a command adds how it is called, and
  * what people read.
  */
-import type { Static, TSchema } from '@sinclair/typebox'
+import type { Static, TProperties, TSchema } from '@sinclair/typebox'
 import { type Command, Option } from 'commander'
-import { exactNumber } from '../lib/exact-json.ts'
+import { exactNumber, parseExactJson } from '../lib/exact-json.ts'
+import { Serialized } from '../lib/serialized.ts'
 import type { AnyAction, AnyListing, Call, ResultOf } from '../operations/operation.ts'
-import { everyRow, type Rows } from '../schema/lists.ts'
-import type { QueryTexts } from '../schema/query.ts'
+import { listPage } from '../operations/parameters.ts'
+import { everyRow, type Page, pageOf, type Rows } from '../schema/lists.ts'
+import { DEFAULT_LIMIT, LIST_LIMIT, type QueryTexts } from '../schema/query.ts'
 import type { Services } from '../services.ts'
 import { checked } from './flags/body.ts'
 import { columnsOption, wideOption } from './flags/columns.ts'
@@ -16,10 +18,11 @@ import { type FieldFlags, fieldFlagsOf } from './flags/fields.ts'
 import { emptyText } from './flags/filters.ts'
 import { NONE } from './flags/none.ts'
 import { collect, examples, requireFields } from './flags/options.ts'
+import { addDayAndEarlierFlags, dayTexts } from './flags/period.ts'
 import { readYesNo, YES_NO } from './flags/yes-no.ts'
 import type { ColumnFlags } from './terminal/columns.ts'
 import { confirm } from './terminal/confirm.ts'
-import { type Column, note, print, printFields, printJson, printJsonList, printTable } from './terminal/print.ts'
+import { type Column, note, print, printCsv, printFields, printJson, printTable } from './terminal/print.ts'
 import { type CommandFlags, type Self, withServices } from './with-services.ts'
 
 /** A flag of a field that differs from what its schema says. */
@@ -28,8 +31,8 @@ interface Flag {
   flag: string
   doc?: string
   value?: string | boolean | string[]
-  /** The value as the field has it. Throws `InvalidArgumentError` for what it cannot be. */
-  read?: (text: string) => unknown
+  /** The value as the field has it, after those of the same flag before. Throws `InvalidArgumentError` for what it cannot be. */
+  read?: (text: string, before: never) => unknown
   /** The other flag that it cannot be used with. */
   conflicts?: string
 }
@@ -45,7 +48,11 @@ interface Called {
   positional?: readonly string[]
   /** Of fields of the query and the body. */
   flags?: Record<string, string | Flag | readonly Flag[]>
+  /** What is limited by the flags of a period, such as "sheets that begin". */
+  days?: string
   examples: readonly string[]
+  /** What the command line does before, because no server may be running. */
+  prepare?: (services: Services) => Promise<unknown>
 }
 
 /** What the services of the command line suffice for. */
@@ -54,15 +61,21 @@ export type Runnable = { run: (needs: Services, call: never) => Promise<unknown>
 interface ActionCommand<Of, First> extends Called {
   /** Flags of the command alone. */
   options?: readonly Option[]
-  /** What is done instead, with an admin's rights: for flags of the command alone. */
-  run?: (services: Services, self: Self, body: BodyOf<Of>, flags: never) => Promise<ResultOf<Of>>
+  /** What is done instead: for flags of the command alone. */
+  run?: (services: Services, call: CallOf<Of>, flags: never) => Promise<ResultOf<Of>>
   /** What is read before `confirm`, with the same parameters. */
   first?: First
-  /** What to ask before it is done: about the parameter of the path, and what `first` has read. */
-  confirm?: (subject: string, found: ResultOf<First>) => string
+  /** What to ask before it is done: about the parameter of the path, what `first` has read, and the body. */
+  confirm?: (subject: string, found: ResultOf<First>, body: BodyOf<Of>) => string
   /** A sentence or the fields of a result, unless it prints them itself. */
-  show: (result: ResultOf<Of>, subject: string) => string | Parameters<typeof printFields>[0] | undefined
+  show: (
+    result: ResultOf<Of>,
+    subject: string,
+    body: BodyOf<Of>,
+  ) => string | Parameters<typeof printFields>[0] | undefined
 }
+
+type CallOf<Of> = Of extends { run: (needs: never, call: infer Made) => unknown } ? Made : never
 
 type BodyOf<Of> = Of extends { body?: infer Body } ? (Body extends TSchema ? Static<Body> : undefined) : undefined
 
@@ -71,7 +84,7 @@ export function addAction<Of extends AnyAction & Runnable, First extends AnyActi
   operation: Of,
   presented: ActionCommand<Of, First>,
 ): void {
-  const { options = [], run, first, confirm: question, show } = presented
+  const { options = [], run, first, confirm: question, show, prepare } = presented
   const command = declare(group.command(presented.name), operation, presented)
   for (const option of options) command.addOption(option)
   if (question) asksFirst(command)
@@ -80,20 +93,25 @@ export function addAction<Of extends AnyAction & Runnable, First extends AnyActi
     const flags = command.optsWithGlobals<CommandFlags & { yes?: boolean }>()
     const call = await callOf(operation, command, presented, args)
     const [subject = ''] = Object.values(call.params)
-    const result = (await withServices(flags, async (services, self) => {
+    const body = call.body as BodyOf<Of>
+    const result = await withServices(flags, async (services, self) => {
       const made = madeBy(self, call) as never
+      await prepare?.(services)
       if (question && !flags.yes) {
-        const found = await first?.run(services, made)
-        await confirm(question(subject, found as ResultOf<First>), flags)
+        const found = contentOf(await first?.run(services, made)) as ResultOf<First>
+        await confirm(question(subject, found, body), flags)
       }
-      return run ? run(services, self, call.body as BodyOf<Of>, flags as never) : operation.run(services, made)
-    })) as ResultOf<Of>
-    if (flags.json) return printJson(result)
-    const shown = show(result, subject)
+      return run ? run(services, made, flags as never) : operation.run(services, made)
+    })
+    if (flags.json) return result instanceof Serialized ? print(result.text) : printJson(result)
+    const shown = show(contentOf(result) as ResultOf<Of>, subject, body)
     if (typeof shown === 'string') print(shown)
     else if (shown) printFields(shown)
   })
 }
+
+/** What a result says, with every digit. */
+const contentOf = (result: unknown) => (result instanceof Serialized ? parseExactJson(result.text) : result)
 
 interface ListCommand<Body> extends Partial<Called> {
   columns: Column<Body>[]
@@ -105,40 +123,90 @@ interface ListCommand<Body> extends Partial<Called> {
   listed?: (flags: Record<string, unknown>) => string
   /** How one is made. */
   howToAdd: string
+  /** Printed below the table. */
+  below?: (services: Services, call: never) => Promise<string>
 }
 
-/** Of a listing, what the query may have beside its own filters. */
-const OF_EVERY_LIST = new Set(['sort', 'order'])
+/** A list: an operation of its own kind, or one that returns a page. */
+type Listed = (AnyListing & { rows: (needs: Services, call: never) => unknown }) | (AnyAction & Runnable)
 
-export function addListing<Of extends AnyListing & { rows: (needs: Services, call: never) => unknown }>(
+type BodyIn<Of> = ResultOf<Of> extends { data: (infer Body)[] } ? Body : never
+
+/** Of a list, what the query may have beside its own filters. */
+const OF_EVERY_LIST = new Set(['sort', 'order', 'limit', 'page', 'format'])
+
+/** Prints all of a list, or a page of one that is `paged`. */
+export function addListing<Of extends Listed>(
   group: Command,
   operation: Of,
-  presented: ListCommand<ResultOf<Of> extends { data: (infer Body)[] } ? Body : never>,
+  presented: ListCommand<BodyIn<Of>> & { paged?: boolean },
 ): void {
-  const { columns, usual, order, howToAdd, listed = () => operation.plural } = presented
+  const plural = group.name().replaceAll('-', ' ')
+  const { columns, usual, order, howToAdd, listed = () => plural, prepare, paged, below } = presented
   const called = { name: 'list', examples: [`tally ${group.name()} list`], ...presented }
+  if (paged) called.flags = { ...called.flags, ...pageFlags(plural) }
   const command = declare(group.command(called.name), operation, called)
     .addOption(columnsOption())
     .addOption(wideOption())
-    .option('--json', 'print JSON')
-  command.action(async () => {
-    const flags = command.optsWithGlobals<CommandFlags & ColumnFlags>()
+  if (paged && isListing(operation)) command.option('--csv', 'print CSV, all pages')
+  command.option('--json', 'print JSON').action(async () => {
+    const flags = command.optsWithGlobals<CommandFlags & ColumnFlags & { csv?: boolean }>()
     const { query: given } = await callOf(operation, command, called, [])
     const query = { ...usual, ...given }
-    const bodies = await withServices(flags, async (services, self) => {
-      const needs = services as never
-      const call = madeBy(self, { params: {}, query, body: undefined })
-      const filter = operation.read(query).filter as never
-      await operation.check?.(needs, filter, self)
-      const rows = operation.rows(needs, call) as Rows<unknown, string, unknown>
-      const found = (await Array.fromAsync(everyRow(rows, filter))).flat()
-      return found.map((row) => operation.bodyOf(row as never, call) as never)
+    await withServices(flags, async (services, self) => {
+      await prepare?.(services)
+      const call = { ...madeBy(self, { params: {}, query, body: undefined }), query }
+      const list = listOf<BodyIn<Of>>(operation, services, call)
+      if (flags.csv) return printCsv<never>(list.every() as AsyncIterable<never>, (operation as AnyListing).columns)
+      const { data, has_more, next_page } = paged ? await list.page() : lastPage(await Array.fromAsync(list.every()))
+      if (flags.json) return printJson({ data, has_more, next_page })
+      if (order) data.sort(order)
+      printTable(columns, data, flags)
+      if (data.length === 0) return note(emptyText(flags, listed(command.opts()), howToAdd))
+      if (below) print(`\n${await below(services, call as never)}`)
+      if (has_more) note(`More ${plural}: add --page ${next_page}`)
     })
-    if (flags.json) return printJsonList(bodies)
-    if (order) bodies.sort(order)
-    printTable(columns, bodies, flags)
-    if (bodies.length === 0) note(emptyText(flags, listed(command.opts()), howToAdd))
   })
+}
+
+const pageFlags = (plural: string) => ({
+  limit: { flag: '--limit <number>', doc: `${plural} per page, 1 to ${LIST_LIMIT} (default ${DEFAULT_LIMIT})` },
+  page: { flag: '--page <page>', doc: 'next_page of the previous page' },
+})
+
+const lastPage = <Body>(data: Body[]): Page<Body> => ({ data, has_more: false, next_page: null })
+
+/** What a list has: a page of it, as the API returns it, and all of it. */
+function listOf<Body>(operation: Listed, services: Services, call: Call<unknown, QueryTexts>) {
+  if (!isListing(operation)) {
+    const page = (query = call.query) => operation.run(services, { ...call, query } as never) as Promise<Page<Body>>
+    return { page, every: () => everyItem((paging) => page({ ...call.query, ...paging })) }
+  }
+  const rows = operation.rows(services, call as never) as Rows<unknown, string, unknown>
+  const { filter, after, by, limit } = operation.read(call.query)
+  const check = () => operation.check?.(services as never, filter as never, call.asker)
+  const bodyOf = (row: unknown) => operation.bodyOf(row as never, call as never) as Body
+  return {
+    async page(): Promise<Page<Body>> {
+      await check()
+      const found = await rows.list(filter, { after, by, limit: limit + 1 })
+      const { data, ...rest } = pageOf(found, limit, (last) => rows.pageAfter(last, by))
+      return { data: data.map(bodyOf), ...rest }
+    },
+    async *every(): AsyncGenerator<Body> {
+      await check()
+      for await (const some of everyRow(rows, filter)) yield* some.map(bodyOf)
+    },
+  }
+}
+
+async function* everyItem<Body>(read: (paging: QueryTexts) => Promise<Page<Body>>): AsyncGenerator<Body> {
+  for (let page: string | undefined; ; ) {
+    const { data, next_page } = await read({ limit: String(LIST_LIMIT), ...(page !== undefined && { page }) })
+    yield* data
+    if (next_page === null) return
+    page = next_page
+  }
 }
 
 /** Adds what the operation says: description, arguments and flags. */
@@ -153,6 +221,7 @@ function declare(command: Command, operation: AnyAction | AnyListing, called: Ca
   const declared: FieldFlags = new Map()
   for (const [name, { schema, isRequired }] of fields) {
     if (positional.includes(name) || (OF_EVERY_LIST.has(name) && flags[name] === undefined)) continue
+    if (called.days !== undefined && OF_DAYS.has(name)) continue
     for (const given of [flags[name] ?? flagOf(name, schema)].flat()) {
       const flag: Flag = typeof given === 'string' ? { flag: given } : given
       const option = optionOf(flag, schema, { replaces: isChange })
@@ -162,9 +231,20 @@ function declare(command: Command, operation: AnyAction | AnyListing, called: Ca
       declared.set(option.attributeName(), { name, long: option.long!, value: flag.value })
     }
   }
+  if (called.days !== undefined) addDayAndEarlierFlags(command, called.days)
   fieldFlagsOf.set(command, declared)
   return command.addHelpText('after', examples(...lines))
 }
+
+/** Parameters of a period, which flags for days say. */
+const OF_DAYS = new Set(['starting_at', 'ending_at'])
+
+const isListing = (operation: AnyAction | AnyListing): operation is AnyListing => 'plural' in operation
+
+const queryOf = (operation: AnyAction | AnyListing): TProperties => ({
+  ...operation.query,
+  ...(isListing(operation) && listPage(operation.plural)),
+})
 
 /** A field, of the query or the body. */
 interface Field {
@@ -175,7 +255,7 @@ interface Field {
 function fieldsOf(operation: AnyAction | AnyListing): Map<string, Field> {
   const body = 'body' in operation ? operation.body : undefined
   return new Map([
-    ...Object.entries(operation.query ?? {}).map(([name, schema]) => [name, { schema, isRequired: false }] as const),
+    ...Object.entries(queryOf(operation)).map(([name, schema]) => [name, { schema, isRequired: false }] as const),
     ...Object.entries((body?.properties ?? {}) as Record<string, TSchema>).map(
       ([name, schema]) => [name, { schema, isRequired: body?.required?.includes(name) ?? false }] as const,
     ),
@@ -210,14 +290,14 @@ function optionOf({ flag, doc, value, read }: Flag, schema: TSchema, { replaces 
   const text = doc ?? docOf((schema.description ?? given.schema.description) as string)
   const isExplained = !replaces || !given.isNullable || new RegExp(`\\b${NONE}\\b`).test(text)
   const hints =
-    item && value === undefined
+    item && value === undefined && !read
       ? [...(replaces ? ['replaces the list'] : []), 'repeatable or comma-separated']
       : isExplained
         ? []
         : [`${NONE} clears it`]
   const option = new Option(flag, [text, ...hints].join('; '))
   if (value !== undefined) return option
-  if (read) return option.argParser(read)
+  if (read) return option.argParser(read as (text: string) => unknown)
   if (item) return option.argParser<string[]>(collect)
   if (given.schema.type === 'boolean') return option.argParser(readYesNo)
   return given.schema.enum ? option.choices(given.schema.enum) : option
@@ -226,7 +306,7 @@ function optionOf({ flag, doc, value, read }: Flag, schema: TSchema, { replaces 
 /** A description's first sentence as a part of one: `E-mail address for bills.` as `e-mail address for bills`. */
 function docOf(description: string): string {
   const [sentence = ''] = description.split(/\.( |$)/)
-  const text = sentence.replace(/\bnull\b/g, NONE)
+  const text = sentence.replace(/\bnull\b/g, NONE).replace(/^ID\b/, 'id')
   return /^[A-Z][A-Z0-9]/.test(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 }
 
@@ -237,13 +317,20 @@ interface CommandCall {
 }
 
 /** With the rights of an admin. */
-const madeBy = (self: Self, call: CommandCall): Call => ({ ...call, viewer: self.viewer, asker: self, party: self })
+const madeBy = (self: Self, call: CommandCall): Call => ({
+  ...call,
+  viewer: self.viewer,
+  asker: self,
+  party: self,
+  approver: self,
+  idempotencyKey: undefined,
+})
 
 /** What a command line says. Throws 422 for what the schema of the body does not allow. */
 async function callOf(
   operation: AnyAction | AnyListing,
   command: Command,
-  { positional = [] }: Called,
+  { positional = [], days }: Called,
   args: readonly unknown[],
 ): Promise<CommandCall> {
   const names = Object.keys(operation.params ?? {})
@@ -253,8 +340,9 @@ async function callOf(
     if (command.getOptionValueSource(attribute) !== 'cli') continue
     given.set(name, value ?? command.getOptionValue(attribute))
   }
+  if (days !== undefined) for (const [name, text] of Object.entries(dayTexts(command.opts()))) given.set(name, text)
   const query = Object.fromEntries(
-    Object.keys(operation.query ?? {}).flatMap((name) => (given.has(name) ? [[name, textOf(given.get(name))]] : [])),
+    Object.keys(queryOf(operation)).flatMap((name) => (given.has(name) ? [[name, textOf(given.get(name))]] : [])),
   ) as QueryTexts
   if (!('body' in operation) || !operation.body) return { params, query, body: undefined }
   const body = await bodyOf(operation.body, given)

@@ -66,7 +66,7 @@ export function addTokensCommands(program: Command): void {
       'tally tokens create --kind svc --user ada@example.com --name month-end --allow bills --json',
       'tally tokens create --kind api --user ada@example.com --name terraform --scope projects:write --network 10.0.0.0/8',
     ],
-    run: (services, { by }, body, { user }: { user: string }) => createTokenOf(services, user, body, by),
+    run: (services, { body, party }, { user }: { user: string }) => createTokenOf(services, user, body, party.by),
     show: createdText,
   })
   addListing(tokens, listTokens, {

@@ -6,6 +6,7 @@
  * that others chose, whose length would reveal it.
  */
 import type { Caller } from '../access/caller.ts'
+import { Serialized } from '../lib/serialized.ts'
 import { encodingFor } from './accept-encoding.ts'
 import { compressed } from './compression.ts'
 import { callerTag, hasTag, notModified, objectTag, REVALIDATED } from './entity-tags.ts'
@@ -15,16 +16,6 @@ import { ExportResponse } from './exports.ts'
 const COMPRESSIBLE = /^(text\/|application\/([a-z.]+\+)?(json|x-ndjson|xml)\b)/
 
 export const VARY = 'accept-encoding'
-
-/** A response in JSON that was serialized elsewhere, such as off the main thread. */
-class Serialized {
-  constructor(readonly json: Uint8Array<ArrayBuffer>) {}
-}
-
-/** Typed as its content, which is what clients receive. */
-export function serialized<Content extends object>(json: Uint8Array<ArrayBuffer>): Content {
-  return new Serialized(json) as unknown as Content
-}
 
 /** What a route's handler returned, and the context of its request. */
 interface Handled {

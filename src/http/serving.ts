@@ -2,6 +2,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { CreateEden } from 'elysia/types'
+import { Serialized } from '../lib/serialized.ts'
 import type {
   Answer,
   AnyAction,
@@ -16,8 +17,9 @@ import type {
 import { listPage } from '../operations/parameters.ts'
 import type { Rows } from '../schema/lists.ts'
 import { strict } from '../schema/types.ts'
-import { access, askerOf, partyOf, viewerOf } from './access.ts'
+import { access, approverOf, askerOf, partyOf, viewerOf } from './access.ts'
 import { type Documentation, documented } from './documentation.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
 import { answerList } from './list.ts'
 
 /** Where all operations are served. */
@@ -53,12 +55,23 @@ class Requested implements Call {
   get party() {
     return partyOf(this.served)
   }
+
+  get approver() {
+    return approverOf(this.served)
+  }
+
+  get idempotencyKey() {
+    return readIdempotencyKey(this.served.request.headers.get('idempotency-key'))
+  }
 }
 
 type Handler = (context: Context) => Promise<unknown>
 
 /** The responses that an operation may have; the first one is usual. */
 const answersOf = ({ answer }: AnyAction): readonly Answer[] => [answer].flat()
+
+/** Responses to reads get their entity tag in `http/responses.ts`. */
+const jsonResponse = ({ json }: Serialized) => new Response(json, { headers: { 'content-type': 'application/json' } })
 
 function handlerOf(operation: AnyAction, needs: never): Handler {
   const { status, isAddressed = status === 201 } = answersOf(operation)[0]!
@@ -68,7 +81,8 @@ function handlerOf(operation: AnyAction, needs: never): Handler {
     if (status !== 200) set.status = status
     const result = await operation.run(needs, new Requested(context) as never)
     if (isAddressed) set.headers.location = `${PREFIX}/${collection}/${(result as { id: string }).id}`
-    return set.status === 204 ? undefined : result
+    if (set.status === 204) return undefined
+    return result instanceof Serialized && operation.method !== 'GET' ? jsonResponse(result) : result
   }
 }
 
@@ -113,8 +127,8 @@ function documentationOf(operation: AnyAction | AnyListing): Documentation {
       problems: [...problems, 'database_deadline'],
     }
   }
-  const { example, also } = operation
-  const body = { ...(example !== undefined && { example }), ...(also && { also }) }
+  const { example, examples, also } = operation
+  const body = { ...(example !== undefined && { example }), ...(examples && { examples }), ...(also && { also }) }
   return {
     ...described,
     ...(Object.keys(body).length > 0 && { body }),

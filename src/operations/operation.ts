@@ -39,6 +39,10 @@ export interface Call<Parameters = unknown, Query = unknown, Body = unknown> {
   asker: Asker
   /** The caller as the one who changes something. */
   party: Party
+  /** The same as the one who decides about entries and sheets, and sees what they may approve. */
+  approver: Party
+  /** Under which this is done only once. */
+  idempotencyKey: string | undefined
 }
 
 /** A request, as far as operations need more of it than a {@link Call} has. */
@@ -53,8 +57,11 @@ export interface Served {
 
 /** A successful response. */
 export interface Answer extends Contents {
-  /** 200: done. 201: something was created, whose address follows from its `id`. 204: done, and there is nothing to return. */
-  status: 200 | 201 | 204
+  /**
+   * 200: done. 201: something was created, whose address follows from its `id`. 202: accepted, and done soon. 204: done, and
+   * there is nothing to return.
+   */
+  status: 200 | 201 | 202 | 204
   description: string
   headers?: DocumentedResponse['headers']
   /** Whether what was created is found under its id; it is if absent. */
@@ -94,6 +101,7 @@ export interface AnyAction extends Described<string, TProperties> {
   parse?: 'batch' | 'table' | 'picture'
   /** Of the body. */
   example?: unknown
+  examples?: Contents['examples']
   /** What the body may be besides JSON. */
   also?: Contents['also']
   /** The successful response; several if its status differs. */

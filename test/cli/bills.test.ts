@@ -159,7 +159,9 @@ test('invalid requests are refused with all issues at once, in the terms of the 
   expect(await refusal('preview', '--month', '2026-10', '--client', 'Acme Ltd')).toContain(
     '--exchange-rate: is required',
   )
-  expect(await refusal('deliver', '2026-0001', '--to', 'ada', '--yes')).toContain('--to: must be an e-mail address')
+  expect(await refusal('deliver', '2026-0001', '--to', 'ada', '--yes')).toContain(
+    '--to (ada): must be an e-mail address',
+  )
   expect(await refusal('deliver', '2026-0001', '--yes')).toContain('TALLY_SMTP_URL')
   expect(await refusal('show', '2026-0999')).toContain("The bill '2026-0999'")
 })

@@ -8,6 +8,7 @@ import type { Database } from '../../src/database/database.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/database/open.ts'
 import { DemoClock, fillDemo } from '../../src/demo/demo.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { everyRow } from '../../src/schema/lists.ts'
 import { createServices, type Services } from '../../src/services.ts'
 import { OPERATOR, reportBody } from './reports.ts'
 import { sharedFile } from './shared-files.ts'
@@ -268,7 +269,9 @@ async function fillEverything(db: Database): Promise<void> {
     by: TALLY,
   })
   let rendered = 0
-  for await (const { number } of await bills.everyBill({})) {
+  for (const {
+    head: { number },
+  } of (await Array.fromAsync(everyRow(bills.billRows, {}))).flat()) {
     // A PDF takes as long as everything else together.
     await bills.renderBill(number, isLong || rendered === 0 ? 'pdf' : 'html')
     rendered += 1

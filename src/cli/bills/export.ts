@@ -6,7 +6,6 @@ import { examples } from '../flags/options.ts'
 import { counted } from '../terminal/numbers.ts'
 import { print, printPieces } from '../terminal/print.ts'
 import { type DatabaseFlags, withServices } from '../with-services.ts'
-import { BILL } from './bill.ts'
 
 const FORMATS: DocumentFormat[] = ['pdf', 'html', 'csv', 'entries-csv', 'journal', 'json', 'void-notice']
 
@@ -20,7 +19,7 @@ export function addBillsExportCommand(bills: Command): void {
   bills
     .command('export')
     .description('Write a bill to a file, as a document for the client or data for bookkeeping')
-    .argument('<bill>', BILL)
+    .argument('<bill>', 'id (bil_…) or number of the bill')
     .addOption(new Option('--format <format>', 'format of the document').choices(FORMATS).default('pdf'))
     .option('-o, --output <file>', 'output file, or - for standard output (default: named after the bill)')
     .option('--force', 'overwrite an existing file')

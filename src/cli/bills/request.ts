@@ -1,4 +1,4 @@
-/** The flags of a bill as the request body of the API, and API errors reworded in terms of flags. */
+/** The flags of a bill as the request body of the API, and its issues in terms of flags. */
 import type { Command } from 'commander'
 import { type Issue, Problem } from '../../errors.ts'
 import type { BillRequest } from '../../features/bills/schema.ts'
@@ -6,6 +6,7 @@ import { CommandError, EXIT_USAGE } from '../failures.ts'
 import { checked, numberOf } from '../flags/body.ts'
 import { collect } from '../flags/options.ts'
 import { yesNoOption } from '../flags/yes-no.ts'
+import { inCommands } from '../wording.ts'
 
 export interface BillFlags {
   month?: string
@@ -29,10 +30,7 @@ export interface BillFlags {
   replaces?: string
 }
 
-/** The word that means no recipient. */
-const NONE = 'none'
-
-export const each = (text: string, before: string[] = []): string[] => [...before, text]
+const each = (text: string, before: string[] = []): string[] => [...before, text]
 
 export function addBillFlags(command: Command): Command {
   return command
@@ -102,47 +100,31 @@ export function readLine(line: string): { text: string; amount: number | undefin
   return { text: line.slice(0, at).trim(), amount: numberOf('--line', line.slice(at + 1)) }
 }
 
-/** E-mail addresses of a flag that may say `none`. */
-export function recipientsOf(addresses: string[] | undefined): string[] | undefined {
-  if (addresses === undefined) return undefined
-  const named = addresses.map((address) => address.trim())
-  return named.length === 1 && named[0] === NONE ? [] : named
-}
-
-/** Replaces terms of the API in error messages with those of the command line. */
-const WORDS: [api: RegExp, commandLine: string][] = [
-  [/"(leave_unpriced)": true/g, '--leave-unpriced'],
-  [/"include_earlier": true/g, '--include-earlier yes'],
-  [/\bor false to leave them\b/g, 'or --include-earlier no to leave them'],
-  [/POST \/bills\/preview lists/g, '`tally bills preview` lists'],
-  [/under `left_out`/g, 'under "Left out"'],
-  [/GET \/reports\/unpriced/g, '`tally reports unpriced`'],
-  [/POST \/bills\/\{id\}\/credit-note/g, '`tally bills credit`'],
-  [/POST \/bills\/\{id\}\/unpaid/g, '`tally bills unpaid`'],
+/** E-mail addresses of a flag that is repeatable or comma-separated. */
+export const addresses = (text: string, before: string[] = []): string[] => [
+  ...before,
+  ...text.split(',').map((address) => address.trim()),
 ]
 
 /** Flags whose names differ from the fields of the API. */
 const FLAGS: [pointer: RegExp, flag: string][] = [
   [/^\/period\/(from|to)$/, '--$1'],
   [/^\/period$/, '--month, or --from and --to'],
-  [/^\/(extra_)?lines(\/.*)?$/, '--line'],
+  [/^\/extra_lines(\/.*)?$/, '--line'],
   [/^\/tax\/percent$/, '--tax'],
   [/^\/tax\/name$/, '--tax-name'],
-  [/^\/(deliver_to|to|group_by)(\/\d+)?$/, '--$1'],
+  [/^\/(deliver_to|group_by)(\/\d+)?$/, '--$1'],
   [/^\/(.*)$/, '--$1'],
 ]
 
-/** Runs `work` and rewords API errors for the command line. */
+/** Runs `work` and names the flags of fields that are parts of others in its issues. */
 export async function refusedInFlags<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    const { issues } = error.more
-    const isUsage = issues !== undefined && issues.length > 0
-    const text = isUsage ? issues.map(issueText).join('\n') : error.detail
-    const reworded = WORDS.reduce((words, [api, own]) => words.replace(api, own), text)
-    throw new CommandError(reworded, isUsage ? EXIT_USAGE : undefined)
+    const issues = error instanceof Problem ? (error.more.issues ?? []) : []
+    if (issues.length === 0) throw error
+    throw new CommandError(inCommands(issues.map(issueText).join('\n')), EXIT_USAGE)
   }
 }
 

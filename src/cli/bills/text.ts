@@ -1,10 +1,11 @@
 /** Formats bills for the terminal. */
+import { minorDigitsOf } from '../../features/bills/contract.ts'
 import type { Bill, BillDocument, BillHead, BillLine, BillTotals } from '../../features/bills/schema.ts'
 import { numberText } from '../../lib/exact-json.ts'
 import { parseDecimal } from '../../lib/money.ts'
-import type { ColumnFlags } from '../terminal/columns.ts'
 import { counted, countText, dollars, inDollars } from '../terminal/numbers.ts'
 import { type Column, minute, print, printFields, printTable } from '../terminal/print.ts'
+import { exact } from './bill.ts'
 
 /** An amount of what was read by `parseExactJson`, with all digits of its currency. */
 function amountText<Key extends string>(holder: Partial<Record<Key, number>>, key: Key, digits: number): string {
@@ -138,27 +139,24 @@ export function printPreview(document: BillDocument): void {
   }
 }
 
-/** Bills that were read by `parseExactJson`. */
-export function printBills(bills: BillHead[], digitsOf: (currency: string) => number, flags: ColumnFlags): void {
-  printTable<BillHead>(
-    [
-      { title: 'NUMBER', of: ({ number }) => number },
-      { title: 'KIND', rank: 2, of: ({ kind }) => kind.replace('_', ' ') },
-      { title: 'STATE', of: ({ state }) => state },
-      { title: 'ISSUED', rank: 1, of: ({ issued_on }) => issued_on },
-      { title: 'DUE', of: ({ due_on, overdue }) => `${due_on}${overdue ? ' overdue' : ''}` },
-      { title: 'FOR', of: (bill) => shortened(scopeText(bill)) },
-      { title: 'PERIOD', rank: 2, of: ({ period }) => `${period.from} – ${period.to}` },
-      { title: 'ENTRIES', rank: 3, of: ({ entries }) => countText(entries), align: 'right' },
-      { title: 'TOTAL', of: (bill) => amountText(bill, 'total', digitsOf(bill.currency)), align: 'right' },
-      { title: 'OPEN', of: (bill) => amountText(bill, 'balance', digitsOf(bill.currency)), align: 'right' },
-      { title: 'CURRENCY', of: ({ currency }) => currency },
-      { title: 'E-MAIL', rank: 3, of: ({ delivery }) => (delivery === 'none' ? '–' : delivery) },
-    ],
-    bills,
-    flags,
-  )
-}
+export const BILL_COLUMNS: Column<BillHead>[] = [
+  { title: 'NUMBER', of: ({ number }) => number },
+  { title: 'KIND', rank: 2, of: ({ kind }) => kind.replace('_', ' ') },
+  { title: 'STATE', of: ({ state }) => state },
+  { title: 'ISSUED', rank: 1, of: ({ issued_on }) => issued_on },
+  { title: 'DUE', of: ({ due_on, overdue }) => `${due_on}${overdue ? ' overdue' : ''}` },
+  { title: 'FOR', of: (bill) => shortened(scopeText(bill)) },
+  { title: 'PERIOD', rank: 2, of: ({ period }) => `${period.from} – ${period.to}` },
+  { title: 'ENTRIES', rank: 3, of: ({ entries }) => countText(entries), align: 'right' },
+  { title: 'TOTAL', of: ({ total, currency }) => sumText(total, currency), align: 'right' },
+  { title: 'OPEN', of: ({ balance, currency }) => sumText(balance, currency), align: 'right' },
+  { title: 'CURRENCY', of: ({ currency }) => currency },
+  { title: 'E-MAIL', rank: 3, of: ({ delivery }) => (delivery === 'none' ? '–' : delivery) },
+]
+
+/** A sum as a service returns it, with all digits of its currency. */
+const sumText = (sum: number, currency: string) =>
+  amountText(exact<{ sum: number }>({ sum }), 'sum', minorDigitsOf(currency))
 
 function stateText({ state, paid, void: voided, due_on, overdue }: BillHead): string {
   if (paid) return `paid on ${paid.on}${paid.reference === null ? '' : ` (${paid.reference})`}`
@@ -166,7 +164,8 @@ function stateText({ state, paid, void: voided, due_on, overdue }: BillHead): st
   return `${state}, due ${due_on}${overdue ? ', overdue' : ''}`
 }
 
-export function printBill(bill: Bill): void {
+/** A bill that was read by `parseExactJson`. */
+export function printBill(bill: Bill): undefined {
   const { document, deliveries, kind, period } = bill
   printFields([
     [kind.replace('_', ' '), bill.number],
@@ -221,15 +220,14 @@ function printPayments({ payments, currency, document: { minor_digits: digits } 
 }
 
 /** The sums of the bills in a list. */
-export function printTotals({ data }: BillTotals, digitsOf: (currency: string) => number): void {
-  for (const sums of data) {
-    const amount = (key: 'total' | 'amount_paid' | 'balance' | 'credit' | 'overdue') =>
-      amountText(sums, key, digitsOf(sums.currency))
-    print(
-      `${sums.currency}: ${counted(sums.bills, 'bill')}, total ${amount('total')}, paid ${amount('amount_paid')}, open ${amount('balance')}, overdue ${amount('overdue')}${sums.credit > 0 ? `, open credit ${amount('credit')}` : ''}`,
-    )
-  }
-}
+export const totalsText = ({ data }: BillTotals): string =>
+  data
+    .map(({ currency, bills, total, amount_paid, balance, overdue, credit }) => {
+      const amount = (sum: number) => sumText(sum, currency)
+      const open = JSON.stringify(credit) === '0' ? '' : `, open credit ${amount(credit)}`
+      return `${currency}: ${counted(bills, 'bill')}, total ${amount(total)}, paid ${amount(amount_paid)}, open ${amount(balance)}, overdue ${amount(overdue)}${open}`
+    })
+    .join('\n')
 
 /** What is left after credit notes; nothing before the first one. */
 function remainingText({ remaining, corrected_by, document: { minor_digits: digits, currency } }: Bill) {

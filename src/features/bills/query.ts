@@ -2,29 +2,26 @@
 
 import { notFound } from '../../errors.ts'
 import { daysOfMonth, isDay } from '../../lib/calendar.ts'
-import { Query, type QueryTexts, type SortedListPage } from '../../schema/query.ts'
+import { type ListPage, Query, type QueryTexts, type SortedListPage } from '../../schema/query.ts'
 import type { ListQuery } from '../entries/contract.ts'
 import { ENTRY_FORMATS, readPage } from '../selection/contract.ts'
 import { BILL_STATES, RATE_LIMIT } from './schema.ts'
 import { BILL_SORTS } from './sorts.ts'
 import type { BillState } from './store/bills.ts'
 
-type BillPage = SortedListPage<keyof typeof BILL_SORTS>
-
-export interface BillListQuery extends BillPage {
-  states: BillState[] | undefined
-  /** Id or name. */
-  client: string | undefined
-  /** Id, key, name or alias. */
-  project: string | undefined
-  ticket: string | undefined
-  from: string | undefined
-  to: string | undefined
-  overdue: boolean | undefined
-  deliveryFailed: boolean | undefined
+/** Client, project and ticket by id or name. */
+export interface BillListFilter {
+  states?: BillState[] | undefined
+  client?: string | undefined
+  project?: string | undefined
+  ticket?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  overdue?: boolean | undefined
+  deliveryFailed?: boolean | undefined
 }
 
-function readFilter(query: Query): Omit<BillListQuery, keyof BillPage> {
+function readFilter(query: Query): BillListFilter {
   const day = (name: string) => {
     const text = query.text(name)
     if (text === undefined || isDay(text)) return text
@@ -43,17 +40,25 @@ function readFilter(query: Query): Omit<BillListQuery, keyof BillPage> {
 }
 
 /** Throws 422 with every issue. */
-export function readBillList(texts: QueryTexts): BillListQuery {
+export function readBillList(texts: QueryTexts): SortedListPage<keyof typeof BILL_SORTS> & { filter: BillListFilter } {
   const query = new Query(texts)
-  const read = { ...readFilter(query), ...query.sortedListPage(BILL_SORTS) }
+  const read = { filter: readFilter(query), ...query.sortedListPage(BILL_SORTS) }
   query.finish()
   return read
 }
 
 /** Throws 422 with every issue. */
-export function readBillTotals(texts: QueryTexts): Omit<BillListQuery, keyof BillPage> {
+export function readBillTotals(texts: QueryTexts): BillListFilter {
   const query = new Query(texts)
   const read = readFilter(query)
+  query.finish()
+  return read
+}
+
+/** Throws 422 with every issue. */
+export function readDraftList(texts: QueryTexts): ListPage {
+  const query = new Query(texts)
+  const read = query.listPage()
   query.finish()
   return read
 }

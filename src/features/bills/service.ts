@@ -7,8 +7,7 @@ import { dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { parseExactJson, parseRawJson } from '../../lib/exact-json.ts'
 import { isId } from '../../lib/id.ts'
-import { eachPage } from '../../schema/lists.ts'
-import type { PageRequest, SortedBy } from '../../schema/query.ts'
+import type { Rows } from '../../schema/lists.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { EntriesService } from '../entries/service.ts'
 import type { EventsService } from '../events/service.ts'
@@ -25,7 +24,7 @@ import { createBillDraftsService } from './drafts/service.ts'
 import { createEntryRelease } from './entry-release.ts'
 import { findInconsistentBills } from './integrity.ts'
 import { createPayments, mayBeCredited } from './payments.ts'
-import type { BillListQuery } from './query.ts'
+import type { BillListFilter } from './query.ts'
 import { noRecipient, previewChanged } from './refusals.ts'
 import { createReminders } from './reminders.ts'
 import { issuesOfRecipients } from './request.ts'
@@ -68,10 +67,8 @@ import { usualTerms } from './usual-terms.ts'
 import { billHead, billText, paymentBody, remainingBody, totalsBody } from './wire.ts'
 
 export type { BilledAmount, BilledCost } from './billed-amounts.ts'
-export { BILL_COLUMNS } from './csv.ts'
-export { readBillList } from './query.ts'
 export type { BillSubmission, BillView, DocumentFormat }
-export { billedAmountBody, minorDigitsOf }
+export { billedAmountBody }
 
 export interface BillsDependencies {
   db: Database
@@ -89,14 +86,17 @@ export interface BillsDependencies {
 /** If an entry changes between composing and writing a bill, sending starts over, up to this number of attempts. */
 const ATTEMPTS = 5
 
-/** Client and project by id or name. */
-export type BillListFilter = Partial<Omit<BillListQuery, 'limit' | 'after' | 'by' | 'format'>>
-
 interface BillPreviewed {
   digest: string
   /** Whether nothing can be recorded for today or later in the period. */
   period_is_over: boolean
   document: BillDocument
+}
+
+/** A bill, and as it is in a list. */
+export interface ListedBill {
+  view: BillView
+  head: BillHead
 }
 
 export interface Sent {
@@ -155,10 +155,14 @@ export function createBillsService({
   /** The day in the organization's zone, which decides what is overdue. */
   const findToday = async () => dayAt(clock.now(), (await getIssuer(db.read)).timeZone)
 
-  async function readFilter({ client, project, ticket, ...rest }: BillListFilter): Promise<BillFilter> {
+  /** Throws `validation_failed` for a client, project or ticket that does not exist. */
+  async function requireKnown({ client, project, ticket }: BillListFilter): Promise<void> {
     await projects.requireKnown('client', client === undefined ? undefined : [client], '/query/client')
     await projects.requireKnown('project', project === undefined ? undefined : [project], '/query/project')
     await projects.requireKnown('ticket', ticket === undefined ? undefined : [ticket], '/query/ticket')
+  }
+
+  async function readFilter({ client, project, ticket, ...rest }: BillListFilter): Promise<BillFilter> {
     return {
       ...rest,
       clientId: client === undefined ? undefined : (await projects.getClient(client)).id,
@@ -250,22 +254,31 @@ export function createBillsService({
         throw previewChanged()
       }),
 
-    /** A page of bills, newest first unless it has another order. Throws `not_found` for a client or project that does not exist. */
-    listBills: async (filter: BillListFilter, page: PageRequest<keyof typeof BILL_SORTS>): Promise<BillView[]> =>
-      listBills(page.by ? db.slow : db.read, await readFilter(filter), { ...page, today: await findToday() }),
+    requireKnown,
 
-    /** The token of the page that follows a bill. */
-    pageAfter: (view: BillView, by: SortedBy<keyof typeof BILL_SORTS> | undefined): string =>
-      pageAfter(BILL_KEYS, by, view, view.bill.id),
+    /** Newest first, unless a page has another order. Throws `not_found` for a name that {@link requireKnown} refuses. */
+    billRows: {
+      async list(filter, page) {
+        const views = await listBills(page.by ? db.slow : db.read, await readFilter(filter), {
+          ...page,
+          today: await findToday(),
+        })
+        const listed = await heads(views)
+        return views.map((view, at) => ({ view, head: listed[at]! }))
+      },
+      keyOf: ({ view }) => view.bill.id,
+      pageAfter: ({ view }, by) => pageAfter(BILL_KEYS, by, view, view.bill.id),
+    } satisfies Rows<BillListFilter, keyof typeof BILL_SORTS, ListedBill>,
 
-    /** The same of these clients only. */
+    /** A page of the bills of these clients. */
     listClientBills: async (
       clientIds: readonly number[],
       page: { after: number | undefined; limit: number },
     ): Promise<BillView[]> => listBills(db.read, { clientIds }, { ...page, today: await findToday() }),
 
-    /** What the bills that match sum up to, by currency; void ones count nothing. Throws like `listBills`. */
+    /** What the bills that match sum up to, by currency; void ones count nothing. Throws like {@link requireKnown}. */
     async sumBills(filter: BillListFilter): Promise<BillTotals> {
+      await requireKnown(filter)
       const sums = await sumBills(db.read, await readFilter(filter), await findToday())
       return { data: sums.map(totalsBody) }
     },
@@ -276,20 +289,6 @@ export function createBillsService({
 
     /** By id (`bil_…`) or number. Throws `not_found`. */
     getBill: (bill: string): Promise<BillView> => getView(db.read, bill),
-
-    /** All bills that match the filter, as list items. Throws like `listBills`, before there is a first item. */
-    async everyBill(filter: BillListFilter): Promise<AsyncGenerator<BillHead>> {
-      const requested = await readFilter(filter)
-      const today = await findToday()
-      async function* every() {
-        const pages = eachPage(
-          (page) => listBills(db.read, requested, { ...page, today }),
-          ({ bill }: BillView) => bill.id,
-        )
-        for await (const views of pages) yield* await heads(views)
-      }
-      return every()
-    },
 
     heads,
 

@@ -65,9 +65,8 @@ async function sendMeanwhile(open: Open, actions: readonly [Action, number][]) {
   const decide = (at: number, action: 'approve' | 'reject' | 'withdraw_approval') =>
     entries.approval.decideEntry(ids[at]!, { action, ...(action === 'reject' && { reason: 'no' }) }, OPERATOR)
   const voidLast = async () => {
-    const filter = { states: undefined, client: undefined, project: undefined, from: undefined, to: undefined }
-    const [last] = await other.listBills(filter, { after: undefined, limit: 1 })
-    if (last) await other.voidBill(last.bill.number, { reason: 'wrong' }, TALLY)
+    const [last] = await other.billRows.list({}, { after: undefined, limit: 1 })
+    if (last) await other.voidBill(last.head.number, { reason: 'wrong' }, TALLY)
   }
   let cost = 1
   const run: Record<Action, (at: number) => Promise<unknown>> = {
@@ -113,11 +112,12 @@ async function expectConsistent({ db, services }: Awaited<ReturnType<typeof stag
   expect([await bills.verify(), await entries.verify()]).toEqual([[], []])
   const { data } = await entries.listing.listEntries(EVERYTHING, readListQuery({ limit: '100' }, 'UTC'))
   const costOf = (some: typeof data) => some.reduce((sum, { cost }) => sum + Number(cost), 0)
-  const filter = { states: undefined, client: undefined, project: undefined, from: undefined, to: undefined }
-  const sent = await bills.listBills(filter, { after: undefined, limit: 100 })
-  const numbers = sent.map(({ bill }) => bill.number).reverse()
+  const sent = await bills.billRows.list({}, { after: undefined, limit: 100 })
+  const numbers = sent.map(({ head }) => head.number).reverse()
   expect(numbers).toEqual(numbers.map((_, index) => `2026-${String(index + 1).padStart(4, '0')}`))
-  for (const { bill } of sent) {
+  for (const {
+    view: { bill },
+  } of sent) {
     const own = data.filter((entry) => entry.bill?.number === bill.number)
     const document = JSON.parse(await bills.getDocument({ bill } as never)) as BillDocument
     const expected = bill.state === 'void' ? [0, 0] : [document.entries, Number(document.subtotal)]

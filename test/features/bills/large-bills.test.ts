@@ -29,8 +29,6 @@ const entriesOf = (portion: number) => portion + 10
 const ENTRIES = entriesOf(SMALL_PORTION)
 const PORTIONS = 2
 
-const ALL = { states: undefined, client: undefined, project: undefined, from: undefined, to: undefined }
-
 /** After this, a lease that is not renewed has expired. */
 const LATER_MS = 60_000
 
@@ -95,7 +93,7 @@ function looking({ bills, entries, reports }: Services) {
   }
   const exported = () => textOf(entries.listing.exportFile(EVERYTHING, {}, 'csv'))
   const numbers = async () =>
-    (await bills.listBills(ALL, { after: undefined, limit: 10 })).map(({ bill }) => bill.number)
+    (await bills.billRows.list({}, { after: undefined, limit: 10 })).map(({ head }) => head.number)
   return { usage, first, listed, exported, numbers }
 }
 

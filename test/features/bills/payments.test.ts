@@ -4,6 +4,7 @@ import { TALLY } from '../../../src/access/actor.ts'
 import { Problem } from '../../../src/errors.ts'
 import { isOverdue } from '../../../src/features/bills/payments.ts'
 import type { Bill, BillHead } from '../../../src/features/bills/schema.ts'
+import { everyRow } from '../../../src/schema/lists.ts'
 import { createServices } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
@@ -151,8 +152,8 @@ forEachEngine('payments', (open) => {
     const [first, second] = [await send(100), await send(10)]
     await pay(first, { amount: 30 })
     const overdue = async () => {
-      const views = await bills.listBills({ overdue: true }, { after: undefined, limit: 9 })
-      return (await bills.heads(views)).map(({ number, overdue }) => [number, overdue])
+      const listed = await bills.billRows.list({ overdue: true }, { after: undefined, limit: 9 })
+      return listed.map(({ head }) => [head.number, head.overdue])
     }
     time.now += 30 * DAY_MS
     expect(await overdue()).toEqual([])
@@ -241,9 +242,8 @@ forEachEngine('payments', (open) => {
       amount: fc.integer({ min: 1, max: 60 }),
     })
     const all = async () => {
-      const heads: BillHead[] = []
-      for await (const head of await bills.everyBill({})) heads.push(JSON.parse(JSON.stringify(head)))
-      return heads
+      const listed = (await Array.fromAsync(everyRow(bills.billRows, {}))).flat()
+      return listed.map(({ head }): BillHead => JSON.parse(JSON.stringify(head)))
     }
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(act, { minLength: 2, maxLength: 4 }), { maxLength: 5 }), async (batches) => {

@@ -10,7 +10,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { timestamp } from '../../../lib/duration.ts'
 import { isId } from '../../../lib/id.ts'
 import { type Page, pageOf } from '../../../schema/lists.ts'
-import { type ListPage, Query, type QueryTexts, writeKeyPage } from '../../../schema/query.ts'
+import { type ListPage, writeKeyPage } from '../../../schema/query.ts'
 import type { AuditService } from '../../audit/service.ts'
 import { draftGone } from '../refusals.ts'
 import { type BillDraftBody, type BillDraftChange, type BillDraftForm, draftBody } from './schema.ts'
@@ -31,14 +31,6 @@ interface Dependencies {
   db: Database
   clock: Clock
   audit: Pick<AuditService, 'record'>
-}
-
-/** Throws 422 with every issue. */
-export function readDraftList(texts: QueryTexts): ListPage {
-  const query = new Query(texts)
-  const read = query.listPage()
-  query.finish()
-  return read
 }
 
 export function createBillDraftsService({ db, clock, audit }: Dependencies) {
