@@ -9,7 +9,7 @@ import { billDocumentOperations } from './features/bills/operations/documents.ts
 import { billDraftOperations } from './features/bills/operations/drafts.ts'
 import { billPaymentOperations } from './features/bills/operations/payments.ts'
 import { billSendingOperations } from './features/bills/operations/sending.ts'
-import { budgetsRoutes } from './features/budgets/routes/budgets.ts'
+import { budgetOperations } from './features/budgets/operations/budgets.ts'
 import { changesRoutes } from './features/changes/routes.ts'
 import { approvalRoutes } from './features/entries/approval/routes.ts'
 import { divisionRoutes } from './features/entries/division/routes.ts'
@@ -166,7 +166,6 @@ export const createApp = ({
         .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
         .use(at('/report-views').use(reportViewsRoutes(services)))
         .use(at('/shared').use(sharedRoutes(services)))
-        .use(at('/budgets').use(budgetsRoutes(services)))
         .use(at('/webhooks').use(webhooksRoutes(services))),
     )
     .use(at('/api/v1/settings').use(organizationRoutes(services)))
@@ -180,6 +179,7 @@ export const createApp = ({
             ...billDocumentOperations,
             ...billPaymentOperations,
             ...billDraftOperations,
+            ...budgetOperations,
           ],
           services,
         ),

@@ -119,6 +119,8 @@ interface ListCommand<Body> extends Partial<Called> {
   usual?: QueryTexts
   /** In which order they are shown; as the operation lists them by default. */
   order?: (one: Body, other: Body) => number
+  /** What they are, if not what the group is of. */
+  plural?: string
   /** What the list is of, if flags narrow it: `active clients`. */
   listed?: (flags: Record<string, unknown>) => string
   /** How one is made. */
@@ -141,8 +143,17 @@ export function addListing<Of extends Listed>(
   operation: Of,
   presented: ListCommand<BodyIn<Of>> & { paged?: boolean },
 ): void {
-  const plural = group.name().replaceAll('-', ' ')
-  const { columns, usual, order, howToAdd, listed = () => plural, prepare, paged, below } = presented
+  const {
+    plural = group.name().replaceAll('-', ' '),
+    columns,
+    usual,
+    order,
+    howToAdd,
+    listed = () => plural,
+    prepare,
+    paged,
+    below,
+  } = presented
   const called = { name: 'list', examples: [`tally ${group.name()} list`], ...presented }
   if (paged) called.flags = { ...called.flags, ...pageFlags(plural) }
   const command = declare(group.command(called.name), operation, called)

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
+import { archiveBudget, restoreBudget } from '../../features/budgets/operations/budgets.ts'
 import { examples } from '../flags/options.ts'
+import { addAction } from '../operations.ts'
 import { addBudgetsAddCommand } from './add.ts'
-import { addBudgetsAlertsCommand } from './alerts.ts'
-import { addBudgetsArchiveCommands } from './archive.ts'
+import { EXAMPLE_ID } from './budget.ts'
 import { addBudgetsChangeCommand } from './change.ts'
 import { addBudgetsCheckCommand } from './check.ts'
-import { addBudgetsListCommand } from './list.ts'
+import { addBudgetsAlertsCommand, addBudgetsListCommand } from './list.ts'
 import { addBudgetsShowCommand } from './show.ts'
 import { addBudgetsTestCommand } from './test.ts'
 
@@ -25,7 +26,20 @@ export function addBudgetsCommands(program: Command): void {
   addBudgetsAddCommand(budgets)
   addBudgetsChangeCommand(budgets)
   addBudgetsShowCommand(budgets)
-  addBudgetsArchiveCommands(budgets)
+  addAction(budgets, archiveBudget, {
+    name: 'archive',
+    description: 'Archive a budget: it is kept with its alerts, but counts nothing and causes no more',
+    subject: 'budget',
+    examples: [`tally budgets archive ${EXAMPLE_ID}`],
+    show: ({ name }) => `Archived ${name}.`,
+  })
+  addAction(budgets, restoreBudget, {
+    name: 'restore',
+    description: 'Restore an archived budget, and count its entries again',
+    subject: 'budget',
+    examples: [`tally budgets restore ${EXAMPLE_ID}`],
+    show: ({ name }) => `Restored ${name}.`,
+  })
   addBudgetsAlertsCommand(budgets)
   addBudgetsCheckCommand(budgets)
   addBudgetsTestCommand(budgets)

@@ -1,94 +1,72 @@
+/** `tally budgets list` and `alerts`. */
 import type { Command } from 'commander'
+import { listBudgetAlerts, listBudgets } from '../../features/budgets/operations/budgets.ts'
 import type { BudgetBody } from '../../features/budgets/schema.ts'
 import { parseDecimal } from '../../lib/money.ts'
-import type { Services } from '../../services.ts'
-import { columnsOption, wideOption } from '../flags/columns.ts'
-import { emptyText } from '../flags/filters.ts'
-import { collect, examples } from '../flags/options.ts'
-import { note, printJsonList, printTable } from '../terminal/print.ts'
-import { withServices } from '../with-services.ts'
-import { archivedText, type ListFlags, listedText } from '../work-commands.ts'
-import { amountText, scopeText, stateText, upToDate } from './budget.ts'
-
-interface Flags extends ListFlags {
-  project?: string[]
-  client?: string[]
-  ticket?: string[]
-  agentManager?: string[]
-  state?: string[]
-}
+import { addListing } from '../operations.ts'
+import { minute } from '../terminal/print.ts'
+import { archivedText, listedText } from '../work-commands.ts'
+import { amountText, EXAMPLE_ID, scopeText, stateText, upToDate } from './budget.ts'
 
 export function addBudgetsListCommand(budgets: Command): void {
-  budgets
-    .command('list')
-    .description('List budgets, newest first, with what is spent in the current period')
-    .option('--project <project>', 'id, key, name or alias of a project; repeatable or comma-separated', collect)
-    .option('--client <client>', 'id or name of a client; repeatable or comma-separated', collect)
-    .option('--ticket <ticket>', 'id or key of a ticket; repeatable or comma-separated', collect)
-    .option('--agent-manager <person>', 'id or e-mail address of a person; repeatable or comma-separated', collect)
-    .option('--state <state>', 'within, nearly (from 80%) or exceeded; repeatable or comma-separated', collect)
-    .option('--archived', 'only archived budgets')
-    .option('--all', 'include archived budgets')
-    .addOption(columnsOption())
-    .addOption(wideOption())
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      examples(
-        'tally budgets list',
-        'tally budgets list --state nearly,exceeded',
-        'tally budgets list --client "Acme Ltd" --json',
-      ),
-    )
-    .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<Flags>()
-      const listed = await withServices(flags, async (services) => {
-        await services.projects.requireKnown('project', flags.project, '/query/project')
-        await services.projects.requireKnown('client', flags.client, '/query/client')
-        return (await Array.fromAsync(pagesOf(await upToDate(services), flags))).flat()
-      })
-      if (flags.json) return printJsonList(listed)
-      printTable<BudgetBody>(
-        [
-          { title: 'NAME', of: ({ name }) => name },
-          { title: 'COUNTS', rank: 1, of: ({ scope }) => scopeText(scope) },
-          { title: 'PERIOD', rank: 1, of: periodText },
-          { title: 'SPENT', align: 'right', of: (budget) => amountOf(budget, 'spent') },
-          { title: 'AVAILABLE', align: 'right', of: (budget) => amountOf(budget, 'available') },
-          { title: 'USED', align: 'right', of: usedText },
-          {
-            title: 'STATE',
-            of: ({ archived_at, current }) => archivedText(archived_at) ?? (current ? stateText(current) : '–'),
-          },
-          { title: 'ID', of: ({ id }) => id },
-        ],
-        listed,
-        flags,
-      )
-      if (listed.length === 0)
-        note(emptyText(flags, listedText(flags, 'budgets'), 'Add one with `tally budgets add --amount 2500`.'))
-    })
+  addListing(budgets, listBudgets, {
+    description: 'List budgets, newest first, with what is spent in the current period',
+    flags: {
+      project: '--project <project>',
+      client: '--client <client>',
+      ticket: '--ticket <ticket>',
+      agent_manager: '--agent-manager <person>',
+      state: { flag: '--state <state>', doc: 'within, nearly (from 80%) or exceeded' },
+      archived: [
+        { flag: '--archived', doc: 'only archived budgets', value: 'only' },
+        { flag: '--all', doc: 'include archived budgets', value: 'include' },
+      ],
+    },
+    examples: [
+      'tally budgets list',
+      'tally budgets list --state nearly,exceeded',
+      'tally budgets list --client "Acme Ltd" --json',
+    ],
+    prepare: upToDate,
+    columns: [
+      { title: 'NAME', of: ({ name }) => name },
+      { title: 'COUNTS', rank: 1, of: ({ scope }) => scopeText(scope) },
+      { title: 'PERIOD', rank: 1, of: periodText },
+      { title: 'SPENT', align: 'right', of: (budget) => amountOf(budget, 'spent') },
+      { title: 'AVAILABLE', align: 'right', of: (budget) => amountOf(budget, 'available') },
+      { title: 'USED', align: 'right', of: usedText },
+      {
+        title: 'STATE',
+        of: ({ archived_at, current }) => archivedText(archived_at) ?? (current ? stateText(current) : '–'),
+      },
+      { title: 'ID', of: ({ id }) => id },
+    ],
+    listed: (flags) => listedText(flags, 'budgets'),
+    howToAdd: 'Add one with `tally budgets add --amount 2500`.',
+  })
 }
 
-async function* pagesOf(budgets: Services['budgets'], flags: Flags) {
-  const { readBudgetList } = await import('../../features/budgets/service.ts')
-  const { project, client, ticket, agentManager, state, archived, all } = flags
-  for (let page: string | undefined; ; ) {
-    const query = readBudgetList({
-      project,
-      client,
-      ticket,
-      agent_manager: agentManager,
-      state,
-      archived: all ? 'include' : archived ? 'only' : undefined,
-      limit: '1000',
-      page,
-    })
-    const { data, next_page } = await budgets.listBudgets(null, query)
-    yield data
-    if (next_page === null) return
-    page = next_page
-  }
+export function addBudgetsAlertsCommand(budgets: Command): void {
+  addListing(budgets, listBudgetAlerts, {
+    name: 'alerts',
+    plural: 'alerts',
+    description: 'List alerts of budgets, newest first',
+    paged: true,
+    flags: { budget: { flag: '--budget <budget>', doc: 'only alerts of this budget (bdg_…)' } },
+    examples: ['tally budgets alerts', `tally budgets alerts --budget ${EXAMPLE_ID} --json`],
+    prepare: upToDate,
+    columns: [
+      { title: 'WHEN (UTC)', of: ({ at }) => minute(at) },
+      { title: 'BUDGET', of: ({ budget }) => budget.name },
+      { title: 'PERIOD FROM', rank: 1, of: ({ period }) => period.from ?? '–' },
+      { title: 'THRESHOLD', of: ({ of, percent }) => (of === 'forecast' ? `forecast of ${percent}%` : `${percent}%`) },
+      { title: 'AMOUNT', align: 'right', of: (alert) => amountText(alert, alert.spent) },
+      { title: 'AVAILABLE', align: 'right', of: (alert) => amountText(alert, alert.available) },
+      { title: 'NOTIFIED (UTC)', rank: 1, of: ({ notified_at }) => minute(notified_at) },
+      { title: 'BUDGET ID', rank: 2, of: ({ budget }) => budget.id },
+    ],
+    howToAdd: 'An alert is created when a threshold of a budget is reached.',
+  })
 }
 
 function periodText({ period, current, archived_at }: BudgetBody): string {
