@@ -54,9 +54,10 @@ import { reportViewsRoutes } from './features/reports/views/routes.ts'
 import { searchRoutes } from './features/search/routes.ts'
 import { shareLinksRoutes } from './features/share-links/routes/links.ts'
 import { sharedPages } from './features/share-links/routes/pages.ts'
-import { approvalsRoute } from './features/sheets/routes/approvals.ts'
-import { sheetEntriesRoutes } from './features/sheets/routes/entries.ts'
-import { sheetsRoutes } from './features/sheets/routes/sheets.ts'
+import { listApprovals } from './features/sheets/operations/approvals.ts'
+import { sheetEntryOperations } from './features/sheets/operations/entries.ts'
+import { sheetListOperations } from './features/sheets/operations/list.ts'
+import { sheetOperations } from './features/sheets/operations/sheets.ts'
 import { otlpRoutes } from './features/telemetry/routes/otlp.ts'
 import { telemetryStatusRoutes } from './features/telemetry/routes/status.ts'
 import { grantsRoutes } from './features/viewers/routes/grants.ts'
@@ -194,8 +195,11 @@ export const createApp = ({
         .use(divisionRoutes(services)),
     )
     .use(at('/api/v1/token-entry-schema').use(reportSchemaRoute()))
-    .use(at('/api/v1/approvals').use(approvalsRoute(services)))
-    .use(at('/api/v1/token-sheets').use(sheetsRoutes(services)).use(sheetEntriesRoutes(services)))
+    .use(
+      at('/api/v1').use(
+        serve([listApprovals, ...sheetListOperations, ...sheetOperations, ...sheetEntryOperations], services),
+      ),
+    )
     .use(at('/api/v1/telemetry').use(telemetryStatusRoutes(services)))
     .use(at(OTLP_PREFIX).use(otlpRoutes(services)))
     .use(at('/api/v1').use(serve([...clientOperations, ...projectOperations, ...ticketOperations], services)))

@@ -1,36 +1,28 @@
 import type { Command } from 'commander'
+import { listApprovals } from '../features/sheets/operations/approvals.ts'
 import type { Approvals } from '../features/sheets/schema.ts'
-import { examples } from './flags/options.ts'
-import { addDayAndEarlierFlags, type DayFlags, dayTexts } from './flags/period.ts'
+import { addAction } from './operations.ts'
 import { costText, printSheets } from './sheets/sheet.ts'
 import { counted } from './terminal/numbers.ts'
-import { note, print, printJson, printTable } from './terminal/print.ts'
-import { type CommandFlags, withServices } from './with-services.ts'
+import { note, print, printTable } from './terminal/print.ts'
 
 export function addApprovalsCommand(program: Command): void {
-  const approvals = program
-    .command('approvals')
-    .description('List what is waiting for approval: token sheets, and reported entries by project')
-  addDayAndEarlierFlags(approvals, 'sheets and sessions that started')
-    .option('--json', 'print JSON, as returned by GET /api/v1/approvals')
-    .addHelpText('after', examples('tally approvals', 'tally approvals --from 2026-11-01 --to 2026-11-30'))
-    .action(async (_flags, command: Command) => {
-      const flags = command.optsWithGlobals<CommandFlags & DayFlags>()
-      const waiting = await withServices(flags, async ({ sheets }, { viewer }) =>
-        sheets.listApprovals(await sheets.readApprovals(dayTexts(flags)), { viewer, person: null }),
-      )
-      if (flags.json) return printJson(waiting)
-      printApprovals(waiting)
-    })
+  addAction(program, listApprovals, {
+    name: 'approvals',
+    description: 'List what is waiting for approval: token sheets, and reported entries by project',
+    days: 'sheets and sessions that started',
+    examples: ['tally approvals', 'tally approvals --from 2026-11-01 --to 2026-11-30'],
+    show: printApprovals,
+  })
 }
 
-function printApprovals({ sheets, entries }: Approvals): void {
+function printApprovals({ sheets, entries }: Approvals): undefined {
   print(`${counted(sheets.sheets, 'sheet')} with ${counted(sheets.entries, 'entry', 'entries')} waiting for approval.`)
   if (sheets.data.length > 0) printSheets(sheets.data)
   if (sheets.data.length < sheets.sheets) note('To list all of them: tally sheets list --status submitted')
   print('')
   print(`${counted(entries.entries, 'reported entry', 'reported entries')} waiting for approval.`)
-  if (entries.projects.length === 0) return
+  if (entries.projects.length === 0) return undefined
   printTable(
     [
       { title: 'PROJECT', of: ({ project }) => project?.key ?? '(none)' },

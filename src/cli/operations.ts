@@ -42,8 +42,8 @@ interface Called {
   name: string
   /** The summary of the operation by default. */
   description?: string
-  /** How the argument for a parameter of the path is called: `client` for `:id`. */
-  subject?: string
+  /** How the arguments for the parameters of the path are called: `client` for `:id`. */
+  subject?: string | readonly string[]
   /** Fields of the body that are arguments. */
   positional?: readonly string[]
   /** Of fields of the query and the body. */
@@ -65,7 +65,7 @@ interface ActionCommand<Of, First> extends Called {
   run?: (services: Services, call: CallOf<Of>, flags: never) => Promise<ResultOf<Of>>
   /** What is read before `confirm`, with the same parameters. */
   first?: First
-  /** What to ask before it is done: about the parameter of the path, what `first` has read, and the body. */
+  /** What to ask before it is done: about the last parameter of the path, what `first` has read, and the body. */
   confirm?: (subject: string, found: ResultOf<First>, body: BodyOf<Of>) => string
   /** A sentence or the fields of a result, unless it prints them itself. */
   show: (
@@ -92,7 +92,7 @@ export function addAction<Of extends AnyAction & Runnable, First extends AnyActi
   command.action(async (...args: unknown[]) => {
     const flags = command.optsWithGlobals<CommandFlags & { yes?: boolean }>()
     const call = await callOf(operation, command, presented, args)
-    const [subject = ''] = Object.values(call.params)
+    const subject = Object.values(call.params).at(-1) ?? ''
     const body = call.body as BodyOf<Of>
     const result = await withServices(flags, async (services, self) => {
       const made = madeBy(self, call) as never
@@ -224,8 +224,8 @@ async function* everyItem<Body>(read: (paging: QueryTexts) => Promise<Page<Body>
 function declare(command: Command, operation: AnyAction | AnyListing, called: Called): Command {
   const { subject, positional = [], flags = {}, examples: lines } = called
   command.description(called.description ?? operation.summary)
-  for (const description of Object.values<string>(operation.params ?? {}))
-    command.argument(`<${subject}>`, docOf(description))
+  for (const [at, description] of Object.values<string>(operation.params ?? {}).entries())
+    command.argument(`<${[subject].flat()[at]}>`, docOf(description))
   const fields = fieldsOf(operation)
   for (const name of positional) command.argument(`<${name}>`, docOf(fields.get(name)!.schema.description as string))
   const isChange = 'method' in operation && operation.method === 'PATCH'

@@ -1,5 +1,5 @@
 /** Serves operations over HTTP: their routes, and what the OpenAPI document says of them. */
-import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TProperties, type TSchema, type TUndefined, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { CreateEden } from 'elysia/types'
 import { Serialized } from '../lib/serialized.ts'
@@ -153,8 +153,9 @@ function routeOf(operation: AnyAction | AnyListing, needs: never) {
     const page = listPage(`${plural[0]!.toUpperCase()}${plural.slice(1)}`)
     return { method: 'GET', handler: handlerOfList(operation, needs), query: { ...query, ...page }, shape: {} }
   }
-  const { method, query, body, parse = 'report' as const } = operation
-  return { method, handler: handlerOf(operation, needs), query, shape: body ? { body, parse } : {} }
+  const { method, query, body, parse = body && ('report' as const) } = operation
+  const shape = { ...(body && { body }), ...(parse && { parse }) }
+  return { method, handler: handlerOf(operation, needs), query, shape }
 }
 
 /** The routes of operations that need the same services. */
@@ -192,7 +193,7 @@ type RouteOf<Of> = Of extends { path: infer Path extends string }
       Path,
       {
         [Method in MethodOf<Of>]: {
-          body: Of extends { body?: infer Body } ? Static<Extract<Body, TSchema>> : unknown
+          body: Of extends { body?: infer Body } ? BodyOf<Extract<Body, TSchema>> : unknown
           params: ParametersOf<Path>
           query: Of extends { query?: infer Query } ? QueryOf<Of, Extract<Query, TProperties>> : unknown
           headers: unknown
@@ -201,6 +202,9 @@ type RouteOf<Of> = Of extends { path: infer Path extends string }
       }
     >
   : never
+
+/** Unknown without a schema: a parser of its own may read one. */
+type BodyOf<Schema extends TSchema> = Schema extends TUndefined ? unknown : Static<Schema>
 
 type MethodOf<Of> = Of extends { method: infer Method extends string } ? Lowercase<Method> : 'get'
 

@@ -37,12 +37,14 @@ export function printSheets(sheets: TokenSheet[], flags?: ColumnFlags): void {
   printTable(SHEET_COLUMNS, sheets, flags)
 }
 
-export function printSheet(what: string, sheet: TokenSheet): void {
-  print(`${what} ${sheet.id} (${sheet.agent_manager.name}, ${sheet.period.from} to ${sheet.period.to}).`)
-  print(`  status   ${sheet.status}${sheet.reason === null ? '' : `: ${sheet.reason}`}`)
-  print(`  entries  ${sheet.entries}, ${costText(sheet.cost, sheet.unpriced_entries)} USD`)
-  print(`  on       ${placesText(sheet.projects, sheet.has_unplaced)}`)
-}
+/** What was done with a sheet, and how it is now. */
+export const sheetText = (done: string, sheet: TokenSheet): string =>
+  [
+    `${done} ${sheet.id} (${sheet.agent_manager.name}, ${sheet.period.from} to ${sheet.period.to}).`,
+    `  status   ${sheet.status}${sheet.reason === null ? '' : `: ${sheet.reason}`}`,
+    `  entries  ${sheet.entries}, ${costText(sheet.cost, sheet.unpriced_entries)} USD`,
+    `  on       ${placesText(sheet.projects, sheet.has_unplaced)}`,
+  ].join('\n')
 
 /** Changes one sheet and prints the result. */
 export function actOnSheet(
@@ -54,7 +56,7 @@ export function actOnSheet(
     command,
     work,
     (sheet) => sheet,
-    (sheet) => printSheet(done, sheet),
+    (sheet) => print(sheetText(done, sheet)),
   )
 }
 

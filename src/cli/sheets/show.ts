@@ -3,7 +3,7 @@ import type { TokenEntry } from '../../features/entries/schema.ts'
 import { examples } from '../flags/options.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
-import { ENTRY_COLUMNS, printOverlaps, printSheet, SHEET } from './sheet.ts'
+import { ENTRY_COLUMNS, printOverlaps, SHEET, sheetText } from './sheet.ts'
 
 export function addSheetsShowCommand(sheets: Command): void {
   sheets
@@ -21,7 +21,7 @@ export function addSheetsShowCommand(sheets: Command): void {
         return { sheet, entries, overlaps: (await all.sheets.listOverlaps(id, viewer)).data }
       })
       if (flags.json) return printJson({ ...sheet, data: entries, overlaps })
-      printSheet('Sheet', sheet)
+      print(sheetText('Sheet', sheet))
       if (entries.length > 0) print('')
       if (entries.length > 0) printTable(ENTRY_COLUMNS, entries)
       if (overlaps.length > 0) printOverlaps(overlaps)

@@ -4,7 +4,6 @@
  */
 
 import type { Party } from '../../access/actor.ts'
-import type { Asker } from '../../access/asker.ts'
 import type { Person } from '../../access/caller.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { notFound, type Problem, validationFailed } from '../../errors.ts'
@@ -499,7 +498,7 @@ export function createBudgetsService({ db, clock, audit, organization, spending,
      */
     async check(
       scope: NonNullable<NewBudget['scope']>,
-      asker: (Pick<Person, 'id' | 'role'> & OwnNames) | null,
+      asker: Pick<Person, 'id' | 'uid' | 'email' | 'role'> | null,
     ): Promise<BudgetCheck> {
       requireOwn(scope, asker)
       await spending.applyChanges()
@@ -661,13 +660,10 @@ function boundsOf(period: PeriodRecord): { starting_at?: number; ending_at?: num
   }
 }
 
-/** By which somebody names themselves. */
-type OwnNames = NonNullable<Asker['self']>
-
 /** Who does not see everybody's usage learns nothing of other people, not even whether they exist. */
 function requireOwn(
   { agent_manager: person }: NonNullable<NewBudget['scope']>,
-  asker: (Pick<Person, 'role'> & OwnNames) | null,
+  asker: Pick<Person, 'uid' | 'email' | 'role'> | null,
 ): void {
   if (!person || asker === null || seesEverything(asker.role)) return
   if (person === asker.uid || foldName(person) === asker.email) return

@@ -1,7 +1,5 @@
-/** Parameters that several routes of sheets share. */
+/** Parameters that several operations of sheets share. */
 import { momentParameter } from '../../operations/parameters.ts'
-
-export const sheetPath = { id: 'ID of the sheet (sht_…).' }
 
 /** Limits for the start of a sheet's period or of a session. */
 export const moments = {
