@@ -20,16 +20,6 @@ RULED_OUT_BY_SCHEMA = {
 
 
 @schemathesis.hook
-def before_load_schema(context, raw_schema):
-    """Lists CSV and NDJSON where Schemathesis looks for them: the document has them apart, for generated clients."""
-    for operations in raw_schema["paths"].values():
-        for operation in operations.values():
-            for response in operation["responses"].values():
-                for content_type, content in response.get("x-other-content", {}).items():
-                    response["content"].setdefault(content_type, content)
-
-
-@schemathesis.hook
 def filter_failure(context, failure, case, response):
     """Keeps valid requests that were rejected only if a schema should have said so."""
     # The address is too long for the server, which refuses it before Tally reads it, as the document says.

@@ -6,7 +6,7 @@
  * object there, and a mismatch after a commit would turn the response into a 422. The tests check every response
  * instead.
  */
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import type { DocumentDecoration } from 'elysia'
 import type { ProblemCode } from '../errors.ts'
 
@@ -97,6 +97,20 @@ export interface Contents extends Content {
   also?: Record<string, Content>
 }
 
+export const CSV_CONTENT: Record<string, Content> = {
+  'text/csv': { schema: Type.String({ description: 'A line with the names of the columns, and a line per item.' }) },
+}
+
+/** What is exported as objects of a list too. */
+export const EXPORT_CONTENT: Record<string, Content> = {
+  ...CSV_CONTENT,
+  'application/x-ndjson': { schema: Type.String({ description: 'The objects of `data`, each on a line as JSON.' }) },
+}
+
+export const EVENT_STREAM_CONTENT: Record<string, Content> = {
+  'text/event-stream': { schema: Type.String({ description: 'Server-sent events, as the operation describes them.' }) },
+}
+
 export interface DocumentedResponse extends Contents {
   description: string
   headers?: (keyof typeof RESPONSE_HEADERS)[]
@@ -120,8 +134,8 @@ export interface Documentation {
   /** Errors are a `google.rpc.Status` instead of a problem, and invalid data is a 400: see `http/otlp.ts`. */
   otlp?: true
   /**
-   * Successful responses by status. For a `text/csv` alternative to the JSON, add `also: { 'text/csv': {} }`; without a
-   * schema there is no content.
+   * Successful responses by status. For CSV as an alternative to the JSON, add `also: CSV_CONTENT`; without a schema
+   * there is no content.
    */
   responses: Record<number, DocumentedResponse>
   /**

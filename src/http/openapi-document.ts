@@ -26,9 +26,6 @@ export interface DescribedRoute extends GuardedRoute {
 
 type Json = Record<string, unknown>
 
-/** Content that a response has instead of JSON if the request asks for it. */
-export const OTHER_CONTENT = 'x-other-content'
-
 /** The problem codes that a response may have. */
 export const PROBLEM_CODES = 'x-problem-codes'
 
@@ -191,19 +188,15 @@ class DocumentWriter {
     return property && this.#schemas.schema(property)
   }
 
-  /**
-   * Other formats of a JSON response are listed apart: as a further content, they would turn the type that generated
-   * clients return into a union with text, although these clients only ever receive JSON.
-   */
-  #success({ description, headers = [], also, ...json }: Documentation['responses'][number]): Json {
-    const others = also && json.schema ? this.#content({ also }) : undefined
-    const content = this.#content({ ...json, ...(also && !others && { also }) })
-    const types = Object.keys(others ?? {}).map((type) => `\`${type}\``)
+  /** JSON comes first: generated clients that know one content type per response use the first. */
+  #success({ description, headers = [], also = {}, ...json }: Documentation['responses'][number]): Json {
+    const content = this.#content({ ...json, also })
+    const others = json.schema ? Object.keys(also).map((type) => `\`${type}\``) : []
     return {
-      description: others ? `${description} Also available as ${types.join(' and ')} by \`Accept\`.` : description,
+      description:
+        others.length > 0 ? `${description} Also available as ${others.join(' and ')} by \`Accept\`.` : description,
       headers: headerReferences(['X-Request-Id', ...headers]),
       ...(Object.keys(content).length > 0 && { content }),
-      ...(others && { [OTHER_CONTENT]: others }),
     }
   }
 

@@ -18,7 +18,7 @@ import { listPage } from '../operations/parameters.ts'
 import type { Rows } from '../schema/lists.ts'
 import { strict } from '../schema/types.ts'
 import { access, approverOf, askerOf, partyOf, viewerOf } from './access.ts'
-import { type Documentation, documented } from './documentation.ts'
+import { CSV_CONTENT, type Documentation, documented } from './documentation.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { answerList } from './list.ts'
 
@@ -121,7 +121,7 @@ function documentationOf(operation: AnyAction | AnyListing): Documentation {
           description: `A page of ${plural}.`,
           schema: page,
           example: { data: [example], has_more: false, next_page: null },
-          also: { 'text/csv': { schema: Type.String() } },
+          also: CSV_CONTENT,
         },
       },
       problems: [...problems, 'database_deadline'],

@@ -23,7 +23,7 @@ interface Operation {
   security: Record<string, string[]>[]
   parameters: { $ref?: string; in?: string; description?: string }[]
   requestBody?: { content: Record<string, { schema?: unknown; example?: unknown; examples?: unknown }> }
-  responses: Record<string, { content?: Record<string, { example?: unknown; examples?: unknown }> }>
+  responses: Record<string, { content?: Record<string, { schema?: unknown; example?: unknown; examples?: unknown }> }>
 }
 
 let app: TestApp
@@ -164,6 +164,23 @@ describe('the document', () => {
     for (const [{ schema }, codes] of problems as [{ schema: object }, string[]][]) {
       expect(schema).toEqual({ $ref: '#/components/schemas/Problem' })
       expect(codes.length).toBeGreaterThan(0)
+    }
+  })
+
+  test('lists everything that a response may be under its content, JSON first', () => {
+    expect(JSON.stringify(document).match(/x-other-content/g)).toBeNull()
+    const several = operations.flatMap(({ operationId, responses }) =>
+      Object.values(responses).flatMap(({ content = {} }) =>
+        Object.hasOwn(content, 'application/json') && Object.keys(content).length > 1 ? [{ operationId, content }] : [],
+      ),
+    )
+    expect(several.length).toBeGreaterThan(28)
+    for (const { operationId, content } of several) {
+      const [json, ...others] = Object.entries(content)
+      expect([operationId, json![0]]).toEqual([operationId, 'application/json'])
+      for (const [type, { schema }] of others) {
+        expect([operationId, type, schema]).toEqual([operationId, type, expect.objectContaining({ type: 'string' })])
+      }
     }
   })
 
@@ -309,7 +326,8 @@ describe('a typed client', () => {
     import type { components, paths } from './client'
 
     const [url, token, read] = process.argv.slice(2) as [string, string, string]
-    const client = createClient<paths>({ baseUrl: url, headers: { authorization: 'Bearer ' + token } })
+    type Json = 'application/json' | 'application/problem+json'
+    const client = createClient<paths, Json>({ baseUrl: url, headers: { authorization: 'Bearer ' + token } })
     const { data, error } = await client.POST('/api/v1/token-entries', {
       body: {
         agent_harness: 'typed-client',
@@ -329,6 +347,12 @@ describe('a typed client', () => {
       headers: { authorization: 'Bearer ' + read },
     })
     if (!list.data) throw new Error(list.error.code)
+    const csv = await createClient<paths, 'text/csv'>({ baseUrl: url }).GET('/api/v1/token-entries', {
+      params: { query: { agent_harness: ['typed-client'] } },
+      headers: { authorization: 'Bearer ' + read, accept: 'text/csv' },
+      parseAs: 'text',
+    })
+    const lines: string[] = csv.data!.trim().split('\\n')
     // @ts-expect-error: the start of a report is required
     await client.GET('/api/v1/reports/usage', { params: { query: {} } })
     const sending = { body: { month: '2026-11', project: 'TYPED' } }
@@ -340,7 +364,7 @@ describe('a typed client', () => {
     // @ts-expect-error: nor does a status that does not exist
     entry.status === 'lost'
     const billed = [bill.data.state, bill.data.total, again.error?.code]
-    console.log(JSON.stringify({ entry, listed: list.data.data.map(({ id }) => id), billed }))
+    console.log(JSON.stringify({ entry, listed: list.data.data.map(({ id }) => id), lines: lines.length, billed }))
   `
 
   test('made from the document compiles, reports an entry, lists and bills it', async () => {
@@ -368,9 +392,10 @@ describe('a typed client', () => {
       const child = Bun.spawn([process.execPath, 'use.ts', app.url, service, read], { cwd: folder, stderr: 'pipe' })
       const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
       expect(errors).toBe('')
-      const { entry, listed, billed } = JSON.parse(out)
+      const { entry, listed, lines, billed } = JSON.parse(out)
       expect(entry).toMatchObject({ agent_harness: 'typed-client', status: 'submitted' })
       expect(listed).toEqual([entry.id])
+      expect(lines).toBe(2)
       expect(billed).toEqual(['sent', 1.25, 'nothing_to_bill'])
     } finally {
       await rm(folder, { recursive: true })

@@ -70,7 +70,7 @@ describe.skipIf(!generator)('a client in Python', () => {
       '--output-path',
       'tally_client',
     )
-    // What it leaves out: files that are no JSON.
+    // What it leaves out: files that are neither JSON nor text.
     expect(made.match(/conflicting|could not find reference|can't be merged|Unable to/gi)).toBeNull()
     const user = await app.person('admin')
     const [service, read] = [await app.token('svc', user, { allowBills: true }), await app.token('read', user)]

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../http/csv.ts'
-import { documented } from '../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../http/documentation.ts'
 import { undividedReport } from '../reports/parameters.ts'
 import type { ReportsService } from '../reports/service.ts'
 import { OUTLIER_COLUMNS } from './csv.ts'
@@ -40,7 +40,7 @@ export const outliersRoute = ({ anomalies, reports }: Dependencies) =>
             description: 'The sessions.',
             schema: OutliersReport,
             example: EXAMPLE_OUTLIERS,
-            also: { 'text/csv': { schema: t.String() } },
+            also: CSV_CONTENT,
           },
         },
         problems: ['database_deadline'],

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access } from '../../http/access.ts'
 import { csvResponse, fileFormat, ndjsonResponse } from '../../http/csv.ts'
-import { documented } from '../../http/documentation.ts'
+import { documented, EXPORT_CONTENT } from '../../http/documentation.ts'
 import { listPage, listParameter, momentParameter, parameter } from '../../operations/parameters.ts'
 import { AUDIT_FORMATS, readAuditQuery } from './query.ts'
 import { AUDIT_COLUMNS, AuditTrail, changeBody, EXAMPLE_CHANGE } from './schema.ts'
@@ -69,7 +69,7 @@ export const auditRoutes = ({ audit, organization, people }: AuditDependencies) 
             description: 'A page of audit log entries.',
             schema: AuditTrail,
             example: { data: [EXAMPLE_CHANGE], has_more: false, next_page: null },
-            also: { 'text/csv': { schema: t.String() }, 'application/x-ndjson': { schema: t.String() } },
+            also: EXPORT_CONTENT,
           },
         },
         problems: ['database_deadline'],

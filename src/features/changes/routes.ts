@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Caller } from '../../access/caller.ts'
 import { access, approvalViewerOf, renewedCaller, requireCaller } from '../../http/access.ts'
-import { documented } from '../../http/documentation.ts'
+import { documented, EVENT_STREAM_CONTENT } from '../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../http/event-stream.ts'
 import { parameter } from '../../operations/parameters.ts'
 import { Query } from '../../schema/query.ts'
@@ -77,7 +77,7 @@ export const changesRoutes = ({ changes }: { changes: ChangesService }) =>
             description: 'What changed.',
             schema: ChangesAnswer,
             example: { id: '48213', kinds: ['entries'] },
-            also: { 'text/event-stream': { schema: t.String() } },
+            also: EVENT_STREAM_CONTENT,
           },
         },
         problems: ['too_many_waiting', 'database_deadline'],

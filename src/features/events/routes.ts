@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Caller } from '../../access/caller.ts'
 import { validationFailed } from '../../errors.ts'
 import { access, renewedCaller, requireCaller } from '../../http/access.ts'
-import { documented } from '../../http/documentation.ts'
+import { documented, EVENT_STREAM_CONTENT } from '../../http/documentation.ts'
 import { eventStream, HEARTBEAT_MS, isEventStream, STREAM_MS, serverSentEvent } from '../../http/event-stream.ts'
 import { linkBase } from '../../http/link-base.ts'
 import { RENEW_MS } from '../../http/renewal.ts'
@@ -134,7 +134,7 @@ ${TYPE_LIST}`,
               description: 'Events.',
               schema: EventList,
               example: { data: [EXAMPLE_EVENT], has_more: false, next_after: 'evt_48213' },
-              also: { 'text/event-stream': { schema: t.String() } },
+              also: EVENT_STREAM_CONTENT,
             },
           },
           problems: ['events_expired', 'too_many_waiting', 'database_deadline'],

@@ -1,7 +1,7 @@
 /** The documents of bills, made when first asked for and the same to the byte ever after, and their entries. */
 import { Type } from '@sinclair/typebox'
 import { fileFormat, fileResponse } from '../../../http/csv.ts'
-import type { Contents } from '../../../http/documentation.ts'
+import { type Contents, EXPORT_CONTENT } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { endpoint, operation } from '../../../operations/operation.ts'
 import { listPage, parameter } from '../../../operations/parameters.ts'
@@ -112,7 +112,7 @@ const listBillEntries = endpoint({
     description: 'A page of entries.',
     schema: TokenEntryList,
     example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null, searched_to: null, deleted: null },
-    also: { 'text/csv': { schema: Type.String() }, 'application/x-ndjson': { schema: Type.String() } },
+    also: EXPORT_CONTENT,
   },
   run: async ({ bills, entries }: Needs & { entries: EntriesService }, { params, query, viewer, served }) => {
     const { line, limit, after, format } = readBillEntries(query)

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, approvalViewerOf, askerOf } from '../../../http/access.ts'
 import { fileFormat, fileResponse } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { documented, EXPORT_CONTENT } from '../../../http/documentation.ts'
 import { listPage } from '../../../operations/parameters.ts'
 import { entryFilters, entryFormat } from '../../selection/parameters.ts'
 import type { SelectionService } from '../../selection/service.ts'
@@ -51,7 +51,7 @@ export const listingRoutes = ({ entries, selection }: { entries: EntriesService;
               description: 'A page of entries.',
               schema: TokenEntryList,
               example: { data: [EXAMPLE_ENTRY], has_more: false, next_page: null, searched_to: null, deleted: null },
-              also: { 'text/csv': { schema: t.String() }, 'application/x-ndjson': { schema: t.String() } },
+              also: EXPORT_CONTENT,
             },
           },
           problems: ['database_deadline'],

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf, requirePerson } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../../http/documentation.ts'
 import { linkBase } from '../../../http/link-base.ts'
 import type { PublicUrl } from '../../../http/same-origin.ts'
 import { listPage, listParameter, listSort, parameter } from '../../../operations/parameters.ts'
@@ -77,7 +77,7 @@ export const usersRoutes = ({ people, publicUrl }: UsersDependencies) =>
               description: 'A page of people.',
               schema: UserList,
               example: { data: [EXAMPLE_USER], has_more: false, next_page: null },
-              also: { 'text/csv': { schema: t.String() } },
+              also: CSV_CONTENT,
             },
           },
         }),

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, actorOf } from '../../../http/access.ts'
 import { wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { listPage, listParameter, parameter, requiredParameter } from '../../../operations/parameters.ts'
@@ -149,7 +149,7 @@ export const pricesRoutes = ({ prices, organization, revaluation, clock }: Price
               description: 'A page of prices.',
               schema: PriceList,
               example: { data: [EXAMPLE_PRICE], has_more: false, next_page: null },
-              also: { 'text/csv': { schema: t.String() } },
+              also: CSV_CONTENT,
             },
           },
         }),

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../../http/documentation.ts'
 import { parameter } from '../../../operations/parameters.ts'
 import { BUCKET_WIDTHS } from '../buckets.ts'
 import { cacheColumns, cacheLines } from '../csv.ts'
@@ -48,7 +48,7 @@ export const cacheRoute = ({ reports }: { reports: ReportsService }) =>
             description: 'The report.',
             schema: CacheReport,
             example: EXAMPLE_CACHE,
-            also: { 'text/csv': { schema: t.String() } },
+            also: CSV_CONTENT,
           },
         },
         problems: ['database_deadline'],

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../../http/documentation.ts'
 import { listPage } from '../../../operations/parameters.ts'
 import { entryFilters } from '../../selection/parameters.ts'
 import { COMPLETENESS_COLUMNS } from '../csv.ts'
@@ -50,7 +50,7 @@ export const completenessRoute = ({ reports }: { reports: ReportsService }) =>
             description: 'All checks, including those without findings.',
             schema: CompletenessReport,
             example: EXAMPLE_COMPLETENESS,
-            also: { 'text/csv': { schema: t.String() } },
+            also: CSV_CONTENT,
           },
         },
         problems: ['database_deadline'],

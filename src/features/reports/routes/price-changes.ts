@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../../http/documentation.ts'
 import { PRICE_CHANGES_COLUMNS } from '../csv.ts'
 import { EXAMPLE_PRICE_CHANGES } from '../examples.ts'
 import { undividedReport } from '../parameters.ts'
@@ -34,7 +34,7 @@ export const priceChangesRoute = ({ reports }: { reports: ReportsService }) =>
             description: 'The report.',
             schema: PriceEffectsReport,
             example: EXAMPLE_PRICE_CHANGES,
-            also: { 'text/csv': { schema: t.String() } },
+            also: CSV_CONTENT,
           },
         },
         problems: ['database_deadline'],

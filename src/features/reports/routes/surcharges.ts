@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../../http/documentation.ts'
 import { SURCHARGE_COLUMNS } from '../csv.ts'
 import { EXAMPLE_SURCHARGES } from '../examples.ts'
 import { undividedReport } from '../parameters.ts'
@@ -34,7 +34,7 @@ export const surchargesRoute = ({ reports }: { reports: ReportsService }) =>
             description: 'The report.',
             schema: SurchargesReport,
             example: EXAMPLE_SURCHARGES,
-            also: { 'text/csv': { schema: t.String() } },
+            also: CSV_CONTENT,
           },
         },
         problems: ['database_deadline'],

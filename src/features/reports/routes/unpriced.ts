@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../../http/documentation.ts'
 import { listPage } from '../../../operations/parameters.ts'
 import { entryFilters } from '../../selection/parameters.ts'
 import { UNPRICED_COLUMNS } from '../csv.ts'
@@ -39,7 +39,7 @@ export const unpricedRoute = ({ reports }: { reports: ReportsService }) =>
             description: 'A page of models.',
             schema: UnpricedReport,
             example: EXAMPLE_UNPRICED,
-            also: { 'text/csv': { schema: t.String() } },
+            also: CSV_CONTENT,
           },
         },
         problems: ['database_deadline'],

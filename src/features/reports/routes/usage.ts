@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../../http/documentation.ts'
 import { versioned } from '../../../http/entity-tags.ts'
 import { serialized } from '../../../lib/serialized.ts'
 import { listPage, listParameter, parameter } from '../../../operations/parameters.ts'
@@ -76,7 +76,7 @@ export const usageRoute = ({ reports }: { reports: ReportsService }) =>
             description: 'A page of buckets.',
             schema: UsageReport,
             example: EXAMPLE_USAGE,
-            also: { 'text/csv': { schema: t.String() } },
+            also: CSV_CONTENT,
           },
         },
         problems: ['database_deadline'],

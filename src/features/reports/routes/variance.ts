@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../../http/documentation.ts'
 import { versioned } from '../../../http/entity-tags.ts'
 import { listPage } from '../../../operations/parameters.ts'
 import { entryFilters } from '../../selection/parameters.ts'
@@ -43,7 +43,7 @@ export const varianceRoute = ({ reports }: { reports: ReportsService }) =>
             description: 'A page of models and agents.',
             schema: VarianceReport,
             example: EXAMPLE_VARIANCE,
-            also: { 'text/csv': { schema: t.String() } },
+            also: CSV_CONTENT,
           },
         },
         problems: ['database_deadline'],

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { access, askerOf, viewerOf } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../../http/documentation.ts'
 import { parameter, requiredParameter } from '../../../operations/parameters.ts'
 import { WHAT_IF_COLUMNS } from '../csv.ts'
 import { EXAMPLE_WHAT_IF } from '../examples.ts'
@@ -45,7 +45,7 @@ export const whatIfRoute = ({ reports }: { reports: ReportsService }) =>
             description: 'The report.',
             schema: WhatIfReport,
             example: EXAMPLE_WHAT_IF,
-            also: { 'text/csv': { schema: t.String() } },
+            also: CSV_CONTENT,
           },
         },
         problems: ['database_deadline'],

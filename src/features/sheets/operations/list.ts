@@ -1,6 +1,7 @@
 /** Sheets and their entries as lists. */
-import { Type } from '@sinclair/typebox'
+
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
+import { CSV_CONTENT } from '../../../http/documentation.ts'
 import { endpoint, operation } from '../../../operations/operation.ts'
 import { listPage, listParameter, listSort, momentParameter } from '../../../operations/parameters.ts'
 import { readListQuery } from '../../entries/contract.ts'
@@ -38,7 +39,7 @@ const listTokenSheets = endpoint({
     description: 'A page of sheets.',
     schema: TokenSheetList,
     example: { data: [EXAMPLE_SHEET], has_more: false, next_page: null },
-    also: { 'text/csv': { schema: Type.String() } },
+    also: CSV_CONTENT,
   },
   run: async ({ sheets }: Needs, { asker, query, served }) => {
     const asked = await sheets.readList(query, asker)

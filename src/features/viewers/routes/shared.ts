@@ -2,7 +2,7 @@
 import { Elysia, t } from 'elysia'
 import { access, requireCaller } from '../../../http/access.ts'
 import { csvResponse, wantsCsv } from '../../../http/csv.ts'
-import { documented } from '../../../http/documentation.ts'
+import { CSV_CONTENT, documented } from '../../../http/documentation.ts'
 import { bytesResponse } from '../../../http/exports.ts'
 import { listPage, listParameter, parameter } from '../../../operations/parameters.ts'
 import { reportPeriod } from '../../reports/parameters.ts'
@@ -90,7 +90,7 @@ export const sharedRoutes = ({ viewers }: { viewers: ViewersService }) => {
               description: 'The usage.',
               schema: SharedUsage,
               example: EXAMPLE_SHARED_USAGE,
-              also: { 'text/csv': { schema: t.String() } },
+              also: CSV_CONTENT,
             },
           },
           problems: ['database_deadline'],
