@@ -5,12 +5,11 @@ import { access, actorOf, requireCaller } from '../../http/access.ts'
 import { documented } from '../../http/documentation.ts'
 import { callerTag, objectTag } from '../../http/entity-tags.ts'
 import { isSameOrigin } from '../../http/same-origin.ts'
-import { numberText } from '../../lib/exact-json.ts'
-import { LOGO_TYPES, parseMarkup, seesEverything } from '../../schema/fields.ts'
+import { LOGO_TYPES, seesEverything } from '../../schema/fields.ts'
 import { EXAMPLE_SETTINGS } from './examples.ts'
 import { Settings, SettingsChange } from './schema.ts'
 import type { OrganizationService } from './service.ts'
-import { commonSettingsBody, settingsBody } from './service.ts'
+import { changeOf, commonSettingsBody, settingsBody } from './service.ts'
 
 const tag = 'Organization'
 
@@ -37,7 +36,7 @@ export const organizationRoutes = ({ organization }: { organization: Organizatio
       '',
       async ({ body, caller, address, request }) => {
         if (body.public_url !== undefined) await requireWayBack(request, organization.publicUrlWith(body.public_url))
-        const changed = await organization.changeSettings(readChange(body), actorOf({ caller, address }))
+        const changed = await organization.changeSettings(changeOf(body), actorOf({ caller, address }))
         return organization.bodyOf(changed)
       },
       {
@@ -133,39 +132,4 @@ async function requireWayBack(request: Request, publicUrl: string | undefined): 
   const origin = request.headers.get('origin')
   const message = `must be ${origin}, where you are now: your proxy changes the Host header, so this browser could not change it again. Use \`tally settings set --public-url\``
   throw validationFailed([{ pointer: '/public_url', code: 'not_allowed', message }])
-}
-
-/** What is no markup becomes no number, of which the service tells with every other issue. */
-function readChange(body: SettingsChange): Parameters<OrganizationService['changeSettings']>[0] {
-  const { name, currency, email, address, markup } = body
-  const markupPpm =
-    typeof markup === 'number' ? (parseMarkup(numberText(body as { markup: number }, 'markup')) ?? Number.NaN) : markup
-  return {
-    name,
-    currency,
-    email,
-    address,
-    markupPpm,
-    timeZone: body.time_zone,
-    weekStart: body.week_start,
-    publicUrl: body.public_url,
-    unknownProjects: body.unknown_projects,
-    sameSession: body.same_session,
-    approvalRequired: body.approval_required,
-    apiTokens: body.api_tokens,
-    shareLinks: body.share_links,
-    leadRules: body.lead_rules,
-    sheetRequiredFields: body.sheet_required_fields,
-    telemetryByEmail: body.telemetry_by_email,
-    retentionTexts: body.retention_texts,
-    retentionSessionIds: body.retention_session_ids,
-    retentionHistory: body.retention_history,
-    retentionAudit: body.retention_audit,
-    retentionEvents: body.retention_events,
-    taxId: body.tax_id,
-    dueDays: body.due_days,
-    reminderDays: body.reminder_days,
-    billNumberFormat: body.bill_number_format,
-    billFooter: body.bill_footer,
-  }
 }

@@ -6,13 +6,21 @@ import { Problem, validationFailed } from '../../../errors.ts'
 import { randomBase62 } from '../../../lib/base62.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import { composeName } from '../../../lib/names.ts'
-import { foldEmail, issuesOfCurrency, issuesOfEmail, issuesOfName, issuesOfTimeZone } from '../../../schema/fields.ts'
+import {
+  foldEmail,
+  issuesOfCurrency,
+  issuesOfEmail,
+  issuesOfGiven,
+  issuesOfName,
+  issuesOfTimeZone,
+} from '../../../schema/fields.ts'
 import type { AuditService } from '../../audit/service.ts'
 import {
-  checkPublicUrl,
+  issuesOfPublicUrl,
   type Organization,
   type OrganizationService,
   settingsBody,
+  storedUrl,
 } from '../../organization/service.ts'
 import type { Hashing } from '../passwords/hashing.ts'
 import { issuesOfPassword } from '../passwords/password-rule.ts'
@@ -94,14 +102,14 @@ export function createSetUp({ db, clock, audit, organization, hashing }: SetUpDe
       // First, so that only callers with the link can make Tally hash passwords.
       if (await hasUsers(db.read)) throw alreadySetUp()
       if (!(await findSetUpLink(db.read, hash, clock.now()))) throw wrongLink()
-      const { url: publicUrl, issues: publicUrlIssues } = checkPublicUrl(given.publicUrl, '/organization/public_url')
+      const publicUrl = typeof given.publicUrl === 'string' ? storedUrl(given.publicUrl) : given.publicUrl
       const settings = { ...given, name: composeName(given.name), publicUrl }
       const person = { email: foldEmail(admin.email), name: composeName(admin.name) }
       const issues = [
         ...issuesOfName(settings.name, '/organization/name'),
         ...issuesOfTimeZone(settings.timeZone, '/organization/time_zone'),
         ...issuesOfCurrency(settings.currency, '/organization/currency'),
-        ...publicUrlIssues,
+        ...issuesOfGiven(publicUrl, (url) => issuesOfPublicUrl(url, '/organization/public_url')),
         ...issuesOfEmail(person.email, '/admin/email'),
         ...issuesOfName(person.name, '/admin/name'),
         ...(await issuesOfPassword(admin.password, { pointer: '/admin/password', owner: person })),
