@@ -14,13 +14,13 @@ import { changesRoutes } from './features/changes/routes.ts'
 import { approvalRoutes } from './features/entries/approval/routes.ts'
 import { divisionRoutes } from './features/entries/division/routes.ts'
 import { listingRoutes } from './features/entries/listing/routes.ts'
+import { repriceTokenEntries } from './features/entries/operations/repricing.ts'
 import { placesRoutes } from './features/entries/places/routes/places.ts'
 import { proposalTestRoute } from './features/entries/places/routes/proposal-test.ts'
 import { ruleApplicationRoute } from './features/entries/places/routes/rule-application.ts'
 import { ruleTestRoute } from './features/entries/places/routes/rule-test.ts'
 import { reportSchemaRoute } from './features/entries/reporting/routes/report-schema.ts'
 import { reportingRoutes } from './features/entries/reporting/routes/reporting.ts'
-import { valuationRoutes } from './features/entries/valuation/routes.ts'
 import { eventsRoutes } from './features/events/routes.ts'
 import { inboxRoutes } from './features/inbox/routes.ts'
 import { organizationRoutes } from './features/organization/routes.ts'
@@ -34,9 +34,9 @@ import { ownDataRoute, personalDataRoutes } from './features/personal-data/route
 import { leadRuleRoutes } from './features/placement/routes/lead-rules.ts'
 import { proposalRoutes } from './features/placement/routes/proposals.ts'
 import { placementRoutes } from './features/placement/routes.ts'
-import { aliasesRoutes } from './features/prices/routes/aliases.ts'
-import { loadsRoutes } from './features/prices/routes/loads.ts'
-import { pricesRoutes } from './features/prices/routes/prices.ts'
+import { priceAliasOperations } from './features/prices/operations/aliases.ts'
+import { priceLoadOperations } from './features/prices/operations/loads.ts'
+import { priceOperations } from './features/prices/operations/prices.ts'
 import { clientOperations } from './features/projects/operations/clients.ts'
 import { projectOperations } from './features/projects/operations/projects.ts'
 import { ticketOperations } from './features/projects/operations/tickets.ts'
@@ -213,12 +213,13 @@ export const createApp = ({
         .use(ruleTestRoute(services)),
     )
     .use(
-      at('/api/v1/prices')
-        .use(loadsRoutes(services))
-        .use(pricesRoutes({ ...services, revaluation: entries.valuation, clock }))
-        .use(valuationRoutes(services)),
+      at('/api/v1').use(
+        serve([...priceLoadOperations, ...priceOperations, ...priceAliasOperations, repriceTokenEntries], {
+          ...services,
+          clock,
+        }),
+      ),
     )
-    .use(at('/api/v1/price-aliases').use(aliasesRoutes({ ...services, revaluation: entries.valuation })))
     .use(
       at('/api/v1/reports')
         .use(usageRoute(services))

@@ -8,7 +8,7 @@ import { exactNumber, parseExactJson } from '../lib/exact-json.ts'
 import { Serialized } from '../lib/serialized.ts'
 import type { AnyAction, AnyListing, Call, ResultOf } from '../operations/operation.ts'
 import { listPage } from '../operations/parameters.ts'
-import { everyRow, type Page, pageOf, type Rows } from '../schema/lists.ts'
+import { everyRow, lastPage, type Page, pageOf, type Rows } from '../schema/lists.ts'
 import { DEFAULT_LIMIT, LIST_LIMIT, type QueryTexts } from '../schema/query.ts'
 import type { Services } from '../services.ts'
 import { checked } from './flags/body.ts'
@@ -184,8 +184,6 @@ const pageFlags = (plural: string) => ({
   limit: { flag: '--limit <number>', doc: `${plural} per page, 1 to ${LIST_LIMIT} (default ${DEFAULT_LIMIT})` },
   page: { flag: '--page <page>', doc: 'next_page of the previous page' },
 })
-
-const lastPage = <Body>(data: Body[]): Page<Body> => ({ data, has_more: false, next_page: null })
 
 /** What a list has: a page of it, as the API returns it, and all of it. */
 function listOf<Body>(operation: Listed, services: Services, call: Call<unknown, QueryTexts>) {

@@ -127,8 +127,13 @@ function documentationOf(operation: AnyAction | AnyListing): Documentation {
       problems: [...problems, 'database_deadline'],
     }
   }
-  const { example, examples, also } = operation
-  const body = { ...(example !== undefined && { example }), ...(examples && { examples }), ...(also && { also }) }
+  const { shown: schema, example, examples, also } = operation
+  const body = {
+    ...(schema && { schema }),
+    ...(example !== undefined && { example }),
+    ...(examples && { examples }),
+    ...(also && { also }),
+  }
   return {
     ...described,
     ...(Object.keys(body).length > 0 && { body }),

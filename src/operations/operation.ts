@@ -68,6 +68,14 @@ export interface Answer extends Contents {
   isAddressed?: false
 }
 
+/** The answer of an operation that returns several things, or a page of them. `example` is one of them. */
+export const several = (description: string, schema: TSchema, example: unknown): Answer => ({
+  status: 200,
+  description,
+  schema,
+  example: { data: [example], has_more: false, next_page: null },
+})
+
 /** What an operation is, whatever it does. */
 interface Described<Path extends string, Query extends TProperties> {
   /** Unique; generated clients name the method after it. */
@@ -99,6 +107,8 @@ export interface AnyAction extends Described<string, TProperties> {
   body?: TSchema
   /** The parser of the body, if it is not that of JSON; see `http/body.ts`. */
   parse?: 'batch' | 'table' | 'picture'
+  /** What the document says of the body, if it is more than `body` checks before `run`. */
+  shown?: TSchema
   /** Of the body. */
   example?: unknown
   examples?: Contents['examples']

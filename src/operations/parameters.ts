@@ -65,8 +65,8 @@ export const listParameter = (description: string, meaning: Meaning = { type: 's
       .Encode((values) => values),
   )
 
-/** Page position, page size and format of a list. `what` names the rows, as in "Prices". */
-export const listPage = (what: string, { usual = DEFAULT_LIMIT, most = LIST_LIMIT } = {}) => ({
+/** Page position and page size of a list. `what` names the rows, as in "Prices". */
+export const paging = (what: string, { usual = DEFAULT_LIMIT, most = LIST_LIMIT } = {}) => ({
   limit: parameter({
     type: 'integer',
     minimum: 1,
@@ -74,6 +74,15 @@ export const listPage = (what: string, { usual = DEFAULT_LIMIT, most = LIST_LIMI
     description: `${what} per page; ${usual} by default.`,
   }),
   page: parameter({ type: 'string', description: 'The `next_page` of the previous response.' }),
+})
+
+/** The same, and the format of a list that can be exported. */
+export const listPage = (what: string, limits?: Parameters<typeof paging>[1]) => ({
+  ...paging(what, limits),
+  ...exportFormat(),
+})
+
+export const exportFormat = () => ({
   format: parameter({
     type: 'string',
     enum: ['json', 'csv'],

@@ -18,6 +18,9 @@ export interface Rows<Filter, Sort extends string, Row> {
   all?(filter: Filter): Promise<Row[]>
 }
 
+/** A list that is not divided into pages, or its last page. */
+export const lastPage = <Row>(data: Row[]): Page<Row> => ({ data, has_more: false, next_page: null })
+
 /** A page of up to `limit` rows. `found` holds one extra row if there is another page. */
 export function pageOf<Row>(found: readonly Row[], limit: number, pageAfter: (last: Row) => string): Page<Row> {
   const data = found.slice(0, limit)

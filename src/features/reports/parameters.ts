@@ -1,5 +1,5 @@
 /** The parameters of reports. */
-import { listPage, parameter, requiredParameter } from '../../operations/parameters.ts'
+import { exportFormat, parameter, requiredParameter } from '../../operations/parameters.ts'
 import { entryFilters } from '../selection/parameters.ts'
 
 export const timeZone = () =>
@@ -22,4 +22,4 @@ export const reportPeriod = () => ({
 })
 
 /** Of a report of a period that is not divided into pages. */
-export const undividedReport = () => ({ ...entryFilters(), ...reportPeriod(), format: listPage('').format })
+export const undividedReport = () => ({ ...entryFilters(), ...reportPeriod(), ...exportFormat() })

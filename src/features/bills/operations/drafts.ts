@@ -1,6 +1,6 @@
 import type { Party } from '../../../access/actor.ts'
 import { type Answer, operation } from '../../../operations/operation.ts'
-import { listPage } from '../../../operations/parameters.ts'
+import { paging } from '../../../operations/parameters.ts'
 import { BillDraftBody, BillDraftChange, BillDraftList, NewBillDraft } from '../drafts/schema.ts'
 import type { BillDraftsService } from '../drafts/service.ts'
 import { readDraftList } from '../query.ts'
@@ -8,8 +8,6 @@ import { readDraftList } from '../query.ts'
 interface Needs {
   billDrafts: BillDraftsService
 }
-
-const { format: _, ...page } = listPage('Drafts')
 
 /** For signed-in people only: drafts are the form of the web application. */
 const ofPeople = { tag: 'Bills', allow: { session: ['billing', 'admin'] }, scope: 'people-only' } as const
@@ -60,7 +58,7 @@ const listBillDrafts = operation({
   path: '/bill-drafts',
   summary: 'List drafts of bills',
   description: 'Bills that somebody has begun and not sent, newest first.',
-  query: page,
+  query: paging('Drafts'),
   answer: {
     status: 200,
     description: 'A page of drafts.',

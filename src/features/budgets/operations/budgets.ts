@@ -1,5 +1,5 @@
 import { type Answer, operation } from '../../../operations/operation.ts'
-import { listPage, listParameter, parameter } from '../../../operations/parameters.ts'
+import { listParameter, paging, parameter } from '../../../operations/parameters.ts'
 import {
   EXAMPLE_BUDGET,
   EXAMPLE_BUDGET_ALERT,
@@ -34,7 +34,6 @@ const one = { object: 'bdg', params } as const
 
 const BUDGET: Answer = { status: 200, description: 'The budget.', schema: BudgetBody, example: EXAMPLE_BUDGET }
 
-const { format: _, ...page } = listPage('Budgets')
 const SEEN =
   'Billing and admins see all budgets, others those of their own entries and of projects and clients that they lead.'
 
@@ -59,7 +58,7 @@ export const listBudgets = operation({
       enum: ['exclude', 'include', 'only'],
       description: 'Whether archived budgets are listed. Default: `exclude`.',
     }),
-    ...page,
+    ...paging('Budgets'),
   },
   answer: {
     status: 200,
@@ -118,7 +117,7 @@ export const listBudgetAlerts = operation({
   path: '/budgets/alerts',
   summary: 'List alerts of budgets',
   description: `Newest first. ${SEEN}`,
-  query: { budget: parameter({ type: 'string', description: 'Only alerts of this budget.' }), ...page },
+  query: { budget: parameter({ type: 'string', description: 'Only alerts of this budget.' }), ...paging('Budgets') },
   answer: {
     status: 200,
     description: 'A page of alerts.',

@@ -1,5 +1,5 @@
 import { operation } from '../../../operations/operation.ts'
-import { listPage } from '../../../operations/parameters.ts'
+import { paging } from '../../../operations/parameters.ts'
 import { DeputyBody, DeputyList, EXAMPLE_DEPUTY, NewDeputy } from '../deputies/schema.ts'
 import { readDeputyList } from '../query.ts'
 import type { PeopleService } from '../service.ts'
@@ -7,8 +7,6 @@ import type { PeopleService } from '../service.ts'
 interface Needs {
   people: PeopleService
 }
-
-const { format: _, ...page } = listPage('Deputies')
 
 const ofPeople = { tag: 'Approval', allow: ['session'], scope: 'people-only' } as const
 
@@ -20,7 +18,7 @@ const listDeputies = operation({
   summary: 'List deputies',
   description:
     'The deputies that you named, and those for whom you are the deputy; everybody’s if you are an admin. Those named last come first, and ended ones stay listed.',
-  query: page,
+  query: paging('Deputies'),
   answer: {
     status: 200,
     description: 'A page of deputies.',
