@@ -91,6 +91,13 @@ export interface BudgetListFilter extends BudgetFilter {
   states?: BudgetState[] | undefined
 }
 
+/** More than a large organization has: a job and pages read all of them. */
+export const ACTIVE_LIMIT = 2_000
+
+/** All that are active, newest first. */
+export const listEveryBudget = (reader: Reader, sight: BudgetSight): Promise<BudgetView[]> =>
+  listBudgets(reader, sight, {}, { after: undefined, limit: ACTIVE_LIMIT })
+
 /** Newest first. */
 export function listBudgets(
   reader: Reader,

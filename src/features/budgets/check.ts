@@ -1,0 +1,111 @@
+/** Whether anything is left of the budgets that entries would count for. */
+import type { Person } from '../../access/caller.ts'
+import type { Database } from '../../database/database.ts'
+import { validationFailed } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { timestamp } from '../../lib/duration.ts'
+import { foldName } from '../../lib/names.ts'
+import { seesEverything } from '../../schema/fields.ts'
+import type { BudgetRecord } from '../spending/contract.ts'
+import { BudgetIndex, listPeriodsAt, type SpendingService, unitsOf } from '../spending/service.ts'
+import { sightOf } from './reading.ts'
+import { readScope } from './request.ts'
+import type { BudgetCheck, NewBudget } from './schema.ts'
+import { findProjectOf, listEveryBudget } from './store.ts'
+import { numberOf, stateOf } from './wire.ts'
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  spending: Pick<SpendingService, 'applyChanges' | 'terms'>
+}
+
+export function createCheck({ db, clock, spending }: Dependencies) {
+  /**
+   * Whether the budgets that such entries count for leave anything: all of them, as a script may not go on because its
+   * person does not see one. Of those, only the state is returned. Throws 422 for what does not exist.
+   */
+  return async function check(
+    scope: NonNullable<NewBudget['scope']>,
+    asker: Pick<Person, 'id' | 'uid' | 'email' | 'role'> | null,
+  ): Promise<BudgetCheck> {
+    requireOwn(scope, asker)
+    await spending.applyChanges()
+    const asked = await readScope(db.read, scope, '/query')
+    const views = await listEveryBudget(db.read, 'everything')
+    const sight = sightOf(asker)
+    const seen = sight === 'everything' ? views : await listEveryBudget(db.read, sight)
+    const seenIds = new Set(seen.map(({ budget }) => budget.id))
+    const terms = await spending.terms(db.read)
+    const ticketProject =
+      asked.projectId ?? (asked.ticketId === null ? null : await findProjectOf(db.read, asked.ticketId))
+    const index = new BudgetIndex(
+      views.map((view) => view.budget),
+      (id) => terms?.index.clientOf(id) ?? null,
+    )
+    const subject = {
+      managerId: asked.managerId ?? -1,
+      projectId: ticketProject,
+      ticketId: asked.ticketId,
+      agent: asked.agentName ?? '',
+      model: asked.model ?? '',
+      labels: asked.labelName === null ? null : { [asked.labelName]: asked.labelValue! },
+    }
+    const matching = [...index.matching(subject)]
+    if (asked.clientId !== null) {
+      matching.push(...views.map(({ budget }) => budget).filter((b) => b.clientId === asked.clientId && isOnly(b)))
+    }
+    const now = clock.now()
+    const periods = await listPeriodsAt(
+      db.read,
+      matching.map(({ id }) => id),
+      now,
+    )
+    const rows = [...new Set(matching)].flatMap((budget) => {
+      const period = periods.get(budget.id)
+      if (!period) return []
+      const left = period.available - unitsOf(period)
+      return [{ budget, period, left, isSeen: seenIds.has(budget.id) }]
+    })
+    rows.sort((one, other) => (one.left < other.left ? -1 : one.left > other.left ? 1 : 0))
+    const least = (isTokens: boolean) =>
+      rows.find(({ budget, isSeen }) => isSeen && (budget.measure === 'tokens') === isTokens)
+    const [money, tokens] = [least(false), least(true)]
+    return {
+      allowed: rows.every(({ left }) => left > 0n),
+      complete: rows.every(({ period }) => period.countedAt !== null),
+      remaining: money ? numberOf(money.budget, money.left) : null,
+      remaining_tokens: tokens ? numberOf(tokens.budget, tokens.left) : null,
+      // Those that the asker does not see come last: their place would tell how much is left of them.
+      budgets: [...rows.filter(({ isSeen }) => isSeen), ...rows.filter(({ isSeen }) => !isSeen).sort(byKey)].map(
+        ({ budget, period, left, isSeen }) => ({
+          id: isSeen ? budget.uid : null,
+          name: isSeen ? budget.name : null,
+          measure: budget.measure,
+          spent: isSeen ? numberOf(budget, unitsOf(period)) : null,
+          available: isSeen ? numberOf(budget, period.available) : null,
+          remaining: isSeen ? numberOf(budget, left) : null,
+          state: stateOf(unitsOf(period), period.available),
+        }),
+      ),
+      as_of: timestamp(now),
+    }
+  }
+}
+
+/** A client's budget of all of its entries. */
+function isOnly({ projectId, ticketId, managerId, agentName, model, labelName }: BudgetRecord): boolean {
+  return [projectId, ticketId, managerId, agentName, model, labelName].every((column) => column === null)
+}
+
+/** Who does not see everybody's usage learns nothing of other people, not even whether they exist. */
+function requireOwn(
+  { agent_manager: person }: NonNullable<NewBudget['scope']>,
+  asker: Pick<Person, 'uid' | 'email' | 'role'> | null,
+): void {
+  if (!person || asker === null || seesEverything(asker.role)) return
+  if (person === asker.uid || foldName(person) === asker.email) return
+  throw validationFailed([{ pointer: '/query/agent_manager', code: 'not_allowed', message: 'must be yourself' }])
+}
+
+const byKey = (one: { budget: BudgetRecord }, other: { budget: BudgetRecord }) => one.budget.id - other.budget.id

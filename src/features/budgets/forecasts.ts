@@ -1,0 +1,53 @@
+/** What will be spent of budgets by the end of their periods, and alerts of it. */
+import type { Database } from '../../database/database.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { forecast as forecastOf } from '../../shared/forecast.ts'
+import type { OrganizationService } from '../organization/service.ts'
+import type { BudgetRecord, PeriodRecord } from '../spending/contract.ts'
+import { amountOf, listPeriodsAt, reaches, type SpendingService, unitsOf } from '../spending/service.ts'
+import { DAYS_TASK, type DaySums } from './days.ts'
+import { listEveryBudget } from './store.ts'
+
+const DAYS_LIMIT = 400
+
+interface Dependencies {
+  db: Database
+  clock: Clock
+  organization: Pick<OrganizationService, 'settings'>
+  spending: Pick<SpendingService, 'raise'>
+}
+
+export type BudgetForecasts = ReturnType<typeof createForecasts>
+
+export function createForecasts({ db, clock, organization, spending }: Dependencies) {
+  /** What was spent on the days of a period so far and the four weeks before, in units. */
+  async function sumDays(budget: BudgetRecord, period: Pick<PeriodRecord, 'startsAt' | 'endsAt'>): Promise<DaySums> {
+    const { timeZone, weekStart, markupPpm } = await organization.settings()
+    const now = clock.now()
+    return db.slowly(DAYS_TASK, { budgetId: budget.id, period, now, timeZone, weekStart, markupPpm, limit: DAYS_LIMIT })
+  }
+
+  function forecastAt(period: PeriodRecord, { past, rest }: DaySums) {
+    if (rest.length === 0) return null
+    return forecastOf({ past, rest, spent: Number(unitsOf(period)), available: Number(period.available) })
+  }
+
+  /** Creates alerts of forecasts that reach a threshold. */
+  async function checkForecasts(): Promise<void> {
+    for (const { budget } of await listEveryBudget(db.read, 'everything')) {
+      const thresholds = budget.thresholds.filter(({ forecast }) => forecast)
+      if (thresholds.length === 0) continue
+      const period = (await listPeriodsAt(db.read, [budget.id], clock.now())).get(budget.id)
+      if (!period || period.countedAt === null) continue
+      const predicted = forecastAt(period, await sumDays(budget, period))
+      if (!predicted) continue
+      const amount = BigInt(Math.round(predicted.amount))
+      const reached = thresholds.filter(({ percent }) => reaches(amountOf(amount), percent, period.available))
+      if (reached.length === 0) continue
+      const percents = reached.map(({ percent }) => percent)
+      await db.write((tx) => spending.raise(tx, budget, period, { kind: 'forecast', percents, units: amount }))
+    }
+  }
+
+  return { sumDays, forecastAt, checkForecasts }
+}
