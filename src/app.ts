@@ -11,10 +11,11 @@ import { billPaymentOperations } from './features/bills/operations/payments.ts'
 import { billSendingOperations } from './features/bills/operations/sending.ts'
 import { budgetOperations } from './features/budgets/operations/budgets.ts'
 import { changesRoutes } from './features/changes/routes.ts'
-import { approvalRoutes } from './features/entries/approval/routes.ts'
 import { divisionRoutes } from './features/entries/division/routes.ts'
 import { listingRoutes } from './features/entries/listing/routes.ts'
 import { repriceTokenEntries } from './features/entries/operations/repricing.ts'
+import { actOnTokenEntries } from './features/entries/operations/actions.ts'
+import { approvalOperations } from './features/entries/operations/approval.ts'
 import { placesRoutes } from './features/entries/places/routes/places.ts'
 import { proposalTestRoute } from './features/entries/places/routes/proposal-test.ts'
 import { ruleApplicationRoute } from './features/entries/places/routes/rule-application.ts'
@@ -190,14 +191,23 @@ export const createApp = ({
       at('/api/v1/token-entries')
         .use(reportingRoutes({ ...services, logger, figures: metrics }))
         .use(listingRoutes(services))
-        .use(approvalRoutes(services))
         .use(placesRoutes(services))
         .use(divisionRoutes(services)),
     )
     .use(at('/api/v1/token-entry-schema').use(reportSchemaRoute()))
     .use(
       at('/api/v1').use(
-        serve([listApprovals, ...sheetListOperations, ...sheetOperations, ...sheetEntryOperations], services),
+        serve(
+          [
+            ...approvalOperations,
+            actOnTokenEntries,
+            listApprovals,
+            ...sheetListOperations,
+            ...sheetOperations,
+            ...sheetEntryOperations,
+          ],
+          services,
+        ),
       ),
     )
     .use(at('/api/v1/telemetry').use(telemetryStatusRoutes(services)))
