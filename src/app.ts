@@ -13,9 +13,9 @@ import { budgetOperations } from './features/budgets/operations/budgets.ts'
 import { changesRoutes } from './features/changes/routes.ts'
 import { divisionRoutes } from './features/entries/division/routes.ts'
 import { listingRoutes } from './features/entries/listing/routes.ts'
-import { repriceTokenEntries } from './features/entries/operations/repricing.ts'
 import { actOnTokenEntries } from './features/entries/operations/actions.ts'
 import { approvalOperations } from './features/entries/operations/approval.ts'
+import { repriceTokenEntries } from './features/entries/operations/repricing.ts'
 import { placesRoutes } from './features/entries/places/routes/places.ts'
 import { proposalTestRoute } from './features/entries/places/routes/proposal-test.ts'
 import { ruleApplicationRoute } from './features/entries/places/routes/rule-application.ts'
@@ -53,7 +53,8 @@ import { varianceRoute } from './features/reports/routes/variance.ts'
 import { whatIfRoute } from './features/reports/routes/what-if.ts'
 import { reportViewsRoutes } from './features/reports/views/routes.ts'
 import { searchRoutes } from './features/search/routes.ts'
-import { shareLinksRoutes } from './features/share-links/routes/links.ts'
+import { createShareLink } from './features/share-links/operations/creation.ts'
+import { shareLinkOperations } from './features/share-links/operations/share-links.ts'
 import { sharedPages } from './features/share-links/routes/pages.ts'
 import { listApprovals } from './features/sheets/operations/approvals.ts'
 import { sheetEntryOperations } from './features/sheets/operations/entries.ts'
@@ -159,13 +160,13 @@ export const createApp = ({
         .use(personalDataRoutes(services)),
     )
     .use(at('/api/v1').use(serve([...tokenOperations, ...deputyOperations], services)))
+    .use(at('/api/v1').use(serve([...shareLinkOperations, createShareLink], { ...services, publicUrl })))
     .use(
       at('/api/v1')
         .use(at('/search').use(searchRoutes(services)))
         .use(at('/inbox').use(inboxRoutes(services)))
         .use(at('/changes').use(changesRoutes(services)))
         .use(at('/events').use(eventsRoutes({ ...services, publicUrl })))
-        .use(at('/share-links').use(shareLinksRoutes({ ...services, publicUrl })))
         .use(at('/report-views').use(reportViewsRoutes(services)))
         .use(at('/shared').use(sharedRoutes(services)))
         .use(at('/webhooks').use(webhooksRoutes(services))),

@@ -14,7 +14,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { isId } from '../../lib/id.ts'
 import { issuesOfText, issuesOfTimeZone } from '../../schema/fields.ts'
-import { eachPage, type Page, pageOf } from '../../schema/lists.ts'
+import { type Page, pageOf } from '../../schema/lists.ts'
 import { writeKeyPage } from '../../schema/query.ts'
 import { namesPeople } from '../../shared/people-dimensions.ts'
 import type { AuditService } from '../audit/service.ts'
@@ -45,8 +45,6 @@ import {
   updateShareLinkRevoked,
   updateShareLinkUsed,
 } from './store.ts'
-
-export { readShareLinkList } from './query.ts'
 
 const DAY_MS = 86_400_000
 const LIFETIME_MS = 30 * DAY_MS
@@ -275,17 +273,6 @@ export function createShareLinksService(dependencies: Dependencies) {
       const found = await listShareLinks(db.read, scopeOf(party), { after, limit: limit + 1 })
       const page = pageOf(found, limit, ({ record }) => writeKeyPage(record.id))
       return { ...page, data: page.data.map((link) => shareLinkBody(link, clock.now())) }
-    },
-
-    /** All of them. */
-    async everyShareLink(party: Pick<Party, 'person'>): Promise<ShareLinkBody[]> {
-      const pages = eachPage(
-        (page) => listShareLinks(db.read, scopeOf(party), page),
-        ({ record }: ShareLink) => record.id,
-      )
-      const all: ShareLinkBody[] = []
-      for await (const links of pages) all.push(...links.map((link) => shareLinkBody(link, clock.now())))
-      return all
     },
 
     /** Takes effect at once. Its creator and admins may. Throws `not_found`. */

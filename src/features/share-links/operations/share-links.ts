@@ -1,0 +1,51 @@
+import { operation } from '../../../operations/operation.ts'
+import { listPage } from '../../../operations/parameters.ts'
+import { EXAMPLE_SHARE_LINK } from '../examples.ts'
+import { readShareLinkList } from '../query.ts'
+import { ShareLinkBody, ShareLinkList } from '../schema.ts'
+import type { ShareLinksService } from '../service.ts'
+
+export interface Needs {
+  shareLinks: ShareLinksService
+}
+
+/** For signed-in people only: with a link, a token would outlive its own revocation. */
+export const ofPeople = { tag: 'Share links', allow: ['session'], scope: 'people-only' } as const
+
+const { format: _, ...page } = listPage('Share links')
+
+export const listShareLinks = operation({
+  ...ofPeople,
+  id: 'listShareLinks',
+  method: 'GET',
+  path: '/share-links',
+  summary: 'List share links',
+  description: 'Your own links, or everybody’s if you are an admin, newest first.',
+  query: page,
+  answer: {
+    status: 200,
+    description: 'A page of share links.',
+    schema: ShareLinkList,
+    example: { data: [EXAMPLE_SHARE_LINK], has_more: false, next_page: null },
+  },
+  run: ({ shareLinks }: Needs, { party, query }) => shareLinks.listShareLinks(party, readShareLinkList(query)),
+})
+
+export const revokeShareLink = operation({
+  ...ofPeople,
+  id: 'revokeShareLink',
+  method: 'POST',
+  path: '/share-links/:id/revoke',
+  summary: 'Revoke a share link',
+  description: 'The link stops working immediately and permanently. Its creator and admins can do this.',
+  params: { id: 'Id of the share link (shr_…).' },
+  answer: {
+    status: 200,
+    description: 'The link was revoked.',
+    schema: ShareLinkBody,
+    example: { ...EXAMPLE_SHARE_LINK, state: 'revoked', revoked_at: '2026-11-21T08:00:00.000Z' },
+  },
+  run: ({ shareLinks }: Needs, { params, party }) => shareLinks.revokeShareLink(params.id, party),
+})
+
+export const shareLinkOperations = [listShareLinks, revokeShareLink] as const
