@@ -8,6 +8,7 @@ FROM oven/bun:1.4.5 AS build
 WORKDIR /tally
 # Files that rarely change come first, so that a source change does not reinstall all packages.
 COPY package.json bun.lock bunfig.toml ./
+COPY patches patches
 COPY scripts/setup scripts/setup
 # Installs the Bun that package.json pins if the image has another version.
 RUN ./scripts/setup

@@ -62,7 +62,7 @@ function plainText(text: string, length: number): string {
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
-  // Cut between characters, not within a surrogate pair.
+  // In UTF-16 units, as earlier servers count, but not within a character.
   return line.length <= length
     ? line
     : line

@@ -1,4 +1,5 @@
 /** Which of the known names somebody probably meant. Pure. */
+import { firstCharacters, hasMoreCharacters } from './characters.ts'
 
 /** More would not be read. */
 const SUGGESTED = 3
@@ -73,7 +74,7 @@ export function editsBetween(one: string, other: string, most: number): number |
 /** The issue of a filter by a name that nobody has: what it was, and what was probably meant. */
 export function unknownName(pointer: string, what: string, text: string, known: Iterable<string>) {
   const nearest = nearestNames(text, known)
-  const shown = text.length > COMPARED_LENGTH ? `${text.slice(0, COMPARED_LENGTH)}…` : text
+  const shown = hasMoreCharacters(text, COMPARED_LENGTH) ? `${firstCharacters(text, COMPARED_LENGTH)}…` : text
   const hint = nearest.length > 0 ? `; did you mean ${nearest.map((name) => `'${name}'`).join(' or ')}?` : ''
   return { pointer, code: 'unknown_name', message: `there is no ${what} '${shown}'${hint}` }
 }

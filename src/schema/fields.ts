@@ -1,6 +1,9 @@
 /** Validation rules for names, e-mail addresses, roles, passwords, time zones, currencies and markups. */
+
 import { ROLES, type Role, STAFF_ROLES, seesEverything } from '../database/schema/values.ts'
 import type { Issue } from '../errors.ts'
+import { hasMoreCharacters } from '../lib/characters.ts'
+import { counted } from '../lib/counted.ts'
 import { parseExactDecimal } from '../lib/money.ts'
 import { foldName } from '../lib/names.ts'
 
@@ -10,7 +13,8 @@ export { ROLES, STAFF_ROLES, seesEverything }
 export const USER_STATES = ['active', 'disabled'] as const
 export type UserState = (typeof USER_STATES)[number]
 
-const NAME_LIMIT = 200
+/** Maximum length of names. */
+export const NAME_LIMIT = 200
 
 /** RFC 5321, 4.5.3.1.3: a path of 256 octets less its angle brackets. */
 const EMAIL_LIMIT = 254
@@ -52,16 +56,14 @@ export function foldEmail(email: string): string {
 }
 
 export function issuesOfEmail(email: string, pointer: string): Issue[] {
-  if (email.length <= EMAIL_LIMIT && email.isWellFormed() && EMAIL.test(email)) return []
+  if (!hasMoreCharacters(email, EMAIL_LIMIT) && email.isWellFormed() && EMAIL.test(email)) return []
   return [{ pointer, code: 'bad_format', message: 'must be an e-mail address, such as ada@example.com' }]
 }
 
 /** For a name after `composeName`. */
 export function issuesOfName(name: string, pointer: string): Issue[] {
   if (name === '') return [{ pointer, code: 'too_short', message: 'must not be empty' }]
-  if (name.length > NAME_LIMIT) {
-    return [{ pointer, code: 'too_long', message: `must have at most ${NAME_LIMIT} characters` }]
-  }
+  if (hasMoreCharacters(name, NAME_LIMIT)) return [tooLong(pointer, NAME_LIMIT)]
   if (CONTROL_CHARACTER.test(name) || !name.isWellFormed()) {
     return [{ pointer, code: 'bad_format', message: 'must not contain control characters' }]
   }
@@ -107,11 +109,15 @@ export const MARKUP_EXPECTED = `must be a percentage from ${MARKUP_MIN} to ${MAR
 /** For a text of several lines. */
 export function issuesOfText(text: string, pointer: string, limit: number): Issue[] {
   if (text === '') return [{ pointer, code: 'too_short', message: 'must not be empty; use null to clear it' }]
-  if (text.length > limit) return [{ pointer, code: 'too_long', message: `must have at most ${limit} characters` }]
+  if (hasMoreCharacters(text, limit)) return [tooLong(pointer, limit)]
   if (CONTROL_CHARACTER_IN_LINES.test(text) || !text.isWellFormed()) {
     return [{ pointer, code: 'bad_format', message: 'must not contain control characters' }]
   }
   return []
+}
+
+function tooLong(pointer: string, limit: number): Issue {
+  return { pointer, code: 'too_long', message: `must have at most ${counted(limit, 'character')}` }
 }
 
 /** The issues of a field that is present and not null. */

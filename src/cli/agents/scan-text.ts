@@ -1,7 +1,9 @@
 /** Formats a scan for the terminal. */
+
 import { type Damage, damageNotice, type SessionUse } from '../../agents/agent.ts'
 import type { Outcome } from '../../agents/batches.ts'
 import { refusalText } from '../../agents/server.ts'
+import { firstCharacters, hasMoreCharacters } from '../../lib/characters.ts'
 import { moneyNumber, type Nanos } from '../../lib/money.ts'
 import { counted, countText, dollars, sizeText } from '../terminal/numbers.ts'
 import { type Column, minute, note, print, printTable } from '../terminal/print.ts'
@@ -118,7 +120,7 @@ function plain(text: string): string {
 }
 
 function shortened(text: string): string {
-  return text.length <= TEXT_SHOWN ? text : `${text.slice(0, TEXT_SHOWN - 1)}…`
+  return hasMoreCharacters(text, TEXT_SHOWN) ? `${firstCharacters(text, TEXT_SHOWN - 1)}…` : text
 }
 
 export function printDamage(damage: readonly Damage[]): void {

@@ -1,6 +1,8 @@
 /** Sends one e-mail through a mail server and reports the outcome. */
+
 import type { Socket } from 'node:net'
 import type { SMTPSentMessageInfo, Transporter } from 'nodemailer'
+import { firstCharacters } from '../../lib/characters.ts'
 import { type Connection, connectToFirst, systemAddresses } from '../../lib/outgoing/connection.ts'
 import type { Mail } from './delivery-mail.ts'
 
@@ -138,5 +140,5 @@ function outcomeOf(error: MailError, sendTimeoutMs: number): Outcome {
 }
 
 function answerText(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim().slice(0, ANSWER_LIMIT)
+  return firstCharacters(text.replaceAll(/\s+/g, ' ').trim(), ANSWER_LIMIT)
 }

@@ -2,6 +2,7 @@
 import type { Party } from '../../access/actor.ts'
 import type { Database } from '../../database/database.ts'
 import { notFound, type Problem, validationFailed } from '../../errors.ts'
+import { firstCharacters } from '../../lib/characters.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { type AuditService, difference } from '../audit/service.ts'
 import type { SpendingService } from '../spending/service.ts'
@@ -169,9 +170,6 @@ function recorded({ id: _id, created_at: _at, archived_at: _archived, of_project
 /** As of given names. */
 const NAME_LIMIT = 200
 
-/** What is left of a character that was cut in half: PostgreSQL takes none. */
-const HALF_CHARACTER = /[\ud800-\udbff]$/
-
 /** What the budget is for: `Acme web, monthly`. */
 function usualName({ budget, client, project, ticket, manager }: BudgetView): string {
   const { agentName, model, labelName, labelValue } = budget
@@ -179,9 +177,7 @@ function usualName({ budget, client, project, ticket, manager }: BudgetView): st
   const named = [client?.name, project?.name, ticket?.key, manager?.name, agentName, model, label]
   const what = named.filter((name) => name).join(', ')
   const adverb = { day: 'daily', week: 'weekly', month: 'monthly', quarter: 'quarterly', year: 'yearly', once: 'total' }
-  return `${what === '' ? 'Organization' : what}, ${adverb[budget.period]}`
-    .slice(0, NAME_LIMIT)
-    .replace(HALF_CHARACTER, '')
+  return firstCharacters(`${what === '' ? 'Organization' : what}, ${adverb[budget.period]}`, NAME_LIMIT)
 }
 
 function tooManyBudgets(): Problem {

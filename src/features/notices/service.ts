@@ -2,10 +2,12 @@
  * What Tally notices by itself, each once, as an event (docs/integrate/events.md): tokens that are about to expire, agents
  * that no longer report, a digest of what is unattributed and unpriced, and backups that fail.
  */
+
 import { COMMAND_LINE } from '../../access/asker.ts'
 import { EVERYTHING } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
 import { addDays, dayAt, spanOf, startOfDay } from '../../lib/calendar.ts'
+import { firstCharacters } from '../../lib/characters.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { periodically } from '../../lib/periodically.ts'
@@ -154,7 +156,7 @@ export function createNoticesService({
     backupFailed(step: BackupStep, error: unknown, succeededAt: number | null): Promise<void> {
       const report = async () => {
         const day = timestamp(clock.now()).slice(0, 10)
-        const message = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_CHARACTERS)
+        const message = firstCharacters(error instanceof Error ? error.message : String(error), ERROR_CHARACTERS)
         await once(`backup.failed ${step} ${day}`, () => [{ type: 'backup.failed', after: { step, error: message } }])
         await notifications.sendToEach(await people.everyUser({ roles: ['admin'], state: 'active' }), {
           key: `backup-failed.${step}.${succeededAt ?? 0}`,

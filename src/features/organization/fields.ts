@@ -18,6 +18,9 @@ import {
   issuesOfTimeZone,
   MARKUP_DIGITS,
   MARKUP_EXPECTED,
+  MARKUP_MAX,
+  MARKUP_MIN,
+  NAME_LIMIT,
   parseMarkup,
 } from '../../schema/fields.ts'
 import { chosen, emailAddress, givenName, orNull, SHOWN } from '../../schema/types.ts'
@@ -50,7 +53,8 @@ const billingSetting = <Column extends keyof Organization, Shape extends TSchema
 /** Not empty, and something besides white space. */
 const FILLED = { [SHOWN]: { minLength: 1, pattern: '\\S' } }
 
-const text = (description: string) => orNull(Type.String({ description: `${description}; null for none.`, ...FILLED }))
+const text = (description: string, maxLength: number) =>
+  orNull(Type.String({ description: `${description}; null for none.`, [SHOWN]: { ...FILLED[SHOWN], maxLength } }))
 
 function choice<const Value extends string>(values: readonly Value[], description: string) {
   return {
@@ -77,6 +81,7 @@ const retention = (what: string, least: number) => ({
   schema: orNull(
     Type.Integer({
       description: `Months after which ${what}, ${least} to ${RETENTION_LIMIT}; null to keep them.`,
+      [SHOWN]: { minimum: least, maximum: RETENTION_LIMIT },
       examples: [24],
     }),
   ),
@@ -204,12 +209,12 @@ export const SETTINGS = {
   }),
   address: billingSetting({
     column: 'address',
-    schema: text('Postal address, with line breaks'),
+    schema: text('Postal address, with line breaks', ADDRESS_LIMIT),
     issues: (value, pointer) => issuesOfText(value, pointer, ADDRESS_LIMIT),
   }),
   tax_id: billingSetting({
     column: 'taxId',
-    schema: text('VAT number or other tax id'),
+    schema: text('VAT number or other tax id', NAME_LIMIT),
     issues: issuesOfName,
   }),
   markup: billingSetting({
@@ -218,6 +223,7 @@ export const SETTINGS = {
       Type.Number({
         description:
           'Default markup in percent, for projects and clients that have none of their own: from -100 to 10000 with at most 4 decimals; null for none.',
+        [SHOWN]: { minimum: MARKUP_MIN, maximum: MARKUP_MAX },
         examples: [10],
       }),
     ),
@@ -227,7 +233,10 @@ export const SETTINGS = {
   }),
   due_days: billingSetting({
     column: 'dueDays',
-    schema: Type.Integer({ description: `Default number of days until a bill is due, 0 to ${DUE_DAYS_LIMIT}.` }),
+    schema: Type.Integer({
+      description: `Default number of days until a bill is due, 0 to ${DUE_DAYS_LIMIT}.`,
+      [SHOWN]: { minimum: 0, maximum: DUE_DAYS_LIMIT },
+    }),
     issues: wholeFrom(0, DUE_DAYS_LIMIT),
   }),
   reminder_days: billingSetting({
@@ -235,6 +244,7 @@ export const SETTINGS = {
     schema: orNull(
       Type.Integer({
         description: `Days after the due date until clients are reminded of an overdue bill by e-mail, and between further reminders: 1 to ${REMINDER_DAYS_LIMIT}, or null for no reminders. Bills that are overdue already are included.`,
+        [SHOWN]: { minimum: 1, maximum: REMINDER_DAYS_LIMIT },
       }),
     ),
     issues: wholeFrom(1, REMINDER_DAYS_LIMIT),
@@ -253,7 +263,7 @@ export const SETTINGS = {
   }),
   bill_footer: billingSetting({
     column: 'billFooter',
-    schema: text('Text at the bottom of every bill, such as payment instructions'),
+    schema: text('Text at the bottom of every bill, such as payment instructions', FOOTER_LIMIT),
     issues: (value, pointer) => issuesOfText(value, pointer, FOOTER_LIMIT),
   }),
 }

@@ -1,6 +1,8 @@
 /** What a rule of a lead may contain: less than one of an admin, because leads may be hostile. Pure. */
+
 import type { RuleCondition } from '../../database/schema/records.ts'
 import type { Issue } from '../../errors.ts'
+import { hasMoreCharacters } from '../../lib/characters.ts'
 import { exactly } from './exact-condition.ts'
 import { weightOf } from './expression-weight.ts'
 import type { Rule } from './match.ts'
@@ -53,8 +55,8 @@ export function issuesOfLeadRule({
 }): Issue[] {
   const { matches } = exactly('labels.repository', repository)
   const issues: Issue[] = []
-  if (matches.length > PATTERN_LIMIT) {
-    const message = `has too many special characters for a rule: its pattern would have ${matches.length} characters, and can have ${PATTERN_LIMIT}; ask an admin to add a rule with a glob`
+  if (hasMoreCharacters(matches, PATTERN_LIMIT)) {
+    const message = `has too many special characters for a rule: its pattern would have ${[...matches].length} characters, and can have ${PATTERN_LIMIT}; ask an admin to add a rule with a glob`
     issues.push({ pointer: '/repository', code: 'too_long', message })
   }
   let weight = 0

@@ -1,6 +1,8 @@
 /** Validation of rules from HTTP and the command line. Pure. */
+
 import type { RuleCondition } from '../../database/schema/records.ts'
 import type { Issue } from '../../errors.ts'
+import { hasMoreCharacters } from '../../lib/characters.ts'
 import { issuesOfName } from '../../schema/fields.ts'
 import { type CompiledCondition, compileCondition } from './condition.ts'
 import { weightOf } from './expression-weight.ts'
@@ -92,7 +94,8 @@ function issuesOfCondition(
   if (!FIELD.test(field)) issues.push({ pointer: `${pointer}/field`, code: 'not_allowed', message: FIELD_EXPECTED })
   const refuse = (code: string, message: string) => issues.push({ pointer: `${pointer}/matches`, code, message })
   if (matches.trim() === '') refuse('too_short', 'must be a glob, or a regular expression between slashes')
-  else if (matches.length > PATTERN_LIMIT) refuse('too_long', `must have at most ${PATTERN_LIMIT} characters`)
+  else if (hasMoreCharacters(matches, PATTERN_LIMIT))
+    refuse('too_long', `must have at most ${PATTERN_LIMIT} characters`)
   else if (/\p{Cc}/u.test(matches) || !matches.isWellFormed()) {
     refuse(
       'bad_format',

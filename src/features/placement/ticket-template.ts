@@ -1,5 +1,7 @@
 /** The ticket of a rule, in which `{name}` is replaced with a named group of a matched expression. Pure. */
+
 import type { Issue } from '../../errors.ts'
+import { hasMoreCharacters } from '../../lib/characters.ts'
 import { composeName } from '../../lib/names.ts'
 import { type CompiledCondition, groupsOf } from './condition.ts'
 import type { Subject } from './subject.ts'
@@ -64,7 +66,7 @@ function noTicket({ name }: TicketRule, because: string): ComposedTicket {
 /** Why a text is not a valid ticket key. Values from reports are well-formed, but a group may split a character. */
 function issueOfKey(key: string): string | undefined {
   if (key.trim() === '') return 'empty'
-  if (key.length > KEY_LIMIT) return `longer than ${KEY_LIMIT} characters`
+  if (hasMoreCharacters(key, KEY_LIMIT)) return `longer than ${KEY_LIMIT} characters`
   if (/\p{Cc}/u.test(key)) return 'a string with control characters'
   return key.isWellFormed() ? undefined : 'a malformed Unicode string'
 }

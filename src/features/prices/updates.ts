@@ -3,6 +3,7 @@
 import { type Actor, TALLY } from '../../access/actor.ts'
 import type { Database } from '../../database/database.ts'
 import { Problem } from '../../errors.ts'
+import { firstCharacters } from '../../lib/characters.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { NotificationsService } from '../notifications/service.ts'
 import type { OrganizationService } from '../organization/service.ts'
@@ -121,7 +122,7 @@ export function createPriceUpdates(dependencies: Dependencies) {
         source,
         attemptedAt,
         succeededAt,
-        error: text.slice(0, ERROR_LIMIT),
+        error: firstCharacters(text, ERROR_LIMIT),
         failures: failures + 1,
       })
     })

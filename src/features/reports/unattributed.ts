@@ -5,6 +5,7 @@
 
 import type { Viewer } from '../../access/visibility.ts'
 import type { Database } from '../../database/database.ts'
+import { firstCharacters } from '../../lib/characters.ts'
 import type { CsvColumn } from '../../lib/csv-column.ts'
 import { timestamp } from '../../lib/duration.ts'
 import { escapeExpression } from '../../lib/expressions.ts'
@@ -240,7 +241,7 @@ export function groupBody(
     agent_name: agent,
     model,
     common,
-    rule: { name: name.slice(0, NAME_LIMIT), conditions: conditionsOf(group, common) },
+    rule: { name: firstCharacters(name, NAME_LIMIT), conditions: conditionsOf(group, common) },
     suggestion: suggestion && suggestionBody(suggestion),
     branch_pattern: branchPattern,
     example,

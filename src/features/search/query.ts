@@ -1,4 +1,5 @@
 /** Query parameters of the search. Issues are reported under `/query/<name>`. Pure. */
+import { hasMoreCharacters } from '../../lib/characters.ts'
 import { Query, type QueryTexts } from '../../schema/query.ts'
 
 export interface SearchQuery {
@@ -18,7 +19,7 @@ export function readSearchQuery(texts: QueryTexts): SearchQuery {
   const query = new Query(texts)
   const text = query.text('q')?.trim()
   if (texts.q === undefined) query.refuse('q', 'required', 'is missing; give it the text to search for')
-  if (text !== undefined && text.length > TEXT_LIMIT) {
+  if (text !== undefined && hasMoreCharacters(text, TEXT_LIMIT)) {
     query.refuse('q', 'too_long', `must have at most ${TEXT_LIMIT} characters`)
   }
   const limit = query.limit({ usual: USUAL_HITS, most: MOST_HITS })

@@ -1,6 +1,8 @@
 /** Rules for the fields of an endpoint. Pure. */
+
 import { WEBHOOK_FORMATS } from '../../database/schema/values.ts'
 import type { Issue } from '../../errors.ts'
+import { hasMoreCharacters } from '../../lib/characters.ts'
 import { composeName } from '../../lib/names.ts'
 import { issuesOfGiven, issuesOfName } from '../../schema/fields.ts'
 import { eventTypesOf } from '../../shared/event-types.ts'
@@ -30,7 +32,7 @@ export function issuesOfWebhook({ name, url, format, types, client, project }: W
 function issuesOfUrl(text: string): Issue[] {
   const pointer = '/url'
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (text.length > URL_LIMIT) {
+  if (hasMoreCharacters(text, URL_LIMIT)) {
     return [{ pointer, code: 'too_long', message: `must have at most ${URL_LIMIT} characters` }]
   }
   if (!url || !/^https?:\/\//i.test(text) || /[\s\p{Cc}]/u.test(text)) {

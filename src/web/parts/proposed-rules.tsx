@@ -14,9 +14,6 @@ import { Moment } from './figures.tsx'
 import { projectLabel } from './project-label.ts'
 import { askProposals, type Proposal, proposals } from './proposals.ts'
 
-/** The API's limit. */
-const REASON_LIMIT = 500
-
 interface ProposedRulesProps {
   /** Whether there are some, where that is known without asking for them. */
   hasSome?: boolean
@@ -147,7 +144,6 @@ function Decline({ proposal: { id, name, proposed_by }, close }: { proposal: Pro
         required
         autosize
         minRows={2}
-        maxLength={REASON_LIMIT}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />

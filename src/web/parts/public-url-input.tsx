@@ -1,12 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 
 export const PublicUrlInput = (props: TextInputProps) => (
-  <TextInput
-    label="Public URL"
-    placeholder="https://tally.example.com"
-    type="url"
-    maxLength={300}
-    spellCheck={false}
-    {...props}
-  />
+  <TextInput label="Public URL" placeholder="https://tally.example.com" type="url" spellCheck={false} {...props} />
 )

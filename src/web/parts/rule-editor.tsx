@@ -58,7 +58,7 @@ export function RuleEditor({ start, rule, tryOn, mayChange = true, saved, leave 
                 {refusal}
               </Alert>
             )}
-            <TextInput label="Name" placeholder="ACME by branch" maxLength={200} {...form.getInputProps('name')} />
+            <TextInput label="Name" placeholder="ACME by branch" {...form.getInputProps('name')} />
             <RuleConditions form={form} />
             <RulePlace form={form} />
             {!rule && (

@@ -118,7 +118,6 @@ function ShareForm({ subject, made, leave }: ShareFormProps) {
         <TextInput
           label="Note"
           description="For whom it is. Only shown in the list of links."
-          maxLength={500}
           data-autofocus
           {...form.getInputProps('note')}
         />

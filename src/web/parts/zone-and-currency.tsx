@@ -7,7 +7,7 @@ const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 
 /** Free text, because browsers do not list zone aliases such as `US/Pacific`. */
 export const TimeZoneInput = (props: AutocompleteProps) => (
-  <Autocomplete data={ZONES} limit={OFFERED} autoComplete="off" spellCheck={false} maxLength={100} {...props} />
+  <Autocomplete data={ZONES} limit={OFFERED} autoComplete="off" spellCheck={false} {...props} />
 )
 
 const names = new Intl.DisplayNames('en', { type: 'currency' })

@@ -1,4 +1,5 @@
 /** Tolerant access to the values of a record: agents send the same number as text, integer or double. */
+import { hasMoreCharacters } from '../../../lib/characters.ts'
 import { NANO_DIGITS, parseDecimal } from '../../../lib/money.ts'
 import { composeName } from '../../../lib/names.ts'
 import { recordedService } from '../../../lib/service-names.ts'
@@ -22,7 +23,8 @@ const CONTROL_CHARACTER = /\p{Cc}/u
 /** A name as entries store it; undefined if it is not valid. */
 export function nameOf(text: string | undefined): string | undefined {
   const name = text === undefined ? '' : composeName(text)
-  if (name === '' || name.length > NAME_LIMIT || CONTROL_CHARACTER.test(name) || !name.isWellFormed()) return undefined
+  if (name === '' || hasMoreCharacters(name, NAME_LIMIT) || CONTROL_CHARACTER.test(name) || !name.isWellFormed())
+    return undefined
   return name
 }
 

@@ -4,7 +4,9 @@
  * by its name or value may be a path, a host, a person, a secret or a prompt: Gemini CLI's resource contains the prompt
  * in its command line.
  */
+
 import type { LabelMap } from '../../../database/schema/records.ts'
+import { hasMoreCharacters } from '../../../lib/characters.ts'
 import { composeName } from '../../../lib/names.ts'
 import type { Attributes } from '../signals.ts'
 
@@ -95,7 +97,7 @@ const SECRET_LOOK =
   /(?<![\w-])(?:sk[-_]|[rp]k_|gh[opsur]_|github_pat_|gl[a-z]*pat-|xox[a-z]-|A[KS]IA[A-Z0-9]{12}|AIza|npm_|hf_|tally_\w+_|eyJ\w+\.|bearer\s)|(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?![\w.-])/i
 
 function isLabelValue(value: string): boolean {
-  if (value === '' || value.length > VALUE_LIMIT || !value.isWellFormed()) return false
+  if (value === '' || hasMoreCharacters(value, VALUE_LIMIT) || !value.isWellFormed()) return false
   if (PRIVATE_LOOK.test(value) || SECRET_LOOK.test(value)) return false
   return value.split(/\s+/).length <= WORDS_LIMIT
 }

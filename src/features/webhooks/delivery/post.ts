@@ -2,6 +2,7 @@
  * Posts one message to an endpoint. What a receiver may cost is bounded: seconds and bytes; and it is never followed to
  * another address.
  */
+import { firstCharacters } from '../../../lib/characters.ts'
 import type { Exchange, ExchangeResponse } from '../../../lib/outgoing/exchange.ts'
 import { ADDRESS_REFUSED, NO_RESPONSE, OVER_BUDGET } from '../../../lib/outgoing/failures.ts'
 
@@ -52,11 +53,7 @@ export async function post(
 
 /** U+0000 cannot be stored in PostgreSQL, and other control characters would move the cursor of a terminal. */
 function textOf(bytes: Uint8Array): string {
-  return new TextDecoder()
-    .decode(bytes)
-    .replaceAll(/[^\P{Cc}\n\t]/gu, '')
-    .slice(0, KEPT_CHARACTERS)
-    .toWellFormed()
+  return firstCharacters(new TextDecoder().decode(bytes).replaceAll(/[^\P{Cc}\n\t]/gu, ''), KEPT_CHARACTERS)
 }
 
 function resultOf({ status, headers, body }: ExchangeResponse): Omit<PostResult, 'latencyMs'> {

@@ -91,7 +91,7 @@ function NameForm() {
   return (
     <form onSubmit={submit} noValidate>
       <Group align="flex-end" gap="xs">
-        <TextInput label="Display name" maxLength={200} autoComplete="name" w={320} {...form.getInputProps('name')} />
+        <TextInput label="Display name" autoComplete="name" w={320} {...form.getInputProps('name')} />
         <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
           Save
         </Button>

@@ -71,7 +71,6 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
               <TextInput
                 aria-label={`Description of line ${index + 1}`}
                 placeholder="Description"
-                maxLength={500}
                 flex={1}
                 {...form.getInputProps(`lines.${index}.text`)}
               />
@@ -119,7 +118,7 @@ export function CreditDialog({ bill, isOpen, close }: BillDialogProps) {
           {...form.getInputProps('release', { type: 'checkbox' })}
         />
       )}
-      <Textarea label="Note above the lines" autosize minRows={2} maxLength={4000} {...form.getInputProps('note')} />
+      <Textarea label="Note above the lines" autosize minRows={2} {...form.getInputProps('note')} />
     </Confirm>
   )
 }

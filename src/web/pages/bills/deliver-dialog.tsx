@@ -49,7 +49,6 @@ export function DeliverDialog({ bill, isOpen, close }: BillDialogProps) {
         placeholder="Default message"
         autosize
         minRows={2}
-        maxLength={10_000}
         value={message}
         onChange={(event) => setMessage(event.currentTarget.value)}
       />

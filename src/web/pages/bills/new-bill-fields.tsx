@@ -202,7 +202,7 @@ const Amounts = ({ form }: { form: BillForm }) => (
       />
     </Group>
     <Group gap="xs" grow align="flex-start">
-      <TextInput label="Tax name" placeholder="VAT" maxLength={50} {...form.getInputProps('tax_name')} />
+      <TextInput label="Tax name" placeholder="VAT" {...form.getInputProps('tax_name')} />
       <DecimalField
         label="Tax rate"
         unit="%"
@@ -235,7 +235,6 @@ function ExtraLines({ form }: { form: BillForm }) {
             <TextInput
               aria-label={`Description of extra line ${index + 1}`}
               placeholder="Setup fee"
-              maxLength={500}
               flex={1}
               {...form.getInputProps(`extra_lines.${index}.text`)}
             />
@@ -280,17 +279,12 @@ function ExtraLines({ form }: { form: BillForm }) {
 
 const Words = ({ form }: { form: BillForm }) => (
   <Stack gap="xs">
-    <Textarea label="Note above the lines" autosize minRows={2} maxLength={4000} {...form.getInputProps('note')} />
+    <Textarea label="Note above the lines" autosize minRows={2} {...form.getInputProps('note')} />
     <Group gap="xs" grow align="flex-start">
-      <TextInput label="Purchase order" maxLength={200} {...form.getInputProps('purchase_order')} />
+      <TextInput label="Purchase order" {...form.getInputProps('purchase_order')} />
       <CountField label="Due after" unit="days" placeholder="Default" max={365} {...form.getInputProps('due_days')} />
     </Group>
-    <TextInput
-      label="Replaces voided bill"
-      placeholder="Bill number"
-      maxLength={50}
-      {...form.getInputProps('replaces')}
-    />
+    <TextInput label="Replaces voided bill" placeholder="Bill number" {...form.getInputProps('replaces')} />
   </Stack>
 )
 
@@ -322,14 +316,7 @@ const Delivery = ({ form }: { form: BillForm }) => (
         Download the PDF after you send the bill.
       </Text>
     ) : (
-      <Textarea
-        label="Message"
-        placeholder="Default message"
-        autosize
-        minRows={2}
-        maxLength={10_000}
-        {...form.getInputProps('message')}
-      />
+      <Textarea label="Message" placeholder="Default message" autosize minRows={2} {...form.getInputProps('message')} />
     )}
   </Stack>
 )

@@ -76,7 +76,6 @@ export function PayDialog({ bill, isOpen, close }: BillDialogProps) {
       <TextInput
         label="Reference"
         description="For example, the reference of the bank transfer."
-        maxLength={200}
         value={reference}
         onChange={(event) => setReference(event.currentTarget.value)}
       />

@@ -134,7 +134,6 @@ function ReverseDialog({ bill, payment, close }: { bill: Bill; payment: Payment;
         label="Reason"
         autosize
         minRows={2}
-        maxLength={1000}
         required
         data-autofocus
         value={reason}

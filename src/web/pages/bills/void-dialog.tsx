@@ -38,7 +38,6 @@ export function VoidDialog({ bill, isOpen, close }: BillDialogProps) {
         description="Shown on the void notice."
         autosize
         minRows={2}
-        maxLength={1000}
         required
         data-autofocus
         value={reason}

@@ -69,7 +69,6 @@ export function BudgetForm({ budget, people = [], close, saved }: BudgetFormProp
         description={budget ? undefined : 'Defaults to what the budget is for.'}
         placeholder="Acme web, monthly"
         required={budget !== undefined}
-        maxLength={200}
         data-autofocus
         {...form.getInputProps('name')}
       />

@@ -87,7 +87,7 @@ function TokenForm({ guide, made }: Pick<TokenStepProps, 'guide' | 'made'>) {
           {SAYS[kind]}
         </Text>
         <Group align="flex-end" gap="xs">
-          <TextInput label="Token name" maxLength={200} w={260} {...form.getInputProps('name')} />
+          <TextInput label="Token name" w={260} {...form.getInputProps('name')} />
           <Button type="submit" loading={create.isPending}>
             Create token
           </Button>

@@ -55,12 +55,11 @@ function InviteForm({ invited, leave }: { invited: (made: PasswordLink) => void;
             {refusal}
           </Alert>
         )}
-        <TextInput label="Name" maxLength={200} data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+        <TextInput label="Name" data-autofocus autoComplete="off" {...form.getInputProps('name')} />
         <TextInput
           label="E-mail address"
           description="Used to sign in."
           type="email"
-          maxLength={254}
           autoComplete="off"
           {...form.getInputProps('email')}
         />

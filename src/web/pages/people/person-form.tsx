@@ -23,12 +23,11 @@ export function PersonForm({ person }: { person: Person }) {
             {refusal}
           </Alert>
         )}
-        <TextInput label="Name" maxLength={200} autoComplete="off" {...form.getInputProps('name')} />
+        <TextInput label="Name" autoComplete="off" {...form.getInputProps('name')} />
         <TextInput
           label="E-mail address"
           description="Used to sign in."
           type="email"
-          maxLength={254}
           autoComplete="off"
           {...form.getInputProps('email')}
         />

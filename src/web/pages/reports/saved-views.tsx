@@ -157,7 +157,6 @@ function SaveForm({ parameters, close }: { parameters: ViewParameters; close: ()
           label="Name"
           required
           data-autofocus
-          maxLength={100}
           value={name}
           error={save.error && (asProblem(save.error).issues?.[0]?.message ?? asProblem(save.error).message)}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
@@ -197,7 +196,6 @@ function RenameForm({ name, isSending, rename }: { name: string; isSending: bool
           label="Name"
           required
           data-autofocus
-          maxLength={100}
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         />

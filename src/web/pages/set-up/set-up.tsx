@@ -144,7 +144,6 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
                 description="Shown on bills."
                 autoComplete="organization"
                 autoFocus
-                maxLength={200}
                 {...form.getInputProps('organization.name')}
               />
               <TimeZoneInput
@@ -165,13 +164,12 @@ function SetUpForm({ linkToken }: { linkToken: string }) {
           </Fieldset>
           <Fieldset legend="Your admin account">
             <Stack gap="sm">
-              <TextInput label="Name" autoComplete="name" maxLength={200} {...form.getInputProps('admin.name')} />
+              <TextInput label="Name" autoComplete="name" {...form.getInputProps('admin.name')} />
               <TextInput
                 label="E-mail address"
                 description="You use it to sign in."
                 type="email"
                 autoComplete="username"
-                maxLength={254}
                 {...form.getInputProps('admin.email')}
               />
               <NewPassword {...form.getInputProps('admin.password')} />

@@ -34,7 +34,7 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
 export const Fields = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) => (
   <>
     <Part title="Organization">
-      <TextInput label="Name" description="Shown on bills." maxLength={200} {...form.getInputProps('name')} />
+      <TextInput label="Name" description="Shown on bills." {...form.getInputProps('name')} />
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <TimeZoneInput label="Time zone" description="For days and months." {...form.getInputProps('time_zone')} />
         <Select
@@ -147,21 +147,15 @@ function PublicUrl({ form }: { form: SettingsForm }) {
 
 const Issuer = ({ form, logo }: { form: SettingsForm; logo: ReactNode }) => (
   <Part title="Billing details">
-    <Textarea label="Postal address" autosize minRows={3} maxLength={1000} {...form.getInputProps('address')} />
+    <Textarea label="Postal address" autosize minRows={3} {...form.getInputProps('address')} />
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <TextInput
         label="E-mail address"
         description="Sender and reply address of bills."
         type="email"
-        maxLength={254}
         {...form.getInputProps('email')}
       />
-      <TextInput
-        label="Tax ID"
-        description="VAT number or equivalent."
-        maxLength={200}
-        {...form.getInputProps('tax_id')}
-      />
+      <TextInput label="Tax ID" description="VAT number or equivalent." {...form.getInputProps('tax_id')} />
     </SimpleGrid>
     {logo}
   </Part>
@@ -211,7 +205,6 @@ function Bills({ form }: { form: SettingsForm }) {
         description="Shown at the bottom of every bill, such as payment instructions."
         autosize
         minRows={2}
-        maxLength={1000}
         {...form.getInputProps('bill_footer')}
       />
     </Part>

@@ -173,7 +173,6 @@ function Decisions({ sheet, open, close }: DecisionsProps) {
           description={`${sheet.agent_manager.name} sees the reason and can correct and resubmit the sheet.`}
           autosize
           minRows={3}
-          maxLength={1000}
           required
           data-autofocus
           value={reason}

@@ -116,7 +116,6 @@ function TokenForm({ made, leave }: { made: (token: CreatedToken) => void; leave
           label="Name"
           description="What the token is for. Shown in lists."
           placeholder="ci"
-          maxLength={200}
           data-autofocus
           {...form.getInputProps('name')}
         />

@@ -63,7 +63,7 @@ export function ProposeRule({ group, projects, close }: ProposeRuleProps) {
         Assigns further entries of <bdi>{repository}</bdi> whose report names no project or ticket
         {lead_rules ? ', after all rules of admins.' : ', once an admin accepts it.'}
       </Text>
-      <TextInput label="Name" maxLength={200} required data-autofocus {...form.getInputProps('name')} />
+      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
       <Select
         label="Assign to project"
         description="Those of your projects that have this repository."

@@ -28,7 +28,6 @@ export function WebhookFields({ form, isOfOther = false }: WebhookFieldsProps) {
       <TextInput
         label="Name"
         description="Shown in lists and in e-mails about failures."
-        maxLength={200}
         data-autofocus
         {...form.getInputProps('name')}
       />

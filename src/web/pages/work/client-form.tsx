@@ -148,7 +148,6 @@ export function ClientForm({ client, close, saved }: ClientFormProps) {
           label="Tax name"
           placeholder="VAT"
           description="As shown on bills."
-          maxLength={50}
           {...form.getInputProps('tax_name')}
         />
       </SimpleGrid>

@@ -15,7 +15,7 @@ interface AxesProps {
 /** Names of things are longer than times. */
 const MOST_CHARACTERS = 16
 const shortened = (label: string): string =>
-  label.length > MOST_CHARACTERS ? `${label.slice(0, MOST_CHARACTERS - 1)}…` : label
+  [...label].length > MOST_CHARACTERS ? `${[...label].slice(0, MOST_CHARACTERS - 1).join('')}…` : label
 
 export function Axes({ layout, width, height, ticks, labels, points }: AxesProps) {
   const names = points.map(({ short }) => shortened(short))

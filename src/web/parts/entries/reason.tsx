@@ -1,9 +1,6 @@
 import { Textarea } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** The API's limit. */
-const REASON_LIMIT = 1_000
-
 interface ReasonProps {
   value: string
   change: (reason: string) => void
@@ -18,7 +15,6 @@ export const Reason = ({ value, change, error, placeholder = 'Counted twice, a t
     data-autofocus
     autosize
     minRows={2}
-    maxLength={REASON_LIMIT}
     placeholder={placeholder}
     value={value}
     error={error}

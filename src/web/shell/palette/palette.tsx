@@ -13,7 +13,7 @@ import { useActions } from './actions.ts'
 import { groupsOf } from './hits.ts'
 import { type Group, type Item, matching } from './item.ts'
 import classes from './palette.module.css'
-import { TEXT_LIMIT, useSearch } from './use-search.ts'
+import { useSearch } from './use-search.ts'
 
 interface PaletteProps {
   close: () => void
@@ -123,7 +123,6 @@ export default function Palette({ close, sections, help }: PaletteProps) {
         aria-activedescendant={items.length > 0 ? optionId(current) : undefined}
         autoComplete="off"
         spellCheck={false}
-        maxLength={TEXT_LIMIT}
         value={typed}
         onChange={({ currentTarget }) => {
           type(currentTarget.value)

@@ -9,9 +9,6 @@ import type { SearchAnswer } from './hits.ts'
 /** Between two keys of somebody who types on. */
 const PAUSE_MS = 150
 
-/** More than the server accepts would be an error. */
-export const TEXT_LIMIT = 200
-
 interface Search {
   found: SearchAnswer | undefined
   isPending: boolean
