@@ -16,10 +16,8 @@ import { listingRoutes } from './features/entries/listing/routes.ts'
 import { actOnTokenEntries } from './features/entries/operations/actions.ts'
 import { approvalOperations } from './features/entries/operations/approval.ts'
 import { repriceTokenEntries } from './features/entries/operations/repricing.ts'
+import { ruleEffectOperations } from './features/entries/operations/rules.ts'
 import { placesRoutes } from './features/entries/places/routes/places.ts'
-import { proposalTestRoute } from './features/entries/places/routes/proposal-test.ts'
-import { ruleApplicationRoute } from './features/entries/places/routes/rule-application.ts'
-import { ruleTestRoute } from './features/entries/places/routes/rule-test.ts'
 import { reportSchemaRoute } from './features/entries/reporting/routes/report-schema.ts'
 import { reportingRoutes } from './features/entries/reporting/routes/reporting.ts'
 import { eventsRoutes } from './features/events/routes.ts'
@@ -32,9 +30,9 @@ import { meRoutes } from './features/people/routes/me.ts'
 import { sessionRoutes } from './features/people/routes/session.ts'
 import { usersRoutes } from './features/people/routes/users.ts'
 import { ownDataRoute, personalDataRoutes } from './features/personal-data/routes.ts'
-import { leadRuleRoutes } from './features/placement/routes/lead-rules.ts'
-import { proposalRoutes } from './features/placement/routes/proposals.ts'
-import { placementRoutes } from './features/placement/routes.ts'
+import { leadRuleOperations } from './features/placement/operations/lead-rules.ts'
+import { ruleProposalOperations } from './features/placement/operations/proposals.ts'
+import { placementRuleOperations } from './features/placement/operations/rules.ts'
 import { priceAliasOperations } from './features/prices/operations/aliases.ts'
 import { priceLoadOperations } from './features/prices/operations/loads.ts'
 import { priceOperations } from './features/prices/operations/prices.ts'
@@ -215,13 +213,12 @@ export const createApp = ({
     .use(at(OTLP_PREFIX).use(otlpRoutes(services)))
     .use(at('/api/v1').use(serve([...clientOperations, ...projectOperations, ...ticketOperations], services)))
     .use(
-      at('/api/v1/placement-rules')
-        .use(placementRoutes(services))
-        .use(proposalRoutes(services))
-        .use(leadRuleRoutes(services))
-        .use(proposalTestRoute(services))
-        .use(ruleApplicationRoute(services))
-        .use(ruleTestRoute(services)),
+      at('/api/v1').use(
+        serve(
+          [...placementRuleOperations, ...ruleProposalOperations, ...leadRuleOperations, ...ruleEffectOperations],
+          services,
+        ),
+      ),
     )
     .use(
       at('/api/v1').use(

@@ -115,7 +115,8 @@ function missingFlag(first: string, command: Command): string | undefined {
 
 /** Which value of a flag is meant: that of a list as it was given, others by their place. */
 function valueAt(values: unknown, place: string[]): string {
-  const value = Array.isArray(values) && place.length === 1 ? values[Number(place[0])] : undefined
+  const within = (value: unknown, name: string) => (value as Record<string, unknown> | undefined)?.[name]
+  const value = Array.isArray(values) ? place.reduce(within, values) : undefined
   return typeof value === 'string' ? value : place.join('/')
 }
 

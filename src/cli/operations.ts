@@ -46,7 +46,9 @@ interface Called {
   subject?: string | readonly string[]
   /** Fields of the body that are arguments. */
   positional?: readonly string[]
-  /** Of fields of the query and the body. */
+  /** The body, for a command that is named after it: `enable` for `{ enabled: true }`. */
+  body?: object
+  /** Of fields of the query and the body; none for a field that is not changed by this command. */
   flags?: Record<string, string | Flag | readonly Flag[]>
   /** What is limited by the flags of a period, such as "sheets that begin". */
   days?: string
@@ -224,7 +226,7 @@ function declare(command: Command, operation: AnyAction | AnyListing, called: Ca
   command.description(called.description ?? operation.summary)
   for (const [at, description] of Object.values<string>(operation.params ?? {}).entries())
     command.argument(`<${[subject].flat()[at]}>`, docOf(description))
-  const fields = fieldsOf(operation)
+  const fields = called.body ? new Map<string, Field>() : fieldsOf(operation)
   for (const name of positional) command.argument(`<${name}>`, docOf(fields.get(name)!.schema.description as string))
   const isChange = 'method' in operation && operation.method === 'PATCH'
   const declared: FieldFlags = new Map()
@@ -339,7 +341,7 @@ const madeBy = (self: Self, call: CommandCall): Call => ({
 async function callOf(
   operation: AnyAction | AnyListing,
   command: Command,
-  { positional = [], days }: Called,
+  { positional = [], days, body: fixed }: Called,
   args: readonly unknown[],
 ): Promise<CommandCall> {
   const names = Object.keys(operation.params ?? {})
@@ -354,7 +356,7 @@ async function callOf(
     Object.keys(queryOf(operation)).flatMap((name) => (given.has(name) ? [[name, textOf(given.get(name))]] : [])),
   ) as QueryTexts
   if (!('body' in operation) || !operation.body) return { params, query, body: undefined }
-  const body = await bodyOf(operation.body, given)
+  const body = fixed ?? (await bodyOf(operation.body, given))
   if (operation.method === 'PATCH') requireFields(body, command)
   return { params, query, body }
 }

@@ -51,7 +51,7 @@ test('rules are changed, switched and removed by their names', async () => {
 test.each([
   [['rules', 'add', '--name', 'x', '--project', 'ACME'], 2, '--when'],
   [['rules', 'add', '--name', 'x', '--when', 'codex', '--project', 'ACME'], 2, 'field=pattern'],
-  [['rules', 'add', '--name', 'x', '--when', 'model=/(/', '--project', 'ACME'], 1, 'RE2'],
+  [['rules', 'add', '--name', 'x', '--when', 'model=/(/', '--project', 'ACME'], 2, '--when (/(/): is not a valid RE2'],
   [['rules', 'add', '--name', 'x', '--when', 'model=*', '--project', 'nowhere'], 1, 'project: '],
   [['rules', 'move', 'codex'], 2, '--before'],
   [['rules', 'show', 'nothing'], 1, "The rule 'nothing'"],

@@ -1,15 +1,20 @@
 import type { Command } from 'commander'
+import {
+  addPlacementRule,
+  changePlacementRule,
+  getPlacementRule,
+  listPlacementRules,
+  removePlacementRule,
+} from '../../features/placement/operations/rules.ts'
 import { examples } from '../flags/options.ts'
-import { addRulesAddCommand } from './add.ts'
+import { addAction, addListing } from '../operations.ts'
 import { addRulesApplyCommand } from './apply.ts'
-import { addRulesChangeCommand } from './change.ts'
-import { addRulesEnableCommands } from './enable.ts'
-import { addRulesListCommand } from './list.ts'
 import { addRulesMoveCommand } from './move.ts'
 import { addRulesProposalsCommands } from './proposals.ts'
-import { addRulesRemoveCommand } from './remove.ts'
-import { addRulesShowCommand } from './show.ts'
+import { PLACE_FLAGS, RULE_COLUMNS, ruleFields, WHEN } from './rule.ts'
 import { addRulesTestCommand } from './test.ts'
+
+const subject = 'rule'
 
 export function addRulesCommands(program: Command): void {
   const rules = program
@@ -23,12 +28,67 @@ export function addRulesCommands(program: Command): void {
         "tally rules move 'ACME by branch' --to 1",
       ),
     )
-  addRulesListCommand(rules)
-  addRulesShowCommand(rules)
-  addRulesAddCommand(rules)
-  addRulesChangeCommand(rules)
-  addRulesEnableCommands(rules)
-  addRulesRemoveCommand(rules)
+  addListing(rules, listPlacementRules, {
+    description: 'List the rules in evaluation order',
+    columns: RULE_COLUMNS,
+    howToAdd: 'Add one with `tally rules add`.',
+  })
+  addAction(rules, getPlacementRule, {
+    name: 'show',
+    description: 'Show one rule',
+    subject,
+    examples: ["tally rules show 'ACME by branch'"],
+    show: ruleFields,
+  })
+  addAction(rules, addPlacementRule, {
+    name: 'add',
+    description: 'Add a rule after the others',
+    flags: {
+      name: { flag: '--name <name>', doc: 'unique name of the rule' },
+      conditions: WHEN,
+      ...PLACE_FLAGS,
+      enabled: { flag: '--disabled', doc: 'add the rule without enabling it', value: false },
+      position: { flag: '--position <number>', doc: 'position in the evaluation order, from 1' },
+    },
+    examples: [
+      "tally rules add --name 'ACME by branch' --when 'labels.branch=/(?<ticket>ACME-[0-9]+)/' --project ACME --ticket '{ticket}'",
+      "tally rules add --name 'all Codex' --when agent_harness=codex --project internal",
+    ],
+    show: ruleFields,
+  })
+  addAction(rules, changePlacementRule, {
+    name: 'change',
+    description: 'Change a rule; entries it has already placed stay as they are',
+    subject,
+    flags: { name: { flag: '--name <name>', doc: 'new name' }, conditions: WHEN, ...PLACE_FLAGS, enabled: [] },
+    examples: [
+      "tally rules change 'ACME by branch' --ticket none",
+      "tally rules change 'all Codex' --when agent_harness=codex*",
+    ],
+    show: ruleFields,
+  })
+  for (const [name, enabled, description] of [
+    ['enable', true, 'Enable a rule'],
+    ['disable', false, 'Disable a rule without removing it'],
+  ] as const) {
+    addAction(rules, changePlacementRule, {
+      name,
+      description,
+      subject,
+      body: { enabled },
+      examples: [`tally rules ${name} 'ACME by branch'`],
+      show: ruleFields,
+    })
+  }
+  addAction(rules, removePlacementRule, {
+    name: 'remove',
+    description: 'Remove a rule; entries it has placed stay as they are',
+    subject,
+    examples: ["tally rules remove 'ACME by branch' --yes"],
+    first: getPlacementRule,
+    confirm: (_, { name }) => `Remove the rule '${name}'?`,
+    show: (_, named) => `Removed the rule '${named}'.`,
+  })
   addRulesMoveCommand(rules)
   addRulesTestCommand(rules)
   addRulesApplyCommand(rules)

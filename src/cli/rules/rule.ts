@@ -1,51 +1,52 @@
 /** A placement rule on the command line. */
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Party } from '../../access/actor.ts'
 import type { RuleBody } from '../../features/placement/schema.ts'
-import type { ListedRule, PlacementService } from '../../features/placement/service.ts'
-import { act } from '../act.ts'
-import { CommandError } from '../failures.ts'
-import { type Column, note, printFields } from '../terminal/print.ts'
+import { type Column, note } from '../terminal/print.ts'
 import type { CommandFlags } from '../with-services.ts'
 
 /** The service, loaded with the database and not before: `--help` does without it. */
 export const placementService = () => import('../../features/placement/service.ts')
 
-export const JSON_RULE = 'print the rule as JSON, as in the API'
-
 export const RULE = 'name or id (rul_…) of the rule'
 
 export interface RuleFieldFlags extends CommandFlags {
-  name?: string
-  when?: string[]
+  when?: Condition[]
   project?: string
   ticket?: string
 }
 
-/** Adds the flags that describe a rule. */
-export function addRuleFlags(command: Command): Command {
-  return command
-    .option(
-      '--when <field=pattern>',
-      'condition, such as labels.repository=acme/* or labels.branch=/(?<ticket>[A-Z]+-[0-9]+)/i; repeatable, an entry must match all',
-      (text: string, before: string[] = []) => [...before, text],
-    )
-    .option('--project <project>', 'key, name, alias or id of the project to assign entries to')
-    .option(
-      '--ticket <key>',
-      'ticket to assign entries to, where {name} is replaced by what the named group matched; none for only the project',
-    )
+interface Condition {
+  field: string
+  matches: string
 }
 
-/** Conditions from `field=pattern`; absent stays absent. */
-export function conditionsOf(texts: string[] | undefined) {
-  return texts?.map((text) => {
-    const [field = '', ...rest] = text.split('=')
-    if (rest.length === 0) {
-      throw new CommandError(`--when ${text}: use field=pattern, such as agent_harness=codex.`, 2)
-    }
-    return { field: field.trim(), matches: rest.join('=') }
-  })
+function collectCondition(text: string, before: Condition[] = []): Condition[] {
+  const [, field, matches] = /^([^=]*)=(.*)$/s.exec(text) ?? []
+  if (field === undefined) throw new InvalidArgumentError('Use field=pattern, such as agent_harness=codex.')
+  return [...before, { field: field.trim(), matches: matches! }]
+}
+
+export const WHEN = {
+  flag: '--when <field=pattern>',
+  doc: 'condition, such as labels.repository=acme/* or labels.branch=/(?<ticket>[A-Z]+-[0-9]+)/i; repeatable, an entry must match all',
+  read: collectCondition,
+}
+
+export const PLACE_FLAGS = {
+  project: { flag: '--project <project>', doc: 'key, name, alias or id of the project to assign entries to' },
+  ticket: {
+    flag: '--ticket <key>',
+    doc: 'ticket to assign entries to, where {name} is replaced by what the named group matched; none for only the project',
+  },
+}
+
+/** The flags that describe a rule that is not saved. */
+export function addRuleFlags(command: Command): Command {
+  const { project, ticket } = PLACE_FLAGS
+  return command
+    .option(WHEN.flag, WHEN.doc, WHEN.read)
+    .option(project.flag, project.doc)
+    .option(ticket.flag, ticket.doc)
 }
 
 export function parsePosition(text: string): number {
@@ -76,21 +77,9 @@ export const RULE_COLUMNS: Column<RuleBody>[] = [
   { title: 'PLACE', of: placeText },
 ]
 
-/** Reads or changes one rule and prints it. */
-export function actOnRule(
-  command: Command,
-  work: (placement: PlacementService, self: Party) => Promise<ListedRule>,
-): Promise<void> {
-  return act(
-    command,
-    ({ placement }, self) => work(placement, self),
-    async (rule) => (await placementService()).ruleBody(rule),
-    printRule,
-  )
-}
-
-function printRule(rule: RuleBody): void {
-  printFields([
+export function ruleFields(rule: RuleBody): [name: string, value: string][] {
+  for (const warning of rule.warnings) note(warning)
+  return [
     ['rule', `${rule.name} (${rule.id})`],
     ['position', String(rule.position)],
     ['state', stateText(rule)],
@@ -100,6 +89,5 @@ function printRule(rule: RuleBody): void {
     ]),
     ['place', placeText(rule)],
     ['version', `${rule.version}, changed ${rule.changed_at.slice(0, 10)}`],
-  ])
-  for (const warning of rule.warnings) note(warning)
+  ]
 }

@@ -5,7 +5,7 @@ import { CommandError } from '../failures.ts'
 import { examples, textOrNone } from '../flags/options.ts'
 import { print, printJson, printTable } from '../terminal/print.ts'
 import { withServices } from '../with-services.ts'
-import { addRuleFlags, conditionsOf, parsePosition, placementService, type RuleFieldFlags } from './rule.ts'
+import { addRuleFlags, parsePosition, placementService, type RuleFieldFlags } from './rule.ts'
 import { testOnEntries } from './test-entries.ts'
 
 interface Flags extends RuleFieldFlags {
@@ -76,8 +76,7 @@ function sampleOf({ harness, agent, model, provider, manager, summary, label }: 
   }
 }
 
-function unsavedRule({ when, project, ticket, position }: Flags) {
-  const conditions = conditionsOf(when)
+function unsavedRule({ when: conditions, project, ticket, position }: Flags) {
   if (!conditions && project === undefined) return undefined
   if (!conditions || project === undefined) {
     throw new CommandError('An unsaved rule needs --when and --project.', 2)

@@ -34,7 +34,7 @@ export {
 } from './place.ts'
 export { proposalBody } from './proposal-wire.ts'
 export type { CheckedProposal } from './proposals.ts'
-export { readNewRule, readProposal, readProposalList, readSample } from './request.ts'
+export { readNewRule, readProposal, readSample } from './request.ts'
 export type { Explanation, ListedRule, NewRuleFields, RuleChange, Unsaved } from './rule-list.ts'
 export { ExplanationBody, NewProposal, unsavedRule } from './schema.ts'
 
