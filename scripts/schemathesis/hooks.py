@@ -16,6 +16,7 @@ RULED_OUT_BY_SCHEMA = {
     "wrong_type",
     "not_an_integer",
     "unknown_field",
+    "required",
 }
 
 

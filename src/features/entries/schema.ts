@@ -2,7 +2,18 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { CORRECTED_FIELDS, MANAGER_BY, PLACED_BY, SOURCES, STATUSES } from '../../database/schema/values.ts'
 import { TIMESTAMP, TIMESTAMP_EXPECTED } from '../../lib/timestamp.ts'
-import { LABEL_NAMES, listOf, moment, named, nameOf, oneOf, orNull, PLAIN_TEXT, strict } from '../../schema/types.ts'
+import {
+  LABEL_NAMES,
+  listOf,
+  moment,
+  named,
+  nameOf,
+  oneOf,
+  orNull,
+  PLAIN_TEXT,
+  SHOWN,
+  strict,
+} from '../../schema/types.ts'
 import { SERVICE_NAME } from '../../shared/usage.ts'
 import { NOTES_TEXT, TOOL_NAMES, valueFields } from '../prices/schema.ts'
 
@@ -158,6 +169,25 @@ const Labels = named(
   },
 )
 
+const Absent = { type: 'null' }
+
+/**
+ * What `tokens` and `usage` require of each other and exclude. Not checked with the schema, but by `report-usage.ts`, which
+ * says what to do. A condition, as client generators would make a union without fields of `anyOf`.
+ */
+const TOKENS_OR_USAGE = {
+  if: { properties: { usage: Absent } },
+  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+  then: { required: ['tokens'], properties: { tokens: { not: Absent } } },
+  else: {
+    properties: {
+      requests: Absent,
+      requests_above: Absent,
+      tokens: { type: ['object', 'null'], properties: { over_200k: Absent } },
+    },
+  },
+}
+
 export const TokenEntryReport = Type.Object(
   {
     agent_harness: nameOf('Name of the harness or application that runs the agent.', ['claude-code', 'codex']),
@@ -239,6 +269,7 @@ export const TokenEntryReport = Type.Object(
   {
     ...strict,
     $id: 'TokenEntryReport',
+    [SHOWN]: TOKENS_OR_USAGE,
     description: 'Usage of one model in one agent session, as sent to the report endpoint.',
   },
 )
@@ -249,6 +280,7 @@ const { session_id: _session, ...draftFields } = TokenEntryReport.properties
 export const TokenEntryDraft = Type.Object(draftFields, {
   ...strict,
   $id: 'TokenEntryDraft',
+  [SHOWN]: TOKENS_OR_USAGE,
   description: 'An entry added manually to a token sheet: the fields of a report, without a session.',
 })
 export type TokenEntryDraft = Static<typeof TokenEntryDraft>
