@@ -1,6 +1,6 @@
 /** Overwrites the unused space of a database, in which removed texts stay readable until something else needs it. */
 import { Database as Connection } from 'bun:sqlite'
-import { countCompaction } from './engines/sqlite/file-header.ts'
+import { numberCommit } from './engines/sqlite/file-header.ts'
 
 /** A server commits in milliseconds; a longer wait means that something else holds the file. */
 const BUSY_MS = 30_000
@@ -13,7 +13,7 @@ export function compactFile(path: string): void {
   const connection = new Connection(path, { readwrite: true, create: false })
   try {
     connection.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
-    countCompaction(connection)
+    numberCommit(connection)
     connection.run('VACUUM')
     emptyLog(connection)
   } finally {

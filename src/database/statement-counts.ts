@@ -2,7 +2,7 @@
 export interface StatementCounts {
   /** Statements that were parsed and planned. */
   prepared: number
-  /** Statements that were run, including those that begin and end transactions. */
+  /** Statements that were run, including those that begin and end transactions, without pragmas. */
   executed: number
   /** Queries that were built. */
   built: number

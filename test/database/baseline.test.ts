@@ -44,7 +44,6 @@ const POSTGRES_SCHEMA = `
 const SQLITE_SCHEMA = `
   SELECT json_array(type, name, tbl_name, sql) AS fact FROM sqlite_schema
   UNION ALL SELECT json_array('application', application_id) FROM pragma_application_id
-  UNION ALL SELECT json_array('user version', user_version) FROM pragma_user_version
   UNION ALL SELECT json_array('journal', journal_mode) FROM pragma_journal_mode
   ORDER BY 1`
 

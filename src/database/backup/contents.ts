@@ -1,10 +1,9 @@
 /** What backups are by their content, which alone decides whose they are: names and places can be shared, and changed. */
 import { Database as Connection, constants } from 'bun:sqlite'
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { APPLICATION_ID } from '../engines/sqlite/connections.ts'
-import { databaseBytes, HEADER_BYTES } from './database-size.ts'
+import { databaseBytes, headerOf, isOwn } from '../engines/sqlite/file-header.ts'
 import { type Identity, readIdentity } from './identity.ts'
 import { newestFirst, readName } from './names.ts'
 
@@ -93,8 +92,6 @@ export function contentOf(file: string, name = basename(file)): Content {
   try {
     // Otherwise SQLite would look for a log, and leave files next to a database in write-ahead mode.
     connection = new Connection(`${pathToFileURL(file).href}?immutable=1`, AS_URI)
-    const { id } = connection.query<{ id: number }, []>('SELECT application_id AS id FROM pragma_application_id').get()!
-    if (id !== APPLICATION_ID) return { kind: 'unusable', reason: 'it is a database of another program' }
     return contentIn(readIdentity(connection), name)
   } catch (error) {
     return { kind: 'unusable', reason: `it cannot be read (${(error as Error).message})` }
@@ -119,14 +116,9 @@ const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000
 function flawOf(file: string): string | undefined {
   const { size } = statSync(file)
   if (size === 0) return 'it is empty'
-  const header = Buffer.alloc(HEADER_BYTES)
-  const descriptor = openSync(file, 'r')
-  try {
-    readSync(descriptor, header, 0, HEADER_BYTES, 0)
-  } finally {
-    closeSync(descriptor)
-  }
+  const header = headerOf(file)
   const bytes = databaseBytes(header)
   if (bytes === undefined) return 'it is not a SQLite database'
-  return size < bytes ? `it is incomplete: ${size} of ${bytes} bytes` : undefined
+  if (size < bytes) return `it is incomplete: ${size} of ${bytes} bytes`
+  return isOwn(header) ? undefined : 'it is a database of another program'
 }

@@ -5,6 +5,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { closeSync, fsyncSync, linkSync, openSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { numberFromAnywhere } from '../engines/sqlite/file-header.ts'
 import { syncFolder } from '../engines/sqlite/log-file.ts'
 import { makePrivateFile, refuseForeignFile } from '../schema/migrate.ts'
 import { WrongDatabase } from '../wrong-database.ts'
@@ -75,6 +76,7 @@ function stamp(path: string, backedUpAt: number | null): void {
   try {
     // Nobody needs half of a copy.
     connection.run('PRAGMA journal_mode = OFF')
+    numberFromAnywhere(connection)
     const identity = readIdentity(connection)
     if (!identity) return
     const timeline = backedUpAt === null ? newTimeline() : identity.timeline

@@ -3,7 +3,7 @@ import { Database as Connection } from 'bun:sqlite'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { configureConnection } from '../engines/sqlite/connections.ts'
-import { countCompaction } from '../engines/sqlite/file-header.ts'
+import { numberCommit } from '../engines/sqlite/file-header.ts'
 import { MOVED } from '../errors.ts'
 import { migrateSqlite, refuseNewer } from '../schema/migrate.ts'
 import { WrongDatabase } from '../wrong-database.ts'
@@ -89,8 +89,8 @@ export class SqliteSide implements Source, Target {
   }
 
   async freeze(mark: Mark, now: number): Promise<void> {
-    countCompaction(this.#connection)
     this.#transact(() => {
+      numberCommit(this.#connection)
       for (const { name } of this.tables) {
         for (const operation of OPERATIONS) {
           const trigger = quoted(`${REFUSING}${operation.toLowerCase()}_${name}`)
@@ -109,8 +109,8 @@ export class SqliteSide implements Source, Target {
   }
 
   async thaw(): Promise<void> {
-    countCompaction(this.#connection)
     this.#transact(() => {
+      numberCommit(this.#connection)
       for (const { name } of this.#schema('trigger')) {
         if (name.startsWith(REFUSING)) this.#connection.run(`DROP TRIGGER ${quoted(name)}`)
       }
@@ -124,6 +124,7 @@ export class SqliteSide implements Source, Target {
 
   async prepare(mark: Mark, now: number): Promise<void> {
     this.#transact(() => {
+      numberCommit(this.#connection)
       const made = [...this.#schema('index'), ...this.#schema('trigger')]
       this.#insertMark(
         mark,

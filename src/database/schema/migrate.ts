@@ -3,11 +3,12 @@
  * database before it applies what is missing.
  */
 import { Database as Connection } from 'bun:sqlite'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
 import type { Sql } from 'postgres'
 import { BASELINE, MIGRATIONS, type Migration } from '../../../migrations/index.ts'
 import { refuseOrphanedLog } from '../database-place.ts'
-import { APPLICATION_ID, configureConnection } from '../engines/sqlite/connections.ts'
+import { configureConnection } from '../engines/sqlite/connections.ts'
+import { APPLICATION_ID, numberCommit, numberFromAnywhere } from '../engines/sqlite/file-header.ts'
 import { databaseBusy, failureOf } from '../errors.ts'
 import { WrongDatabase } from '../wrong-database.ts'
 import { oldestSchemaAfter, recordOldestSchema } from './compatibility.ts'
@@ -78,6 +79,7 @@ export function migrateSqlite(path: string, now: number, migrations = MIGRATIONS
         throw refusedInMove(path)
       }
       if (before > 0 && missing.length > 0) copyToSameFolder(path, before)
+      numberCommit(connection)
       applyAllToSqlite(connection, now, missing)
       const broken = connection.query('PRAGMA foreign_key_check').all()
       if (broken.length > 0) throw new Error(`The migration left ${broken.length} rows with broken references`)
@@ -123,8 +125,8 @@ function openOwnFile(path: string): Connection {
   let connection: Connection | undefined
   try {
     refuseOrphanedLog(path)
-    if (!existsSync(path)) makePrivateFile(path)
-    connection = new Connection(path, { readwrite: true, create: true })
+    if (!existsSync(path)) beginFile(path)
+    connection = new Connection(path, { readwrite: true, create: false })
     configureConnection(connection, LOCK_TIMEOUT_MS)
     refuseForeignFile(connection, path)
     connection.run('PRAGMA journal_mode = WAL')
@@ -132,6 +134,32 @@ function openOwnFile(path: string): Connection {
   } catch (error) {
     connection?.close()
     throw asWrongFile(error, path)
+  }
+}
+
+/** Under another name at first, so that nobody sees it before it is complete. */
+function beginFile(path: string): void {
+  const unfinished = `${path}.${process.pid}.unfinished`
+  try {
+    rmSync(unfinished, { force: true })
+    makePrivateFile(unfinished)
+    const connection = new Connection(unfinished, { readwrite: true, create: true })
+    try {
+      // Nobody needs half of it, so one sync is enough.
+      connection.run('PRAGMA journal_mode = OFF')
+      connection.run('BEGIN')
+      connection.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+      numberFromAnywhere(connection)
+      connection.run('COMMIT')
+    } finally {
+      connection.close(true)
+    }
+    linkSync(unfinished, path)
+  } catch (error) {
+    // Another process may have created it.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(unfinished, { force: true })
   }
 }
 
@@ -193,6 +221,9 @@ function copyToSameFolder(path: string, version: number): void {
   try {
     makePrivateFile(unfinished)
     reading.run('VACUUM INTO ?', [unfinished])
+    const writing = new Connection(unfinished, { readwrite: true, create: false })
+    numberFromAnywhere(writing)
+    writing.close(true)
     const file = openSync(unfinished, 'r+')
     fsyncSync(file)
     closeSync(file)

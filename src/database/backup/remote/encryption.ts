@@ -7,7 +7,7 @@ import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'n
 import { dirname } from 'node:path'
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { ExpansionError, ExpansionLimit } from '../../../lib/expansion-limit.ts'
-import { databaseBytes, HEADER_BYTES } from '../database-size.ts'
+import { databaseBytes, HEADER_BYTES } from '../../engines/sqlite/file-header.ts'
 
 /** A backup that cannot be decrypted, stored or found, or a key that is wrong. The message says what to do. */
 export class BackupError extends Error {
@@ -87,7 +87,7 @@ export async function unseal(stored: Bytes, identities: readonly string[], path:
 }
 
 async function writeDatabase(content: AsyncIterable<Uint8Array>, file: number, path: string): Promise<void> {
-  let begin = new Uint8Array(0)
+  let begin = Buffer.alloc(0)
   let total: number | undefined
   let written = 0
   for await (const chunk of content) {

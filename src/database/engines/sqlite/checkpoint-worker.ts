@@ -117,8 +117,7 @@ class Checkpoints {
     this.#connection.run(`PRAGMA busy_timeout = ${READERS_WAIT_MS}`)
     // https://www.sqlite.org/fileformat2.html#the_write_ahead_log
     this.#frameBytes = page_size + 24
-    const version = this.#connection.query<{ version: number }, []>('SELECT max(version) AS version FROM migrations')
-    this.#header = new FileHeader(database, () => version.get()!.version)
+    this.#header = new FileHeader(database)
     this.#schedule()
   }
 

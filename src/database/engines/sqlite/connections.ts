@@ -2,9 +2,6 @@ import { Database as Connection } from 'bun:sqlite'
 import type { Reader } from '../../database.ts'
 import { SqliteReader } from './reader.ts'
 
-/** 'TALY' in the file's header identifies Tally's databases. */
-export const APPLICATION_ID = 0x54414c59
-
 /** Readers wait only for a process that recovers the log after a crash. */
 const READER_BUSY_TIMEOUT_MS = 5_000
 

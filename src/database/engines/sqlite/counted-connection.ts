@@ -1,7 +1,10 @@
 import { Database as Connection, type Statement } from 'bun:sqlite'
 import type { StatementCounts } from '../../statement-counts.ts'
 
-/** A connection that counts what it prepares and executes. */
+/** Pragmas, such as the numbers of commits, depend on the time and not on what is read or written. */
+const isPragma = ([sql]: string[]) => sql!.startsWith('PRAGMA ')
+
+/** A connection that counts what it prepares and executes, without pragmas. */
 export class CountedConnection extends Connection {
   constructor(
     path: string,
@@ -12,8 +15,9 @@ export class CountedConnection extends Connection {
   }
 
   override prepare(...args: never[]): never {
-    this.counts.prepared += 1
     const statement = (super.prepare as (...args: never[]) => Statement)(...args)
+    if (isPragma(args)) return statement as never
+    this.counts.prepared += 1
     for (const method of ['run', 'values', 'all', 'get'] as const) {
       const run = statement[method].bind(statement) as (...values: never[]) => never
       statement[method] = (...values: never[]) => {
@@ -25,8 +29,10 @@ export class CountedConnection extends Connection {
   }
 
   override run(...args: never[]): never {
-    this.counts.prepared += 1
-    this.counts.executed += 1
+    if (!isPragma(args)) {
+      this.counts.prepared += 1
+      this.counts.executed += 1
+    }
     return (super.run as (...args: never[]) => never)(...args)
   }
 }

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DatabaseEvents, Outcome, SetWriter, Tx } from '../../database.ts'
 import { databaseBusy, databaseClosed, failureOf } from '../../errors.ts'
 import { GROUP_LIMIT, type Recorder, recordItems, runEffects, type TakenItem, WaitingCalls } from '../waiting-calls.ts'
+import { numberCommit } from './file-header.ts'
 import type { LogFile } from './log-file.ts'
 import type { OutsideReader } from './reader.ts'
 import type { SqliteTransaction } from './transaction.ts'
@@ -19,6 +20,9 @@ const PREPARED_DURING_SYNC = GROUP_LIMIT / 2
 /** How long a group waits for the next items of callers that just got their answers, if there are enough of them. */
 const GATHER_MS = 1
 const GATHERED_FROM = 8
+
+/** A number costs a page of the log and a statement, so of a thousand commits a second not each has one of its own. */
+const NUMBERED_EVERY_MS = 50
 
 /** How long the disk counts as full after a write found no space; without writes, a probe checks it. */
 const FULL_FOR_MS = 2_000
@@ -55,6 +59,7 @@ export class SqliteWriter {
   /** Items that may come soon after the last answers, with those that were waiting already. */
   #expected = 0
   #answeredAt = Number.NEGATIVE_INFINITY
+  #numberedAt = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor(
@@ -176,7 +181,10 @@ export class SqliteWriter {
       const sets = [...Map.groupBy(items, ({ call }) => call.record)]
       const isWritten = sets.length > 1 || (await this.#recordAlone(...sets[0]!, written))
       if (sets.length > 1) for (const [record, set] of sets) await this.#record(record, set, written)
-      if (isWritten) this.#statement.commit.run()
+      if (isWritten) {
+        this.#number(startedAt)
+        this.#statement.commit.run()
+      }
     } catch (error) {
       this.#failGroup(items, error)
       this.#settle()
@@ -188,6 +196,12 @@ export class SqliteWriter {
     if (this.log) this.#makeDurable(this.log, group)
     else this.#answer([group])
     this.#settle()
+  }
+
+  #number(now: number): void {
+    if (now - this.#numberedAt < NUMBERED_EVERY_MS) return
+    numberCommit(this.connection)
+    this.#numberedAt = now
   }
 
   /**
