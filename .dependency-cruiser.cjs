@@ -88,7 +88,7 @@ const PARTS = {
     ...INTERFACES,
     // Works without a database, on machines that have none.
     '^src/features/prices/list-value\\.ts$',
-    '^src/database/(open|compact|partition|disk-space|permissions|exit)\\.ts$',
+    '^src/database/(open|compact|database-place|partition|disk-space|permissions|exit)\\.ts$',
     '^src/database/backup/',
     '^src/database/move/move\\.ts$',
     '^src/database/schema/migrate\\.ts$',

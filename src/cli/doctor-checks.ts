@@ -2,6 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config, ConfigIssue } from '../config.ts'
+import { issueAt } from '../database/database-place.ts'
 import type { Services } from '../services.ts'
 import { serverUrl } from './address.ts'
 import { messageOf } from './failures.ts'
@@ -106,8 +107,6 @@ export function checkSecrets(exposed: readonly string[]): Finding[] {
 function checkAccess(dataDir: string, file: string): Finding {
   try {
     for (const path of [dataDir, file]) accessSync(path, constants.R_OK | constants.W_OK)
-    // SQLite would begin a new database in it.
-    if (statSync(file).size === 0) return failure('database', `${resolve(file)} is empty`, RESTORE)
     return ok('files', `${resolve(file)} is readable and writable`)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
@@ -123,6 +122,8 @@ function checkAccess(dataDir: string, file: string): Finding {
 
 /** Whether the file begins as a database, and nobody locks it: to open it as other commands do may take a minute. */
 async function checkReadable(file: string): Promise<Finding[]> {
+  const issue = issueAt(resolve(file))
+  if (issue) return [failure('database', issue.what, issue.advice)]
   const { ask } = await import('../database/engines/sqlite/one-query.ts')
   ask(file, 'SELECT 1 FROM sqlite_schema')
   return []

@@ -6,16 +6,11 @@ import { Database as Connection } from 'bun:sqlite'
 import { join } from 'node:path'
 import { getTableName } from 'drizzle-orm'
 import type { Sql } from 'postgres'
+import { requireUsable } from '../database/database-place.ts'
 import { refusePooler } from '../database/engines/postgres/link.ts'
 import { onOneConnection } from '../database/engines/postgres/postgres.ts'
 import { DATABASE_FILE } from '../database/open.ts'
-import {
-  APPLICATION_NAME,
-  applyAllToPostgres,
-  applyAllToSqlite,
-  isOwnSchema,
-  refuseForeignFile,
-} from '../database/schema/migrate.ts'
+import { APPLICATION_NAME, applyAllToPostgres, applyAllToSqlite, isOwnSchema } from '../database/schema/migrate.ts'
 import { postgresTables } from '../database/schema/postgres-tables.ts'
 import { WrongDatabase } from '../database/wrong-database.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -84,6 +79,7 @@ async function emptySqlite(path: string, clock: Clock, confirm: EmptyingOptions[
 function openAlone(path: string): Connection {
   let connection: Connection | undefined
   try {
+    requireUsable(path)
     connection = new Connection(path, { readwrite: true, create: false })
     // A process for slow reads outlives its server for a moment.
     connection.run('PRAGMA busy_timeout = 2000')
@@ -92,7 +88,6 @@ function openAlone(path: string): Connection {
     connection.run('PRAGMA locking_mode = EXCLUSIVE')
     connection.run('BEGIN IMMEDIATE')
     connection.run('COMMIT')
-    refuseForeignFile(connection, path)
     return connection
   } catch (error) {
     connection?.close()

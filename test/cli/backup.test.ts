@@ -249,7 +249,7 @@ describe('tally restore', () => {
       ['text', 'not a SQLite database'],
       ['other.db', 'of another program'],
       ['newer.db', 'Use the newer version'],
-      ['cut.db', 'malformed'],
+      ['cut.db', 'is incomplete'],
       ['missing.db', 'cannot be read'],
     ] as const) {
       const { code, stderr } = await tally.run(['restore', file(name), '--data', file(`to-${name}`)])

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createProgram, run } from '../../src/cli/program.ts'
+import { migrateSqlite } from '../../src/database/schema/migrate.ts'
 
 /** A command line that asks, for each command that does; with the flags that make it one, where not all of them do. */
 const ASKING: Record<string, string[]> = {
@@ -131,6 +132,8 @@ describe('without a terminal', () => {
   }
 
   test('a wrong value is wrong usage, named by its flag or argument', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tally-values-'))
+    migrateSqlite(join(folder, 'tally.db'), 0)
     for (const [line, message] of [
       [['usage', '--month', '2026-13'], '--month: must be a month, such as 2026-11'],
       [['entries', 'list', '--limit', '0'], '--limit: must be a whole number from 1 to 1000'],
@@ -139,12 +142,10 @@ describe('without a terminal', () => {
       [['users', 'add', '--email', 'ada', '--name', 'Ada', '--role', 'admin'], '--email: must be an e-mail address'],
     ] as const) {
       shown = ''
-      const folder = mkdtempSync(join(tmpdir(), 'tally-values-'))
-      closeSync(openSync(join(folder, 'tally.db'), 'w'))
       const code = await run([...line, '--data', folder])
-      rmSync(folder, { recursive: true })
       expect([code, shown]).toEqual([2, expect.stringContaining(`tally: ${message}`)])
     }
+    rmSync(folder, { recursive: true })
   })
 
   test('a dry run asks nothing, and neither does --yes', async () => {

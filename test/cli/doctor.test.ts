@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmod, open, stat, truncate } from 'node:fs/promises'
+import { chmod, mkdir, open, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sampleOptions } from '../../scripts/release/installed.ts'
 import { checkRecordedTimes } from '../../src/cli/doctor-checks.ts'
@@ -236,6 +236,33 @@ describe('of a database that cannot be used', () => {
     expect((await stat(file())).size).toBe(0)
   })
 
+  test('next to the log of another one, as other commands say as well', async () => {
+    const before = await Bun.file(file()).bytes()
+    const connection = new Database(file())
+    connection.run('PRAGMA wal_autocheckpoint = 0')
+    const { user_version } = connection.query<{ user_version: number }, []>('PRAGMA user_version').get()!
+    connection.run(`PRAGMA user_version = ${(user_version + 5) | 0}`)
+    const log = await Bun.file(`${file()}-wal`).bytes()
+    connection.close(true)
+    await Bun.write(file(), before)
+    await Bun.write(`${file()}-wal`, log)
+    const advice = 'tally.db-wal.other'
+    await check('database', advice)
+    const commands = [
+      ['sql', 'SELECT 1'],
+      ['backup'],
+      ['verify'],
+      ['users', 'list'],
+      ['compact'],
+      ['demo', '--remove', '--yes'],
+    ]
+    for (const command of commands) {
+      const { code, stderr } = await tally.run(command)
+      expect([command, code, stderr.includes(advice)]).toEqual([command, 1, true])
+    }
+    expect(Buffer.compare(await Bun.file(file()).bytes(), before)).toBe(0)
+  })
+
   test('in a PostgreSQL that does not respond', async () => {
     const url = 'postgres://tally@127.0.0.1:1/tally'
     const { code, findings, of } = await examine({ TALLY_DATABASE_URL: url, TALLY_PORT: '1' })
@@ -293,4 +320,20 @@ test('compares the clock with that of the database server', async () => {
     { what: 'clock', level: 'error', message: expect.stringMatching(/^the clock is 3,600 seconds ahead of that/) },
   ])
   expect(await found(Date.now() + 3_600_000)).toMatchObject([{ message: expect.stringContaining('seconds behind') }])
+})
+
+test('a database of another program is neither queried nor backed up', async () => {
+  await mkdir(tally.dataDir, { recursive: true })
+  const file = join(tally.dataDir, 'tally.db')
+  const foreign = new Database(file)
+  foreign.run('CREATE TABLE letters (text TEXT)')
+  foreign.close(true)
+  for (const command of [['sql', 'SELECT 1'], ['backup'], ['users', 'list']]) {
+    const { code, stderr } = await tally.run(command)
+    expect([command, code, stderr]).toEqual([
+      command,
+      1,
+      'tally: tally-data/tally.db is a SQLite database of another program. Choose another folder with --data.\n',
+    ])
+  }
 })

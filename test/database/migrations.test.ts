@@ -280,7 +280,7 @@ describe('migrations of a SQLite file', () => {
     const letter = 'Dear Ada, the database is in the other folder.\n'.repeat(100)
     writeFileSync(path, letter)
     expect(await refusalOf({ dataDir })).toBe(
-      `${path} is not a SQLite database, or is damaged. Choose another folder with --data, or restore a backup with \`tally restore\`.`,
+      `${path} is not a SQLite database, or is damaged. Choose another folder with --data, or restore a backup with \`tally restore --replace\`.`,
     )
     expect(readFileSync(path, 'utf8')).toBe(letter)
   })
@@ -297,11 +297,12 @@ describe('migrations of a SQLite file', () => {
     expect(await refusalOf({ dataDir: join(dataDir, 'file', 'below') })).toContain('cannot be created (')
   })
 
-  test('an empty file becomes a database', async () => {
+  test('an empty file is refused and stays empty', async () => {
     const { dataDir, path } = newFolder()
     writeFileSync(path, '')
-    await (await openDatabase({ dataDir, clock: systemClock })).close()
-    expect(await rowsAt({ dataDir }, 'SELECT id FROM organization')).toHaveLength(1)
+    expect(await refusalOf({ dataDir })).toStartWith(`${path} is empty. Restore a backup`)
+    expect(readFileSync(path)).toHaveLength(0)
+    expect(readdirSync(dataDir)).toEqual([DATABASE_FILE])
   })
 
   test('an older file is copied as it was before it is upgraded', async () => {

@@ -107,6 +107,25 @@ export const CLAIMS: Record<string, Record<string, readonly string[]>> = {
     'If both upload to the same place, the second one notices, begins another timeline, and reports it as a failed upload, once.':
       ['database/backup/remote-backups.test.ts: and the original go on with timelines of their own'],
   },
+  'Copy the files yourself': {
+    '`tally backup` copies a running database at one moment.': [
+      'cli/backup.test.ts: makes a backup when none is there, keeps as many',
+    ],
+    'With `cp` or `rsync`, stop the server first: it then empties the log, and `tally.db` alone is the whole database.':
+      ['database/sqlite.test.ts: is empty after the last close, so that a copy of the file alone is whole'],
+    'After a crash, copy `tally.db` and `tally.db-wal` together.': [
+      'database/database-place.test.ts: left by a process that was killed before a checkpoint',
+    ],
+    'A snapshot of the whole file system contains both.': ['prose: what a snapshot is'],
+    'A copy of `tally.db` without the log of a running server lacks the newest entries, and nothing in the file says so.':
+      ['database/database-place.test.ts: left by a process that was killed before a checkpoint'],
+    'A file next to the log of another database, or of another moment, is recognized: the server and all commands refuse to open it, and change neither file.':
+      ['database/database-place.test.ts: an older copy of its database'],
+    'To put a backup in place, use `tally restore`, which takes care of the log.': [
+      'database/database-place.test.ts: and a restore that replaces the file keeps both unchanged',
+    ],
+    'With `cp`, move `tally.db-wal` away first.': ['database/database-place.test.ts: a backup of its database'],
+  },
   'Upload backups to S3': {
     'A disk, a machine or an account can be lost as a whole.': ['prose: why to upload backups'],
     'Let the server upload each backup to S3-compatible storage elsewhere:': [

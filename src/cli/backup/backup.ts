@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, readBackupKeys, readConfig } from '../../config.ts'
+import { requireUsable } from '../../database/database-place.ts'
 import { isS3Address, s3Address } from '../../lib/s3-place.ts'
 import { CommandError } from '../failures.ts'
 import { examples, optionOf } from '../flags/options.ts'
@@ -140,6 +141,7 @@ export function embeddedFile(databaseUrl: string | undefined, dataDir: string, i
   if (!existsSync(file)) {
     throw new CommandError(`There is no Tally database in ${dataDir}. Set its folder with --data or TALLY_DATA.`)
   }
+  requireUsable(file)
   return file
 }
 

@@ -7,7 +7,7 @@ import { closeSync, fsyncSync, linkSync, openSync, readdirSync, rmSync, statfsSy
 import { dirname, join } from 'node:path'
 import { numberFromAnywhere } from '../engines/sqlite/file-header.ts'
 import { syncFolder } from '../engines/sqlite/log-file.ts'
-import { makePrivateFile, refuseForeignFile } from '../schema/migrate.ts'
+import { makePrivateFile } from '../schema/migrate.ts'
 import { WrongDatabase } from '../wrong-database.ts'
 import { type Identity, newTimeline, readIdentity } from './identity.ts'
 import { readName } from './names.ts'
@@ -90,7 +90,6 @@ function stamp(path: string, backedUpAt: number | null): void {
 export function identify(path: string): Copy {
   const connection = openExisting(path)
   try {
-    refuseForeignFile(connection, path)
     if (!connection.query("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get()) {
       throw new WrongDatabase(`${path} is empty: it contains no database of Tally.`)
     }

@@ -2,7 +2,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isLockedElsewhere, logsOf, refuseOrphanedLog, setAside } from '../database-place.ts'
+import { isLockedElsewhere, issueAt, logsOf, requireUsable, setAside } from '../database-place.ts'
 import { syncFolder } from '../engines/sqlite/log-file.ts'
 import { refuseNewer } from '../schema/migrate.ts'
 import { WrongDatabase } from '../wrong-database.ts'
@@ -29,12 +29,14 @@ export interface Restored extends Copy {
  * one exists and must not be replaced, or if a process is using it. Nothing has changed then.
  */
 export function restore({ from, to, keepAs }: RestoreOptions): Restored {
+  const issue = issueAt(from)
+  if (issue) throw new WrongDatabase(`${issue.what}. Choose another backup.`)
   const { version } = identify(from)
   refuseNewer(version, from)
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
   if (keepAs === undefined) {
-    refuseOrphanedLog(to)
-    if (existsSync(to)) {
+    if (!existsSync(to)) requireUsable(to)
+    else {
       throw new WrongDatabase(
         `${dirname(to)} already contains a database. Choose another folder with --data, or use --replace to replace it and keep a copy of it.`,
       )
@@ -64,6 +66,11 @@ export function restore({ from, to, keepAs }: RestoreOptions): Restored {
  * read: such a one is most in need of being replaced.
  */
 function requireUnused(path: string): string | undefined {
+  const issue = issueAt(path)
+  if (issue) {
+    if (isLockedElsewhere(path)) throw inUse(path)
+    return issue.what
+  }
   const connection = new Connection(path, { readwrite: true, create: false })
   try {
     connection.run('PRAGMA busy_timeout = 0')

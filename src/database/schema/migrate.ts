@@ -6,7 +6,7 @@ import { Database as Connection } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
 import type { Sql } from 'postgres'
 import { BASELINE, MIGRATIONS, type Migration } from '../../../migrations/index.ts'
-import { refuseOrphanedLog } from '../database-place.ts'
+import { requireUsable } from '../database-place.ts'
 import { configureConnection } from '../engines/sqlite/connections.ts'
 import { APPLICATION_ID, numberCommit, numberFromAnywhere } from '../engines/sqlite/file-header.ts'
 import { databaseBusy, failureOf } from '../errors.ts'
@@ -124,11 +124,10 @@ export function applyAllToSqlite(connection: Connection, now: number, migrations
 function openOwnFile(path: string): Connection {
   let connection: Connection | undefined
   try {
-    refuseOrphanedLog(path)
+    requireUsable(path)
     if (!existsSync(path)) beginFile(path)
     connection = new Connection(path, { readwrite: true, create: false })
     configureConnection(connection, LOCK_TIMEOUT_MS)
-    refuseForeignFile(connection, path)
     connection.run('PRAGMA journal_mode = WAL')
     return connection
   } catch (error) {
@@ -137,7 +136,7 @@ function openOwnFile(path: string): Connection {
   }
 }
 
-/** Under another name at first, so that nobody sees it before it is complete. */
+/** Under another name at first, as an empty file is refused. */
 function beginFile(path: string): void {
   const unfinished = `${path}.${process.pid}.unfinished`
   try {
@@ -188,17 +187,6 @@ export function asWrongFile(error: unknown, path: string): unknown {
   return new WrongDatabase(
     `${path} cannot be opened for writing (${message}). Check its owner and permissions, or choose another folder with --data.`,
   )
-}
-
-export function refuseForeignFile(connection: Connection, path: string): void {
-  // Both in one transaction: another process may be creating the file at this moment.
-  connection.run('BEGIN')
-  const { id } = connection.query<{ id: number }, []>('SELECT application_id AS id FROM pragma_application_id').get()!
-  const { tables } = connection.query<{ tables: number }, []>('SELECT count(*) AS tables FROM sqlite_schema').get()!
-  connection.run('COMMIT')
-  if (id !== APPLICATION_ID && tables > 0) {
-    throw new WrongDatabase(`${path} is a SQLite database of another program. Choose another folder with --data.`)
-  }
 }
 
 function sqliteSchema(connection: Connection, migrations: Migration[]): Schema {

@@ -172,7 +172,7 @@ test('an empty file is no backup', () => {
   const [empty, to] = [join(folder(), 'empty.db'), join(folder(), DATABASE_FILE)]
   writeFileSync(empty, '')
   expect(() => restore({ from: empty, to, keepAs: undefined })).toThrow(
-    new WrongDatabase(`${empty} is empty: it contains no database of Tally.`),
+    new WrongDatabase(`${empty} is empty. Choose another backup.`),
   )
   expect(existsSync(to)).toBe(false)
 })

@@ -8,6 +8,7 @@ const MAGIC = 'SQLite format 3\0'
 const PAGE_SIZE_OFFSET = 16
 const CHANGE_COUNTER_OFFSET = 24
 const PAGES_OFFSET = 28
+const SCHEMA_COOKIE_OFFSET = 40
 /** `user_version`, which SQLite leaves to the program. */
 const COMMIT_NUMBER_OFFSET = 60
 const APPLICATION_ID_OFFSET = 68
@@ -42,6 +43,9 @@ export function databaseBytes(header: Buffer): number | undefined {
 }
 
 export const isOwn = (header: Buffer): boolean => header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID
+
+/** Whether something was ever created in the database. */
+export const hasSchema = (header: Buffer): boolean => header.readUInt32BE(SCHEMA_COOKIE_OFFSET) > 0
 
 export const commitNumberOf = (header: Buffer): number => header.readInt32BE(COMMIT_NUMBER_OFFSET)
 

@@ -2,6 +2,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { requireUsable } from '../../database-place.ts'
 import { diskSpaceOf, spaceLevelOf } from '../../disk-space.ts'
 import { failureOf } from '../../errors.ts'
 import { type DatabaseFiles, LostDatabase } from './database-files.ts'
@@ -48,6 +49,7 @@ function checkpointIfPossible(connection: Connection, mode: 'PASSIVE' | 'TRUNCAT
 export function emptyLogOfFullDisk(path: string): void {
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
   if (logBytes === 0 || spaceLevelOf(diskSpaceOf(dirname(path))) === 'ok') return
+  requireUsable(path)
   const connection = new Connection(path, { readwrite: true, create: false })
   try {
     connection.run('PRAGMA busy_timeout = 0')
