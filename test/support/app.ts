@@ -113,7 +113,11 @@ export async function startApp({
   })
   const log: Record<string, unknown>[] = []
   const logger = pino({ level: logLevel }, { write: (line: string) => void log.push(JSON.parse(line)) })
-  const app = createApp({ services, logger, clock, ...options }).listen({ hostname: '127.0.0.1', port: 0 })
+  const app = createApp({ services, logger, clock, ...options }).listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    maxRequestBodySize: 2 ** 30,
+  })
   const url = `http://127.0.0.1:${app.server!.port}`
   const { document, check } = await documented(url)
   let people = 0
