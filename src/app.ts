@@ -88,6 +88,8 @@ export interface AppOptions {
   rateLimit?: number
   /** Whether the server is stopping; by default it never is. */
   isStopping?: () => boolean
+  /** Aborted when the server only finishes what it has accepted. */
+  finishing?: AbortSignal | undefined
   /** Maximum number of concurrent requests; a default if absent. */
   requestLimit?: number | undefined
   clock?: Clock
@@ -104,6 +106,7 @@ export const createApp = ({
   trustedProxies = [],
   rateLimit = 0,
   isStopping = () => false,
+  finishing,
   requestLimit,
   clock = systemClock,
 }: AppOptions) => {
@@ -125,6 +128,7 @@ export const createApp = ({
         publicUrl,
         rateLimits,
         requestLimit,
+        finishing,
         logger,
         versions: services.audit.version,
         routes,

@@ -151,6 +151,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
   const stopping = askedToStop()
   let server: Server | undefined
   let isStopping = false
+  const finishing = new AbortController()
   try {
     const services = createServices({
       db,
@@ -190,6 +191,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
       trustedProxies: config.trustedProxies,
       rateLimit: config.rateLimit,
       isStopping: () => isStopping,
+      finishing: finishing.signal,
     })
     server = listen(config, (options) => app.listen(options).server!)
     const url = localUrl(config.host, server.port!)
@@ -285,6 +287,7 @@ async function serve(config: Config, warnings: readonly string[]): Promise<void>
     logger.info(`${signal}: finishing open requests`)
     setTimeout(() => die(undefined, `shutdown did not finish within ${SHUTDOWN_MS / 1000} s`), SHUTDOWN_MS).unref()
     clearInterval(flushing)
+    finishing.abort()
     services.events.stop()
     services.changes.stop()
     await Promise.all([

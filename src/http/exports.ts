@@ -5,6 +5,7 @@
 
 import type { Caller } from '../access/caller.ts'
 import { Problem } from '../errors.ts'
+import { ShareLimit } from '../lib/share-limit.ts'
 import type { Encoding } from './accept-encoding.ts'
 import { compressedChunks } from './compression.ts'
 import { RENEW_MS } from './renewal.ts'
@@ -67,36 +68,28 @@ interface Admission {
   onFailure: OnFailure
 }
 
-/** Counts the exports of one application that are running. */
+/** Admits the exports of one application. */
 export class ExportLimit {
-  #running = 0
   /** By person; 0 if the caller is not a person. */
-  readonly #runningOf = new Map<number, number>()
+  readonly #running = new ShareLimit<number>({ total: EXPORTS_LIMIT, perOwner: PERSON_LIMIT })
 
   /** Called before an export is sent. Throws `too_many_exports`. */
   admit({ outflow }: ExportResponse, { method }: Request, { caller, renew, onFailure }: Admission): void {
     const person = caller?.person.id ?? 0
-    const own = this.#runningOf.get(person) ?? 0
-    if (method === 'HEAD') outflow.end()
-    else if (own >= PERSON_LIMIT || this.#running >= EXPORTS_LIMIT) {
+    if (method === 'HEAD') {
       outflow.end()
-      throw tooManyExports(own >= PERSON_LIMIT)
-    } else {
-      this.#running += 1
-      this.#runningOf.set(person, own + 1)
-      outflow.begin({
-        onEnd: () => this.#release(person),
-        onFailure,
-        requireRight: caller && renew && sightOf(caller, renew),
-      })
+      return
     }
-  }
-
-  #release(person: number): void {
-    this.#running -= 1
-    const left = this.#runningOf.get(person)! - 1
-    if (left > 0) this.#runningOf.set(person, left)
-    else this.#runningOf.delete(person)
+    const exceeded = this.#running.exceeded(person)
+    if (exceeded) {
+      outflow.end()
+      throw tooManyExports(exceeded === 'perOwner')
+    }
+    outflow.begin({
+      onEnd: this.#running.begin(person),
+      onFailure,
+      requireRight: caller && renew && sightOf(caller, renew),
+    })
   }
 }
 

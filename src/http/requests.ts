@@ -86,6 +86,8 @@ export interface RequestsDependencies {
   requestLimit?: number | undefined
   /** The limit for requests without a valid credential. */
   anonymousLoad?: AnonymousLoad | undefined
+  /** Aborted when the server only finishes what it has accepted. */
+  finishing?: AbortSignal | undefined
   logger: Logger
   /** Undefined if the routes have no objects that people change. */
   versions?: VersionReader | undefined
@@ -103,13 +105,14 @@ export const requests = (dependencies: RequestsDependencies) => {
     rateLimits,
     requestLimit = REQUEST_LIMIT,
     anonymousLoad = new AnonymousLoad(),
+    finishing = new AbortController().signal,
     logger,
     versions,
     routes,
   } = dependencies
   const bodyMemory = new BodyMemory()
   const exportLimit = new ExportLimit()
-  const unreadBodies = new UnreadBodies()
+  const unreadBodies = new UnreadBodies(finishing)
 
   /** Returns no promise if the credential is cached: this runs before every request. */
   function authenticate(request: Request): Caller | Promise<Caller> {

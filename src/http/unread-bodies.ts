@@ -7,8 +7,8 @@
  * connection with the response if the request says `Connection: close` or is one of HTTP/1.0, which only Bun sees. And
  * nothing could end a chunked body that is endless once the response is sent.
  */
-import { addCount } from '../lib/counts.ts'
 import { networkOf } from '../lib/network.ts'
+import { ShareLimit } from '../lib/share-limit.ts'
 
 interface Limits {
   bytes: number
@@ -42,14 +42,20 @@ export function partsOf({ body }: Request): AsyncIterable<Uint8Array> | Iterable
 
 export class UnreadBodies {
   readonly #limits: Limits
-  #requests = 0
-  readonly #requestsByNetwork = new Map<string, number>()
+  readonly #finishing: AbortSignal
+  /** By network. */
+  readonly #reading: ShareLimit<string>
   /** When the bytes that were read so far would have been read at the permitted rate. */
   #pacedAt = 0
 
-  /** Only tests set limits. */
-  constructor(limits: Partial<Limits> = {}) {
+  /**
+   * @param finishing aborted when the server stops, which does not wait for bodies
+   * @param limits only tests set them
+   */
+  constructor(finishing: AbortSignal, limits: Partial<Limits> = {}) {
+    this.#finishing = finishing
     this.#limits = { ...LIMITS, ...limits }
+    this.#reading = new ShareLimit({ total: this.#limits.requests, perOwner: this.#limits.requestsOfNetwork })
   }
 
   /** Whether the connection can serve another request after the response. */
@@ -58,36 +64,15 @@ export class UnreadBodies {
     if (declared !== null && !(Number(declared) <= this.#limits.bytes)) return false
     // A locked body belongs to a reader that has read all of it, or has failed.
     if (body === null || body.locked) return true
-    if (await this.#readAdmitted(body, networkOf(address))) return true
+    const network = networkOf(address)
+    if (!this.#finishing.aborted && !this.#reading.exceeded(network)) {
+      const isRead = await this.#readAll(body).finally(this.#reading.begin(network))
+      if (isRead) return true
+    }
     // Bun itself drops the rest of a cancelled body after the response, at little cost and as long as a certain rate is
     // kept up, unless it closes the connection.
     void body.cancel().catch(() => {})
-    return declared !== null
-  }
-
-  async #readAdmitted(body: ReadableStream<Uint8Array>, network: string): Promise<boolean> {
-    if (!this.#admit(network)) return false
-    try {
-      return await this.#readAll(body)
-    } finally {
-      this.#release(network)
-    }
-  }
-
-  #admit(network: string): boolean {
-    const { requests, requestsOfNetwork } = this.#limits
-    if (this.#requests >= requests) return false
-    if ((this.#requestsByNetwork.get(network) ?? 0) >= requestsOfNetwork) return false
-    this.#requests += 1
-    addCount(this.#requestsByNetwork, network)
-    return true
-  }
-
-  #release(network: string): void {
-    this.#requests -= 1
-    const left = this.#requestsByNetwork.get(network)! - 1
-    if (left > 0) this.#requestsByNetwork.set(network, left)
-    else this.#requestsByNetwork.delete(network)
+    return declared !== null && !this.#finishing.aborted
   }
 
   async #readAll(body: ReadableStream<Uint8Array>): Promise<boolean> {
@@ -99,6 +84,7 @@ export class UnreadBodies {
       void reader.cancel().catch(() => {})
     }
     const end = setTimeout(stop, this.#limits.ms)
+    this.#finishing.addEventListener('abort', stop)
     try {
       for (let bytes = 0; bytes <= this.#limits.bytes; ) {
         const pause = setTimeout(stop, this.#limits.pauseMs)
@@ -113,6 +99,7 @@ export class UnreadBodies {
       return false
     } finally {
       clearTimeout(end)
+      this.#finishing.removeEventListener('abort', stop)
       reader.releaseLock()
     }
   }

@@ -163,6 +163,18 @@ describe('at SIGTERM', () => {
     expect(client.received().match(/"code":"validation_failed"/g)).toHaveLength(2)
   })
 
+  test('a refused request whose body still comes is answered at once', async () => {
+    const server = await tally.serve()
+    const client = await openSocket(server.url)
+    // Its log line precedes the wait for the body.
+    client.socket.write('POST /api/v1/token-entries HTTP/1.1\r\nHost: tally\r\nContent-Length: 1000\r\n\r\n')
+    await server.untilPrinted(/"code":"unauthenticated"/)
+    expect(await server.stop()).toBe(0)
+    await client.closed
+    expect(client.received()).toContain('/problems/unauthenticated')
+    expect(server.output()).not.toContain('aborted')
+  })
+
   test('with --drain, it is not ready any more, and answers until that is over', async () => {
     const server = await tally.serve(['--drain', '5'])
     const stopped = server.stop()

@@ -19,7 +19,7 @@ const QUICK_EVENTS = 1_000
 const MOST_EVENTS = 20_000
 
 /** A browser has one stream, while its page is visible; and a server far fewer than the requests that it may wait for. */
-const LIMITS = { perPerson: 8, total: 512 }
+const LIMITS = { perOwner: 8, total: 512 }
 
 export interface Change {
   /** The position after it. */

@@ -1,5 +1,6 @@
 /** How many requests may wait for events at the same time, so that nobody takes the connections of others. */
 import { Problem } from '../../errors.ts'
+import { ShareLimit } from '../../lib/share-limit.ts'
 
 /** Each waiting request has a socket, and a stream up to a megabyte in it that nobody reads. */
 const WAITING_LIMIT = 128
@@ -7,34 +8,17 @@ const WAITING_LIMIT = 128
 /** Per person, over all credentials: some programs, and a browser or two. */
 const PERSON_LIMIT = 8
 
-interface Limits {
-  perPerson: number
-  total: number
-}
+export class WaitingRequests extends ShareLimit<number> {
+  constructor(limits = { perOwner: PERSON_LIMIT, total: WAITING_LIMIT }) {
+    super(limits)
+  }
 
-export class WaitingRequests {
-  #running = 0
-  readonly #runningOf = new Map<number, number>()
-
-  constructor(readonly limits: Limits = { perPerson: PERSON_LIMIT, total: WAITING_LIMIT }) {}
-
-  /** Counts a request until the returned function is called. Throws `too_many_waiting`. */
-  begin(personId: number): () => void {
-    const own = this.#runningOf.get(personId) ?? 0
-    const { perPerson, total } = this.limits
-    if (own >= perPerson) throw tooManyWaiting(`${perPerson} of your requests`)
-    if (this.#running >= total) throw tooManyWaiting(`${total} requests`)
-    this.#running += 1
-    this.#runningOf.set(personId, own + 1)
-    let isRunning = true
-    return () => {
-      if (!isRunning) return
-      isRunning = false
-      this.#running -= 1
-      const left = this.#runningOf.get(personId)! - 1
-      if (left > 0) this.#runningOf.set(personId, left)
-      else this.#runningOf.delete(personId)
-    }
+  /** Throws `too_many_waiting`. */
+  override begin(personId: number): () => void {
+    const exceeded = this.exceeded(personId)
+    if (exceeded === 'perOwner') throw tooManyWaiting(`${this.limits.perOwner} of your requests`)
+    if (exceeded === 'total') throw tooManyWaiting(`${this.limits.total} requests`)
+    return super.begin(personId)
   }
 }
 
