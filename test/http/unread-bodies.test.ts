@@ -9,7 +9,7 @@ import { isLong, runs } from '../support/tier.ts'
 
 const MIB = 1_048_576
 
-const TRIES = runs(20, 1)
+const TRIES = runs(3, 1)
 
 describe('a client that sends its whole body before it reads a response', () => {
   let app: TestApp
