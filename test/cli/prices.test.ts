@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { addDays, dayAt } from '../../src/lib/calendar.ts'
 import { CommandLine, type RunningServer } from '../support/command-line.ts'
 import { rowsAt } from '../support/databases.ts'
 import { reportBody } from '../support/reports.ts'
@@ -46,6 +47,18 @@ async function atTerminal(args: string[], typed: string): Promise<{ code: number
 }
 
 describe('tally prices load', () => {
+  test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('takes a table of today, the day in %s', async (timeZone) => {
+    await tally.done(['settings', 'set', '--time-zone', timeZone])
+    const today = dayAt(Date.now(), timeZone)
+    const load = (asOf: string) =>
+      tally.run(['prices', 'load', '-', '--dry-run', '--json', '--as-of', asOf], {
+        stdin: 'provider,model,input,output\nacme,new,1,1\n',
+      })
+    expect(JSON.parse((await load(today)).stdout)).toMatchObject({ as_of: today, as_of_from: 'given' })
+    expect(await load(addDays(today, 1))).toMatchObject({ code: 2, stderr: expect.stringContaining('in the future') })
+    await tally.done(['settings', 'set', '--time-zone', 'UTC'])
+  })
+
   test('shows what is new and what is refused, loads it, and a second time adds nothing', async () => {
     const planned = await tally.done(['prices', 'load', LITELLM, '--dry-run'])
     expect(planned.stdout).toContain('Format litellm: 11 new, 0 changed, 0 unchanged, 9 refused, 4 skipped.')

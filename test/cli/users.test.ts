@@ -362,6 +362,13 @@ test('retention periods are set, applied and shown', async () => {
     { kind: 'texts', months: 24, rows: 0 },
     { kind: 'audit', months: 36, rows: 0 },
   ])
+  // At every time of the day, one of these is not in the day of UTC.
+  for (const timeZone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'UTC']) {
+    await tally.done(['settings', 'set', '--time-zone', timeZone])
+    const day = Temporal.Now.plainDateISO(timeZone).subtract({ months: 24 })
+    const { stdout } = await tally.done(['retention', 'apply', '--dry-run'])
+    expect(stdout).toContain(`from before ${day} (24 months)`)
+  }
   expect((await tally.json(['settings', 'set', '--retention-texts', 'none'])).retention_texts).toBeNull()
   const { code, stderr } = await tally.run(['settings', 'set', '--retention-audit', '3', '--yes'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('--retention-audit')])

@@ -7,7 +7,14 @@ import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { noteMissingTable } from './missing-table.ts'
 import { readPriceTable } from './source.ts'
-import { allowOlderOption, asOfOption, dryRunOption, formatOption, type TableFlags } from './table-options.ts'
+import {
+  allowOlderOption,
+  asOfMoment,
+  asOfOption,
+  dryRunOption,
+  formatOption,
+  type TableFlags,
+} from './table-options.ts'
 import { loadedText, printTableBody } from './table-text.ts'
 import { momentOf, parseStart, priceService } from './text.ts'
 import { printValued, valueUnpriced } from './unpriced-entries.ts'
@@ -49,7 +56,7 @@ export function addPricesLoadCommand(prices: Command): void {
     )
     .action(async (where: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<LoadFlags>()
-      const { format, force, allowFree, asOf, allowOlder, dryRun = false, yes = false } = flags
+      const { format, force, allowFree, allowOlder, dryRun = false, yes = false } = flags
       const { tableBody } = await priceService()
       await withServices(flags, async ({ prices: service, entries, organization }, { by }) => {
         const { timeZone } = await organization.settings()
@@ -58,7 +65,7 @@ export function addPricesLoadCommand(prices: Command): void {
         const planned = await service.planTable(text, {
           ...origin,
           format,
-          asOf,
+          asOf: asOfMoment(flags, timeZone),
           allowOlder,
           effectiveFrom: momentOf(flags.effectiveFrom, timeZone),
           force,

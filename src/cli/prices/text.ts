@@ -30,13 +30,6 @@ export function parseDay(text: string): string {
   )
 }
 
-/** The date of a table, in milliseconds since 1970: a day in UTC or a moment, not in the future. */
-export function parseDate(text: string): number {
-  const moment = parseMoment(parseDay(text), 'UTC')!
-  if (moment <= Date.now()) return moment
-  throw new InvalidArgumentError('Use a date that is not in the future.')
-}
-
 /** When a price takes effect, as written. */
 export function parseStart(text: string): string {
   return text === 'always' ? text : parseDay(text)

@@ -3,7 +3,14 @@ import { examples } from '../flags/options.ts'
 import { print, printJson } from '../terminal/print.ts'
 import { type CommandFlags, withServices } from '../with-services.ts'
 import { withProgress } from './source.ts'
-import { allowOlderOption, asOfOption, dryRunOption, formatOption, type TableFlags } from './table-options.ts'
+import {
+  allowOlderOption,
+  asOfMoment,
+  asOfOption,
+  dryRunOption,
+  formatOption,
+  type TableFlags,
+} from './table-options.ts'
 import { loadedText, printTableBody } from './table-text.ts'
 import { priceService } from './text.ts'
 import { printValued } from './unpriced-entries.ts'
@@ -31,16 +38,18 @@ ${examples('tally prices update --from https://models.dev/api.json --dry-run', '
     )
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<UpdateFlags>()
-      const { from, format, asOf, allowOlder, dryRun = false } = flags
+      const { from, format, allowOlder, dryRun = false } = flags
       const { tableBody } = await priceService()
       await withServices(flags, async ({ priceUpdates, organization }, { by }) => {
+        const { timeZone } = await organization.settings()
+        const asOf = asOfMoment(flags, timeZone)
         const update = await withProgress((onProgress) =>
           priceUpdates.update({ from, format, asOf, allowOlder, dryRun, by, onProgress }),
         )
         const body = tableBody(update, { dryRun, load: update.load, valued: update.valued })
         if (flags.json) printJson(body)
         else {
-          printTableBody(body, (await organization.settings()).timeZone)
+          printTableBody(body, timeZone)
           if (!dryRun) print(loadedText(body.load, update.plan.additions.length))
           if (body.valued) printValued(body.valued)
         }

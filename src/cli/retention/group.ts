@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { AppliedRetention } from '../../features/personal-data/service.ts'
+import { dayAt } from '../../lib/calendar.ts'
 import { asksFirst } from '../flags/confirmation.ts'
 import { examples } from '../flags/options.ts'
 import { confirm } from '../terminal/confirm.ts'
@@ -41,16 +42,17 @@ ${examples('tally retention apply --dry-run', 'tally retention apply --yes')}`,
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<ApplyFlags>()
       const { dryRun = false, yes = false } = flags
-      const applied = await withServices(
+      const { applied, timeZone } = await withServices(
         flags,
-        async ({ personalData }, { by }) => {
+        async ({ personalData, organization }, { by }) => {
+          const { timeZone } = await organization.settings()
           if (dryRun || !yes) {
             const planned = await personalData.retention.plan()
-            if (dryRun) return planned
-            printRetention(planned, { dryRun: true })
+            if (dryRun) return { applied: planned, timeZone }
+            printRetention(planned, { timeZone, dryRun: true })
             if (planned.length > 0) await confirm('Remove them? This cannot be undone.', { yes })
           }
-          return personalData.retention.apply(by)
+          return { applied: await personalData.retention.apply(by), timeZone }
         },
         { slowDeadlineMs: DEADLINE_MS },
       )
@@ -58,18 +60,22 @@ ${examples('tally retention apply --dry-run', 'tally retention apply --yes')}`,
         const data = applied.map(({ before, ...rest }) => ({ ...rest, before: new Date(before).toISOString() }))
         return printJson({ dry_run: dryRun, data })
       }
-      printRetention(applied, { dryRun })
+      printRetention(applied, { timeZone, dryRun })
     })
 }
 
-function printRetention(applied: readonly AppliedRetention[], { dryRun }: { dryRun: boolean }): void {
+function printRetention(
+  applied: readonly AppliedRetention[],
+  { timeZone, dryRun }: { timeZone: string; dryRun: boolean },
+): void {
   if (applied.length === 0) {
     print('No retention period is set, so everything is kept. Set one with `tally settings set --retention-texts 24`.')
     return
   }
   for (const { kind, months, before, rows } of applied) {
     const { one, many } = WHAT[kind]
-    const day = new Date(before).toISOString().slice(0, 10)
-    print(`${counted(rows, one, many)} from before ${day} (${counted(months, 'month')}): ${dryRun ? 'due' : 'done'}`)
+    print(
+      `${counted(rows, one, many)} from before ${dayAt(before, timeZone)} (${counted(months, 'month')}): ${dryRun ? 'due' : 'done'}`,
+    )
   }
 }

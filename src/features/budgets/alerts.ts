@@ -1,12 +1,11 @@
 /** E-mails about alerts: each alert is turned into notifications once, for everybody whom its threshold names then. */
 import type { Database } from '../../database/database.ts'
-import { dayAt } from '../../lib/calendar.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { foldName } from '../../lib/names.ts'
 import { periodically } from '../../lib/periodically.ts'
 import type { NotificationsService, Recipient } from '../notifications/service.ts'
 import type { AlertRecord, BudgetRecord } from '../spending/contract.ts'
-import { decimalOf, listPeriodsAt, unitsOf } from '../spending/service.ts'
+import { decimalOf, listPeriodsAt, NO_FIRST_DAY, unitsOf } from '../spending/service.ts'
 import { alertText, scopeText } from './alert-mail.ts'
 import {
   type BudgetView,
@@ -124,7 +123,7 @@ export function createAlerts({ db, clock, notifications }: Dependencies) {
           percent: 100,
           spent: decimalOf(budget, period ? unitsOf(period) : 0n),
           available: decimalOf(budget, period?.available ?? budget.amount),
-          firstDay: period?.firstDay ?? dayAt(at, 'UTC'),
+          firstDay: period?.firstDay ?? NO_FIRST_DAY,
           at,
         },
         { scope: scopeOf(view), url: await linkTo(budget) },

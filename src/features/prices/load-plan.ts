@@ -6,6 +6,7 @@ import { dayAt, spanOf, startOfDay } from '../../lib/calendar.ts'
 import { atOnce, type Steps } from '../../lib/portions.ts'
 import { completeTiers, type ListedPrice, type RefusedPrice, type TableReading } from './formats/reader.ts'
 import type { TableFormat } from './formats/table-file.ts'
+import { TABLE_ZONE } from './formats/tally.ts'
 import type { PriceDifference } from './in-use.ts'
 import { type Overrides, reasonsAgainst } from './plausibility.ts'
 import {
@@ -115,10 +116,13 @@ export function startOfToday(now: number, timeZone: string): number {
   return startOfDay(dayAt(now, timeZone), timeZone)
 }
 
-/** Midnight of the day in UTC, which dates a table: its prices are those of that day. */
-export function dayOf(now: number): number {
-  return Math.floor(now / DAY_MS) * DAY_MS
+/** The day of a moment in a time zone, as tables are dated: by the midnight of that day in UTC. */
+export function dateOf(moment: number, timeZone: string): number {
+  return Date.parse(dayAt(moment, timeZone))
 }
+
+/** Of the day in UTC. */
+const midnight = (moment: number): number => Math.floor(moment / DAY_MS) * DAY_MS
 
 /** `2026-11-21`, of a midnight in UTC. */
 export function dateText(at: number): string {
@@ -129,6 +133,7 @@ export function dateText(at: number): string {
  * The date of a table. Without one that a person gives or that the file contains, it is that of the newest model, since
  * copying a file often changes when it was last modified. A table without either is as old as its file, and what has no
  * age, such as pasted text, is of today. Never in the future, nor newer than the file: a date may be announced or wrong.
+ * What a file contains is a day in UTC, all other dates are days of the organization.
  */
 export function asOfTable(
   {
@@ -137,19 +142,21 @@ export function asOfTable(
     newestModel,
     modified,
   }: Partial<Record<'given' | 'contained' | 'newestModel' | 'modified', number | undefined>>,
-  now: number,
+  { now, timeZone }: { now: number; timeZone: string },
 ): AsOf {
-  const [at, from] =
-    given !== undefined
-      ? ([given, 'given'] as const)
-      : contained !== undefined
-        ? ([contained, 'contents'] as const)
-        : newestModel !== undefined
-          ? ([Math.min(newestModel, modified ?? now), 'models'] as const)
-          : modified !== undefined
-            ? ([modified, 'modified'] as const)
-            : ([now, 'today'] as const)
-  return { date: dayOf(Math.min(at, now)), from }
+  const dated = (moment: number | undefined, zone: string) => (moment === undefined ? undefined : dateOf(moment, zone))
+  const today = dateOf(now, timeZone)
+  const file = dated(modified, timeZone)
+  const newest = dated(newestModel, TABLE_ZONE)
+  const dates = {
+    given: dated(given, timeZone),
+    contents: dated(contained, TABLE_ZONE),
+    models: newest && Math.min(newest, file ?? today),
+    modified: file,
+    today,
+  }
+  const from = AS_OF_FROM.find((one) => dates[one] !== undefined) ?? 'today'
+  return { date: Math.min(dates[from] ?? today, today), from }
 }
 
 /**
@@ -177,7 +184,8 @@ export function* planSteps(
   now: number,
   options: LoadOptions,
 ): Steps<LoadPlan> {
-  const { asOf = dayOf(now) } = options
+  const today = dateOf(now, loaded.timeZone)
+  const { asOf = today } = options
   const known = Map.groupBy(loaded.prices, (price) => keyOf(price.source, price))
   const ranked = Map.groupBy(loaded.prices, rankKey)
   const plan: LoadPlan = {
@@ -230,7 +238,7 @@ export function* planSteps(
         position: positions.get(from)!,
         row,
         source,
-        asOf: dayOf(Math.min(from.asOf ?? asOf, now)),
+        asOf: from.asOf === undefined ? asOf : Math.min(midnight(from.asOf), today),
         replaced,
         isSame,
         inForce,

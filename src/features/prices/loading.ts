@@ -41,6 +41,8 @@ export interface TableOptions extends LoadOptions {
   format?: TableFormat | undefined
   /** The file or the address, without secrets. */
   name?: string | null | undefined
+  /** Any moment of the day that the table is of, in the organization's time zone. */
+  asOf?: number | undefined
   /** When the file was last modified, in milliseconds. */
   modifiedAt?: number | undefined
   /** The prices are current, whatever the dates of their models are. */
@@ -153,7 +155,7 @@ export function createLoading({ db, clock, audit, table, timeZone }: Dependencie
       const { format, reading } = await inPortions(tableSteps(text, requested))
       const asOf = asOfTable(
         { given, contained: reading.asOf, newestModel: isDownload ? undefined : reading.newestModel, modified },
-        clock.now(),
+        { now: clock.now(), timeZone: await timeZone() },
       )
       const digest = new Bun.CryptoHasher('sha256').update(text).digest('hex')
       return planFile({ format, reading, options: { ...options, asOf: asOf.date }, origin: { name, digest, asOf } })

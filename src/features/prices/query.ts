@@ -10,7 +10,7 @@ import {
   ZERO_COUNTS,
 } from '../../shared/usage.ts'
 import { TABLE_FORMATS, type TableFormat } from './formats/table-file.ts'
-import { ALWAYS, TABLE_ZONE } from './formats/tally.ts'
+import { ALWAYS } from './formats/tally.ts'
 import type { LoadOptions } from './load-plan.ts'
 import { PRICE_SOURCES } from './price-table.ts'
 import { COUNT_KINDS, type Counts, PRICE_FIELDS } from './rates.ts'
@@ -120,14 +120,14 @@ export interface LoadQuery extends LoadOptions {
 const NAME_LIMIT = 200
 const NAME = new RegExp(`^[^\\p{Cc}]{1,${NAME_LIMIT}}$`, 'u')
 
-/** The day on which prices take effect is one of the time zone. Throws 422 with every issue. */
+/** Days are those of the time zone. Throws 422 with every issue. */
 export function readLoad(texts: QueryTexts, { now, timeZone }: { now: number; timeZone: string }): LoadQuery {
   const query = new Query(texts)
   const read: LoadQuery = {
     format: query.oneOf('format', TABLE_FORMATS),
     effectiveFrom: query.text('effective_from') === ALWAYS ? null : query.moment('effective_from', timeZone),
-    asOf: query.moment('as_of', TABLE_ZONE),
-    modifiedAt: query.moment('modified_at', TABLE_ZONE),
+    asOf: query.moment('as_of', timeZone),
+    modifiedAt: query.moment('modified_at', timeZone),
     name: query.text('name'),
     dryRun: query.flag('dry_run') ?? false,
     allowOlder: query.flag('allow_older') ?? false,

@@ -11,7 +11,7 @@ import { momentText, timestamp } from '../../lib/duration.ts'
 import type { AuditService } from '../audit/service.ts'
 import type { TableReading } from './formats/reader.ts'
 import { type PriceSet, priceSet } from './in-use.ts'
-import { dayOf, type LoadPlan, startOfToday } from './load-plan.ts'
+import { dateOf, type LoadPlan, startOfToday } from './load-plan.ts'
 import { type createLoading, pricesAfter } from './loading.ts'
 import type { PriceTable, StoredPrice } from './price-table.ts'
 import type { PriceRow } from './rates.ts'
@@ -88,7 +88,7 @@ export function createSetByHand({ db, clock, audit, loading, timeZone }: Depende
       let planned: Awaited<ReturnType<typeof plan>>
       const prepare = async () => {
         planned = await plan(body)
-        return { ...planned, asOf: dayOf(clock.now()) }
+        return { ...planned, asOf: dateOf(clock.now(), await timeZone()) }
       }
       await loading.writePlan(prepare, by, async (tx, { plan: { additions } }: { plan: LoadPlan }) => {
         const { replaced, isSame, row } = additions[0]!

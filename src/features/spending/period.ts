@@ -7,7 +7,7 @@ import type { BudgetRecord } from './records.ts'
 type Periodic = Pick<BudgetRecord, 'period' | 'firstDay' | 'lastDay'>
 
 /** What a period without a first day begins with, and where one without a last day ends: as in migration 30. */
-const NO_FIRST_DAY = '0001-01-01'
+export const NO_FIRST_DAY = '0001-01-01'
 const FIRST_AT = Date.parse('0001-01-01T00:00:00Z')
 const NO_END_AT = Date.parse('+010000-01-01T00:00:00Z')
 

@@ -38,7 +38,7 @@ import {
 
 export { amountOf, markedUp, millionthsOf, reaches, unitsOf } from './amount.ts'
 export { BudgetIndex } from './matching.ts'
-export { firstDayOf, hasEnd, hasStart, nextPeriod, periodAt } from './period.ts'
+export { firstDayOf, hasEnd, hasStart, NO_FIRST_DAY, nextPeriod, periodAt } from './period.ts'
 export { type BudgetTerms, contribution, type Side, termsOf } from './spending.ts'
 export {
   insertPeriod,

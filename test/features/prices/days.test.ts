@@ -110,6 +110,27 @@ describe('a day given by hand is one of the organization', () => {
   })
 })
 
+describe('the date of a table that is loaded', () => {
+  test('may be today where that is tomorrow in UTC', async () => {
+    expect((await load('as_of=2026-11-09', 1)).as_of).toBe('2026-11-09')
+    expect((await load('', 2)).as_of).toBe('2026-11-09')
+    const tomorrow = await app.call('POST /api/v1/prices/load?as_of=2026-11-10', {
+      session: admin,
+      body: 'provider,model,input,output\nacme,x,1,1\n',
+      headers: { 'content-type': 'text/csv' },
+    })
+    expect(tomorrow.json.errors).toMatchObject([{ pointer: '/query/as_of', code: 'in_the_future' }])
+  })
+
+  test('is today where it is already tomorrow in UTC: a table of today is not older then', async () => {
+    await moveTo('America/Los_Angeles')
+    await at(Date.UTC(2026, 10, 9, 2))
+    expect((await set(1)).price.as_of).toBe('2026-11-08')
+    expect((await load('', 2)).as_of).toBe('2026-11-08')
+    expect(await load('as_of=2026-11-08', 3)).toMatchObject({ counts: { changed: 1, older: 0 } })
+  })
+})
+
 describe('of the prices that begin on the same day, the last one for that day holds on all of it', () => {
   test('also if an earlier version, another time zone or a table dated one in UTC', async () => {
     await set(1, { effective_from: 'always' })

@@ -5,6 +5,7 @@ import { defaultTableAsOf } from '../../../src/features/prices/default-table.ts'
 import { priceSet, withIdentity } from '../../../src/features/prices/in-use.ts'
 import { asOfTable } from '../../../src/features/prices/load-plan.ts'
 import type { TableOptions } from '../../../src/features/prices/loading.ts'
+import { startOfDay } from '../../../src/lib/calendar.ts'
 import { createServices, type Services } from '../../../src/services.ts'
 import { forEachEngine } from '../../support/databases.ts'
 import { addReporter, OPERATOR, reportBody } from '../../support/reports.ts'
@@ -22,22 +23,38 @@ function tableOf(...rows: string[]): string {
 }
 
 describe('the date of a table', () => {
+  const AT = { now: NOW, timeZone: 'UTC' }
+
   test('is the given one, else that in the file, else when it was modified, else today', () => {
     const [given, contained, modified] = [day('2026-01-01'), day('2026-02-02'), day('2026-03-03') + 3_600_000]
-    expect(asOfTable({ given, contained, modified }, NOW)).toEqual({ date: given, from: 'given' })
-    expect(asOfTable({ contained, modified }, NOW)).toEqual({ date: contained, from: 'contents' })
+    expect(asOfTable({ given, contained, modified }, AT)).toEqual({ date: given, from: 'given' })
+    expect(asOfTable({ contained, modified }, AT)).toEqual({ date: contained, from: 'contents' })
     const newestModel = day('2026-02-20')
-    expect(asOfTable({ contained, newestModel }, NOW).from).toBe('contents')
-    expect(asOfTable({ newestModel, modified }, NOW)).toEqual({ date: newestModel, from: 'models' })
-    expect(asOfTable({ newestModel: NOW, modified }, NOW)).toEqual({ date: day('2026-03-03'), from: 'models' })
-    expect(asOfTable({ newestModel: NOW + 1e10 }, NOW)).toEqual({ date: day('2026-11-20'), from: 'models' })
-    expect(asOfTable({ modified }, NOW)).toEqual({ date: day('2026-03-03'), from: 'modified' })
-    expect(asOfTable({}, NOW)).toEqual({ date: day('2026-11-20'), from: 'today' })
+    expect(asOfTable({ contained, newestModel }, AT).from).toBe('contents')
+    expect(asOfTable({ newestModel, modified }, AT)).toEqual({ date: newestModel, from: 'models' })
+    expect(asOfTable({ newestModel: NOW, modified }, AT)).toEqual({ date: day('2026-03-03'), from: 'models' })
+    expect(asOfTable({ newestModel: NOW + 1e10 }, AT)).toEqual({ date: day('2026-11-20'), from: 'models' })
+    expect(asOfTable({ modified }, AT)).toEqual({ date: day('2026-03-03'), from: 'modified' })
+    expect(asOfTable({}, AT)).toEqual({ date: day('2026-11-20'), from: 'today' })
   })
 
   test('is never in the future, whatever a clock or a file says', () => {
-    expect(asOfTable({ contained: NOW + 1e10 }, NOW)).toEqual({ date: day('2026-11-20'), from: 'contents' })
-    expect(asOfTable({ modified: NOW + 1e10 }, NOW)).toEqual({ date: day('2026-11-20'), from: 'modified' })
+    expect(asOfTable({ contained: NOW + 1e10 }, AT)).toEqual({ date: day('2026-11-20'), from: 'contents' })
+    expect(asOfTable({ modified: NOW + 1e10 }, AT)).toEqual({ date: day('2026-11-20'), from: 'modified' })
+  })
+
+  test.each([
+    ['Pacific/Auckland', '2026-11-21', '2026-11-20T19:30:00Z'],
+    ['America/Los_Angeles', '2026-11-20', '2026-11-21T06:00:00Z'],
+  ])('given or of today is a day of the organization: %s', (timeZone, today, moment) => {
+    const now = Date.parse(moment)
+    const at = { now, timeZone }
+    expect(asOfTable({}, at)).toEqual({ date: day(today), from: 'today' })
+    expect(asOfTable({ modified: now - 3_600_000 }, at)).toEqual({ date: day(today), from: 'modified' })
+    expect(asOfTable({ given: startOfDay(today, timeZone) }, at)).toEqual({ date: day(today), from: 'given' })
+    // What a vendor dates is a day in UTC, which may be tomorrow here.
+    expect(asOfTable({ contained: day('2026-11-01') }, at)).toEqual({ date: day('2026-11-01'), from: 'contents' })
+    expect(asOfTable({ contained: day('2026-11-22') }, at)).toEqual({ date: day(today), from: 'contents' })
   })
 })
 

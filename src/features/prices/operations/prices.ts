@@ -210,7 +210,7 @@ const loadPrices = operation({
     as_of: parameter({
       type: 'string',
       description:
-        'Date of the table: a date in UTC or a timestamp with a UTC offset. By default the date in the file, else the newest date of its models, else `modified_at`, else today.',
+        'Date of the table: a day of the organization’s time zone, or a timestamp with a UTC offset. By default the date in the file, else the newest date of its models, else `modified_at`, else today.',
     }),
     modified_at: parameter({ type: 'string', description: 'When the file was last modified, if it contains no date.' }),
     allow_older: TABLE_PARAMETERS.allow_older,

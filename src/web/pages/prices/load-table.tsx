@@ -4,6 +4,7 @@ import { IconUpload } from '@tabler/icons-react'
 import { type DragEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { fileSize } from '../../format/counts.ts'
+import { dayOf } from '../../format/moments.ts'
 import { DateField } from '../../parts/date-field.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -222,52 +223,55 @@ function FileField({ file, choose }: { file: TableFile; choose: (file: TableFile
 
 const FORMATS = ['tally', 'litellm', 'models-dev', 'genai-prices']
 
-const OptionFields = ({ options, change }: { options: Options; change: (next: Partial<Options>) => void }) => (
-  <Stack gap="sm">
-    <SimpleGrid cols={{ base: 1, sm: 2 }} maw={640} style={{ alignItems: 'end' }}>
-      <Select
-        label="Format"
-        placeholder="Detect automatically"
-        clearable
-        data={FORMATS.map((value) => ({ value, label: value === 'tally' ? 'Tally' : sourceText(value) }))}
-        value={options.format}
-        onChange={(format) => change({ format })}
+function OptionFields({ options, change }: { options: Options; change: (next: Partial<Options>) => void }) {
+  const { time_zone } = useSettings()
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} maw={640} style={{ alignItems: 'end' }}>
+        <Select
+          label="Format"
+          placeholder="Detect automatically"
+          clearable
+          data={FORMATS.map((value) => ({ value, label: value === 'tally' ? 'Tally' : sourceText(value) }))}
+          value={options.format}
+          onChange={(format) => change({ format })}
+        />
+        <DateField
+          label="Date of the table"
+          placeholder="From the file or its newest model"
+          clearable
+          maxDate={dayOf(new Date(), time_zone)}
+          valueFormat="D MMM YYYY"
+          value={options.asOf}
+          onChange={(asOf) => change({ asOf })}
+        />
+        <DateField
+          label="Effective date of undated prices"
+          description={`Starts at midnight in ${time_zone}. Dates in the table are in UTC.`}
+          placeholder="Today (always for new models)"
+          clearable
+          valueFormat="D MMM YYYY"
+          value={options.day}
+          onChange={(day) => change({ day })}
+        />
+      </SimpleGrid>
+      <Checkbox
+        label="Load older prices"
+        description="Also if they replace different prices from a newer table, or that were set by hand later."
+        checked={options.allowOlder}
+        onChange={({ currentTarget }) => change({ allowOlder: currentTarget.checked })}
       />
-      <DateField
-        label="Date of the table"
-        placeholder="From the file or its newest model"
-        clearable
-        maxDate={new Date()}
-        valueFormat="D MMM YYYY"
-        value={options.asOf}
-        onChange={(asOf) => change({ asOf })}
+      <Checkbox
+        label="Allow suspicious prices"
+        description="Above $1,000 per million tokens, or cache writes above 4 times the input price."
+        checked={options.force}
+        onChange={({ currentTarget }) => change({ force: currentTarget.checked })}
       />
-      <DateField
-        label="Effective date of undated prices"
-        description={`Starts at midnight in ${useSettings().time_zone}. Dates in the table are in UTC.`}
-        placeholder="Today (always for new models)"
-        clearable
-        valueFormat="D MMM YYYY"
-        value={options.day}
-        onChange={(day) => change({ day })}
+      <Checkbox
+        label="Allow free models"
+        checked={options.allowFree}
+        onChange={({ currentTarget }) => change({ allowFree: currentTarget.checked })}
       />
-    </SimpleGrid>
-    <Checkbox
-      label="Load older prices"
-      description="Also if they replace different prices from a newer table, or that were set by hand later."
-      checked={options.allowOlder}
-      onChange={({ currentTarget }) => change({ allowOlder: currentTarget.checked })}
-    />
-    <Checkbox
-      label="Allow suspicious prices"
-      description="Above $1,000 per million tokens, or cache writes above 4 times the input price."
-      checked={options.force}
-      onChange={({ currentTarget }) => change({ force: currentTarget.checked })}
-    />
-    <Checkbox
-      label="Allow free models"
-      checked={options.allowFree}
-      onChange={({ currentTarget }) => change({ allowFree: currentTarget.checked })}
-    />
-  </Stack>
-)
+    </Stack>
+  )
+}
