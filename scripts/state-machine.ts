@@ -1,11 +1,11 @@
 /**
- * Draws the states of entries and sheets into CONTRIBUTING.md, from the tables that the program uses. A test compares
+ * Draws the states of entries and sheets into docs/design/states.md, from the tables that the program uses. A test compares
  * the two: run `bun scripts/state-machine.ts` after you change the tables.
  */
 import { join } from 'node:path'
 import { ENTRY_TRANSITIONS, SHEET_TRANSITIONS } from '../src/features/entries/approval/states.ts'
 
-const FILE = join(import.meta.dir, '../CONTRIBUTING.md')
+const FILE = join(import.meta.dir, '../docs/design/states.md')
 const BEGIN = '<!-- states: made by scripts/state-machine.ts -->'
 const END = '<!-- end of states -->'
 
@@ -32,7 +32,7 @@ const ON_SHEETS = SHEET_TRANSITIONS.flatMap(({ action, who, entries }) =>
     all.findIndex((other) => other.from === from && other.to === to && other.action === action) === index,
 )
 
-/** Both diagrams, as they are in CONTRIBUTING.md between the markers. */
+/** Both diagrams, as they are in the page between the markers. */
 const DRAWN = [
   BEGIN,
   'An entry:',
@@ -54,7 +54,7 @@ const DRAWN = [
 export function withStates(text: string): string {
   const [before, rest] = text.split(BEGIN)
   const after = rest?.split(END)[1]
-  if (before === undefined || after === undefined) throw new Error(`CONTRIBUTING.md does not contain ${BEGIN} … ${END}`)
+  if (before === undefined || after === undefined) throw new Error(`${FILE} does not contain ${BEGIN} … ${END}`)
   return before + DRAWN + after
 }
 

@@ -1,6 +1,7 @@
 /**
  * The states of entries and of token sheets, defined once (docs/design/states.md): the checks, their messages, and the
- * diagram in CONTRIBUTING.md all come from the two tables below. Pure.
+ * diagrams there, which `scripts/state-machine.ts` draws, all come from the two tables below. Constraints of the database
+ * list the statuses as well. Pure.
  */
 
 import type { Party } from '../../../access/actor.ts'

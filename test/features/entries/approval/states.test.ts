@@ -11,8 +11,8 @@ import {
 } from '../../../../src/features/entries/approval/states.ts'
 import { overlapsOf } from '../../../../src/features/entries/sheet-entries/service.ts'
 
-test('CONTRIBUTING.md shows the states as the program has them', async () => {
-  const text = await Bun.file(join(import.meta.dir, '../../../../CONTRIBUTING.md')).text()
+test('docs/design/states.md shows the states as the program has them', async () => {
+  const text = await Bun.file(join(import.meta.dir, '../../../../docs/design/states.md')).text()
   expect(text, 'run `bun scripts/state-machine.ts`').toBe(withStates(text))
 })
 
