@@ -1,4 +1,30 @@
-/** Every migration in order, embedded as text. Forward only: a released file is never edited, a change is a new one. */
+/**
+ * Every migration in order, embedded as text. Forward only: a released file is never edited, a change is a new one. A new one
+ * is a file with the next number for each engine, and a line here. Tables of SQLite are STRICT. Tables that are cached (people,
+ * tokens, prices, aliases, the organization) have triggers that increment `revision`. For an IN with more than two values in a
+ * CHECK, SQLite fills a table at every insert: write it with OR. Rows that must
+ * stay have one more trigger, against the statement that removes them without firing others: INSERT OR REPLACE on SQLite,
+ * TRUNCATE on PostgreSQL.
+ *
+ * Servers that share a PostgreSQL database are upgraded one after the other, so the version before still serves while and
+ * after the new one migrates:
+ *
+ * - Expand. A migration that only adds (tables, columns that are nullable or have a constant default, triggers that also fit
+ *   what the version before writes, constraints that are NOT VALID) names the oldest schema version that it leaves usable,
+ *   {@link Migration.compatibleFrom}. `test/database/expanding-migrations.test.ts` refuses what removes, renames, retypes or
+ *   requires something in one, or locks a table for long.
+ * - Indexes of existing tables are created with CREATE INDEX CONCURRENTLY, in a migration of their own. Those of entries cannot
+ *   be unique without the id, because entries can be partitioned.
+ * - Write both, read either. Rows of the version before lack what the migration adds: the new version fills it in when it reads,
+ *   or in a job, not in the migration.
+ * - Contract one release later. What the last release does not use may be removed: `compatibleFrom` is that release's schema
+ *   version, and `CONTRACTED` of the test says why.
+ * - Without `compatibleFrom`, servers of the version before refuse every request (503 `database_upgraded`) until they are
+ *   replaced. Avoid it, and name it in the changelog under "Upgrading".
+ *
+ * A new database gets `baseline.sql` and the migrations after {@link BASELINE}. At a release, set its version to the newest and
+ * run `bun scripts/baseline.ts`; `test/database/baseline.test.ts` compares it with a database upgraded from version 1.
+ */
 import postgresFoundation from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgresWork from './postgres/0002_work.sql' with { type: 'text' }
 import postgresSheets from './postgres/0003_sheets.sql' with { type: 'text' }
@@ -109,7 +135,7 @@ export interface Migration {
   sql: { sqlite: string; postgres: string }
   /**
    * The oldest schema version whose programs can use the database afterwards, so that servers can be replaced one after
-   * the other; without it, only programs that contain the migration can. See "A migration" in CONTRIBUTING.md.
+   * the other; without it, only programs that contain the migration can.
    */
   compatibleFrom?: number
 }

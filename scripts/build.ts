@@ -61,6 +61,7 @@ export async function compile(options: {
   try {
     await Bun.build({
       entrypoints: [program, ...workers, ...files].map((path) => resolve(ROOT, path)),
+      // Embedded files are found by these extensions alone.
       loader: { '.pack': 'file', '.notices': 'file' },
       // Puts the workers beside the program in the executable, where `new URL('./x-worker.ts', import.meta.url)` looks.
       naming: { entry: '[name].[ext]' },

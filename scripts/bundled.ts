@@ -81,6 +81,7 @@ async function foldersIn(entrypoints: string[], target: 'bun' | 'browser'): Prom
     root: ROOT,
   })
   const folders = new Set<string>()
+  // Its own `inputs` also name modules that tree shaking drops.
   for (const { inputs } of Object.values(metafile!.outputs)) {
     for (const path of Object.keys(inputs)) {
       const folder = folderOf(path)

@@ -1,4 +1,4 @@
-/** Every feature's routes on one screen. Never listens: `tally serve` and the tests do. */
+/** Every route. Never listens: `tally serve` and the tests do. */
 
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
@@ -117,6 +117,8 @@ export const createApp = ({
   const addressOf = clientAddresses(trustedProxies)
   const rateLimits = rateLimit > 0 ? new RateLimits(clock, rateLimit, people.shareCalls) : undefined
   const routes = (): readonly DescribedRoute[] => app.routes as DescribedRoute[]
+  // Elysia's normalization drops unknown fields, which schemas are to refuse. A chain of some 35 `use` is too deep for
+  // TypeScript, so it branches.
   const app = new Elysia({ name: 'tally', normalize: false })
     .wrap(stopReadsOnDisconnect)
     .use(

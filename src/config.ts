@@ -1,6 +1,9 @@
 /**
  * Every option of the program, defined once: flag, variable, default and description. This is the only module that reads the
  * environment. All configuration issues are reported together.
+ *
+ * A new option is an item of `OPTIONS`, is checked in `readConfig`, and is a flag of a command by `optionOf('…')`. A secret is
+ * also in `SECRETS`, with an option that names its file, and is read with `reading.secret`.
  */
 
 import { homedir } from 'node:os'

@@ -1,7 +1,8 @@
 /**
  * Every error a caller can receive. Services throw a `Problem`; `http/problems.ts` turns it into RFC 9457
  * `application/problem+json`, and the command line prints it as one line. The catalog below feeds the OpenAPI
- * document and the pages under `/problems/`, so only codes that are explained here can be thrown.
+ * document and the pages under `/problems/`, so only codes that are explained here can be thrown. A named factory next to the
+ * rule throws it, with a detail that says what to do, and the operations that return it name it under `problems`.
  */
 
 interface ProblemKind {

@@ -1,6 +1,6 @@
 /**
  * Prometheus metrics. Events are counted where they happen; gauges (sizes, queues) are read when Prometheus
- * scrapes.
+ * scrapes, with `watch`. Labels have few possible values: never names, people or paths.
  */
 import { statSync } from 'node:fs'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'

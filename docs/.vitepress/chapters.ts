@@ -1,4 +1,8 @@
-/** The table of contents: the pages of the manual by their paths below `docs/`, in the order in which one reads them. */
+/**
+ * The table of contents: the pages of the manual by their paths below `docs/`, in the order in which one reads them. A new page
+ * is a Markdown file and its path here. Its title is what a newcomer would search for, and its examples run: see
+ * `test/docs/examples.ts`. `scripts/manual/reference.ts` makes the pages about commands, options and problems.
+ */
 export interface Chapter {
   title: string
   pages: string[]

@@ -3,6 +3,10 @@
  * `fetch.ts` stored: `bun scripts/price-table/generate.ts`. It also writes the licenses of the sources, and
  * `sources/review.tsv`: where sources disagree, and why which of them was followed. A unit test checks that all three
  * files are what the script makes.
+ *
+ * To update the prices: set the versions in `packages.ts`, run `fetch.ts` and then this, and read what changed in
+ * `sources/review.tsv`. What no rule decides rightly belongs in `decisions.ts`. `popular.ts --write` shows what 120 popular
+ * names cost, beside each source. Commit the sources and the results.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'

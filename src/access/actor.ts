@@ -35,7 +35,7 @@ export function actingFor({ person, by }: Pick<Party, 'person' | 'by'>, userId: 
 /** Changes made by Tally itself: at startup or on a schedule. */
 export const TALLY: Actor = { userId: null, tokenId: null, origin: 'tally' }
 
-/** What Bun returns if the environment names no user, as under some schedulers. */
+/** What Bun returns, which reads the name from the environment, if that names no user, as under some schedulers. */
 const NO_NAME = 'unknown'
 
 /**

@@ -138,7 +138,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Runs in a session of its own, so that it outlives the agent and its terminal. */
+/** In a session of its own, so that it outlives the agent and its terminal. Not niced: it would starve on a loaded machine. */
 function startDetached(command: string[], place: { cwd?: string } = {}): void {
   Bun.spawn(command, { ...place, detached: true, stdio: ['ignore', 'ignore', 'ignore'] }).unref()
 }

@@ -46,7 +46,8 @@ function findStats(path: string, damage: Damage[], { mustExist = false } = {}): 
   try {
     return statSync(path, { throwIfNoEntry: mustExist })
   } catch (error) {
-    // A link to itself or to nothing, or a folder that may be listed but not entered.
+    // A link to itself, despite `throwIfNoEntry`, or to nothing, or a folder that may be listed but not entered. Likewise,
+    // `rmSync` throws despite `force` if a part of the path is a file.
     damage.push({ file: path, line: null, what: issueOf(error) })
     return undefined
   }

@@ -1,4 +1,4 @@
-/** The command line: every command on one screen. */
+/** The command line: every command. */
 import { Command, Option } from 'commander'
 import { VERSION } from '../embedded/version.ts'
 import { subcommandTerm, withSubcommands } from './command-tree.ts'

@@ -9,6 +9,9 @@ interface At<Content> {
  * A value read from the database and cached until `revision` changes, so that the next call sees changes of other
  * processes too. Concurrent callers share one read.
  *
+ * People and prices change the revision too. What takes long to make, such as compiled expressions, is cached by its own
+ * version, and made before a write.
+ *
  * A value loaded inside a transaction is cached only after the commit: after a rollback, the same revision number would
  * later refer to other content.
  */

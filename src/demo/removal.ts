@@ -75,7 +75,10 @@ async function emptySqlite(path: string, clock: Clock, confirm: EmptyingOptions[
   }
 }
 
-/** A connection that keeps every other one out as long as it is open. */
+/**
+ * A connection that keeps every other one out as long as it is open. A lock shows nothing else: one of bun:sqlite stays after
+ * `close()` while a statement is not finalized.
+ */
 function openAlone(path: string): Connection {
   let connection: Connection | undefined
   try {

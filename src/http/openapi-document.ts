@@ -90,6 +90,7 @@ async function collected(routes: readonly DescribedRoute[]): Promise<OpenApiDocu
   })
   // The plugin is not a part of the application, which would serve its page and answer without an access rule.
   Object.assign(plugin, { getGlobalRoutes: () => routes })
+  // Elysia finds no path after a host of fewer than four characters.
   const answer = await plugin.handle(new Request('http://localhost/openapi.json'))
   return (await answer.json()) as OpenApiDocument
 }

@@ -45,7 +45,10 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** Two headers that a proxy and Tally could interpret differently; Bun joins duplicates with commas. */
+/**
+ * Two headers that a proxy and Tally could interpret differently. Bun joins duplicates with commas, and `Number('2, 2')` is
+ * NaN, which is neither above nor below any limit.
+ */
 function requireSingleHeaders({ headers }: Request): void {
   const twice = ['host', 'content-length'].find((name) => headers.get(name)?.includes(','))
   if (twice === undefined) return
@@ -242,6 +245,7 @@ export const requests = (dependencies: RequestsDependencies) => {
         request_id: requestId,
         method: request.method,
         route: route || 'none',
+        // Not of a `Response` that a handler made, whose status Elysia does not put here.
         status: Number(set.status ?? 200),
       }
       logger.debug({ ...line, ms: Math.round((performance.now() - startedAt) * 10) / 10 }, 'request completed')

@@ -17,7 +17,7 @@ export function parseDuration(text: string): number | undefined {
 
 /**
  * A timestamp, which has an offset, or a date: the first moment of that day in the time zone. Undefined for anything
- * else, including days that don't exist (`2026-02-30`).
+ * else, including days that don't exist (`2026-02-30`). `Temporal` would read the date of a timestamp and drop its offset.
  */
 export function parseMoment(text: string, timeZone: string): number | undefined {
   const trimmed = text.trim()

@@ -155,7 +155,10 @@ const action =
 
 export const operation = action<unknown>()
 
-/** An operation that needs the request itself, as streams and signing in do: it has no command. */
+/**
+ * An operation that needs the request itself, as streams and signing in do: it has no command. If it imports code of `http/`, it
+ * is in a file that no command imports.
+ */
 export const endpoint = action<{ served: Served }>()
 
 /** What a caller asks a list for. */

@@ -5,7 +5,7 @@
 import { Kind, Type, TypeRegistry } from '@sinclair/typebox'
 import { DEFAULT_LIMIT, LIST_LIMIT, ORDERS, type Sorts } from '../schema/query.ts'
 
-/** Accepts any string; it is validated when it is parsed. */
+/** Accepts any string; it is validated when it is parsed. TypeBox throws when it checks a kind that is not registered. */
 TypeRegistry.Set('Text', (_, value) => typeof value === 'string')
 
 /** Marks a parameter that the OpenAPI document shows as required. */

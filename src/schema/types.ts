@@ -1,4 +1,9 @@
-/** Schema building blocks shared by all features, so that timestamps, lists and names look the same everywhere. */
+/**
+ * Schema building blocks shared by all features, so that timestamps, lists and names look the same everywhere.
+ *
+ * Bodies are TypeBox's own `Type.*`, since Elysia's `t.*` turns `"5"` into 5. No schema has a `default`: Elysia writes it into
+ * what was sent. Defaults are in services.
+ */
 import { type ObjectOptions, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { ENTRY_FILTER_LIST, isListFilter } from '../shared/entry-filters.ts'
 

@@ -2,6 +2,9 @@
  * The filters of token entries, from which the parameters of the API, the conditions of queries, the flags of the
  * command line, the filters of the web application and the links between them are derived. Pure data: the web
  * application loads it too.
+ *
+ * A new one also needs its condition in `selection/sql/conditions.ts`, and an item of `FIELDS` in `web/parts/entries/fields.ts`
+ * for people to choose it.
  */
 import { PLACED_BY, SOURCES, STATUSES, UNCOUNTED_STATUSES } from '../database/schema/values.ts'
 

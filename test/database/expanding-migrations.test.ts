@@ -1,4 +1,4 @@
-/** The rule for migrations that run while the version before goes on: "A migration" in CONTRIBUTING.md. */
+/** The rule for migrations that run while the version before goes on, which `migrations/index.ts` explains. */
 import { describe, expect, test } from 'bun:test'
 import { MIGRATIONS } from '../../migrations/index.ts'
 import { contractingStatements } from '../support/contracting.ts'

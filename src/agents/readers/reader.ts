@@ -1,4 +1,8 @@
-/** What differs between agents: the location and format of session files, and how to detect copies. */
+/**
+ * What differs between agents: the location and format of session files, and how to detect copies. A new one also needs its
+ * name in `AGENT_NAMES`, a line in `all.ts`, captures of the real agent in `test/fixtures`, and, if it calls programs at
+ * events, an `Installer` in `agents/install/`.
+ */
 import type { AgentsEnvironment } from '../../config.ts'
 import type { AgentName } from '../agent.ts'
 import type { FileReading, ModelCall } from '../model-calls.ts'

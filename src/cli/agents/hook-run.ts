@@ -1,4 +1,7 @@
-/** `tally agents hook`, as agents call it: apart from the other commands, as whatever is loaded here keeps an agent waiting. */
+/**
+ * `tally agents hook`, as agents call it. Whatever this module, `main.ts` and `config.ts` import statically keeps an agent
+ * waiting, so the other commands are imported where they are used.
+ */
 import { runHook } from '../../agents/hook.ts'
 import { namedServer, readAgentsEnvironment } from '../../config.ts'
 import { selfCommand } from './self.ts'

@@ -1,6 +1,10 @@
 /**
  * Every table, once for both engines: `defineTables` is called with each engine's column kit. The migrations create the
  * tables; a test compares both. The comments on columns are in `migrations/sqlite`.
+ *
+ * A new column of entries is also set in `newEntry`, in `updateReported` if a later report may change it, and in `wire.ts`,
+ * `schema.ts`, `csv.ts` and `export.ts` if callers see it. If reports sum, group or filter by it, a change of it marks the hour:
+ * a migration makes `entries_marked_updated` anew.
  */
 
 import type { EventType } from '../../shared/event-types.ts'

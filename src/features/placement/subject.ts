@@ -1,4 +1,7 @@
-/** The fields that placement rules match. Pure. */
+/**
+ * The fields that placement rules match. Pure. A new one is also in the samples of `schema.ts` and `cli/rules/test.ts`, and
+ * in each `Subject` that `entries/` makes: of a report, and of an entry.
+ */
 import type { LabelMap } from '../../database/schema/records.ts'
 
 export interface Subject {

@@ -23,6 +23,11 @@ import type { EntryFilter } from '../selection/contract.ts'
 import { counted } from './counted-entries.ts'
 import { listNamed, type Named } from './store/names.ts'
 
+/**
+ * A new one also needs an item of `KEYS` below, its key in `schema.ts` and `csv.ts`, and its attribute in the columns of the
+ * roll-up: `KEYS` and the grains of `rollup/segment.ts`, `build.ts`, and `entries.ts` and `sums.ts` of its `store/`. A migration
+ * empties the roll-up, and the job builds it again.
+ */
 export const DIMENSIONS = [
   'project',
   'ticket',

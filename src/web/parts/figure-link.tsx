@@ -1,6 +1,8 @@
 /**
- * Figures that lead to a list, and the totals of lists. Figures are in a link, or have its address as `data-to`. Both carry their exact value in the page, so that a test can
- * follow every figure and compare it with the total of its list (`test/web/walks/pages.test.ts`).
+ * Figures that lead to a list, and the totals of lists. Figures are in a link, or have its address as `data-to`. Both carry
+ * their exact, unrounded value in the page, so that a test can follow every figure and compare it with the total of its list
+ * (`test/web/walks/pages.test.ts`). The link has the filters and the period of the request that the number is from; without a
+ * status, the page of entries totals what reports count.
  */
 import { Anchor, type AnchorProps } from '@mantine/core'
 import type { ReactNode } from 'react'

@@ -18,7 +18,11 @@ interface FormDialogProps {
   children: ReactNode
 }
 
-/** A form in a dialog, which stays open until the server accepts it. Open while it is mounted. */
+/**
+ * A form in a dialog, which stays open until the server accepts it. Open while it is mounted, which is next to another form
+ * and never in it: React's events bubble to it from the dialog, and both would be submitted. Its fields begin with
+ * `initialValues`, or anew with a `key`: Mantine's `setValues` may be new on each render, and clears errors.
+ */
 export const FormDialog = ({
   title,
   close,

@@ -177,6 +177,7 @@ export async function signOut(everywhere = false): Promise<void> {
   noteSession(false)
   forgetRecent()
   noteVisitor(undefined)
+  // `clear()` would leave components that are mounted on dead queries.
   queryClient.removeQueries({ predicate: isOfPerson })
   queryClient.setQueryData(['me'], null)
 }

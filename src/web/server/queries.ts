@@ -1,6 +1,6 @@
 /**
  * The query cache. Keys begin with a part of the API, so that a mutation can name what it invalidates:
- * `useSend({ changes: ['entries', 'reports'] })`.
+ * `useSend({ changes: ['entries', 'reports'] })`. Dry runs have keys that begin otherwise, or they would run again.
  */
 import { MutationCache, QueryCache, QueryClient, replaceEqualDeep } from '@tanstack/react-query'
 import { Problem } from './problem.ts'

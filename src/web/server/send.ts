@@ -18,7 +18,7 @@ interface Sending<Input, Answer> {
   done?: (answer: Answer, input: Input) => string | undefined
   /** After a removal: navigates away before queries are refetched, because the page would request what is gone. */
   leave?: () => void
-  /** Runs after success, for example to close a dialog or navigate. */
+  /** Runs after success, for example to close a dialog or navigate. Not called `then`: that would be a promise. */
   after?: (answer: Answer, input: Input) => void
   /**
    * Set when the caller shows errors itself, next to what was typed. Otherwise errors appear as notifications, which

@@ -1,4 +1,10 @@
-/** The pages in menu order: their paths, who sees them, and how they load. */
+/**
+ * The pages in menu order: their paths, who sees them, and how they load. What pages import cannot import this.
+ *
+ * A new page is a folder in `pages/`, a line in `SECTIONS` here and in `http/web.ts`, which answers its address, and one in
+ * `PAGES` of `test/support/pages.ts`, by which tests visit it as every role. It queries with `server/queries.ts` and changes with
+ * `server/send.ts`; what two pages share is in `parts/`. Names of things are a `<ThingLink>`, and numbers a `<FigureLink>`.
+ */
 import {
   IconApi,
   IconBook2,

@@ -10,6 +10,7 @@ const CACHE_KIB = 4_096
 
 /** Pragmas that every connection needs; `journal_mode` belongs to the file and is set when it is created. */
 export function configureConnection(connection: Connection, busyTimeoutMs: number): void {
+  // First: the others find the file busy while another process opens or closes it.
   connection.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   connection.run('PRAGMA foreign_keys = ON')
   connection.run('PRAGMA synchronous = FULL')

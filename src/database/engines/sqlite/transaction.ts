@@ -21,7 +21,10 @@ export class SqliteTransaction extends SqliteReader {
     }
   }
 
-  /** Runs `body` as the whole of the transaction, and returns its effects. */
+  /**
+   * Runs `body` as the whole of the transaction, and returns its effects. Without a savepoint: inside one, SQLite copies
+   * every page before it first changes it.
+   */
   async whole(body: () => Promise<void>): Promise<(() => void)[]> {
     this.#effects = []
     await body()

@@ -74,6 +74,8 @@ export class SqliteWriter {
     readonly beforeAnswers: () => void,
   ) {
     this.#statement = {
+      // Not bun:sqlite's `transaction`, which commits before an async body ends. A deferred transaction would fail at its
+      // first write while another process writes.
       begin: connection.prepare('BEGIN IMMEDIATE'),
       commit: connection.prepare('COMMIT'),
       rollback: connection.prepare('ROLLBACK'),

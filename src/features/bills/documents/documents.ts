@@ -17,7 +17,10 @@ import { htmlOf, htmlPolicy } from './html.ts'
 import { journalOf } from './journal.ts'
 import type { FromPdf, ToPdf } from './pdf-worker.ts'
 
-/** Content type and file name suffix of each format. */
+/**
+ * Content type and file name suffix of each format. A new one is also made in `make`, served in `operations/documents.ts`, and
+ * listed in `cli/bills/export.ts`.
+ */
 const FORMATS = {
   pdf: ['application/pdf', '.pdf'],
   html: ['text/html; charset=utf-8', '.html'],

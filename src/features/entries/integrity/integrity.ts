@@ -1,4 +1,7 @@
-/** Checks that entries and sessions are consistent with reporting, sheets and bills; every finding says what to do. */
+/**
+ * Checks that entries and sessions are consistent with reporting, sheets and bills; every finding names the id and says what to
+ * do. A new check is a query of `store.ts`, its message here, and a line in `BREAKS` of the test.
+ */
 import type { Reader } from '../../../database/database.ts'
 import type { LabelMap } from '../../../database/schema/records.ts'
 import { SHEET_STATUSES, type SheetStatus, type Status } from '../../../database/schema/values.ts'

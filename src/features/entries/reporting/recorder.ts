@@ -41,6 +41,7 @@ export function createRecorder({ clock, organization, prices, placement, interne
 
     /** The outcome of each report, in their order; a report that is refused changes nothing. */
     async recordSet(tx: Tx, items: readonly SetItem[]): Promise<Outcome<Recorded>[]> {
+      // With READ COMMITTED, since two transactions that begin one session for different people do not see each other's rows.
       await tx.lockAll(() => items.flatMap(locksOf))
       const circumstances = await circumstancesOf(tx)
       const state = new RecordingState(interned, circumstances)

@@ -1,4 +1,8 @@
-/** The interface of an agent's reader. To add an agent, add a file here, a line in `index.ts` and a fixture. */
+/**
+ * The interface of an agent's reader. To add an agent, add a file here with every attribute that it reads, since all others
+ * are dropped, prompts among them; a line in `index.ts`; and a capture of the real agent in `test/fixtures`, with the
+ * correct counts in its `expected.json`. Then let `scripts/agents/try` check that everything is counted.
+ */
 import type { Service } from '../../../shared/usage.ts'
 import type { LogSignal, SpanSignal } from '../signals.ts'
 import type { Fields } from './fields.ts'

@@ -149,7 +149,7 @@ export class Sieve<Value> {
     return this.#keep(encoded, (name) => this.filter.resourceAttribute(name))
   }
 
-  /** See `stream` of `PointSignal`. */
+  /** See `stream` of `PointSignal`. Of all attributes: points that differ in one that nobody reads are of different streams. */
   stream(scope: string, metric: string, resource: EncodedAttribute<Value>[], point: EncodedAttribute<Value>[]): string {
     return hashOf([scope, metric, this.#canonicalResource(resource), this.#canonical(point)])
   }

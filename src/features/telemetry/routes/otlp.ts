@@ -40,7 +40,7 @@ export const otlpRoutes = ({ telemetry }: { telemetry: Receiver }) => {
   const described = (kind: Kind) =>
     ({
       allow: ['service', 'organization'],
-      // The body goes to another thread as it comes.
+      // The body goes to another thread as it comes. In an array of parsers, Elysia ignores `none`.
       parse: 'none',
       detail: documentedPush(kind),
     }) as const
