@@ -2,7 +2,8 @@
  * Schema building blocks shared by all features, so that timestamps, lists and names look the same everywhere.
  *
  * Bodies are TypeBox's own `Type.*`, since Elysia's `t.*` turns `"5"` into 5. No schema has a `default`: Elysia writes it into
- * what was sent. Defaults are in services.
+ * what was sent. Defaults are in services. Lengths count characters, as JSON Schema does and both databases do, which
+ * `patches/` makes TypeBox do; forms set no `maxLength`, which counts UTF-16 units, and cuts what is pasted.
  */
 import { type ObjectOptions, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { ENTRY_FILTER_LIST, isListFilter } from '../shared/entry-filters.ts'
