@@ -62,7 +62,7 @@ import { otlpRoutes } from './features/telemetry/routes/otlp.ts'
 import { telemetryStatusRoutes } from './features/telemetry/routes/status.ts'
 import { grantsRoutes } from './features/viewers/routes/grants.ts'
 import { sharedRoutes } from './features/viewers/routes/shared.ts'
-import { webhooksRoutes } from './features/webhooks/routes.ts'
+import { webhookOperations } from './features/webhooks/operations/webhooks.ts'
 import { requireAllow } from './http/access.ts'
 import { clientAddresses } from './http/client-address.ts'
 import { stopReadsOnDisconnect } from './http/disconnects.ts'
@@ -173,7 +173,7 @@ export const createApp = ({
         .use(at('/events').use(eventsRoutes({ ...services, publicUrl })))
         .use(at('/report-views').use(reportViewsRoutes(services)))
         .use(at('/shared').use(sharedRoutes(services)))
-        .use(at('/webhooks').use(webhooksRoutes(services))),
+        .use(serve(webhookOperations, services)),
     )
     .use(at('/api/v1/settings').use(organizationRoutes(services)))
     .use(at('/api/v1/audit').use(auditRoutes(services)))

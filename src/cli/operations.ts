@@ -334,6 +334,7 @@ const madeBy = (self: Self, call: CommandCall): Call => ({
   asker: self,
   party: self,
   approver: self,
+  principal: null,
   idempotencyKey: undefined,
 })
 

@@ -17,7 +17,7 @@ import type {
 import { listPage } from '../operations/parameters.ts'
 import type { Rows } from '../schema/lists.ts'
 import { strict } from '../schema/types.ts'
-import { access, approverOf, askerOf, partyOf, viewerOf } from './access.ts'
+import { access, approverOf, askerOf, partyOf, requireCaller, viewerOf } from './access.ts'
 import { CSV_CONTENT, type Documentation, documented } from './documentation.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { answerList } from './list.ts'
@@ -58,6 +58,10 @@ class Requested implements Call {
 
   get approver() {
     return approverOf(this.served)
+  }
+
+  get principal() {
+    return requireCaller(this.served.caller, ['api', 'session'])
   }
 
   get idempotencyKey() {

@@ -6,7 +6,7 @@
 import type { Static, TObject, TProperties, TSchema, TUndefined } from '@sinclair/typebox'
 import type { Party } from '../access/actor.ts'
 import type { Asker } from '../access/asker.ts'
-import type { Caller } from '../access/caller.ts'
+import type { Caller, Principal } from '../access/caller.ts'
 import type { ObjectKind } from '../access/precondition.ts'
 import type { Viewer } from '../access/visibility.ts'
 import type { ProblemCode } from '../errors.ts'
@@ -41,6 +41,8 @@ export interface Call<Parameters = unknown, Query = unknown, Body = unknown> {
   party: Party
   /** The same as the one who decides about entries and sheets, and sees what they may approve. */
   approver: Party
+  /** Whose rights something has that lasts longer than the call; null on the command line, which has an admin's. */
+  principal: Principal | null
   /** Under which this is done only once. */
   idempotencyKey: string | undefined
 }

@@ -19,7 +19,7 @@ afterAll(async () => {
 const add = (...more: string[]) => ['webhooks', 'add', '--name', 'Hook', '--url', receiver.url, ...more]
 
 test('a webhook is added with its secret on standard output, listed, changed, and removed after a question', async () => {
-  expect((await tally.done(['webhooks', 'list'])).stdout).toContain('No webhooks. Add one with `tally webhooks add`.')
+  expect((await tally.done(['webhooks', 'list'])).stderr).toContain('No webhooks. Add one with `tally webhooks add`.')
   const { stdout, stderr } = await tally.done(add('--type', 'user.*,bill.sent'))
   expect(stdout).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/)
   const [id] = /whk_[0-9a-f]{32}/.exec(stderr)!
@@ -67,7 +67,7 @@ test('messages name the flags', async () => {
   }
   expect(await message(...add('--type', 'nothing'))).toMatch(/^2 tally: --type.*must be a type of events/)
   expect(await message('webhooks', 'add', '--name', 'x')).toContain(
-    '2 tally: A webhook needs --name, --url and --type.',
+    "2 tally: required option '--url <url>' not specified",
   )
   expect(await message('webhooks', 'change', 'whk_1')).toMatch(/^2 tally: Nothing to change/)
   expect(await message('webhooks', 'test', 'whk_1')).toContain("The webhook 'whk_1' was not found.")

@@ -1,46 +1,45 @@
 /** A webhook on the command line. */
-import { type Command, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import type { Party } from '../../access/actor.ts'
 import type { WebhookBody, WebhookDelivery } from '../../features/webhooks/schema.ts'
 import type { Manager } from '../../features/webhooks/service.ts'
-import { collect } from '../flags/options.ts'
-import { minute, print, printFields } from '../terminal/print.ts'
+import { parseDuration } from '../../lib/duration.ts'
+import { minute } from '../terminal/print.ts'
 
 /** Whoever uses the command line of the server's machine may do what an admin may. */
 export const managerOf = ({ by }: Party): Manager => ({ principal: null, by })
 
 export const WEBHOOK = 'id of the webhook (whk_…), see `tally webhooks list`'
 
-const FORMATS: WebhookBody['format'][] = ['standard', 'slack', 'teams', 'discord', 'chat']
+export const EXAMPLE_ID = 'whk_01a1fa172a0277f3983322718874f2ea'
 
 /** The flags of what can be changed. */
-export interface WebhookFlags {
-  name?: string
-  url?: string
-  format?: WebhookBody['format']
-  type?: string[]
-  client?: string
-  project?: string
+export const WEBHOOK_FLAGS = {
+  name: '--name <name>',
+  url: { flag: '--url <url>', doc: 'https:// or http:// address to send to' },
+  types: {
+    flag: '--type <type>',
+    doc: 'type of events, such as bill.sent, bill.* for an area, * for all',
+  },
+  format: {
+    flag: '--format <format>',
+    doc: 'standard for signed JSON, chat for {"text": …}, or that of a chat (default standard)',
+  },
+  client: { flag: '--client <client>', doc: 'name or id of a client: only events of its projects and bills' },
+  project: { flag: '--project <project>', doc: 'key, name or id of a project: only its events' },
 }
 
-/** All optional; `add` makes some of them mandatory. */
-export function addWebhookFlags(command: Command, scope: string): Command {
-  return command
-    .option('--name <name>', 'name to recognize it by')
-    .option('--url <url>', 'https:// or http:// address to send to')
-    .option(
-      '--type <type>',
-      'type of events, such as bill.sent, bill.* for an area, * for all; repeatable or comma-separated',
-      collect,
-    )
-    .addOption(
-      new Option(
-        '--format <format>',
-        'standard for signed JSON, chat for {"text": …}, or that of a chat (default standard)',
-      ).choices(FORMATS),
-    )
-    .option('--client <client>', `name or id of a client: only events of its projects and bills${scope}`)
-    .option('--project <project>', `key, name or id of a project: only its events${scope}`)
+const HOUR_MS = 3_600_000
+
+/** Two weeks, as over HTTP. */
+const OVERLAP_LIMIT_HOURS = 336
+
+export function readOverlap(text: string): number {
+  const hours = text === '0' ? 0 : (parseDuration(text) ?? Number.NaN) / HOUR_MS
+  if (!Number.isInteger(hours) || hours > OVERLAP_LIMIT_HOURS) {
+    throw new InvalidArgumentError('Use whole hours of at most two weeks in h, d or w, such as 24h or 2d, or 0.')
+  }
+  return hours
 }
 
 export function stateText(body: WebhookBody): string {
@@ -75,9 +74,9 @@ export function scopeText({ client, project }: WebhookBody): string {
   return client?.name ?? project?.key ?? ''
 }
 
-export function printWebhook(body: WebhookBody): void {
-  print(body.name)
-  printFields([
+export function webhookFields(body: WebhookBody): [name: string, value: string | null | undefined][] {
+  return [
+    ['webhook', body.name],
     ['id', body.id],
     ['url', body.url],
     ['format', body.format],
@@ -87,7 +86,7 @@ export function printWebhook(body: WebhookBody): void {
     ['state', stateText(body)],
     ['owner', ownerText(body)],
     ['last error', body.last_delivery?.error],
-  ])
+  ]
 }
 
 /** `delivered (200, 31 ms)` */

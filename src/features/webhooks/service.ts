@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { parseMoment } from '../../lib/duration.ts'
 import { isId } from '../../lib/id.ts'
 import { composeName } from '../../lib/names.ts'
-import { eachPage, type Page, pageOf } from '../../schema/lists.ts'
+import { type Page, pageOf } from '../../schema/lists.ts'
 import { type ListPage, writeKeyPage } from '../../schema/query.ts'
 import type { EventType } from '../../shared/event-types.ts'
 import { type AuditService, difference } from '../audit/service.ts'
@@ -60,7 +60,6 @@ import {
   updateEndpoint,
 } from './store/endpoints.ts'
 
-export { readPage, readWebhookList } from './query.ts'
 export type { Manager } from './rights.ts'
 export { parseSecret, signatureIssue } from './signature.ts'
 
@@ -235,17 +234,6 @@ export function createWebhooksService(dependencies: WebhooksDependencies) {
 
     /** The number of webhooks that fail, are suspended, or were disabled because they failed. */
     countFailing: (): Promise<number> => countFailingEndpoints(db.read),
-
-    /** All of them. */
-    async everyWebhook(): Promise<WebhookBody[]> {
-      const pages = eachPage(
-        (page) => listEndpoints(db.read, page),
-        ({ row }: EndpointView) => row.id,
-      )
-      const all: WebhookBody[] = []
-      for await (const views of pages) all.push(...(await bodiesOf(views)))
-      return all
-    },
 
     /** Throws `not_found`. */
     getWebhook: async (uid: string): Promise<WebhookBody> => bodyOf(await getEndpoint(db.read, uid)),
