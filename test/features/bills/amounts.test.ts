@@ -103,6 +103,11 @@ describe('periods', () => {
     expect(new Date(spanOf({ from: '2026-11-01', to: '2026-11-30' }, 'Asia/Kolkata').startingAt).toISOString()).toBe(
       '2026-10-31T18:30:00.000Z',
     )
+    const october = spanOf(daysOfMonth('2026-10')!, 'Europe/Berlin')
+    expect(october).toEqual({
+      startingAt: Date.parse('2026-09-30T22:00:00Z'),
+      endingAt: Date.parse('2026-10-31T23:00:00Z'),
+    })
     // St. John's set its clocks back a minute after midnight: its Saturday was over by then, though they showed 23:15.
     expect(dayAt(Date.UTC(2010, 10, 7, 2, 45), 'America/St_Johns')).toBe('2010-11-07')
     expect(dayAt(Date.UTC(2026, 9, 31, 18, 30), 'Asia/Kolkata')).toBe('2026-11-01')

@@ -59,6 +59,18 @@ test('without voided parts, each part is taxed within one minor unit of its own 
   )
 })
 
+test('credit notes for each line of a bill, one after the other, are exactly the bill', () => {
+  const taxPpm = 200_000
+  const bill: Remaining = { subtotal: 27_916n, tax: taxOn(27_916n, taxPpm) }
+  let remaining = bill
+  const credited = [6_833n, 5_750n, 8_500n, 6_833n].map((line) => {
+    const tax = creditedTax(line, { bill, remaining, taxPpm })
+    remaining = remainingOf(remaining, { subtotal: -line, tax: -tax })
+    return line + tax
+  })
+  expect([bill.subtotal + bill.tax, credited]).toEqual([33_499n, [8_200n, 6_900n, 10_200n, 8_199n]])
+})
+
 test('of more tax credited than the bill has, the last part takes back what is too much', () => {
   const bill = { subtotal: 10n, tax: 6n }
   const remaining = { subtotal: 5n, tax: -1n }

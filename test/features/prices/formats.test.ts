@@ -109,6 +109,11 @@ describe('LiteLLM’s table', () => {
     expect(forced?.reasons[0]?.message).toContain('the maximum even with --force')
   })
 
+  test.each([-1, '0.0000015', true, 'NaN', 5.6e-3])('has a price of %p refused', (input_cost_per_token) => {
+    const table = { odd: { litellm_provider: 'acme', mode: 'chat', input_cost_per_token, output_cost_per_token: 1e-6 } }
+    expect(Object.keys(refusals(readTable(JSON.stringify(table)).reading))).toEqual(['odd'])
+  })
+
   test('has other modes skipped, and prices that are not of text tokens counted', async () => {
     const { reading } = await fixture('litellm.json')
     expect(reading.skipped).toEqual({ 'not a model': 1, 'no mode': 1, embedding: 1, image_generation: 1 })

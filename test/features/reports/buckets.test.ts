@@ -47,6 +47,7 @@ describe('a day', () => {
     expect(hours('Europe/Berlin', '1d', '2026-03-27T23:00Z', '2026-03-30T22:00Z')).toEqual([24, 23, 24])
     expect(hours('Europe/Berlin', '1d', '2026-10-23T22:00Z', '2026-10-26T23:00Z')).toEqual([24, 25, 24])
     expect(hours('Australia/Lord_Howe', '1d', '2026-04-03T13:00Z', '2026-04-05T13:30Z')).toEqual([24, 24.5])
+    expect(hours('Antarctica/Troll', '1d', '2026-03-28T00:00Z', '2026-03-30T22:00Z')).toEqual([24, 22, 24])
   })
 
   test('begins at its first moment where the clocks skip midnight', () => {
